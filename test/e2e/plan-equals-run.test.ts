@@ -183,8 +183,13 @@ function differences({ plannedItems, endings, charged }: Outcome): readonly stri
   const found: string[] = [];
   let uncertain = false;
   const doings = new Map<string, { planned: number; did: number }>();
-  for (const { step, kind, tasks } of plannedItems.plan.rows) {
+  for (const { step, kind, tasks, times } of plannedItems.plan.rows) {
     const { maybe = 0, ...certain } = tasks;
+    // Of a fan-out whose list only the run knows, the plan has one task for all elements.
+    if (times?.open === true) {
+      uncertain = true;
+      continue;
+    }
     // Of a step that is left out and depends on what an earlier one finds, nobody knows whether it is skipped or reused.
     const excluded = tasks.excluded ?? 0;
     uncertain ||= maybe + excluded > 0;
@@ -215,8 +220,8 @@ function differences({ plannedItems, endings, charged }: Outcome): readonly stri
   if (!uncertain)
     for (const [kind, { planned, did }] of doings)
       if (planned !== did) found.push(`${kind}: the plan does ${planned}, the run did ${did}`);
-  const { credits } = plannedItems.plan;
-  if (charged > credits || (!uncertain && charged !== credits))
+  const { credits, uncounted } = plannedItems.plan;
+  if ((uncounted === 0 && charged > credits) || (!uncertain && charged !== credits))
     found.push(`the plan says ${credits} credits, the run took ${charged}`);
   return found;
 }
@@ -252,7 +257,7 @@ async function tell(story: Story): Promise<void> {
 }
 
 const seed = Number(process.env['SEED'] ?? 20261122);
-const runs = Number(process.env['RUNS'] ?? 1500);
+const runs = Number(process.env['RUNS'] ?? 900);
 
 test(`each row of the plan is what a run then does (seed ${seed})`, {
   timeout: 300_000,

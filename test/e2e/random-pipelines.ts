@@ -2,11 +2,21 @@
 import fc from 'fast-check';
 
 export interface StepSpec {
-  readonly kind: 'upload' | 'detect' | 'colour' | 'head' | 'swap' | 'save' | 'tidy';
+  readonly kind:
+    | 'upload'
+    | 'detect'
+    | 'colour'
+    | 'head'
+    | 'swap'
+    | 'variants'
+    | 'each'
+    | 'group'
+    | 'save'
+    | 'tidy';
   readonly a: number;
   readonly b: number;
   readonly own: boolean;
-  readonly condition: 'none' | 'item' | 'faces';
+  readonly condition: 'none' | 'item' | 'faces' | 'each';
   readonly needs: number | null;
   readonly discard: boolean;
 }
@@ -61,6 +71,10 @@ const step: fc.Arbitrary<StepSpec> = fc.record({
     'colour',
     'head',
     'swap',
+    'variants',
+    'each',
+    'each',
+    'group',
     'save',
     'save',
     'save',
@@ -70,7 +84,9 @@ const step: fc.Arbitrary<StepSpec> = fc.record({
   a: index,
   b: index,
   own: fc.boolean(),
-  condition: fc.constantFrom<StepSpec['condition'][]>('none', 'none', 'none', 'item', 'faces'),
+  condition: fc.constantFrom<StepSpec['condition'][]>(
+    ...(['none', 'none', 'none', 'none', 'item', 'faces', 'each'] as const),
+  ),
   needs: fc.option(index, { freq: 5 }),
   discard: fc.nat(4).map((number) => number === 0),
 });
@@ -119,15 +135,22 @@ export const stories: fc.Arbitrary<Story> = fc.record({
 
 interface Written {
   readonly name: string;
+  /** It runs for each item. */
   readonly own: boolean;
+  /** The fan-out that it belongs to. */
+  readonly fan: string | undefined;
+  /** The number of its results is in its request. */
+  readonly counted?: boolean;
 }
 
 /** The text of a pipeline, and its steps' names. Not every text is valid. */
 export function pipelineText({ steps: specs, items, window }: Story): string {
   // Downloads come before deletes, so that a delete knows of them.
+  const [first, ...others] = specs;
   const steps = [
-    ...specs.filter(({ kind }) => kind !== 'tidy'),
-    ...specs.filter(({ kind }) => kind === 'tidy'),
+    ...(first === undefined ? [] : [{ ...first, kind: 'upload' } as const]),
+    ...others.filter(({ kind }) => kind !== 'tidy'),
+    ...others.filter(({ kind }) => kind === 'tidy'),
   ];
   const uploads: Written[] = [];
   const faces: Written[] = [];
@@ -152,24 +175,34 @@ export function pipelineText({ steps: specs, items, window }: Story): string {
     if (written === undefined) continue;
     const condition =
       // Where items share a project, a skipped download of one is another's: then time decides, and no plan can.
-      spec.kind === 'save' && items.length > 1
+      (spec.kind === 'save' && items.length > 1) || spec.kind === 'group'
         ? undefined
-        : spec.condition === 'item'
+        : spec.condition === 'item' && spec.kind !== 'swap'
           ? 'item.n > 1'
           : spec.kind === 'swap'
             ? `size(steps.${pick(faces, spec.a)?.name}.faces) > 0`
             : spec.condition === 'faces' && faces.length > 0
               ? `size(steps.${pick(faces, spec.b)?.name}.faces) > 2`
-              : undefined;
-    const needs = spec.needs === null ? undefined : all[spec.needs % Math.max(1, all.length)];
+              : spec.condition === 'each' && spec.kind === 'each'
+                ? 'each.index != 1'
+                : undefined;
+    const needs =
+      spec.needs === null || spec.kind === 'group'
+        ? undefined
+        : all[spec.needs % Math.max(1, all.length)];
+    const fans = used.flatMap(({ fan }) => fan ?? []);
+    const fan = spec.kind === 'each' ? name : spec.kind === 'group' ? undefined : fans[0];
     const more = [
+      written.more ?? '',
       condition === undefined ? '' : `, if: "${condition}"`,
       needs === undefined ? '' : `, needs: [${needs}]`,
     ].join('');
     lines.push(`  ${name}: { uses: ${written.uses}${more}, with: ${written.with} }`);
     const own =
-      written.own || condition?.startsWith('item') === true || used.some((other) => other.own);
-    const entry = { name, own };
+      written.own ||
+      condition?.startsWith('item') === true ||
+      ((spec.kind === 'group' ? fans.length > 0 : true) && used.some((other) => other.own));
+    const entry = { name, own, fan, counted: spec.kind === 'variants' };
     all.push(name);
     if (spec.kind === 'upload') uploads.push(entry);
     else if (spec.kind === 'detect') faces.push(entry);
@@ -207,12 +240,14 @@ interface Body {
   readonly uses: string;
   readonly with: string;
   readonly own: boolean;
+  /** Other fields of the step. */
+  readonly more?: string;
 }
 
 function bodyOf(
   spec: StepSpec,
   name: string,
-  { faces, tools, saves }: Lists,
+  { uploads, faces, tools, saves }: Lists,
   { pick, asset }: Picking,
 ): Body | undefined {
   const { kind, a, b, own } = spec;
@@ -257,11 +292,44 @@ function bodyOf(
         own: false,
       };
     }
+    case 'variants': {
+      const style = `style: { prompt: ${own ? '"${{ item.key }}"' : 'a tram'} }`;
+      return {
+        uses: 'ai-image-generator',
+        with: `{ image_count: ${1 + (a % 3)}, model: flux-schnell, resolution: 640px, ${style} }`,
+        own,
+      };
+    }
+    case 'each': {
+      const list = listOf(b, faces, tools, pick);
+      const target = list.value ?? asset(a);
+      if (target === undefined) return undefined;
+      // Two elements of a list of constants are alike, unless their index is part of the request.
+      const size = a % 2 === 0 ? 'max_resolution: "${{ 512 + each.index }}", ' : '';
+      const assets = `{ head_file_path: ${target}, body_file_path: ${target} }`;
+      const more = `, for_each: ${list.text}`;
+      return { uses: 'head-swap', with: `{ ${size}assets: ${assets} }`, own: false, more };
+    }
+    case 'group': {
+      const many = [...uploads, ...tools].filter((one) => one.own || one.fan !== undefined);
+      const of = pick(many, a);
+      if (of === undefined) return undefined;
+      const output = uploads.includes(of) ? 'file_path' : 'url';
+      const all = `steps.${of.name}.all`;
+      const list = `"\${{ ${all}.map(one, one.${output}).take(5) }}"`;
+      return {
+        uses: 'ai-image-editor',
+        with: `{ image_count: 1, model: flux-2-klein, resolution: 640px, assets: { image_file_paths: ${list} }, style: { prompt: all of them } }`,
+        own: false,
+        more: b % 2 === 0 ? ', on_missing: skip' : '',
+      };
+    }
     case 'save': {
       const of = pick(tools, a);
       if (of === undefined) return undefined;
       const mine = own || of.own;
-      const to = mine ? `"${name}-\${{ item.key }}.png"` : `${name}.png`;
+      const part = of.fan === undefined ? '' : '-${{ each.index }}';
+      const to = mine ? `"${name}-\${{ item.key }}${part}.png"` : `"${name}${part}.png"`;
       return { uses: 'download', with: `{ of: ${of.name}, to: ${to} }`, own: mine };
     }
     case 'tidy': {
@@ -274,4 +342,26 @@ function bodyOf(
         : { uses: 'delete', with: `{ of: ${of.name}${discard} }`, own: false };
     }
   }
+}
+
+interface List {
+  readonly text: string;
+  /** An asset of the element, if it has one. */
+  readonly value?: string;
+}
+
+function listOf(
+  at: number,
+  faces: readonly Written[],
+  tools: readonly Written[],
+  pick: Picking['pick'],
+): List {
+  const counted = tools.filter((tool) => tool.counted === true);
+  const variants = at % 3 === 0 ? pick(counted, at) : undefined;
+  if (variants !== undefined)
+    return { text: `"\${{ steps.${variants.name}.downloads }}"`, value: '"${{ each.url }}"' };
+  const found = at % 3 === 1 ? pick(faces, at) : undefined;
+  if (found !== undefined)
+    return { text: `"\${{ steps.${found.name}.faces }}"`, value: '"${{ each.path }}"' };
+  return { text: '[x, y]' };
 }

@@ -35,6 +35,13 @@ interface Made {
   deleted: boolean;
 }
 
+/** As many results as the request asks for. */
+function addressesOf({ id, body }: Made): readonly string[] {
+  const count = fieldOf(body, 'image_count');
+  const length = typeof count === 'number' ? count : 1;
+  return Array.from({ length }, (_, index) => `memory:${id}/${index + 1}.png`);
+}
+
 export class MemoryService implements MediaApi {
   /** Decides what becomes of the next creation. */
   fate: () => Fate = () => 'fine';
@@ -123,8 +130,11 @@ export class MemoryService implements MediaApi {
     }
     if (fate === 'endless') return ok({ id, status: 'rendering', downloads: [] });
     const expires = new Date(this.#clock.now() + day).toISOString();
-    const downloads = [{ url: `memory:${id}/1.png`, expires_at: expires }];
-    this.#assets.set(`memory:${id}/1.png`, { content: made.result, until: Number.MAX_VALUE });
+    const downloads = addressesOf(made).map((url, index) => {
+      const content = index === 0 ? made.result : `${made.result} ${index}`;
+      this.#assets.set(url, { content, until: Number.MAX_VALUE });
+      return { url, expires_at: expires };
+    });
     return ok({ id, status: 'complete', downloads, credits_charged: credits, error: null });
   }
 
@@ -132,7 +142,7 @@ export class MemoryService implements MediaApi {
     const made = this.projects.get(id);
     if (made === undefined || made.deleted) return err({ reason: 'not-found', message: '' });
     made.deleted = true;
-    this.#assets.delete(`memory:${id}/1.png`);
+    for (const url of addressesOf(made)) this.#assets.delete(url);
     return ok(undefined);
   }
 

@@ -27,6 +27,9 @@ export interface Draft {
   /** Includes the fields of `extra:`. */
   readonly with: Template;
   readonly condition: Expression | undefined;
+  /** The list of `for_each`. */
+  readonly list: Template | undefined;
+  /** Includes those of the list. */
   readonly references: readonly PlacedReference[];
   /** True if `if:` is a constant that is false. */
   readonly never: boolean;
@@ -46,8 +49,14 @@ export function draftStep(name: string, raw: Json, errors: TemplateError[]): Dra
     rawCondition === undefined || rawCondition === null
       ? undefined
       : compileExpression(String(rawCondition), conditionPath, errors);
+  const rawList = fields['for_each'];
+  const list =
+    rawList === undefined || rawList === null
+      ? undefined
+      : compileTemplate(rawList, [...path, 'for_each'], errors);
   const placed = [
     ...expressionsOf(body),
+    ...(list === undefined ? [] : expressionsOf(list)),
     ...(condition === undefined ? [] : [{ path: conditionPath, expression: condition }]),
   ];
   return {
@@ -56,6 +65,7 @@ export function draftStep(name: string, raw: Json, errors: TemplateError[]): Dra
     raw: fields,
     with: body,
     condition,
+    list,
     references: placed.flatMap(({ path: at, expression }) =>
       expression.references.map((reference) => ({ ...reference, path: at, text: expression.text })),
     ),

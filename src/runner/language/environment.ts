@@ -5,7 +5,7 @@ import { budget } from './evaluation-budget.ts';
 import { addFunctions } from './functions/all.ts';
 import { matches, patternOf } from './pattern.ts';
 
-export const roots = ['item', 'matrix', 'inputs', 'env', 'steps', 'run', 'result'] as const;
+export const roots = ['item', 'matrix', 'inputs', 'env', 'steps', 'run', 'result', 'each'] as const;
 
 /** Replaces calls of `matches`, because the library's own uses a backtracking engine. */
 const re2 = 'matchesRe2';

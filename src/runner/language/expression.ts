@@ -18,9 +18,14 @@ export interface ExpressionError {
   readonly hint?: string;
 }
 
-/** The names that an evaluation sees. Whole numbers are bigints. */
-export type Scope = Readonly<Record<Exclude<Reference['root'], 'result' | 'matrix'>, unknown>> & {
+/**
+ * The names that an evaluation sees. Whole numbers are bigints. `each` exists only in a fan-out.
+ */
+export type Scope = Readonly<
+  Record<Exclude<Reference['root'], 'result' | 'matrix' | 'each'>, unknown>
+> & {
   readonly matrix?: unknown;
+  readonly each?: unknown;
   /** Steps whose outputs are not all known yet: nobody can tell whether another output exists. */
   readonly open?: ReadonlySet<string>;
 };

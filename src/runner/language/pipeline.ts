@@ -7,6 +7,21 @@ import type { Items } from './items.ts';
 import type { PipelineDocument } from './schema.ts';
 import type { Template } from './template.ts';
 
+/** The steps that run once for each element of a list. */
+export interface FanOut {
+  /** The step with `for_each`. The others of the fan-out follow it. */
+  readonly step: string;
+  readonly list: Template;
+  /** The steps whose outputs the list reads. */
+  readonly uses: readonly string[];
+  /** Those of `uses` of which it reads `all`. */
+  readonly gathers: readonly string[];
+  readonly onMissing: OnMissing;
+}
+
+/** What an item or an element without a result means for a step that reads `steps.<name>.all`. */
+export type OnMissing = 'fail' | 'skip';
+
 export interface Step {
   readonly name: string;
   readonly kind: StepKind;
@@ -22,6 +37,11 @@ export interface Step {
    * its target.
    */
   readonly after: readonly string[];
+  /** Those of `uses` of which this step reads `all`: the outputs of all items, or of all elements. */
+  readonly gathers: readonly string[];
+  readonly onMissing: OnMissing;
+  /** The fan-out to which the step belongs. */
+  readonly fan?: FanOut;
   /** For download and delete: the tool step that they refer to. */
   readonly of?: string;
   /** For delete: discard the result on purpose. */
@@ -30,6 +50,8 @@ export interface Step {
   readonly keepRemote: boolean;
   /** True if an expression reads the step's outputs. */
   readonly isRead: boolean;
+  /** True if an expression reads `all` of the step. */
+  readonly isGathered: boolean;
   /**
    * True if the step refers to no item, directly or through other steps: it runs once for all
    * items.

@@ -5,6 +5,7 @@ import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
+import { gathered } from './fan-out.ts';
 import type { Reference } from './reference.ts';
 import { resultNames } from './result-name.ts';
 import { runFields } from './schedule.ts';
@@ -111,6 +112,7 @@ export function aboutName(
           };
     case 'run':
       return key === undefined ? undefined : unknownName('run has no', key, runFields);
+    case 'each':
     case 'steps':
     case 'result':
       return undefined;
@@ -174,7 +176,7 @@ function aboutStep(reference: PlacedReference, declared: Declared): NameFinding 
       message: `steps.${key} must be followed by an output`,
       hint: `outputs: ${outputs.join(', ')}`,
     };
-  if (outputs.includes(field)) return undefined;
+  if (outputs.includes(field) || field === gathered) return undefined;
   if (field === 'duration' && step.kind.tool?.record === 'audio')
     return {
       message: `step "${key}" (${step.kind.name}) has no output "duration", because the service does not report how long a sound is`,

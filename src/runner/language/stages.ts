@@ -42,8 +42,20 @@ export function checkStages(steps: readonly Step[], source: Source): readonly Di
         file: source.file,
         span: source.keySpanOf(['steps', step.name]),
         message: `step "${step.name}" waits for "${before}", which waits for every item to finish: neither can start`,
-        hint: `remove ${before} from its needs`,
+        hint: hintFor(
+          step,
+          steps.find(({ name }) => name === before),
+        ),
       },
     ];
   });
+}
+
+function hintFor({ name, kind, uses, of }: Step, before: Step | undefined): string {
+  if (before === undefined) return `give ${name} no needs`;
+  if (kind.operation === 'delete' && of !== undefined && before.gathers.includes(of))
+    return `remove this step: ${before.name} needs the projects of ${of} of all items`;
+  return uses.includes(before.name)
+    ? `use ${before.name} only in steps that refer to no item`
+    : `remove ${before.name} from its needs`;
 }

@@ -33,6 +33,18 @@ export const stepSchema = {
       description:
         'A CEL expression. If it is false, the step and every step that uses its outputs are skipped.',
     },
+    for_each: {
+      type: ['array', 'string'],
+      minItems: 1,
+      description:
+        'A list, or one expression that is a list, such as ${{ steps.img.downloads }}. The step runs once for each element, which expressions see as `each`.',
+    },
+    on_missing: {
+      type: 'string',
+      enum: ['fail', 'skip'],
+      description:
+        'For a step that reads steps.<name>.all: `fail` (default) leaves the step undone if an item or an element has no result; `skip` leaves out those that failed or were skipped.',
+    },
     needs: {
       type: 'array',
       items: { type: 'string' },

@@ -1,29 +1,31 @@
 // Source → Pipeline: finds every problem that the file alone can show, with its place, before any
 // credit is spent.
-import { milliseconds } from '../../contract/base/duration.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
 import { checkBody } from './body.ts';
 import { pipelineOf } from './build.ts';
-import { type Draft, draftStep, plainField } from './draft.ts';
+import { type Draft, draftStep } from './draft.ts';
+import { edgesOf, sharedSteps } from './edges.ts';
 import { inExpression } from './expression-diagnostic.ts';
-import { checkExtra, extraPaths } from './extra.ts';
+import { checkExtra } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
-import { type Edges, topological } from './graph.ts';
+import { fanOutsOf, gatheredBy } from './fan-out.ts';
+import { checkFanOuts } from './fan-out-checks.ts';
+import { topological } from './graph.ts';
 import { checkHooks } from './hooks.ts';
 import { checkItems, draftItems } from './items-check.ts';
 import { knownNames } from './known-names.ts';
 import { checkLimits } from './limits.ts';
 import { inOrder } from './order.ts';
-import type { Pipeline, Step } from './pipeline.ts';
+import type { Pipeline } from './pipeline.ts';
 import { checkReferences, type Declared, type DeclaredItem } from './references.ts';
 import { type ReuseOptions, resolveReuse } from './reuse/resolve.ts';
 import { checkSchedule } from './schedule.ts';
 import { checkShape, isDocument } from './shape.ts';
 import { checkStages } from './stages.ts';
-import type { StepDocument } from './step-schema.ts';
+import { fanOutSteps, stepOf } from './step.ts';
 import { checkStore } from './store.ts';
 import type { TemplateError } from './template.ts';
 import { checkTypes } from './type-check.ts';
@@ -78,9 +80,14 @@ export function validate(
     ...checkStore(document, source),
   );
 
-  const edges = edgesOf(drafts);
+  const fans = fanOutsOf(drafts);
+  const edges = edgesOf(drafts, fans);
   const order = topological(edges.after);
-  if (!order.ok) problems.push(cycle(order.error, source));
+  const shared = sharedSteps(order.ok ? order.value : [], { drafts, after: edges.after, fans });
+  const { item } = declared;
+  if (order.ok)
+    problems.push(...checkFanOuts({ drafts, fans, shared, hasItems: item !== undefined, source }));
+  else problems.push(cycle(order.error, source));
   const bodies = [
     ...[...drafts.values()].flatMap((draft) => [
       ...checkBody(draft, source),
@@ -96,12 +103,18 @@ export function validate(
       references.flatMap(({ root, key }) => (root === 'steps' && key !== undefined ? [key] : [])),
     ),
   );
-  const shared = sharedSteps(order.value, drafts, edges.after);
+  const listed = new Set([...drafts.values()].flatMap(({ references }) => gatheredBy(references)));
+  const fanOuts = fanOutSteps(drafts, edges.uses);
   const steps = order.value.flatMap((name) => {
     const draft = drafts.get(name);
     const written = document.steps[name];
     if (draft === undefined || written === undefined) return [];
-    return [stepOf(draft, written, edges, { shared: shared.has(name), isRead: read.has(name) })];
+    const [fan] = fans.of.get(name) ?? [];
+    const role = {
+      ...{ shared: shared.has(name), isRead: read.has(name), isGathered: listed.has(name) },
+      fan: fanOuts.get(fan ?? ''),
+    };
+    return [stepOf(draft, written, edges, role)];
   });
   const deadlocks = checkStages(steps, source);
   if (deadlocks.length > 0) return err(inOrder(deadlocks, file));
@@ -130,56 +143,6 @@ function declaredBy(
   };
 }
 
-interface StepEdges {
-  /** Data edges: steps whose outputs are read, including `of`. */
-  readonly uses: Edges;
-  /** All edges. */
-  readonly after: Edges;
-}
-
-function edgesOf(drafts: ReadonlyMap<string, Draft>): StepEdges {
-  const uses = new Map<string, readonly string[]>();
-  for (const [name, draft] of drafts) {
-    const read = draft.references.flatMap(({ root, key }) =>
-      root === 'steps' && key !== undefined ? [key] : [],
-    );
-    const of = plainField(draft, 'of');
-    const all = of !== undefined && isAbout(draft) ? [...read, of] : read;
-    uses.set(
-      name,
-      [...new Set(all)].filter((used) => drafts.has(used)),
-    );
-  }
-  const users = usersOf(drafts, uses);
-  const after = new Map<string, readonly string[]>();
-  for (const [name, draft] of drafts) {
-    const needs = draft.raw['needs'];
-    const explicit = Array.isArray(needs)
-      ? needs.map(String).filter((need) => drafts.has(need))
-      : [];
-    const of = draft.kind?.operation === 'delete' ? plainField(draft, 'of') : undefined;
-    const others = of === undefined ? [] : (users.get(of) ?? []);
-    after.set(name, [...new Set([...(uses.get(name) ?? []), ...explicit, ...others])]);
-  }
-  return { uses, after };
-}
-
-const isAbout = (draft: Draft): boolean =>
-  draft.kind?.operation === 'download' || draft.kind?.operation === 'delete';
-
-/** For each step, the steps that read its outputs, except deletes, which wait for all of these. */
-function usersOf(drafts: ReadonlyMap<string, Draft>, uses: Edges): Edges {
-  const users = new Map<string, string[]>();
-  for (const { name, kind } of drafts.values())
-    if (kind?.operation !== 'delete')
-      for (const of of uses.get(name) ?? []) {
-        const known = users.get(of);
-        if (known === undefined) users.set(of, [name]);
-        else known.push(name);
-      }
-  return users;
-}
-
 function cycle(names: readonly string[], source: Source): Diagnostic {
   return {
     severity: 'error',
@@ -187,53 +150,5 @@ function cycle(names: readonly string[], source: Source): Diagnostic {
     span: source.keySpanOf(['steps', names[0] ?? '']),
     message: `these steps wait for each other: ${names.join(' → ')}`,
     hint: 'each waits for the next; a delete waits for every other use of its step',
-  };
-}
-
-/**
- * A step is shared if neither the step nor anything that it reads or waits for refers to an item.
- */
-function sharedSteps(
-  order: readonly string[],
-  drafts: ReadonlyMap<string, Draft>,
-  after: Edges,
-): ReadonlySet<string> {
-  const shared = new Set<string>();
-  for (const name of order) {
-    const draft = drafts.get(name);
-    const own = draft?.references.some(({ root }) => root === 'item' || root === 'matrix') ?? false;
-    const waits =
-      draft?.kind?.operation === 'delete'
-        ? [plainField(draft, 'of') ?? '']
-        : (after.get(name) ?? []);
-    if (!own && waits.every((before) => shared.has(before))) shared.add(name);
-  }
-  return shared;
-}
-
-function stepOf(
-  draft: Draft,
-  written: StepDocument,
-  edges: StepEdges,
-  role: Pick<Step, 'shared' | 'isRead'>,
-): Step {
-  if (draft.kind === undefined) throw new Error(`bug: step ${draft.name} is valid but has no kind`);
-  const of = isAbout(draft) ? plainField(draft, 'of') : undefined;
-  const fields = draft.raw['with'];
-  return {
-    name: draft.name,
-    kind: draft.kind,
-    with: draft.with,
-    extra: extraPaths(draft),
-    ...(draft.condition === undefined ? {} : { condition: draft.condition }),
-    uses: edges.uses.get(draft.name) ?? [],
-    after: edges.after.get(draft.name) ?? [],
-    ...(of === undefined ? {} : { of }),
-    discard: isObject(fields) && fields['discard'] === true,
-    keepRemote: written.keep === 'remote',
-    ...role,
-    ...(written.estimate === undefined ? {} : { estimate: written.estimate }),
-    attempts: written.retry?.attempts ?? 3,
-    ...(written.timeout === undefined ? {} : { timeoutMs: milliseconds(written.timeout) }),
   };
 }

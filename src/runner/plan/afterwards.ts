@@ -17,6 +17,8 @@ export interface Unfinished {
   of(step: string): PlannedTask | undefined;
   /** True if this step's outputs become known only during the run. */
   comesLater(step: string): boolean;
+  /** In a fan-out whose elements only the run will know: the step that tells them. */
+  readonly elementsAfter: string | undefined;
   /** True if a delete must wait for this step. */
   holdsUp(step: string): boolean;
   /** The downloads that must be safe before a delete. */

@@ -8,17 +8,21 @@ import type { Item } from '../task/item.ts';
 
 /**
  * A key for everything that a step's request depends on: the item's fields that it reads, and the
- * steps whose outputs it uses, by their `contentOf`. Undefined if one of these has no content.
+ * steps whose outputs it uses, by their `contentOf`. Undefined if one of these has no content. In a
+ * fan-out with known elements: also the index of the `element`.
  */
 export function alikeKey(
   step: Step,
   item: Item | undefined,
   contentOf: (step: string) => string | undefined,
+  element?: number,
 ): string | undefined {
   const expressions = expressionsOf(step.with)
     .filter(({ path }) => !isCosmetic(step, path[3]))
     .map(({ expression }) => expression);
   if (step.condition !== undefined) expressions.push(step.condition);
+  if (step.fan !== undefined)
+    expressions.push(...expressionsOf(step.fan.list).map(({ expression }) => expression));
   const reads: Record<string, Json> = {};
   for (const { references } of expressions)
     for (const { root, key } of references) {
@@ -29,7 +33,11 @@ export function alikeKey(
       if (content === undefined) return undefined;
       reads[`steps.${key}`] = content;
     }
-  return digestOf({ step: step.name, reads });
+  return digestOf({
+    step: step.name,
+    reads,
+    ...(element === undefined ? {} : { element }),
+  });
 }
 
 function fieldOf(fields: JsonObject = {}, key: string | undefined): Json {

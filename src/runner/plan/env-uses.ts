@@ -28,8 +28,11 @@ export function envUses({ env, steps }: Pipeline): readonly EnvUse[] {
 const sends = ({ kind }: Step): boolean =>
   kind.operation === 'create' || kind.operation === 'detect';
 
-const inBody = (step: Step, name: string): boolean =>
-  expressionsOf(step.with).some(({ expression }) => reads(expression, name));
+/** A request may send what it gets by `each`. */
+const inBody = ({ with: body, fan }: Step, name: string): boolean =>
+  [body, ...(fan === undefined ? [] : [fan.list])]
+    .flatMap(expressionsOf)
+    .some(({ expression }) => reads(expression, name));
 
 const isSent = (step: Step, name: string): boolean => sends(step) && inBody(step, name);
 

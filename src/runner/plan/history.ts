@@ -23,8 +23,10 @@ export function historyIn(steps: readonly Step[]): (job: JobLine) => boolean {
     [...tasks, ...outputs.map(({ task }) => task)].some((task) => names.has(stepOf(task)));
 }
 
-function readsRun({ with: body, condition }: Step): boolean {
+function readsRun({ with: body, condition, fan }: Step): boolean {
   const expressions = expressionsOf(body).map(({ expression }) => expression);
   if (condition !== undefined) expressions.push(condition);
+  if (fan !== undefined)
+    expressions.push(...expressionsOf(fan.list).map(({ expression }) => expression));
   return expressions.some(({ references }) => references.some(({ root }) => root === 'run'));
 }

@@ -1,34 +1,23 @@
-// The plan of one item: a pure walk over its steps with what is known now, by the same rules as a run.
-import { isObject, type JsonObject } from '../../contract/base/json.ts';
-import { unreachable } from '../../contract/base/result.ts';
+// The plan of one item: a pure walk over its steps with what is known now, by the same rules as a run. The plan of an
+// element is such a plan inside the plan of its item.
+import type { JsonObject } from '../../contract/base/json.ts';
 import { resultOf } from '../journal/line.ts';
-import { type Scope, toCel } from '../language/expression.ts';
-import type { Step } from '../language/pipeline.ts';
-import { fillOpen } from '../language/template.ts';
+import { toCel } from '../language/expression.ts';
+import type { FanOut, Step } from '../language/pipeline.ts';
+import { eachOf } from '../task/element.ts';
 import type { Item } from '../task/item.ts';
 import { namedByContent, predicted } from '../task/outputs.ts';
 import { type TaskId, taskId } from '../task/task.ts';
-import { conditionHolds } from '../task/task-request.ts';
-import { plannedAfterwards, type Unfinished, unknownIn } from './afterwards.ts';
 import { alikeKey } from './alike.ts';
-import { ask, badValue, type TaskAnswer, type TaskProblem } from './ask.ts';
-import { endingFacts, type Phase } from './ending.ts';
-import { problemOfItem, sentenceOf } from './item-problem.ts';
-import { comesLater, endingOf, isUnsettled, type PlannedTask } from './planned-action.ts';
-import type { ItemVerdict, OverItems, PlanContext } from './planning.ts';
-import { pricedTask } from './priced-task.ts';
+import { type End, endingFacts } from './ending.ts';
+import { countsResults, openingOf, resultCount } from './fan-opening.ts';
+import { knownBody } from './late-values.ts';
+import { type Before, type Lane, PlanNames } from './plan-names.ts';
+import { comesLater, type PlannedTask } from './planned-action.ts';
+import { type Planning, plannedTask, problemTask } from './planned-task.ts';
+import type { ItemVerdict, PlanContext } from './planning.ts';
 import { awayUpload, lostInput, renewalOf } from './renew.ts';
 import { savedOutputs } from './saved-outputs.ts';
-import { saversOf, turnOf } from './turn.ts';
-
-/**
- * The plans that precede this one: for an item, that of the shared steps; for the last shared steps, also those of the
- * items.
- */
-export interface Before {
-  readonly shared?: ItemPlan;
-  readonly items?: OverItems;
-}
 
 /**
  * Plans one item's steps (or the shared steps), given the plans that precede them. Nothing is bought for an item that
@@ -53,195 +42,148 @@ function withoutDoing(planned: PlannedTask): PlannedTask {
   return { step, task, action: 'excluded', why: 'this run excludes the step', ...known };
 }
 
-function problemTask(
-  step: Step,
-  task: TaskId,
-  found: TaskProblem,
-  item: Item | undefined,
-): PlannedTask {
-  const problem = problemOfItem(found, step, item);
-  return { step, task, problem, action: 'problem', why: sentenceOf(problem) };
+interface More extends Before {
+  readonly badTasks?: readonly PlannedTask[];
+  readonly lane?: Lane;
+  readonly whole?: ItemPlan;
 }
 
-export class ItemPlan implements Unfinished {
+export class ItemPlan extends PlanNames implements Planning {
+  /** Includes the tasks of the elements. */
   readonly tasks: PlannedTask[] = [];
-  readonly #byStep = new Map<string, PlannedTask>();
-  readonly #outputs: Record<string, unknown>;
-  /** Steps with outputs that only the run will know. */
-  readonly #open: Set<string>;
-  readonly scope: Scope;
-  readonly #item: Item | undefined;
-  readonly context: PlanContext;
-  readonly #before: Before;
+  /** By task: the plans of the elements. */
+  readonly #planOf = new Map<TaskId, ItemPlan>();
+  readonly #elements = new Map<string, readonly ItemPlan[]>();
+  /** The plan of the item, or of the shared steps. */
+  readonly #whole: ItemPlan;
+  readonly item: Item | undefined;
   /** Tasks that cannot run in the current state. */
   readonly badTasks: readonly PlannedTask[];
-  /** By step: why steps of an item that cannot run must not begin. */
+  /** By task: why steps of an item that cannot run must not begin. */
   readonly verdicts = new Map<string, ItemVerdict>();
 
   constructor(
     steps: readonly Step[],
     item: Item | undefined,
     context: PlanContext,
-    { badTasks = [], ...before }: Before & { readonly badTasks?: readonly PlannedTask[] },
+    { badTasks = [], whole, ...before }: More,
   ) {
+    super(item, context, before);
     this.badTasks = badTasks;
-    for (const { step, why } of badTasks) this.verdicts.set(step.name, { ending: 'failed', why });
-    this.#item = item;
-    this.context = context;
-    this.#before = before;
-    this.#outputs = before.shared === undefined ? {} : { ...before.shared.#outputs };
-    this.#open = new Set(before.shared === undefined ? [] : before.shared.#open);
-    const { fields, matrix } = item ?? {};
-    this.scope = {
-      ...context.base,
-      ...{ item: toCel(fields), matrix: toCel(matrix), steps: this.#outputs, open: this.#open },
-    };
+    for (const { task, why } of badTasks) this.verdicts.set(task, { ending: 'failed', why });
+    this.item = item;
+    this.#whole = whole ?? this;
     for (const step of steps) this.#visit(step);
   }
 
-  of(step: string): PlannedTask | undefined {
-    return this.#byStep.get(step) ?? this.#before.shared?.of(step);
-  }
-
   #visit(step: Step): void {
-    const task = taskId(step.name, step.shared ? undefined : this.#item);
-    const asked = this.#decidedBefore(step, task) ?? this.#placed(this.#asked(step, task));
-    const planned = this.context.excluded.has(step.name) ? withoutDoing(asked) : asked;
-    const free = this.#renewed(this.#spared(planned));
-    this.#byStep.set(step.name, free);
-    this.tasks.push(free);
-    if (!step.isRead) return;
-    this.#outputs[step.name] = toCel(this.#outputsOf(free));
-    if (comesLater(free.action)) this.#open.add(step.name);
+    const { fan, isGathered, name } = step;
+    if (fan === undefined) return this.#take(step);
+    const lanes = this.#elements.get(fan.step) ?? this.#opened(fan);
+    for (const lane of lanes) lane.#take(step);
+    if (isGathered) this.gather(name, lanes);
   }
 
-  #phaseOf(name: string): Phase {
-    const before = this.of(name);
-    const phase = before === undefined ? this.#before.items?.phase(name) : endingOf(before.action);
-    if (phase === undefined) throw new Error(`bug: ${name} was not foreseen`);
-    return phase;
+  #opened(fan: FanOut): readonly ItemPlan[] {
+    const laneOf = (opening: Lane['opening'], earlier?: PlanNames): ItemPlan => {
+      const lane = { fan, outer: this, opening, ...(earlier === undefined ? {} : { earlier }) };
+      return new ItemPlan([], this.item, this.context, { lane, whole: this });
+    };
+    const earlier = this.earlierLanes(fan.step)?.flatMap((plan) => {
+      const opening = plan.openingOf();
+      return opening === undefined ? [] : laneOf(opening, plan);
+    });
+    const lanes = earlier ?? this.#openings(fan).map((opening) => laneOf(opening));
+    this.#elements.set(fan.step, lanes);
+    this.lanes.set(fan.step, lanes);
+    return lanes;
+  }
+
+  #openings(fan: FanOut): readonly Lane['opening'][] {
+    const turn = this.turnOf({ ...fan, after: fan.uses });
+    if (turn === undefined) throw new Error(`bug: ${fan.step} was opened too early`);
+    const { steps } = this.context;
+    const question = { turn, scope: this.scope, steps, comesLater: this.comesLater.bind(this) };
+    const opening = openingOf(fan, question);
+    if (opening.is !== 'open') return [opening];
+    const { elements } = opening;
+    const times = { least: elements.length, most: elements.length, open: false };
+    return elements.map((element, index) => {
+      return { is: 'element', index, each: toCel(eachOf(element, index)), times };
+    });
+  }
+
+  /** Plans one task. */
+  #take(step: Step): void {
+    const opening = this.lane?.opening;
+    const index = opening?.is === 'element' ? opening.index : undefined;
+    const task = taskId(step.name, step.shared ? undefined : this.item, index);
+    const asked =
+      this.#unopened(step, task) ??
+      this.#decidedBefore(step, task) ??
+      plannedTask(this, step, task);
+    const planned = this.context.excluded.has(step.name) ? withoutDoing(asked) : asked;
+    const free = this.#counted(this.#renewed(this.#spared(planned)));
+    this.byStep.set(step.name, free);
+    this.#whole.tasks.push(free);
+    if (this.lane !== undefined) this.#whole.#planOf.set(task, this);
+    if (!step.isRead) return;
+    this.outputs[step.name] = toCel(this.#outputsOf(free));
+    if (comesLater(free.action)) this.open.add(step.name);
+  }
+
+  /** The first task of a fan-out that has no elements. */
+  #unopened(step: Step, task: TaskId): PlannedTask | undefined {
+    if (this.lane?.fan.step !== step.name) return undefined;
+    const { opening } = this.lane;
+    if (opening.is === 'problem') return problemTask(this, step, task, opening.problem);
+    return opening.is === 'ended' ? endedBefore(step, task, opening.turn) : undefined;
+  }
+
+  #counted(planned: PlannedTask): PlannedTask {
+    const opening = this.lane?.opening;
+    return opening?.is === 'element' || opening?.is === 'unknown'
+      ? { ...planned, times: opening.times }
+      : planned;
+  }
+
+  get elementsAfter(): string | undefined {
+    const opening = this.lane?.opening;
+    return opening?.is === 'unknown' ? opening.after : undefined;
   }
 
   /** The result of a step that the steps before it already decide. */
   #decidedBefore(step: Step, task: TaskId): PlannedTask | undefined {
-    const turn = turnOf(step, (name) => this.#phaseOf(name));
+    const turn = this.turnOf(step);
     if (turn === undefined) throw new Error(`bug: ${task} was foreseen too early`);
-    if (turn === 'start') return undefined;
-    const { dependents: action } = endingFacts[turn.ending];
-    if (action === 'done' || action === 'later')
-      throw new Error(`bug: ${task} is ${action} before its turn`);
-    return { step, task, action, why: turn.why };
+    return turn === 'start' ? undefined : endedBefore(step, task, turn);
   }
 
-  #asked(step: Step, task: TaskId): PlannedTask {
-    const { operation } = step.kind;
-    const uncertain = step.after.find((name) => this.holdsUp(name));
-    const { of = '' } = step;
-    if (operation === 'download' && this.comesLater(of))
-      return plannedAfterwards(this, step, task, of);
-    if (operation === 'delete' && uncertain !== undefined)
-      return plannedAfterwards(this, step, task, uncertain);
-    const answer = ask({
-      step,
-      task,
-      names: { scope: this.scope, fingerprintOfStep: (name) => this.of(name)?.fingerprint },
-      facts: this.context.facts,
-      jobOf: this.context.jobOf,
-      savers: this.saversOf(step).map((saver) => saver.task),
-      requireOutputs: this.context.requireOutputs,
-    });
-    const { problem } = answer.is === 'end' ? answer : {};
-    const unknown = problem === undefined ? undefined : unknownIn(this, step, problem);
-    if (unknown === undefined) return this.#answered(answer, step, task);
-    const bad =
-      operation === 'create' || operation === 'detect' ? this.#badAlready(step) : undefined;
-    if (bad !== undefined) return problemTask(step, task, bad, this.#item);
-    return this.#priced({ step, task, action: 'maybe', why: `depends on ${unknown}` });
+  /** True if the task would begin now: its turn comes before anything that is still to be done. */
+  isNext({ task, action, step }: PlannedTask): boolean {
+    const plan = this.#planOf.get(task) ?? this;
+    return comesLater(action) && !step.after.some((name) => plan.comesLater(name));
   }
 
-  /** The problem with a request of which only some values are known. */
-  #badAlready(step: Step): TaskProblem | undefined {
-    const holds = conditionHolds(step, this.scope);
-    if (holds.ok && !holds.value) return undefined;
-    const body = fillOpen(step.with, this.scope);
-    return isObject(body) ? badValue(step, body) : undefined;
-  }
-
-  /** An unusable path is a problem of its own, unless nothing will be written there. */
-  #placed(planned: PlannedTask): PlannedTask {
-    const { step, task, action, to } = planned;
-    if (to === undefined || !comesLater(action)) return planned;
-    const message = this.context.unusable(to);
-    if (message === undefined) return planned;
-    const at = ['steps', step.name, 'with', 'to'];
-    return problemTask(step, task, { message, at }, this.#item);
-  }
-
-  saversOf(step: Step): readonly PlannedTask[] {
-    return saversOf(step, this.context.steps).flatMap(({ name }) => this.of(name) ?? []);
-  }
-
-  #answered(answer: TaskAnswer, step: Step, task: TaskId): PlannedTask {
-    switch (answer.is) {
-      case 'end': {
-        const { problem, why } = answer;
-        if (problem !== undefined) return problemTask(step, task, problem, this.#item);
-        return { step, task, action: 'skipped', why };
-      }
-      case 'unread':
-        return { step, task, action: 'begin', why: 'to be read' };
-      case 'decided': {
-        const { decision, fingerprint, wanted, away } = answer;
-        const about = {
-          ...(wanted.operation === 'download' ? { to: wanted.to } : {}),
-          ...(wanted.operation === 'upload' ? { file: wanted.file } : {}),
-          ...(away === undefined ? {} : { away }),
-          ...(decision.act === 'reuse' && decision.files !== undefined
-            ? { files: decision.files }
-            : {}),
-        };
-        const { act: action, why } = decision;
-        return this.#priced({ step, task, action, why, fingerprint, ...about });
-      }
-      default:
-        return unreachable(answer);
-    }
-  }
-
-  /** True if a delete must wait for this step. */
-  holdsUp(name: string): boolean {
-    const planned = this.of(name);
-    return planned === undefined ? this.comesLater(name) : isUnsettled(planned.action);
-  }
-
-  /** True if this step's outputs become known only during the run. */
-  comesLater(name: string): boolean {
-    const planned = this.of(name);
-    return planned === undefined
-      ? this.#before.items?.later(name) === true
-      : comesLater(planned.action);
-  }
-
-  #priced(planned: PlannedTask): PlannedTask {
-    const { step } = planned;
-    return pricedTask(planned, this, () =>
-      alikeKey(step, this.#item, (name) => this.#contentOf(name)),
-    );
-  }
-
-  #contentOf(name: string): string | undefined {
-    const planned = this.of(name);
-    return planned?.fingerprint ?? planned?.alike;
+  alike(step: Step): string | undefined {
+    const opening = this.lane?.opening;
+    const element = opening?.is === 'element' ? opening.index : undefined;
+    const contentOf = (name: string): string | undefined => {
+      const planned = this.of(name);
+      return planned?.fingerprint ?? planned?.alike;
+    };
+    return alikeKey(step, this.item, contentOf, element);
   }
 
   /** Buys nothing for an item that cannot run as it is. */
   #spared(planned: PlannedTask): PlannedTask {
-    const [problem] = this.badTasks;
+    const { badTasks, verdicts } = this.#whole;
+    const [problem] = badTasks;
     const { step, task, action } = planned;
     const buys = step.kind.operation === 'create' && (action === 'begin' || action === 'maybe');
     if (problem === undefined || !buys) return planned;
     const why = `not bought: ${problem.task} cannot run`;
-    this.verdicts.set(step.name, { ending: 'blocked', why });
+    verdicts.set(task, { ending: 'blocked', why });
     return { step, task, action: 'blocked', why };
   }
 
@@ -256,16 +198,18 @@ export class ItemPlan implements Unfinished {
   }
 
   /** Marks the tasks that must be repeated for a step's inputs. Returns why the inputs cannot be had, if so. */
-  #renewInputs(step: Step): string | undefined {
-    for (const name of step.uses) {
-      const { shared = this } = this.#before;
-      const lost = (this.#byStep.has(name) ? this : shared).#renewOne(name);
-      if (lost !== undefined) return lost;
+  #renewInputs({ uses, gathers }: Step): string | undefined {
+    for (const name of uses) {
+      const owners = gathers.includes(name) ? this.gatheredPlans(name) : [this.ownerOf(name)];
+      for (const owner of owners) {
+        const lost = owner?.renew(name);
+        if (lost !== undefined) return lost;
+      }
     }
     return undefined;
   }
 
-  #renewOne(name: string): string | undefined {
+  renew(name: string): string | undefined {
     const planned = this.of(name);
     if (planned?.action !== 'reuse' || planned.fingerprint === undefined) return undefined;
     const job = this.context.jobOf(planned.fingerprint);
@@ -276,10 +220,11 @@ export class ItemPlan implements Unfinished {
     if (renewal === 'lost') return lostInput(planned.task, job, facts);
     if (renewal !== 'redo') return undefined;
     if (planned.away !== undefined) return awayUpload(planned.task, planned.away);
-    const index = this.tasks.findIndex(({ step }) => step.name === name);
+    const { tasks } = this.#whole;
+    const index = tasks.findIndex(({ task }) => task === planned.task);
     const why =
       operation === 'detect' ? 'its face detection has expired' : 'its upload has expired';
-    this.tasks[index] = { ...planned, action: 'begin', why };
+    tasks[index] = { ...planned, action: 'begin', why };
     return this.#renewInputs(planned.step);
   }
 
@@ -288,8 +233,18 @@ export class ItemPlan implements Unfinished {
     const { operation } = step.kind;
     const job = this.context.jobOf(fingerprint);
     const known = action === 'reuse' || action === 'store';
-    if (!known || job === undefined) return predicted(operation, fingerprint);
+    if (!known || job === undefined) {
+      const body = countsResults(step) ? knownBody(step, this.scope) : {};
+      return predicted(operation, fingerprint, resultCount(step, body));
+    }
     if (operation === 'download' || operation === 'delete') return savedOutputs(job, task);
     return namedByContent(operation, fingerprint, resultOf(job), job.credits ?? 0);
   }
+}
+
+function endedBefore(step: Step, task: TaskId, turn: End): PlannedTask {
+  const { dependents: action } = endingFacts[turn.ending];
+  if (action === 'done' || action === 'later')
+    throw new Error(`bug: ${task} is ${action} before its turn`);
+  return { step, task, action, why: turn.why };
 }

@@ -3,7 +3,7 @@ import { unknownKind } from '../journal/job-kind.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../task/item.ts';
-import { itemOf, stepOf } from '../task/task.ts';
+import { fannedOutIn, itemOf, stepOf } from '../task/task.ts';
 import { historyIn } from './history.ts';
 import { isFinished, type OrphanCandidates } from './orphan-candidates.ts';
 import type { PlanReferences } from './plan-references.ts';
@@ -31,6 +31,7 @@ export class JobRelations {
   readonly #steps: ReadonlyMap<string, Step>;
   readonly #undecided: ReadonlySet<string>;
   readonly #isGone: (item: string) => boolean;
+  readonly #keyOf: (task: string) => string | undefined;
   /** Items of recorded tasks that the pipeline does not have. */
   readonly #missing: ReadonlySet<string>;
   readonly isHistory: (job: JobLine) => boolean;
@@ -46,7 +47,9 @@ export class JobRelations {
     this.#steps = new Map(steps.map((step) => [step.name, step]));
     this.#undecided = new Set(references.undecided.map(({ kind }) => kind));
     this.#isGone = isGone;
-    this.#missing = missingItems(question, candidates.jobs());
+    const isFannedOut = fannedOutIn(steps);
+    this.#keyOf = (task) => itemOf(task, isFannedOut(task));
+    this.#missing = missingItems(question, candidates.jobs(), this.#keyOf);
     this.isHistory = historyIn(steps);
   }
 
@@ -66,23 +69,27 @@ export class JobRelations {
   /** True if the pipeline has this task, whatever the task would do now. */
   has(task: string): boolean {
     const step = this.step(task);
-    const key = itemOf(task);
+    const key = this.#keyOf(task);
     if (step === undefined || step.shared !== (key === undefined)) return false;
     return key === undefined || !this.#missing.has(key);
   }
 
   isUnseen(task: string): boolean {
-    const key = itemOf(task);
+    const key = this.#keyOf(task);
     return key !== undefined && this.#missing.has(key) && !this.#isGone(key);
   }
 }
 
 /** `jobs`: those that may have orphans. */
-function missingItems({ items }: RelationQuestion, jobs: Iterable<JobLine>): ReadonlySet<string> {
+function missingItems(
+  { items }: RelationQuestion,
+  jobs: Iterable<JobLine>,
+  keyOf: (task: string) => string | undefined,
+): ReadonlySet<string> {
   const keys = new Set<string>();
   for (const job of jobs)
     for (const task of tasksOf(job)) {
-      const key = itemOf(task);
+      const key = keyOf(task);
       if (key !== undefined) keys.add(key);
     }
   if (keys.size > 0) for (const { key } of items) keys.delete(key);

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import { partOf, type Schema } from '../../contract/base/schema.ts';
 import { mostAccepted } from '../../contract/kinds/most-accepted.ts';
-import type { Scope } from '../language/expression.ts';
+import type { Expression, Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import { expressionsOf, fillKnown } from '../language/template.ts';
 import type { Estimate } from './estimate.ts';
@@ -23,17 +23,21 @@ export interface LateValue {
   readonly pricedAs?: number;
 }
 
+/** What a plan knows so far. */
+export interface Known {
+  readonly scope: Scope;
+  /** True if the outputs of a step become known only during the run. */
+  readonly comesLater: (step: string) => boolean;
+  /** In a fan-out whose elements only the run will know: the step that tells them. */
+  readonly elementsAfter: string | undefined;
+}
+
 interface Pricing {
   readonly late: readonly LateValue[];
   readonly estimate: Estimate;
 }
 
-/** `comesLater`: true if the outputs of a step become known only during the run. */
-export function lateValues(
-  step: Step,
-  scope: Scope,
-  comesLater: (step: string) => boolean,
-): readonly LateValue[] {
+export function lateValues(step: Step, plan: Known): readonly LateValue[] {
   const { condition } = step;
   const written = [
     ...(condition === undefined ? [] : [{ path: ['', '', 'if'], expression: condition }]),
@@ -44,14 +48,21 @@ export function lateValues(
   ];
   const late = new Map<string, LateValue>();
   for (const { path, expression } of written) {
-    const from = expression.references.find(
-      ({ root, key }) => root === 'steps' && key !== undefined && comesLater(key),
-    )?.key;
-    if (from === undefined || expression.evaluate(scope).ok) continue;
+    const from = sourceOf(expression, plan);
+    if (from === undefined || expression.evaluate(plan.scope).ok) continue;
     const field = path.slice(2).join('.');
     late.set(field, { field, from });
   }
   return [...late.values()];
+}
+
+/** The step that decides the value of an expression, if its outputs become known only during the run. */
+function sourceOf({ references }: Expression, plan: Known): string | undefined {
+  for (const { root, key } of references) {
+    if (root === 'each' && plan.elementsAfter !== undefined) return plan.elementsAfter;
+    if (root === 'steps' && key !== undefined && plan.comesLater(key)) return key;
+  }
+  return undefined;
 }
 
 /**

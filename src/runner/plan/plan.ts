@@ -2,7 +2,7 @@
 import type { Step } from '../language/pipeline.ts';
 import { type FileCounts, sumOf } from './decide.ts';
 import type { LateValue } from './late-values.ts';
-import type { PlannedAction, PlannedTask } from './planned-action.ts';
+import type { PlannedAction, PlannedTask, Times } from './planned-action.ts';
 
 export interface PlanRow {
   readonly step: string;
@@ -16,6 +16,10 @@ export interface PlanRow {
   readonly credits: number;
   /** Tasks that would be paid for and whose price is unknown. */
   readonly unpriced: number;
+  /** For a step of a fan-out: the number of its elements, for one item. */
+  readonly times?: Times;
+  /** Fan-outs whose number of elements nobody can bound, so that `credits` lacks them, and the credits of one element. */
+  readonly uncounted?: { readonly fanOuts: number; readonly each: number };
 }
 
 export interface PlanNote {
@@ -29,6 +33,8 @@ export interface Plan {
   readonly rows: readonly PlanRow[];
   readonly credits: number;
   readonly unpriced: number;
+  /** Fan-outs that would be paid for and whose number of elements nobody can bound. */
+  readonly uncounted: number;
   /** Why prices are unknown, each reason once. */
   readonly unpricedWhy: readonly string[];
   /** Values that only the run will know, by step and field. Absent if there are none. */
@@ -85,15 +91,17 @@ export class PlanTally {
     const action = twin && planned.action !== 'maybe' ? 'reuse' : planned.action;
     const entry = this.#entry(step);
     entry.tasks[action] = (entry.tasks[action] ?? 0) + 1;
+    if (planned.times !== undefined)
+      entry.row = { ...entry.row, times: joined(entry.row.times, planned.times) };
     if (!twin && action !== 'lost' && estimate !== undefined) {
-      if (estimate.known)
-        entry.row = { ...entry.row, credits: entry.row.credits + estimate.credits };
+      if (estimate.known) entry.row = priced(entry.row, estimate.credits, planned.times);
       else {
         entry.row = { ...entry.row, unpriced: entry.row.unpriced + 1 };
         this.#why.add(`${step.name} (${step.kind.name}): ${estimate.why}`);
       }
     }
-    if (action === 'doubt' || action === 'lost' || action === 'keep') this.note(planned);
+    const waits = step.gathers.length > 0 && (action === 'blocked' || action === 'excluded');
+    if (action === 'doubt' || action === 'lost' || action === 'keep' || waits) this.note(planned);
   }
 
   /** The highest of several bounds is shown. */
@@ -147,6 +155,7 @@ export class PlanTally {
       rows,
       credits: rows.reduce((sum, row) => sum + row.credits, 0),
       unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
+      uncounted: rows.reduce((sum, row) => sum + (row.uncounted?.fanOuts ?? 0), 0),
       unpricedWhy: [...this.#why],
       ...(this.#late.size === 0 ? {} : { late: [...this.#late.values()] }),
       files: this.#files,
@@ -155,4 +164,22 @@ export class PlanTally {
       noted: this.#noted,
     };
   }
+}
+
+type Row = RowCounts['row'];
+
+/** A fan-out counts with the most elements that it may have. */
+function priced(row: Row, credits: number, times: Times | undefined): Row {
+  if (times?.open !== true) return { ...row, credits: row.credits + credits };
+  if (times.most !== undefined) return { ...row, credits: row.credits + credits * times.most };
+  const { fanOuts, each } = row.uncounted ?? { fanOuts: 0, each: 0 };
+  return { ...row, uncounted: { fanOuts: fanOuts + 1, each: Math.max(each, credits) } };
+}
+
+function joined(one: Times | undefined, other: Times): Times {
+  if (one === undefined) return other;
+  const least = Math.min(one.least, other.least);
+  const open = one.open || other.open;
+  if (one.most === undefined || other.most === undefined) return { least, open };
+  return { least, most: Math.max(one.most, other.most), open };
 }

@@ -14,6 +14,13 @@ import type { LateValue } from './late-values.ts';
  */
 export type PlannedAction = Act | 'maybe' | 'problem' | 'skipped' | 'excluded' | 'blocked';
 
+/** The number of elements of a fan-out. `open`: only the run will know it. No `most`: there is no bound. */
+export interface Times {
+  readonly least: number;
+  readonly most?: number;
+  readonly open: boolean;
+}
+
 export interface PlannedTask {
   readonly step: Step;
   readonly task: TaskId;
@@ -27,6 +34,8 @@ export interface PlannedTask {
   /** For `maybe`: the values that only the run will know. */
   readonly late?: readonly LateValue[];
   readonly problem?: TaskProblem;
+  /** In a fan-out: the number of elements. If only the run will know it, this task stands for all of them. */
+  readonly times?: Times;
   /** For a download: the path to write. */
   readonly to?: string;
   /** For an upload: the file to read. */

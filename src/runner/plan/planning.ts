@@ -7,6 +7,7 @@ import type { Fingerprint } from '../task/fingerprint.ts';
 import type { End, Phase } from './ending.ts';
 import type { Estimate } from './estimate.ts';
 import type { Facts } from './facts.ts';
+import type { PlannedTask } from './planned-action.ts';
 
 export interface PlanContext {
   /** All steps of the pipeline. */
@@ -25,8 +26,27 @@ export interface PlanContext {
   readonly unusable: (to: string) => string | undefined;
 }
 
+/** What one item or one element adds to `steps.<name>.all`. */
+export interface Contribution {
+  readonly planned: PlannedTask;
+  /** The outputs in expressions. */
+  readonly outputs: unknown;
+  /** False if a later run may still do the task. */
+  readonly isFinal: boolean;
+}
+
+export interface Contributing {
+  contribution(step: string): Contribution;
+  /** Plans to repeat a step whose values a request needs and which have expired. Returns why that is impossible, if so. */
+  renew(step: string): string | undefined;
+}
+
 /** The combined phases of the items' steps, for shared steps that wait for all items. */
 export interface OverItems {
+  /** The plans of the items, in their order, if a step reads `all` of them. */
+  readonly plans: readonly Contributing[];
+  /** True if the run includes only some of the items. */
+  readonly partial: boolean;
   readonly phase: (step: string) => Phase;
   /** True if this run does the step for some item. */
   readonly later: (step: string) => boolean;

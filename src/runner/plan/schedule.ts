@@ -2,6 +2,7 @@
 // money.
 import type { Step } from '../language/pipeline.ts';
 import type { Ending, Phase } from './ending.ts';
+import type { Gathering } from './fan-in.ts';
 import { type Turn, turnOf } from './turn.ts';
 
 /** A step that is ready, and what to do with it. */
@@ -17,11 +18,17 @@ export class Schedule {
    * The phases of steps that run elsewhere: for an item, the shared steps; for the shared steps, those of all items.
    */
   readonly #outside: (step: string) => Phase;
+  readonly #gathering: ((step: string) => Gathering) | undefined;
   #open: number;
 
-  constructor(steps: readonly Step[], outside: (step: string) => Phase = () => 'waiting') {
+  constructor(
+    steps: readonly Step[],
+    outside: (step: string) => Phase = () => 'waiting',
+    gathering?: (step: string) => Gathering,
+  ) {
     this.#steps = steps;
     this.#outside = outside;
+    this.#gathering = gathering;
     this.#open = steps.length;
     for (const step of steps) this.#phases.set(step.name, 'waiting');
   }
@@ -34,10 +41,15 @@ export class Schedule {
   next(): StepTurn | undefined {
     for (const step of this.#steps) {
       if (this.#phases.get(step.name) !== 'waiting') continue;
-      const turn = turnOf(step, (before) => this.phase(before));
+      const turn = this.turn(step);
       if (turn !== undefined) return { step, turn };
     }
     return undefined;
+  }
+
+  /** What a step does next; undefined if a step that it waits for is not over. */
+  turn(step: Parameters<typeof turnOf>[0]): Turn | undefined {
+    return turnOf(step, (before) => this.phase(before), this.#gathering);
   }
 
   start(step: string): void {

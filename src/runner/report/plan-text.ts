@@ -1,8 +1,8 @@
 // A plan as text: for each step, what would run, what is reused, and what it would cost.
 
 import { printable } from '../../contract/base/printable.ts';
-import type { Plan, PlanNote, PlannedLate } from '../plan/plan.ts';
-import type { PlannedAction } from '../plan/planned-action.ts';
+import type { Plan, PlanNote, PlannedLate, PlanRow } from '../plan/plan.ts';
+import type { PlannedAction, Times } from '../plan/planned-action.ts';
 import { filesText } from './files-text.ts';
 import { count, table } from './text.ts';
 
@@ -45,14 +45,15 @@ const notesShown = 20;
 
 /** `told` are messages that are printed separately, so the plan does not repeat them. */
 export function planText(plan: Plan, told: readonly string[] = []): string {
-  const rows = plan.rows.map(({ step, kind, tasks, credits, unpriced }) => [
-    step,
-    kind,
-    order
-      .filter((action) => (tasks[action] ?? 0) > 0)
-      .map((action) => `${tasks[action]} ${words[action]}`)
-      .join(', '),
-    credits > 0 || unpriced > 0 ? `${credits}${unpriced > 0 ? ` + ${unpriced} × ?` : ''}` : '',
+  const rows = plan.rows.map((row) => [
+    row.step,
+    row.kind,
+    timesText(row.times) +
+      order
+        .filter((action) => (row.tasks[action] ?? 0) > 0)
+        .map((action) => `${row.tasks[action]} ${words[action]}`)
+        .join(', '),
+    creditsText(row),
   ]);
   const lines = [
     `${count(plan.items, 'item')}:`,
@@ -80,6 +81,24 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
   return printable(lines.join('\n'), true);
 }
 
+/** `4 ×: `, `n ×, at most 16: `, `? ×: `; empty outside fan-outs. */
+function timesText(times: Times | undefined): string {
+  if (times === undefined) return '';
+  const { least, most, open } = times;
+  if (most === undefined) return '? ×: ';
+  if (!open) return least === most ? `${most} ×: ` : `${least}–${most} ×: `;
+  return least === most ? `${most} ×: ` : `n ×, at most ${most}: `;
+}
+
+function creditsText({ credits, unpriced, uncounted }: PlanRow): string {
+  const parts = [
+    ...(credits > 0 ? [`${credits}`] : []),
+    ...(unpriced > 0 ? [`${unpriced} × ?`] : []),
+    ...(uncounted === undefined ? [] : [`? × ${uncounted.each}`]),
+  ];
+  return unpriced > 0 && credits === 0 ? ['0', ...parts].join(' + ') : parts.join(' + ');
+}
+
 export const balanceLine = (credits: number): string =>
   `The account has ${count(credits, 'credit')}.`;
 
@@ -89,7 +108,12 @@ function lateLine({ step, field, from, pricedAs }: PlannedLate): string {
   return `  known at run time: ${step}: ${field}, from ${from}${price}`;
 }
 
-function costLine({ credits, unpriced }: Plan): string {
+function costLine({ credits, unpriced, uncounted }: Plan): string {
+  const unknown = uncounted > 0 ? 'a number of tasks that only the run will know' : '';
+  if (uncounted > 0 && unpriced === 0)
+    return `At least ${count(credits, 'credit')}, plus ${unknown}.`;
+  if (uncounted > 0)
+    return `At least ${count(credits, 'credit')}, plus ${count(unpriced, 'task')} without a published price, plus ${unknown}.`;
   if (unpriced > 0)
     return `At least ${count(credits, 'credit')}, plus ${count(unpriced, 'task')} without a published price.`;
   return credits === 0 ? 'Nothing to pay.' : `At most ${count(credits, 'credit')}.`;

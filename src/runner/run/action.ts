@@ -46,7 +46,7 @@ export interface EndWithoutJob extends End {
   readonly reserve?: number;
 }
 
-/** By item, then by step: the verdicts for items that cannot be done as planned. */
+/** By item, then by task: the verdicts for items that cannot be done as planned. */
 export type UnrunnableItems = ReadonlyMap<string, ReadonlyMap<string, ItemVerdict>>;
 
 /** The settings of a run that affect decisions. */

@@ -7,7 +7,7 @@ import type { NewEvent } from '../journal/line.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
 import { SpendingLimits, type SpendingLimitsOptions } from '../plan/spending-limits.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
-import type { ItemRun } from './item-run.ts';
+import type { ItemRun } from './items/item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock } from './jobs/ports.ts';
 
@@ -178,7 +178,7 @@ export class Budget {
   #spentOn(itemRun: ItemRun): number {
     let sum = this.#of(itemRun).committed;
     for (const one of this.#charges.values())
-      if (one.itemRun === itemRun) sum += this.#worst(one) - one.credits;
+      if (one.itemRun.root === itemRun.root) sum += this.#worst(one) - one.credits;
     return sum;
   }
 
@@ -284,11 +284,12 @@ export class Budget {
     return this.#writtenOff;
   }
 
-  #of(itemRun: ItemRun): ItemCredits {
-    const known = this.#items.get(itemRun);
+  /** The elements of a fan-out spend the credits of their item. */
+  #of({ root }: ItemRun): ItemCredits {
+    const known = this.#items.get(root);
     if (known !== undefined) return known;
     const made = { committed: 0, paid: 0 };
-    this.#items.set(itemRun, made);
+    this.#items.set(root, made);
     return made;
   }
 }

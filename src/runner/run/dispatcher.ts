@@ -1,23 +1,27 @@
 // The dispatcher: turns a step that is ready into the next action: a job, or an end without one. It decides with the
 // plan's functions and builds orders, but starts and ends nothing.
-import { isObject, type JsonObject } from '../../contract/base/json.ts';
-import { unreachable } from '../../contract/base/result.ts';
+import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
+import { err, type Result, unreachable } from '../../contract/base/result.ts';
 import type { JobLine } from '../journal/line.ts';
 import { bodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fill } from '../language/template.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
-import type { Ending } from '../plan/ending.ts';
+import type { End, Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
 import { finalFailure } from '../plan/final-failure.ts';
 import type { Generations } from '../plan/generations.ts';
+import type { ItemVerdict } from '../plan/planning.ts';
 import { awayUpload, payAgainHint } from '../plan/renew.ts';
 import { timeoutOf } from '../plan/timeout.ts';
+import { elementsOf } from '../task/element.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
+import { taskId } from '../task/task.ts';
 import type { Action, EndWithoutJob, RunTerms } from './action.ts';
 import type { Budget } from './budget.ts';
 import type { InFlight } from './in-flight.ts';
-import type { ItemRun } from './item-run.ts';
+import type { FanRun } from './items/fan-run.ts';
+import type { ItemRun } from './items/item-run.ts';
 import { nextAttempt } from './jobs/attempt.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
 import {
@@ -42,7 +46,8 @@ type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation
 const end = (ending: Ending, why: string): EndWithoutJob => ({ action: 'end', ending, why });
 const fail = (why: string): Action => end('failed', why);
 const noRoom = end('later', 'as many projects render as may at once');
-const excluded: Action = end('excluded', 'this run excludes the step');
+const excludedWhy = 'this run excludes the step';
+const excluded: Action = end('excluded', excludedWhy);
 
 export interface DispatcherOptions extends RunTerms {
   readonly budget: Budget;
@@ -59,7 +64,7 @@ export class Dispatcher {
   }
 
   nextAction(itemRun: ItemRun, step: Step): Action {
-    const verdict = this.#o.unrunnable.get(itemRun.item?.key ?? '')?.get(step.name);
+    const verdict = this.verdictOn(itemRun, step);
     if (verdict !== undefined) return { action: 'end', ...verdict };
     const { fileFacts } = this.#o;
     const answer = this.#ask(itemRun, step);
@@ -80,6 +85,24 @@ export class Dispatcher {
       default:
         return unreachable(answer);
     }
+  }
+
+  /** Why a step must not begin, by the plan. A plan that did not know the elements of a fan-out speaks of all of them. */
+  verdictOn(itemRun: ItemRun, step: Step): ItemVerdict | undefined {
+    const { item } = itemRun;
+    const verdicts = this.#o.unrunnable.get(item?.key ?? '');
+    return verdicts?.get(itemRun.task(step)) ?? verdicts?.get(taskId(step.name, item));
+  }
+
+  /** The elements of a fan-out whose list can be known, or why it has none. */
+  elements({ fan }: FanRun<ItemRun>, itemRun: ItemRun, step: Step): Result<readonly Json[], End> {
+    const verdict = this.verdictOn(itemRun, step);
+    if (verdict !== undefined) return err(verdict);
+    const elements = elementsOf(fan, itemRun.byContent(this.#o.base).scope);
+    if (elements.ok) return elements;
+    if (!this.#o.allows(step, 'begin')) return err({ ending: 'excluded', why: excludedWhy });
+    const { text, message } = elements.error;
+    return err({ ending: 'failed', why: `${text.trim()}: ${message}` });
   }
 
   #ask(itemRun: ItemRun, step: Step): TaskAnswer {
@@ -219,7 +242,9 @@ export class Dispatcher {
   ): Action {
     const stale = this.#refreshes(itemRun, step);
     if (stale !== undefined) return stale;
-    const filled = fill(step.with, itemRun.live(this.#o.base));
+    const live = itemRun.liveFor(step, this.#o.base);
+    if (!live.ok) return fail(live.error);
+    const filled = fill(step.with, live.value);
     if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
     const body = isObject(filled.value) ? filled.value : {};
     const [problem] = bodyErrors(step, body);

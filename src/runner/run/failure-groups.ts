@@ -1,5 +1,7 @@
 // Groups unsuccessful tasks by step and reason, so that a summary of 10,000 equal failures is one line.
+
 import type { ProblemGroup, TaskEnding } from '../report/run-event.ts';
+import { stepOf } from '../task/task.ts';
 
 const mostGroups = 100;
 const mostExamples = 3;
@@ -17,7 +19,7 @@ export class FailureGroups {
   }
 
   add(task: string, ending: TaskEnding, why: string, advice: string | undefined): void {
-    const step = task.split(':')[0] ?? task;
+    const step = stepOf(task);
     const key = JSON.stringify([step, ending, why]);
     const known = this.#groups.get(key);
     if (known !== undefined) {

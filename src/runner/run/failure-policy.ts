@@ -5,7 +5,7 @@ import { tooManyFailed } from '../language/failure-limits.ts';
 import type { FailureLimits } from '../language/pipeline.ts';
 import { count } from '../report/text.ts';
 import type { Budget } from './budget.ts';
-import type { ItemRun } from './item-run.ts';
+import type { ItemRun } from './items/item-run.ts';
 
 export class FailurePolicy {
   readonly #failureLimits: FailureLimits;
@@ -23,9 +23,9 @@ export class FailurePolicy {
   }
 
   /** Call when one of an item's tasks has failed. */
-  failed(itemRun: ItemRun): void {
-    if (this.#failed.has(itemRun)) return;
-    this.#failed.add(itemRun);
+  failed({ root }: ItemRun): void {
+    if (this.#failed.has(root)) return;
+    this.#failed.add(root);
     this.#items += 1;
     this.#judge(tooManyFailed(this.#failureLimits, this.#items, this.#total));
   }

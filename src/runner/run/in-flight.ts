@@ -3,7 +3,7 @@ import { jobFacts } from '../journal/state.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Whereabouts } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { ItemRun } from './item-run.ts';
+import type { ItemRun } from './items/item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Journal, Notice, Runner } from './jobs/ports.ts';
 

@@ -1,24 +1,27 @@
 // The loop: start what is ready, wait for the next notice, make it durable, let the job continue. Each turn waits only
 // in `inFlight.happened`. A job that must wait for the journal delays no other job.
-import { unreachable } from '../../contract/base/result.ts';
+import { err, unreachable } from '../../contract/base/result.ts';
 import { reuseEvents } from '../journal/reuse-events.ts';
 import type { Step } from '../language/pipeline.ts';
+import { Barrier } from '../plan/barrier.ts';
 import { calendarCaps } from '../plan/calendar-budget.ts';
-import type { Phase } from '../plan/ending.ts';
+import type { End, Phase } from '../plan/ending.ts';
 import { type GenerationLimits, Generations } from '../plan/generations.ts';
 import type { StepTurn } from '../plan/schedule.ts';
+import type { Turn } from '../plan/turn.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import type { Action, Reuse, RunTerms } from './action.ts';
-import { Barrier } from './barrier.ts';
 import { Budget, type Closed } from './budget.ts';
 import { Completion } from './completion.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { FailurePolicy } from './failure-policy.ts';
 import { GroupCommit } from './group-commit.ts';
 import { InFlight, type Waiter } from './in-flight.ts';
-import { ItemRun } from './item-run.ts';
+import type { FanRun } from './items/fan-run.ts';
+import { GatheredRuns } from './items/gathered-runs.ts';
+import { ItemRun } from './items/item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Notice, Runner } from './jobs/ports.ts';
 import type { Refresh } from './refresh-inputs.ts';
@@ -41,6 +44,8 @@ export interface LoopOptions extends RunTerms {
   readonly budget: number | undefined;
   /** The projects that may be in progress at once; default: any number. */
   readonly generationLimits?: GenerationLimits;
+  /** The place of an item among all items, for a fan-in; default: the items come in their order. */
+  readonly orderOf?: (item: Item) => number;
   /** If set, the run buys nothing from the start. */
   readonly closed?: Closed;
   /** Tasks that this run finished already, before it bought anything new. */
@@ -63,6 +68,7 @@ export class Loop {
   readonly #stop: Stop;
   readonly #endings: TaskEndings;
   readonly #completion: Completion;
+  readonly #gathered: GatheredRuns;
 
   constructor(options: LoopOptions) {
     this.#o = options;
@@ -70,11 +76,15 @@ export class Loop {
     const { steps, items, limits } = pipeline;
     const all = items.kind === 'one';
     this.#itemSteps = all ? [] : steps.filter((step) => !step.shared);
+    const { partial, orderOf } = options;
+    const progress = (): Window => this.#window;
+    this.#gathered = new GatheredRuns({ steps: this.#itemSteps, partial, orderOf, progress });
     this.#shared = new ItemRun({
       steps: all ? steps : steps.filter((step) => step.shared),
       item: undefined,
       shared: undefined,
       outside: (step) => this.#itemPhase(step),
+      gathered: this.#gathered,
     });
     const window = new Window({
       items: options.items,
@@ -109,12 +119,14 @@ export class Loop {
   }
 
   #open(item: Item): ItemRun {
-    return new ItemRun({
+    const itemRun = new ItemRun({
       steps: this.#itemSteps,
       item,
       shared: this.#shared,
       outside: (step) => this.#shared.schedule.phase(step),
     });
+    this.#gathered.add(itemRun);
+    return itemRun;
   }
 
   get stopped(): Stopped {
@@ -131,12 +143,12 @@ export class Loop {
   }
 
   async run(): Promise<void> {
-    this.#window.stir(this.#shared);
+    this.#window.stirWhole(this.#shared);
     let idle = 0;
     for (;;) {
       const before = this.summary.progress;
       if (!this.#window.isShut && !this.#stop.isHalted && this.#window.fill())
-        this.#window.stir(this.#shared);
+        this.#window.stirWhole(this.#shared);
       this.#startAll();
       idle = this.#inFlight.size === 0 && this.summary.progress === before ? idle + 1 : 0;
       if (this.#inFlight.size === 0) {
@@ -155,12 +167,11 @@ export class Loop {
   /** Without items, the shared steps count as one item. */
   #countOne(): void {
     const one = this.#o.pipeline.items.kind === 'one';
-    if (one && this.#shared.schedule.isOver && !this.#shared.isUnfinished)
-      this.summary.addItem(true);
+    if (one && this.#shared.isOver && !this.#shared.isUnfinished) this.summary.addItem(true);
   }
 
   #isOver(): boolean {
-    return this.#window.isDrained && this.#shared.schedule.isOver;
+    return this.#window.isDrained && this.#shared.isOver;
   }
 
   /** The phase of an item-level step, for the shared steps that wait for all items. */
@@ -174,18 +185,36 @@ export class Loop {
       const itemRun = this.#window.next();
       if (itemRun === undefined) return;
       const { schedule } = itemRun;
-      for (let next = schedule.next(); next !== undefined; next = schedule.next()) {
-        this.#take(itemRun, next);
+      for (;;) {
+        const next = schedule.next();
+        const opened = next === undefined ? itemRun.nextFan() : undefined;
+        if (next !== undefined) this.#take(itemRun, next);
+        else if (opened !== undefined) this.#fanOut(itemRun, opened.fan, opened.turn);
+        else break;
         if (this.#stop.isHalted) return;
       }
-      if (!itemRun.isShared && schedule.isOver) this.#leave(itemRun);
+      if (!itemRun.isShared && itemRun === itemRun.root && itemRun.isOver) this.#leave(itemRun);
     }
   }
 
   #leave(itemRun: ItemRun): void {
-    if (!this.#window.close(itemRun)) return;
+    // Only a fan-in has the values of an item refreshed after the item is over.
+    if (!this.#window.close(itemRun)) return this.#window.stirWhole(this.#shared);
     this.#endings.itemOver(itemRun);
-    if (this.#window.isDrained) this.#window.stir(this.#shared);
+    if (this.#window.isDrained) this.#window.stirWhole(this.#shared);
+  }
+
+  /** Begins a fan-out: from here on, its elements take their turns. */
+  #fanOut(itemRun: ItemRun, fan: FanRun<ItemRun>, turn: Turn): void {
+    const step = fan.steps.find(({ name }) => name === fan.fan.step);
+    if (step === undefined) throw new Error(`bug: the fan-out of ${fan.fan.step} lacks its step`);
+    const elements =
+      turn === 'start' ? this.#dispatcher.elements(fan, itemRun, step) : err<End>(turn);
+    const lanes = itemRun.open(fan, elements.ok ? elements.value : undefined);
+    for (const lane of lanes) this.#window.stir(lane);
+    const [first] = lanes;
+    if (elements.ok) this.#endings.opened(itemRun, step);
+    else if (first !== undefined) this.#endings.end({ itemRun: first, step }, elements.error);
   }
 
   #take(itemRun: ItemRun, { step, turn }: StepTurn): void {

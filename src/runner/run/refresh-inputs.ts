@@ -7,7 +7,7 @@ import type { Facts } from '../plan/facts.ts';
 import { awayUpload, lostInput, payAgainHint, renewalOf } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { InFlight } from './in-flight.ts';
-import type { ItemRun } from './item-run.ts';
+import type { ItemRun } from './items/item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import { attachOrder, headOf, rereadOrder, reuploadOrder } from './orders.ts';
 
@@ -41,11 +41,15 @@ interface RefreshContext {
 /** The outputs to refresh before a step's request can be sent. Takes values that the journal has from the journal. */
 export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshContext): Refreshes {
   const list: Refresh[] = [];
-  for (const name of step.uses) {
-    const owner = itemRun.ownerOf(name);
-    const given = owner?.given(name);
-    const before = owner?.step(name);
-    if (owner === undefined || before === undefined || given === undefined) continue;
+  const suppliers = step.uses.flatMap((name) =>
+    itemRun.suppliersOf(step, name).map((owner) => ({ name, owner })),
+  );
+  for (const { name, owner } of suppliers) {
+    const given = owner.given(name);
+    const before = owner.step(name);
+    if (before === undefined || given === undefined) continue;
+    // A fan-in leaves out what is not done.
+    if (step.gathers.includes(name) && owner.schedule.phase(name) !== 'done') continue;
     if (given.live !== undefined) continue;
     const job = context.ledger.job(given.fingerprint);
     if (job === undefined) throw new Error(`bug: ${name} has given without a job`);
@@ -114,11 +118,12 @@ export function redoSuppliers(itemRun: ItemRun, step: Step): readonly ItemRun[] 
 
 /** All free suppliers of a step, and the suppliers of those. */
 function suppliersOf(itemRun: ItemRun, step: Step): readonly { owner: ItemRun; step: Step }[] {
-  return step.uses.flatMap((name) => {
-    const owner = itemRun.ownerOf(name);
-    const before = owner?.step(name);
-    if (owner === undefined || before === undefined || owner.schedule.phase(name) !== 'done')
-      return [];
+  const suppliers = step.uses.flatMap((name) =>
+    itemRun.suppliersOf(step, name).map((owner) => ({ name, owner })),
+  );
+  return suppliers.flatMap(({ name, owner }) => {
+    const before = owner.step(name);
+    if (before === undefined || owner.schedule.phase(name) !== 'done') return [];
     if (before.kind.operation === 'create') {
       owner.enliven(name, undefined);
       return [];

@@ -2,11 +2,11 @@
 // count it, and listeners receive the event.
 import { adviceFor, doubtAdvice } from '../../contract/api/advice.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
+import type { Barrier } from '../plan/barrier.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { endWithExtension } from '../plan/output-names.ts';
 import type { RunEvent, TaskEnding } from '../report/run-event.ts';
-import type { Barrier } from './barrier.ts';
 import type { FailurePolicy } from './failure-policy.ts';
 import type { Waiter } from './in-flight.ts';
 import type { Misnamed } from './jobs/job.ts';
@@ -51,6 +51,14 @@ export class TaskEndings {
     this.#tell(waiter, end);
   }
 
+  /** A fan-out began: an earlier failure to begin it no longer stands. */
+  opened(itemRun: Waiter['itemRun'], step: Waiter['step']): void {
+    const { journal } = this.#o;
+    const task = itemRun.task(step);
+    if (journal.ledger.task(task)?.state !== 'failed') return;
+    journal.append([{ event: 'skipped', task, why: 'runs once for each element' }]);
+  }
+
   /** The task was done and reported before; only its values are fresh now. */
   refreshed(waiter: Waiter): void {
     this.#over(waiter, 'done');
@@ -71,6 +79,7 @@ export class TaskEndings {
     itemRun.end(step.name, ending);
     if (!itemRun.isShared) barrier.note(step.name, ending);
     if (ending === 'failed') failurePolicy.failed(itemRun);
+    window.stirAround(itemRun);
     if (itemRun.isShared) window.stirAll();
   }
 

@@ -4,7 +4,7 @@ import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
 import type { Closed } from './budget.ts';
 import type { Waiter } from './in-flight.ts';
-import type { ItemRun } from './item-run.ts';
+import type { ItemRun } from './items/item-run.ts';
 
 export interface WindowOptions {
   readonly items: Iterable<Item>;
@@ -35,7 +35,7 @@ export class Window {
    */
   keepsFrom(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
     if (step.kind.operation !== 'delete') return false;
-    if (itemRun.stillUses(fingerprint, step)) return true;
+    if (itemRun.root.stillUses(fingerprint, step)) return true;
     for (const other of this.#itemRuns) if (other.stillUses(fingerprint, step)) return true;
     return false;
   }
@@ -108,7 +108,23 @@ export class Window {
   }
 
   stirAll(): void {
-    for (const itemRun of this.#itemRuns) this.#stirred.add(itemRun);
+    for (const itemRun of this.#itemRuns) this.stirWhole(itemRun);
+  }
+
+  /** Marks an item run and its elements. */
+  stirWhole(itemRun: ItemRun): void {
+    this.stir(itemRun);
+    for (const lane of itemRun.lanes) this.stir(lane);
+  }
+
+  /**
+   * Marks the item runs that may wait for a step of this one: an item and its elements wait for each other, and so do the
+   * elements of different fan-outs.
+   */
+  stirAround({ root, element }: ItemRun): void {
+    if (element !== undefined) this.stir(root);
+    for (const { fan, lanes = [] } of root.fans)
+      if (fan.step !== element?.fan.step) for (const lane of lanes) this.stir(lane);
   }
 
   /** Takes the next item run in which a step may be ready. */

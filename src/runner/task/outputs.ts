@@ -67,10 +67,7 @@ export function namedByContent(
     }
     case 'create': {
       const count = typeof result['downloads'] === 'number' ? result['downloads'] : 0;
-      const downloads = Array.from({ length: count }, (_, index) => ({
-        url: token(of, `downloads/${index}/url`),
-        expires_at: token(of, `downloads/${index}/expires_at`),
-      }));
+      const downloads = downloadsOf(of, count);
       return {
         ...durationOf(result),
         ...result,
@@ -79,7 +76,9 @@ export function namedByContent(
         status: 'complete',
         credits_charged: credits,
         downloads,
-        ...(downloads[0] === undefined ? {} : { url: downloads[0].url, download: downloads[0] }),
+        ...(downloads[0] === undefined
+          ? {}
+          : { url: token(of, 'downloads/0/url'), download: downloads[0] }),
       };
     }
     case 'download':
@@ -87,6 +86,12 @@ export function namedByContent(
       return {};
   }
 }
+
+const downloadsOf = (of: Fingerprint, count: number): readonly JsonObject[] =>
+  Array.from({ length: count }, (_, index) => ({
+    url: token(of, `downloads/${index}/url`),
+    expires_at: token(of, `downloads/${index}/expires_at`),
+  }));
 
 /** The outputs for requests, from a record that was just read. */
 export function liveProject(record: Project): JsonObject {
@@ -107,15 +112,20 @@ export function liveFaces(record: FaceDetection): JsonObject {
 
 /**
  * The outputs of a task before it has run, as far as they are known: enough for most fingerprints that depend on them.
+ * `count`: the number of results, if the request says so.
  */
-export function predicted(operation: Operation, of: Fingerprint): JsonObject {
+export function predicted(operation: Operation, of: Fingerprint, count?: number): JsonObject {
   switch (operation) {
     case 'upload':
       return { file_path: token(of, 'file_path') };
     case 'detect':
       return { id: token(of, 'id') };
     case 'create':
-      return { id: token(of, 'id'), url: token(of, 'downloads/0/url') };
+      return {
+        id: token(of, 'id'),
+        url: token(of, 'downloads/0/url'),
+        ...(count === undefined ? {} : { downloads: downloadsOf(of, count) }),
+      };
     case 'download':
     case 'delete':
       return {};

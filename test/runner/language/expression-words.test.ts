@@ -29,7 +29,7 @@ test.each([
   ['itme.text', 'there is no "itme" (did you mean "item"?)'],
   [
     'photo.path',
-    'there is no "photo" (names begin with item, matrix, inputs, env, steps, run, result)',
+    'there is no "photo" (names begin with item, matrix, inputs, env, steps, run, result, each)',
   ],
   ['item.txt', 'there is no "txt"'],
   ['item.list[5]', 'there is no entry 5: the list has 1, counted from 0'],

@@ -36,9 +36,9 @@ steps:
     expect(plan.badTasks.map(({ task }) => task)).toEqual(['other:a']);
     const why = 'not bought: other:a cannot run';
     expect(Object.fromEntries(plan.verdicts)).toEqual({
-      other: { ending: 'failed', why: 'a-other.png does not exist' },
-      swap: { ending: 'blocked', why },
-      maybe: { ending: 'blocked', why },
+      'other:a': { ending: 'failed', why: 'a-other.png does not exist' },
+      'swap:a': { ending: 'blocked', why },
+      'maybe:a': { ending: 'blocked', why },
     });
     world.disk.inputs.set('a-other.png', 'x');
     const fine = planItem(steps, valueItem(a, 0), world.context);

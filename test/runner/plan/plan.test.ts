@@ -183,7 +183,7 @@ test('items with a task that cannot run are counted', () => {
   const tally = new PlanTally();
   for (const bad of [true, false, true]) tally.addItem(bad);
   expect(tally.plan([])).toEqual({
-    ...{ items: 3, badItems: 2, rows: [], credits: 0, unpriced: 0, unpricedWhy: [] },
+    ...{ items: 3, badItems: 2, rows: [], credits: 0, unpriced: 0, uncounted: 0, unpricedWhy: [] },
     ...{ notes: [], noted: 0, files: { changed: 0, elsewhere: 0, stored: 0 } },
   });
 });

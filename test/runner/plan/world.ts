@@ -7,6 +7,7 @@ import { toCel } from '../../../src/runner/language/expression.ts';
 import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
 import { stagesOf } from '../../../src/runner/language/stages.ts';
 import { validate } from '../../../src/runner/language/validate.ts';
+import { Barrier } from '../../../src/runner/plan/barrier.ts';
 import { estimateOf } from '../../../src/runner/plan/estimate.ts';
 import type { Facts, FileFact, RecordedFile } from '../../../src/runner/plan/facts.ts';
 import { planItem } from '../../../src/runner/plan/item-plan.ts';
@@ -16,7 +17,6 @@ import {
   type PlannedTask,
 } from '../../../src/runner/plan/planned-action.ts';
 import type { PlanContext } from '../../../src/runner/plan/planning.ts';
-import { Barrier } from '../../../src/runner/run/barrier.ts';
 import { type Item, valueItem } from '../../../src/runner/task/item.ts';
 
 export const day = 86_400_000;
@@ -136,7 +136,8 @@ export class World {
     const { once, perItem, afterItems } = stagesOf(this.pipeline.steps);
     const shared = planItem(once, undefined, this.context);
     const list: readonly Item[] = values.map((value, index) => valueItem(value, index));
-    const ofItems = list.flatMap((item) => planItem(perItem, item, this.context, { shared }).tasks);
+    const plans = list.map((item) => planItem(perItem, item, this.context, { shared }));
+    const ofItems = plans.flatMap(({ tasks }) => tasks);
     const barrier = new Barrier(false);
     const later = new Set<string>();
     for (const { step, action } of ofItems) {
@@ -146,6 +147,7 @@ export class World {
     const items = {
       phase: (step: string) => barrier.phase(step, { over: true, rest: undefined }),
       later: (step: string) => later.has(step),
+      ...{ plans, partial: false },
     };
     return [
       ...shared.tasks,

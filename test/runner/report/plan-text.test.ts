@@ -17,6 +17,7 @@ const plan: Plan = {
     },
   ],
   credits: 20,
+  uncounted: 0,
   unpriced: 0,
   unpricedWhy: [],
   files: { changed: 0, elsewhere: 0, stored: 0 },

@@ -4,7 +4,7 @@ import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { Budget, type BudgetOptions } from '../../../src/runner/run/budget.ts';
-import { ItemRun } from '../../../src/runner/run/item-run.ts';
+import { ItemRun } from '../../../src/runner/run/items/item-run.ts';
 import type { AttachOrder, CreateOrder } from '../../../src/runner/run/jobs/job.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { FakeClock } from '../adapters/files/places.ts';

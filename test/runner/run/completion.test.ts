@@ -1,11 +1,11 @@
 // What becomes of the tasks that a job was for: they end, or are asked again.
 import { describe, expect, test } from 'vitest';
-import { Barrier } from '../../../src/runner/run/barrier.ts';
+import { Barrier } from '../../../src/runner/plan/barrier.ts';
 import { Completion } from '../../../src/runner/run/completion.ts';
 import { FailurePolicy } from '../../../src/runner/run/failure-policy.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';
 import { GroupCommit } from '../../../src/runner/run/group-commit.ts';
-import type { ItemRun } from '../../../src/runner/run/item-run.ts';
+import type { ItemRun } from '../../../src/runner/run/items/item-run.ts';
 import type { CreateOrder, Ended, JobOrder, JobOutcome } from '../../../src/runner/run/jobs/job.ts';
 import { Stop } from '../../../src/runner/run/stop.ts';
 import { SummaryBuilder } from '../../../src/runner/run/summary-builder.ts';

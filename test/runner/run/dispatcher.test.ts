@@ -182,7 +182,7 @@ describe('a step that this run excludes', () => {
 
 test('an item that cannot be done as it is ends as its plan says', () => {
   const verdict = { ending: 'blocked', why: 'not bought: photo:a cannot run' } as const;
-  const scene = new Scene({}, { unrunnable: new Map([['a', new Map([['swap', verdict]])]]) });
+  const scene = new Scene({}, { unrunnable: new Map([['a', new Map([['swap:a', verdict]])]]) });
   expect(scene.next(scene.supplied(), 'swap')).toEqual({ action: 'end', ...verdict });
   expect(scene.next(scene.supplied('b'), 'swap').action).toBe('start');
 });

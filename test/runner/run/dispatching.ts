@@ -5,7 +5,7 @@ import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { uploadFingerprint } from '../../../src/runner/plan/ask.ts';
 import { Dispatcher, type DispatcherOptions } from '../../../src/runner/run/dispatcher.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';
-import type { ItemRun } from '../../../src/runner/run/item-run.ts';
+import type { ItemRun } from '../../../src/runner/run/items/item-run.ts';
 import { Window } from '../../../src/runner/run/window.ts';
 import type { Fingerprint } from '../../../src/runner/task/fingerprint.ts';
 import { digestOfText, MemoryDisk } from '../../fakes/memory-disk.ts';

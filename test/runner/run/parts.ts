@@ -8,7 +8,7 @@ import { Generations } from '../../../src/runner/plan/generations.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
 import { InFlight } from '../../../src/runner/run/in-flight.ts';
-import { ItemRun } from '../../../src/runner/run/item-run.ts';
+import { ItemRun } from '../../../src/runner/run/items/item-run.ts';
 import type {
   AttachOrder,
   AwaitOrder,

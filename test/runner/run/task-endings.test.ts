@@ -1,8 +1,8 @@
 // How the end of a task is recorded, counted and told.
 import { describe, expect, test } from 'vitest';
-import { Barrier } from '../../../src/runner/run/barrier.ts';
+import { Barrier } from '../../../src/runner/plan/barrier.ts';
 import { FailurePolicy } from '../../../src/runner/run/failure-policy.ts';
-import type { ItemRun } from '../../../src/runner/run/item-run.ts';
+import type { ItemRun } from '../../../src/runner/run/items/item-run.ts';
 import { SummaryBuilder } from '../../../src/runner/run/summary-builder.ts';
 import { TaskEndings } from '../../../src/runner/run/task-endings.ts';
 import { Window } from '../../../src/runner/run/window.ts';

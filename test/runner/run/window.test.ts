@@ -1,6 +1,6 @@
 // The window of items in progress: how many are taken in, which of them are looked at, and who is asked again.
 import { describe, expect, test } from 'vitest';
-import type { ItemRun } from '../../../src/runner/run/item-run.ts';
+import type { ItemRun } from '../../../src/runner/run/items/item-run.ts';
 import { Window } from '../../../src/runner/run/window.ts';
 import { valueItem } from '../../../src/runner/task/item.ts';
 import { fingerprint, Parts } from './parts.ts';

@@ -5,7 +5,7 @@ import { standingFailures } from '../../journal/failures.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { stepsExcludedBy } from '../../plan/step-selection.ts';
-import { itemOf } from '../../task/task.ts';
+import { fannedOutIn, itemOf } from '../../task/task.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 
 export interface SelectionOptions {
@@ -84,10 +84,14 @@ export function selectionOf(
 /**
  * The keys of the items with tasks that failed. Undefined if a shared task failed, because that concerns every item.
  */
-export function failedItems(ledger: Ledger): ReadonlySet<string> | undefined {
+export function failedItems(
+  ledger: Ledger,
+  { steps }: Pick<Pipeline, 'steps'>,
+): ReadonlySet<string> | undefined {
+  const isFannedOut = fannedOutIn(steps);
   const keys = new Set<string>();
   for (const task of standingFailures(ledger).flatMap(({ tasks }) => tasks)) {
-    const key = itemOf(task);
+    const key = itemOf(task, isFannedOut(task));
     if (key === undefined) return undefined;
     keys.add(key);
   }

@@ -34,7 +34,7 @@ export async function listSelected(
 ): Promise<Result<ItemList, Problem>> {
   const { pipeline, folder, file, base } = bound;
   const { items, source } = pipeline;
-  const keys = retryFailed ? failedItems(ledger) : undefined;
+  const keys = retryFailed ? failedItems(ledger, pipeline) : undefined;
   const selected = keys === undefined ? filter : { ...filter, keys };
   const unusable = (items.kind === 'glob' ? items.patterns : [])
     .map((pattern) => patternProblem('items.glob', pattern))

@@ -11,17 +11,18 @@ import type { Ledger } from '../../journal/ledger.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { withMarkShown } from '../../language/result-name.ts';
 import { stagesOf } from '../../language/stages.ts';
+import { Barrier } from '../../plan/barrier.ts';
 import { estimateOf } from '../../plan/estimate.ts';
-import { type Before, type ItemPlan, planItem } from '../../plan/item-plan.ts';
+import { type ItemPlan, planItem } from '../../plan/item-plan.ts';
 import { unusablePlace } from '../../plan/output-claims.ts';
 import { OutputNames } from '../../plan/output-names.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
+import type { Before } from '../../plan/plan-names.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
-import { Barrier } from '../../run/barrier.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import type { Item } from '../../task/item.ts';
@@ -147,7 +148,7 @@ export async function planItems(
       problems.addTask(task, item);
     }
     if (rests !== undefined)
-      asleep &&= tasks.every((planned) => !isNext(planned, itemPlan) || rests(planned));
+      asleep &&= tasks.every((planned) => !itemPlan.isNext(planned) || rests(planned));
     const times = tasks.filter(isOwed).flatMap(({ fingerprint }) => {
       const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
       return job === undefined ? [] : [job.expires ?? job.at];
@@ -169,9 +170,12 @@ export async function planItems(
       fileFacts.takeUnread();
     });
   const shared = await visit(once, undefined);
-  const expired = shared.tasks.slice();
+  const taken = [{ plan: shared, tasks: shared.tasks.slice() }];
   take(shared, undefined);
-  const barrier = new Barrier(items.count < items.total);
+  const partial = items.count < items.total;
+  const barrier = new Barrier(partial);
+  const gathers = perItem.some(({ isGathered, fan }) => isGathered && fan === undefined);
+  const plans: ItemPlan[] = [];
   const later = new Set<string>();
   let visited = 0;
   for (const item of items) {
@@ -181,6 +185,10 @@ export async function planItems(
     stop?.throwIfAborted();
     const itemPlan = await visit(perItem, item, { shared });
     take(itemPlan, item);
+    if (gathers) {
+      plans.push(itemPlan);
+      taken.push({ plan: itemPlan, tasks: itemPlan.tasks.slice() });
+    }
     for (const { step, action } of itemPlan.tasks) {
       barrier.note(step.name, endingOf(action));
       if (isUnsettled(action)) later.add(step.name);
@@ -193,13 +201,15 @@ export async function planItems(
       items: {
         phase: (step) => barrier.phase(step, over),
         later: (step) => later.has(step),
+        plans,
+        partial,
       },
     });
     take(itemPlan, undefined);
   }
-  // An item may need a shared upload that has expired meanwhile.
-  for (const [index, task] of shared.tasks.entries())
-    if (task !== expired[index]) tally.renew(task);
+  // A later step may need an upload that has expired meanwhile.
+  for (const { plan, tasks } of taken)
+    for (const [index, task] of plan.tasks.entries()) if (task !== tasks[index]) tally.renew(task);
   if (one) tally.addItem(false);
   return {
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),
@@ -213,10 +223,6 @@ export async function planItems(
     references,
   };
 }
-
-/** True if the task would begin now: its turn comes before anything that is still to be done. */
-const isNext = ({ action, step }: PlannedTask, itemPlan: ItemPlan): boolean =>
-  comesLater(action) && !step.after.some((name) => itemPlan.comesLater(name));
 
 function isEmpty(ledger: Ledger): boolean {
   for (const _ of ledger.jobs()) return false;

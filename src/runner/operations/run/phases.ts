@@ -54,13 +54,22 @@ export interface PhaseResult {
 
 export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   const { plannedItems, excluded } = options;
+  const { steps } = options.pipeline;
+  const gathers = steps.some(
+    ({ isGathered, shared, fan }) => isGathered && !shared && fan === undefined,
+  );
+  const order = gathers ? { orderOf: placeIn(options.list) } : {};
+  // The results of a fan-in are found again only with all items. With some of them, its list would be another one.
+  const all = gathers && plannedItems.unsaved.has('');
   const savedFirst = new Set<string>();
   // A job that failed in the first phase is not tried again in the second.
   const failed = new Map<Fingerprint, string>();
   if (plannedItems.unsaved.size > 0) {
     const saved = await runPhase(options, {
       failed,
-      items: earliestFirst(options.list, plannedItems.unsaved),
+      ...order,
+      ...(gathers && !all ? { partial: true } : {}),
+      items: earliestFirst(options.list, plannedItems.unsaved, all),
       pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
       allows: (step, act) => saves(step, act) && !excluded.has(step.name),
       closed: { because: 'saving', why: 'paid results are saved first' },
@@ -74,6 +83,7 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   }
   return await runPhase(options, {
     failed,
+    ...order,
     items: inProgressFirst(options.list, plannedItems.inProgress),
     allows: (step) => !excluded.has(step.name),
     savedFirst,
@@ -83,7 +93,9 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
 const detached = 'left as --detach-after says; the next run continues it';
 
 type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
-  Partial<Pick<LoopOptions, 'pipeline' | 'closed' | 'savedFirst' | 'onEvent'>>;
+  Partial<
+    Pick<LoopOptions, 'pipeline' | 'closed' | 'savedFirst' | 'onEvent' | 'partial' | 'orderOf'>
+  >;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
   const { pipeline, context, stopper, list, plannedItems, signal, detachment } = options;
@@ -128,10 +140,16 @@ const atOnce = (step: Step): Step =>
 /** The first phase reports only warnings, and that the run stops. */
 const concernsTheRun = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';
 
-function earliestFirst(list: ItemList, unsaved: ReadonlyMap<string, string>): Iterable<Item> {
+/** `all`: the other items follow. */
+function earliestFirst(
+  list: ItemList,
+  unsaved: ReadonlyMap<string, string>,
+  all: boolean,
+): Iterable<Item> {
   const items: Item[] = [];
-  for (const item of list) if (unsaved.has(item.key)) items.push(item);
-  const until = ({ key }: Item): string => unsaved.get(key) ?? '';
+  for (const item of list) if (all || unsaved.has(item.key)) items.push(item);
+  // A time in ISO 8601 comes before this.
+  const until = ({ key }: Item): string => unsaved.get(key) ?? '~';
   return items.sort((a, b) => (until(a) < until(b) ? -1 : until(a) > until(b) ? 1 : 0));
 }
 
@@ -144,4 +162,10 @@ function inProgressFirst(list: ItemList, inProgress: ReadonlySet<string>): Itera
       for (const item of list) if (!inProgress.has(item.key)) yield item;
     },
   };
+}
+
+function placeIn(list: ItemList): (item: Item) => number {
+  const places = new Map<string, number>();
+  for (const { key } of list) places.set(key, places.size);
+  return ({ key }) => places.get(key) ?? 0;
 }

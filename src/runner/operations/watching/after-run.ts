@@ -1,7 +1,6 @@
 // What a run of a watch leaves: which files wait until they change, and when the rest is tried again.
 import type { Step } from '../../language/pipeline.ts';
 import type { RunEvent, Summary } from '../../report/run-event.ts';
-import { itemOf } from '../../task/task.ts';
 
 /** Collects the items that failed, from the events of a run. */
 export class FailedItems {
@@ -16,7 +15,7 @@ export class FailedItems {
 
   hear(event: RunEvent): void {
     if (event.type !== 'task' || event.ending !== 'failed') return;
-    const item = itemOf(event.task);
+    const { item } = event;
     if (item === undefined) return;
     (this.#downloads.has(event.step) ? this.#unsaved : this.#failed).add(item);
   }

@@ -44,7 +44,7 @@ test('a paid result that could not be saved, and a project that is not finished,
 test('an item waits if it failed, unless it has a result to save', () => {
   const failed = new FailedItems(pipelineOf(cutPipeline).steps);
   const task = (step: string, item: string, ending: 'failed' | 'done'): RunEvent => ({
-    ...{ type: 'task', task: `${step}:${item}`, step, ending, credits: 0 },
+    ...{ type: 'task', task: `${step}:${item}`, item, step, ending, credits: 0 },
   });
   failed.hear(task('cut', 'a', 'failed'));
   failed.hear(task('save', 'b', 'failed'));

@@ -1,19 +1,23 @@
-// One item (or the shared steps) in progress: its schedule, and the outputs of its finished tasks.
-import type { JsonObject } from '../../contract/base/json.ts';
-import type { Ledger } from '../journal/ledger.ts';
-import { resultOf } from '../journal/line.ts';
-import { type Scope, toCel } from '../language/expression.ts';
-import type { Step } from '../language/pipeline.ts';
-import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
-import { savedOutputs } from '../plan/saved-outputs.ts';
-import { Schedule } from '../plan/schedule.ts';
-import { saversOf } from '../plan/turn.ts';
-import type { TaskEnding } from '../report/run-event.ts';
-import type { Fingerprint } from '../task/fingerprint.ts';
-import type { Item } from '../task/item.ts';
-import { namedByContent } from '../task/outputs.ts';
-import { type TaskId, taskId } from '../task/task.ts';
-import type { Names } from '../task/task-request.ts';
+// One item (or the shared steps, or one element of a fan-out) in progress: its schedule, and the outputs of its finished
+// tasks.
+import type { Json, JsonObject } from '../../../contract/base/json.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import { resultOf } from '../../journal/line.ts';
+import { type Scope, toCel } from '../../language/expression.ts';
+import type { FanOut, Step } from '../../language/pipeline.ts';
+import { type Ending, endingFacts } from '../../plan/ending.ts';
+import { savedOutputs } from '../../plan/saved-outputs.ts';
+import { saversOf } from '../../plan/turn.ts';
+import type { TaskEnding } from '../../report/run-event.ts';
+import { eachOf, elementsOf } from '../../task/element.ts';
+import type { Fingerprint } from '../../task/fingerprint.ts';
+import { namedByContent } from '../../task/outputs.ts';
+import type { Names } from '../../task/task-request.ts';
+import type { ElementOf, FanRun } from './fan-run.ts';
+import { type ItemRunOptions, RunTree } from './run-tree.ts';
+
+type Base = Pick<Scope, 'inputs' | 'env' | 'run'>;
 
 /** The outputs of a finished task. */
 interface Given {
@@ -24,11 +28,7 @@ interface Given {
   liveCel: unknown;
 }
 
-export class ItemRun {
-  readonly item: Item | undefined;
-  readonly steps: readonly Step[];
-  readonly schedule: Schedule;
-  readonly shared: ItemRun | undefined;
+export class ItemRun extends RunTree<ItemRun> {
   /** Free tasks to repeat although the journal has them, because their values are no longer in storage. */
   readonly #redone = new Set<string>();
   /** The reported ending of each step's task. A task that is repeated for another step ends twice. */
@@ -40,23 +40,26 @@ export class ItemRun {
   readonly #given = new Map<string, Given>();
   readonly #itemCel: Pick<Scope, 'item' | 'matrix'>;
 
-  constructor(options: {
-    readonly steps: readonly Step[];
-    readonly item: Item | undefined;
-    readonly shared: ItemRun | undefined;
-    readonly outside: (step: string) => Phase;
-  }) {
-    this.steps = options.steps;
-    this.item = options.item;
-    this.shared = options.shared;
-    this.schedule = new Schedule(options.steps, options.outside);
+  constructor(options: ItemRunOptions<ItemRun>) {
+    super(options);
     const { fields, matrix } = options.item ?? {};
     this.#itemCel = { item: toCel(fields), matrix: toCel(matrix) };
   }
 
-  /** True if it performs the steps that are done once for all items. */
-  get isShared(): boolean {
-    return this.shared === undefined;
+  protected get self(): ItemRun {
+    return this;
+  }
+
+  /** Begins a fan-out. No `elements`: it has none, because of its list; its steps still end. */
+  open(fan: FanRun<ItemRun>, elements: readonly Json[] | undefined): readonly ItemRun[] {
+    const laneOf = (more: Partial<ElementOf>): ItemRun =>
+      new ItemRun({
+        ...{ steps: fan.steps, item: this.item, shared: this },
+        outside: (step) => this.schedule.phase(step),
+        element: { fan: fan.fan, of: elements?.length ?? 0, ...more },
+      });
+    fan.open(elements?.map((value, index) => laneOf({ index, value })) ?? [laneOf({})]);
+    return fan.lanes ?? [];
   }
 
   /** True if a task of this item did something or failed in this run. */
@@ -72,12 +75,12 @@ export class ItemRun {
   end(step: string, ending: Ending): void {
     this.schedule.end(step, ending);
     const { dependents } = endingFacts[ending];
-    if (dependents === 'blocked' || dependents === 'later') this.#unfinished = true;
+    if (dependents === 'blocked' || dependents === 'later') this.root.#unfinished = true;
   }
 
   /** Records the reported ending of a task. Returns the ending that was reported before, if any. */
   show(step: string, shown: TaskEnding): TaskEnding | undefined {
-    if (shown !== 'reused' && endingFacts[shown].acted) this.#changed = true;
+    if (shown !== 'reused' && endingFacts[shown].acted) this.root.#changed = true;
     const before = this.#shown.get(step);
     this.#shown.set(step, shown);
     return before;
@@ -101,23 +104,22 @@ export class ItemRun {
     return true;
   }
 
-  task(step: Step): TaskId {
-    return taskId(step.name, this.item);
-  }
-
   /** The tasks that download the project of a delete, including tasks that the run excludes. */
   saversOf(step: Step): readonly string[] {
     return saversOf(step, this.steps).map((other) => this.task(other));
   }
 
-  step(name: string): Step | undefined {
-    return this.steps.find((step) => step.name === name);
-  }
-
   /** The item run that performs a step: this one, or the shared one. */
   ownerOf(step: string): ItemRun | undefined {
     if (this.#given.has(step) || this.step(step) !== undefined) return this;
-    return this.shared?.ownerOf(step);
+    return this.around?.ownerOf(step);
+  }
+
+  /** The item runs that perform a step whose outputs another step of this item run uses. */
+  suppliersOf(step: Step, name: string): readonly ItemRun[] {
+    if (step.gathers.includes(name)) return this.contributorsOf(name);
+    const owner = this.ownerOf(name);
+    return owner === undefined ? [] : [owner];
   }
 
   /**
@@ -148,7 +150,8 @@ export class ItemRun {
    */
   stillUses(fingerprint: Fingerprint, asking: Step): boolean {
     const waiting = new Set([asking.name]);
-    return this.steps.some(({ name, kind, uses, after }) => {
+    const steps = [...this.steps, ...this.fans.flatMap((fan) => fan.steps)];
+    const own = steps.some(({ name, kind, uses, after }) => {
       if (after.some((before) => waiting.has(before))) {
         waiting.add(name);
         return false;
@@ -158,9 +161,12 @@ export class ItemRun {
       const phase = this.schedule.phase(name);
       return phase === 'waiting' || phase === 'started';
     });
+    return own || this.lanes.some((lane) => lane.stillUses(fingerprint, asking));
   }
 
   #isProject(step: string, fingerprint: Fingerprint): boolean {
+    const lanes = this.fanWith(step)?.lanes;
+    if (lanes !== undefined) return lanes.some((lane) => lane.#isProject(step, fingerprint));
     if (this.given(step)?.fingerprint !== fingerprint) return false;
     return this.ownerOf(step)?.step(step)?.kind.operation === 'create';
   }
@@ -171,7 +177,7 @@ export class ItemRun {
   }
 
   given(step: string): Given | undefined {
-    return this.#given.get(step) ?? this.shared?.given(step);
+    return this.#given.get(step) ?? this.around?.given(step);
   }
 
   /** Sets the live outputs of a step of this item run. */
@@ -183,21 +189,53 @@ export class ItemRun {
   }
 
   /** The names for fingerprints. */
-  byContent(base: Pick<Scope, 'inputs' | 'env' | 'run'>): Names {
+  byContent(base: Base): Names {
+    const { value, index } = this.element ?? {};
+    const each = value === undefined || index === undefined ? undefined : eachOf(value, index);
     return {
-      scope: { ...base, ...this.#itemCel, steps: this.#outputs('content') },
+      scope: this.#scope(base, 'content', each),
       fingerprintOfStep: (step) => this.given(step)?.fingerprint,
     };
   }
 
-  /** The names for requests. */
-  live(base: Pick<Scope, 'inputs' | 'env' | 'run'>): Scope {
-    return { ...base, ...this.#itemCel, steps: this.#outputs('liveCel') };
+  /** The names for requests, without `each`. */
+  live(base: Base): Scope {
+    return this.#scope(base, 'liveCel', undefined);
+  }
+
+  /** The names for a step's request. Error: the list of the fan-out has changed, so the element cannot be found. */
+  liveFor(step: Step, base: Base): Result<Scope, string> {
+    const { fan, index, of } = this.element ?? {};
+    if (fan === undefined || index === undefined || !readsList(step, fan))
+      return ok(this.live(base));
+    const elements = elementsOf(fan, this.root.live(base));
+    if (!elements.ok) return err(`${elements.error.text.trim()}: ${elements.error.message}`);
+    const value = elements.value[index];
+    if (value === undefined || elements.value.length !== of)
+      return err(`the list of for_each has ${elements.value.length} elements now, and had ${of}`);
+    return ok(this.#scope(base, 'liveCel', eachOf(value, index)));
+  }
+
+  #scope(base: Base, which: 'content' | 'liveCel', each: JsonObject | undefined): Scope {
+    const steps = this.#outputs(which);
+    const more = each === undefined ? {} : { each: toCel(each) };
+    return { ...base, ...this.#itemCel, steps, ...more };
   }
 
   #outputs(which: 'content' | 'liveCel'): Record<string, unknown> {
-    const outputs = this.shared === undefined ? {} : this.shared.#outputs(which);
+    const outputs = this.around === undefined ? {} : this.around.#outputs(which);
+    const fanned = this.fans.flatMap(({ steps, lanes }) => (lanes === undefined ? [] : steps));
+    for (const { name, isGathered } of [...fanned, ...(this.gathered?.steps ?? [])]) {
+      if (!isGathered) continue;
+      const done = this.contributorsOf(name).filter(
+        ({ schedule }) => schedule.phase(name) === 'done',
+      );
+      outputs[name] = { all: done.map((run) => run.#given.get(name)?.[which]) };
+    }
     for (const [step, given] of this.#given) outputs[step] = given[which];
     return outputs;
   }
 }
+
+const readsList = ({ uses }: Step, fan: FanOut): boolean =>
+  fan.uses.every((name) => uses.includes(name));

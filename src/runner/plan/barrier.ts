@@ -1,6 +1,6 @@
 // The barrier between the items and the shared steps that wait for all of them: tracks how far each step is over all
 // items.
-import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
+import { type Ending, endingFacts, type Phase } from './ending.ts';
 
 export class Barrier {
   /** Item-level steps that are not over for every item. They keep shared projects. */

@@ -1,10 +1,10 @@
 // One item in progress: whose outputs it has, what it still uses, and whether anything was done for it.
 import { describe, expect, test } from 'vitest';
-import type { NewEvent } from '../../../src/runner/journal/line.ts';
-import { ItemRun } from '../../../src/runner/run/item-run.ts';
-import type { Fingerprint } from '../../../src/runner/task/fingerprint.ts';
-import { valueItem } from '../../../src/runner/task/item.ts';
-import { fingerprint, Parts } from './parts.ts';
+import type { NewEvent } from '../../../../src/runner/journal/line.ts';
+import { ItemRun } from '../../../../src/runner/run/items/item-run.ts';
+import type { Fingerprint } from '../../../../src/runner/task/fingerprint.ts';
+import { valueItem } from '../../../../src/runner/task/item.ts';
+import { fingerprint, Parts } from '../parts.ts';
 
 const pipeline = `pipeline: p
 items: { values: [{ key: a }, { key: b }] }

@@ -1,7 +1,7 @@
 // How a step of the items stands for the shared steps that wait for all of them.
 import { describe, expect, test } from 'vitest';
+import { Barrier } from '../../../src/runner/plan/barrier.ts';
 import type { Ending } from '../../../src/runner/plan/ending.ts';
-import { Barrier } from '../../../src/runner/run/barrier.ts';
 
 const over = { over: true, rest: undefined };
 

@@ -1,0 +1,170 @@
+// Checks of fan-outs and fan-ins: which steps may follow which, and where `each`, `all` and `on_missing` mean something.
+import { isObject } from '../../contract/base/json.ts';
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { Path } from '../../contract/yaml/place.ts';
+import type { Source } from '../../contract/yaml/source.ts';
+import type { Draft, PlacedReference } from './draft.ts';
+import { eachFields, type FanOuts, gathered, gatheredBy, readsEach, targetOf } from './fan-out.ts';
+
+export interface FanOutQuestion {
+  readonly drafts: ReadonlyMap<string, Draft>;
+  readonly fans: FanOuts;
+  readonly shared: ReadonlySet<string>;
+  readonly hasItems: boolean;
+  readonly source: Source;
+}
+
+type Finding = Pick<Diagnostic, 'message' | 'hint'> & { readonly span: Diagnostic['span'] };
+
+export function checkFanOuts(question: FanOutQuestion): readonly Diagnostic[] {
+  const { source } = question;
+  return [...question.drafts.values()].flatMap((draft) =>
+    [
+      ...aboutList(draft, question),
+      ...aboutFollowing(draft, question),
+      ...aboutEach(draft, question),
+      ...aboutGathering(draft, question),
+    ].map(
+      ({ span, message, hint }): Diagnostic => ({
+        ...{ severity: 'error', file: source.file, message },
+        ...(span === undefined ? {} : { span }),
+        ...(hint === undefined ? {} : { hint }),
+      }),
+    ),
+  );
+}
+
+const placeOf = ({ name }: Draft, ...below: Path): Path => ['steps', name, ...below];
+
+const at = ({ path, text, start, end }: PlacedReference, source: Source): Diagnostic['span'] =>
+  source.spanInside(path, text, start, end);
+
+function* aboutList(draft: Draft, { fans, source }: FanOutQuestion): Generator<Finding> {
+  const { list, kind, name } = draft;
+  if (list === undefined) return;
+  const span = source.keySpanOf(placeOf(draft, 'for_each'));
+  if (kind?.operation === 'download' || kind?.operation === 'delete')
+    yield {
+      span,
+      message: `step "${name}": for_each is not for ${kind.name}, which follows the fan-out of its of: by itself`,
+      hint: 'remove for_each:',
+    };
+  else if (list.kind !== 'list' && list.kind !== 'expression')
+    yield {
+      span: source.spanOf(placeOf(draft, 'for_each')),
+      message: `step "${name}": for_each is a text; it must be a list, or one expression that is a list`,
+      hint: 'for example for_each: ${{ steps.img.downloads }}',
+    };
+  const [outer] = fans.around.get(name) ?? [];
+  if (outer !== undefined)
+    yield {
+      span,
+      message: `step "${name}" has a for_each inside the fan-out of "${outer}", and fan-outs cannot be nested`,
+      hint: `remove for_each: to follow ${outer}, or use a list over all its elements: steps.<name>.all`,
+    };
+}
+
+function* aboutFollowing(
+  draft: Draft,
+  { fans, shared, source }: FanOutQuestion,
+): Generator<Finding> {
+  const { name, kind } = draft;
+  const [one, other] = fans.of.get(name) ?? [];
+  if (one === undefined || draft.list !== undefined) return;
+  const span = source.keySpanOf(placeOf(draft));
+  if (other !== undefined)
+    return yield {
+      span,
+      message: `step "${name}" follows two fan-outs, of "${one}" and of "${other}"`,
+      hint: `use all elements of one of them: steps.<name>.all`,
+    };
+  if (!shared.has(name) && shared.has(one))
+    return yield {
+      span,
+      message: `step "${name}" runs for each item, and follows the fan-out of "${one}", which runs once for all items`,
+      hint: `use all its elements, steps.<name>.all, or give "${name}" a for_each of its own`,
+    };
+  const of = targetOf(draft);
+  if (of !== undefined && (fans.of.get(of) ?? []).length === 0)
+    return yield {
+      span: source.spanOf(placeOf(draft, 'with', 'of')),
+      message: `step "${name}" follows the fan-out of "${one}", and "${of}" is not part of it: ${kind?.name} would do the same for each element`,
+      hint: `refer to no element of ${one}`,
+    };
+  if (kind?.operation !== 'download') return;
+  const tells = draft.references.some(
+    ({ root, key, field, path }) =>
+      path[2] === 'with' &&
+      path[3] === 'to' &&
+      (root === 'each' ||
+        (root === 'steps' && field !== gathered && (fans.of.get(key ?? '') ?? []).length > 0)),
+  );
+  if (!tells)
+    yield {
+      span: source.spanOf(placeOf(draft, 'with', 'to')),
+      message: `step "${name}" follows the fan-out of "${one}", and every element would write the same file`,
+      hint: 'add the number of the element to to:, for example "picture-${{ each.index }}.png"',
+    };
+}
+
+function* aboutEach(draft: Draft, { fans, drafts, source }: FanOutQuestion): Generator<Finding> {
+  if (!readsEach(draft)) return;
+  const [fan] = fans.of.get(draft.name) ?? [];
+  const root = fan === undefined ? undefined : drafts.get(fan);
+  const fields = root === undefined ? undefined : eachFields(root);
+  for (const reference of draft.references) {
+    if (reference.root !== 'each') continue;
+    const { key, path } = reference;
+    if (root === undefined || (path[2] === 'for_each' && path[1] === fan))
+      yield {
+        span: at(reference, source),
+        message:
+          'there is no each: it exists only in a step with for_each, and in steps that follow one',
+        hint: 'add for_each: to the step, or read an output of a step that has it',
+      };
+    else if (key !== undefined && fields !== undefined && !fields.includes(key))
+      yield {
+        span: at(reference, source),
+        message: `each has no "${key}"`,
+        hint: suggestion(key, fields) ?? `known: ${listing(fields)}`,
+      };
+  }
+}
+
+function* aboutGathering(draft: Draft, question: FanOutQuestion): Generator<Finding> {
+  const { fans, shared, drafts, hasItems, source } = question;
+  const { name, references, raw } = draft;
+  const gathers = gatheredBy(references);
+  if (gathers.length === 0 && raw['on_missing'] !== undefined && isObject(raw))
+    yield {
+      span: source.keySpanOf(placeOf(draft, 'on_missing')),
+      message: `step "${name}": on_missing is for a step that reads steps.<name>.all, and this one does not`,
+      hint: 'remove on_missing:',
+    };
+  for (const reference of references) {
+    const { root, key = '', field } = reference;
+    if (root !== 'steps' || field !== gathered || !drafts.has(key)) continue;
+    const span = at(reference, source);
+    const [fan] = fans.of.get(key) ?? [];
+    if (fan !== undefined) {
+      if ((fans.of.get(name) ?? []).includes(fan))
+        yield {
+          span,
+          message: `step "${name}" reads all elements of "${key}", and follows its fan-out element by element`,
+          hint: 'do one of the two',
+        };
+    } else if (!hasItems || shared.has(key))
+      yield {
+        span,
+        message: `steps.${key}.all: "${key}" runs only once`,
+        hint: `write steps.${key}.<output>`,
+      };
+    else if (!shared.has(name))
+      yield {
+        span,
+        message: `step "${name}" runs for each item, and reads "${key}" of all items`,
+        hint: `read it in a step that refers to no item, or write steps.${key}.<output> for this item`,
+      };
+  }
+}
