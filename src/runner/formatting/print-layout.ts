@@ -17,7 +17,11 @@ export function printLayout({ header, gap, start, root, tail }: Layout): string 
   const { value, lead } = root;
   const isBlock = value?.kind === 'collection' && !value.flow;
   const top = [...comments(header, 0, true), ...start, ...comments(lead, 0)];
-  const body = isBlock ? printCollection(value, 0) : withValue('', root, 0);
+  const body = isBlock
+    ? printCollection(value, 0)
+    : value === undefined
+      ? []
+      : withValue('', root, 0);
   const lines = [
     ...top,
     ...(gap && top.length > 0 ? [''] : []),

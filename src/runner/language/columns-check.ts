@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Path, Span } from '../../contract/yaml/place.ts';
 import type { Pipeline } from './pipeline.ts';
 import { unknownName } from './references.ts';
-import { expressionsOf } from './template.ts';
+import { expressionsIn } from './step-expressions.ts';
 
 /** Errors about columns that the table does not have. */
 export function checkColumns(
@@ -31,10 +31,7 @@ export function checkColumns(
       for (const field of Object.keys(item))
         look(field, fields, table, at('matrix', what, index, `item.${field}`));
     });
-  const placed = steps.flatMap(({ name, with: body, condition }) => [
-    ...expressionsOf(body),
-    ...(condition === undefined ? [] : [{ path: ['steps', name, 'if'], expression: condition }]),
-  ]);
+  const placed = steps.flatMap(expressionsIn);
   if (items.when !== undefined) placed.unshift({ path: ['items', 'when'], expression: items.when });
   for (const { path, expression } of placed)
     for (const { root, key, start, end } of expression.references)

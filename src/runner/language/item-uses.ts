@@ -1,16 +1,13 @@
 // Which fields of an item a pipeline uses.
 import { type MeasuredField, measuredFields } from './items.ts';
 import type { Pipeline } from './pipeline.ts';
-import { expressionsOf } from './template.ts';
+import { expressionsIn } from './step-expressions.ts';
 
 /** The fields that must be read from the files of the items. */
 export function measuredUses(pipeline: Pipeline): ReadonlySet<MeasuredField> {
   const { items } = pipeline;
   if (items.kind !== 'glob') return new Set();
-  const expressions = pipeline.steps.flatMap((step) => [
-    ...expressionsOf(step.with).map(({ expression }) => expression),
-    ...(step.condition === undefined ? [] : [step.condition]),
-  ]);
+  const expressions = pipeline.steps.flatMap(expressionsIn).map(({ expression }) => expression);
   if (items.when !== undefined) expressions.push(items.when);
   const used = new Set(
     expressions.flatMap(({ references }) =>

@@ -3,8 +3,11 @@
 import { isObject, type Json } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { Draft } from './draft.ts';
+import { elementSchema, propertiesOf } from './element-schema.ts';
+import { type FanOuts, gathered } from './fan-out.ts';
 import type { Reference } from './reference.ts';
 import type { Known } from './static-types.ts';
+import type { Template } from './template.ts';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
@@ -33,19 +36,33 @@ const inputTypes: Schemas = {
   boolean: { type: 'boolean' },
 };
 
+/** What `steps.<name>.all` is, by the outputs of the step's kind. */
+const lists = new WeakMap<Schemas, Schema>();
+
+function listOf(outputs: Schemas): Schema {
+  const known = lists.get(outputs);
+  if (known !== undefined) return known;
+  const list: Schema = { type: 'array', items: { type: 'object', properties: outputs } };
+  lists.set(outputs, list);
+  return list;
+}
+
+type KnownAs = (reference: Reference) => Known | undefined;
+
 /**
- * Looks up names. The fields of `values` may be of any type, so nothing is known about these. A
+ * Looks up names in a step. The fields of `values` may be of any type, so nothing is known about these. A
  * name that the file does not declare is unknown here; `references.ts` reports it.
  */
 export function knownNames(
   document: Json,
   steps: ReadonlyMap<string, Draft>,
-): (reference: Reference) => Known | undefined {
+  fans: FanOuts,
+): (draft: Draft) => KnownAs {
   const root = isObject(document) ? document : {};
   const { inputs, items } = root;
   const fields = isObject(items) && items['glob'] !== undefined ? fileItem : anyItem;
   const declared = isObject(inputs) ? inputs : {};
-  return ({ root: name, key, field }) => {
+  const knownAs: KnownAs = ({ root: name, key, field }) => {
     switch (name) {
       case 'item':
         return known(fields, key, 2);
@@ -58,11 +75,39 @@ export function knownNames(
       case 'result':
         return known({ ext: text }, key, 2);
       case 'steps':
-        return known(steps.get(key ?? '')?.kind?.outputTypes ?? {}, field, 3);
+        return knownOutput(steps.get(key ?? ''), field);
       default:
         return undefined;
     }
   };
+  const elements = new Map<string, Schemas>();
+  const eachIn = (name: string): Schemas => {
+    const found = elements.get(name) ?? fieldsOfEach(steps.get(name)?.list, knownAs);
+    elements.set(name, found);
+    return found;
+  };
+  return ({ name }) => {
+    const [fan] = fans.of.get(name) ?? [];
+    return (reference) =>
+      reference.root !== 'each'
+        ? knownAs(reference)
+        : fan === undefined
+          ? undefined
+          : known(eachIn(fan), reference.key, 2);
+  };
+}
+
+function knownOutput(step: Draft | undefined, output: string | undefined): Known | undefined {
+  const { outputTypes = {} } = step?.kind ?? {};
+  if (output !== gathered || step?.kind === undefined) return known(outputTypes, output, 3);
+  return { schema: listOf(outputTypes), parts: 3 };
+}
+
+/** `each` has the fields of the element, the element itself, and its index. */
+function fieldsOfEach(list: Template | undefined, knownAs: KnownAs): Schemas {
+  const element = list === undefined ? undefined : elementSchema(list, knownAs);
+  if (element === undefined) return { index: whole };
+  return { ...propertiesOf(element), value: element, index: whole };
 }
 
 function known(schemas: Schemas, name: string | undefined, parts: number): Known | undefined {

@@ -8,6 +8,8 @@ import { newEnvironment } from './environment.ts';
 const fieldsOf = new Map<string, readonly string[]>();
 /** The names of object types, by their schemas. */
 const named = new WeakMap<Schema, string>();
+/** The schemas of object types, by their names. */
+const described = new Map<string, Schema>();
 /** Variables of the checking environment, by their types. */
 const variables = new Map<string, string>();
 
@@ -45,6 +47,27 @@ export function celTypes(schema: Schema, name: string): readonly string[] {
   }
 }
 
+/** A schema of the values of a type; undefined if nothing is known about them. */
+export function schemaOfType(type: string): Schema | undefined {
+  const member = /^list<(.+)>$/.exec(type)?.[1];
+  if (member !== undefined) {
+    const items = schemaOfType(member);
+    return { type: 'array', ...(items === undefined ? {} : { items }) };
+  }
+  switch (type) {
+    case 'string':
+      return { type };
+    case 'bool':
+      return { type: 'boolean' };
+    case 'int':
+      return { type: 'integer' };
+    case 'double':
+      return { type: 'number' };
+    default:
+      return described.get(type);
+  }
+}
+
 function oneType(schema: unknown, name: string): string {
   const types = isSchema(schema) ? celTypes(schema, name) : [];
   return types.length === 1 && types[0] !== undefined ? types[0] : 'dyn';
@@ -64,6 +87,7 @@ function objectType(schema: Schema, wanted: string): string {
   for (let twin = 2; fieldsOf.has(type); twin++) type = `${wanted}${twin}`;
   checking().registerType(type, { fields });
   named.set(schema, type);
+  described.set(type, schema);
   fieldsOf.set(type, Object.keys(fields));
   return type;
 }

@@ -102,7 +102,7 @@ function failed(
   const plain = errorOf(error, text);
   const better = aboutMember(accessIn(error, text, stands), codeOf(error));
   // A variable is shorter than the name that it stands for.
-  const stand = stands.find(({ start, end }) => start === plain.start && plain.end <= end);
+  const stand = stands.find(({ start, end }) => start < plain.end && plain.end <= end);
   return err({ ...plain, ...better, end: stand?.end ?? plain.end });
 }
 

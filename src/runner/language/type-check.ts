@@ -14,11 +14,11 @@ import type { Reference } from './reference.ts';
 import { type Known, staticTypes, worded } from './static-types.ts';
 import type { Template } from './template.ts';
 
-/** Where an expression stands: it is a whole value, a part of a text, or a condition. */
+/** Where an expression stands: it is a whole value, a part of a text, a condition, or the list of a fan-out. */
 interface Use {
   readonly path: Path;
   readonly expression: Expression;
-  readonly as: 'value' | 'part' | 'condition';
+  readonly as: 'value' | 'part' | 'condition' | 'list';
 }
 
 export function checkTypes(
@@ -26,9 +26,10 @@ export function checkTypes(
   knownAs: (reference: Reference) => Known | undefined,
   source: Source,
 ): readonly Diagnostic[] {
-  const { name, condition } = draft;
+  const { name, condition, list } = draft;
   const uses: readonly Use[] = [
     ...usesIn(draft.with),
+    ...(list === undefined ? [] : usesIn(list).map(asList)),
     ...(condition === undefined
       ? []
       : [{ path: ['steps', name, 'if'], expression: condition, as: 'condition' as const }]),
@@ -42,6 +43,10 @@ export function checkTypes(
     return problem === undefined ? [] : [atExpression({ ...problem, ...place }, source)];
   });
 }
+
+/** The value of `for_each`, unless the expression is only a part of it. */
+const asList = (use: Use): Use =>
+  use.as === 'value' && use.path.length === 3 ? { ...use, as: 'list' } : use;
 
 function usesIn(template: Template): readonly Use[] {
   switch (template.kind) {
@@ -78,6 +83,14 @@ function misfit(
         : {
             message: `step "${name}": if: must be true or false, and the expression is ${worded(type)}`,
             hint: conditionHint(type, expression.text),
+            ...whole,
+          };
+    case 'list':
+      return types.some((one) => one === 'dyn' || one.startsWith('list'))
+        ? undefined
+        : {
+            message: `step "${name}": for_each must be a list, and the expression is ${worded(type)}`,
+            ...hintOf(conversion(type, { type: 'array' })),
             ...whole,
           };
     case 'part':

@@ -64,11 +64,12 @@ export function validate(
   const items = draftItems(rawItems, errors);
   problems.push(...errors.map((error) => inExpression(error, source)));
   const declared = declaredBy(document, drafts, items.declared);
-  const knownAs = knownNames(document, drafts);
+  const fans = fanOutsOf(drafts);
+  const knownIn = knownNames(document, drafts, fans);
   for (const draft of drafts.values())
     problems.push(
       ...checkReferences(draft, declared, source),
-      ...checkTypes(draft, knownAs, source),
+      ...checkTypes(draft, knownIn(draft), source),
     );
 
   problems.push(
@@ -80,7 +81,6 @@ export function validate(
     ...checkStore(document, source),
   );
 
-  const fans = fanOutsOf(drafts);
   const edges = edgesOf(drafts, fans);
   const order = topological(edges.after);
   const shared = sharedSteps(order.ok ? order.value : [], { drafts, after: edges.after, fans });

@@ -1,6 +1,6 @@
 // A problem with a task, in terms of its item: which value of which row, and why a field of a file is missing.
 import type { Step } from '../language/pipeline.ts';
-import { expressionsOf } from '../language/template.ts';
+import { expressionsIn } from '../language/step-expressions.ts';
 import type { Cell, Item } from '../task/item.ts';
 import type { TaskProblem } from './ask.ts';
 
@@ -26,13 +26,7 @@ const placeOf = ({ name, span }: Cell): string => `${name}:${span.line}:${span.c
 /** The fields of the item that the wrong value comes from. */
 function columnsIn({ expression, at }: TaskProblem, step: Step): readonly string[] {
   const path = (expression?.path ?? at)?.join('.');
-  const placed = [
-    ...expressionsOf(step.with),
-    ...(step.condition === undefined
-      ? []
-      : [{ path: ['steps', step.name, 'if'], expression: step.condition }]),
-  ];
-  return placed
+  return expressionsIn(step)
     .filter(({ path: own }) => path === undefined || `${own.join('.')}.`.startsWith(`${path}.`))
     .flatMap(({ expression: { references } }) =>
       references.flatMap(({ root, key }) => (root === 'item' && key !== undefined ? [key] : [])),

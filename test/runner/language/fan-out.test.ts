@@ -84,7 +84,7 @@ describe('a fan-in', () => {
 
   test('of the elements of an item is a step of the item', () => {
     const cut =
-      'cut: { for_each: [1, 2], uses: image-background-remover, with: { name: "${{ each.value }}", assets: { image_file_path: "${{ steps.photo.file_path }}" } } }';
+      'cut: { for_each: [one, two], uses: image-background-remover, with: { name: "${{ each.value }}", assets: { image_file_path: "${{ steps.photo.file_path }}" } } }';
     const sheet = stepOf(
       pipelineOf(many(photo, cut, group('steps.cut.all.map(c, c.url)'))),
       'group',

@@ -84,10 +84,10 @@ test('a fan-out whose list cannot be known ends as its source does', () => {
     save,
   );
   expect(skipped.actions()).toMatchObject({ img: 'skipped', up: 'skipped', save: 'skipped' });
-  const wrong = photoWorld(head('[1, 2].map(n, n)').replace('each.path', 'each.value + 1'));
+  const wrong = photoWorld(head('dyn([1, 2])').replace('each.path', 'each.value.path'));
   expect(wrong.planned('head[0]').action).toBe('problem');
   const many = photoWorld(
-    up('"${{ [[1, 2], [3]].map(l, l)[0][0] }}"').replace('each.url', 'each.value'),
+    up('"${{ dyn([[1, 2], [3]])[0][0] }}"').replace('each.url', 'each.value'),
   );
   expect(many.planned('up').why).toContain('for_each must be a list, not 1');
 });

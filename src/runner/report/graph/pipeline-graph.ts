@@ -2,7 +2,7 @@
 import type { Operation } from '../../../contract/kinds/kind.ts';
 import type { Pipeline, Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
-import { expressionsOf } from '../../language/template.ts';
+import { expressionsIn } from '../../language/step-expressions.ts';
 
 export interface PipelineGraph {
   readonly pipeline: string;
@@ -90,12 +90,8 @@ function edgesTo(step: Step): readonly GraphEdge[] {
 }
 
 function outputsRead(step: Step, from: string): readonly string[] {
-  const expressions = [
-    ...expressionsOf(step.with).map(({ expression }) => expression),
-    ...(step.condition === undefined ? [] : [step.condition]),
-  ];
-  const fields = expressions.flatMap(({ references }) =>
-    references.flatMap(({ root, key, field }) =>
+  const fields = expressionsIn(step).flatMap(({ expression }) =>
+    expression.references.flatMap(({ root, key, field }) =>
       root === 'steps' && key === from && field !== undefined ? [field] : [],
     ),
   );
