@@ -1,7 +1,8 @@
 // The edges between steps: which outputs a step reads, which steps it waits for, and which steps are done once for all items.
 import { type Draft, plainField } from './draft.ts';
-import { type FanOuts, gathered, gatheredBy, listUses, targetOf } from './fan-out.ts';
+import { type FanOuts, gatheredBy, listUses, targetOf } from './fan-out.ts';
 import type { Edges } from './graph.ts';
+import { gathered } from './reference.ts';
 
 export interface StepEdges {
   /** Data edges: steps whose outputs are read, including `of`. */

@@ -7,7 +7,7 @@ import { fromCel, isPlain } from './cel-value.ts';
 import { environment, inOurNames, useRe2 } from './environment.ts';
 import { budget, withBudget } from './evaluation-budget.ts';
 import { hintFor, inWords } from './expression-words.ts';
-import { childrenOf, type Reference, referencesOf } from './reference.ts';
+import { childrenOf, gathered, type Reference, referencesOf } from './reference.ts';
 import { resultNames } from './result-name.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
@@ -139,7 +139,8 @@ function firstUnknown(
     if (root !== 'steps' || key === undefined || field === undefined) continue;
     if (!strict && !(asked && open?.has(key))) continue;
     const outputs = isPlain(steps) ? steps[key] : undefined;
-    if (!isPlain(outputs) || !Object.hasOwn(outputs, field))
+    const isOpen = asked && field === gathered && open?.has(key) === true;
+    if (isOpen || !isPlain(outputs) || !Object.hasOwn(outputs, field))
       return { message: `there is no "${field}"`, start, end };
   }
   return undefined;

@@ -5,7 +5,8 @@ import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
-import { eachFields, type FanOuts, gathered, gatheredBy, readsEach, targetOf } from './fan-out.ts';
+import { eachFields, type FanOuts, gatheredBy, readsEach, targetOf } from './fan-out.ts';
+import { gathered } from './reference.ts';
 
 export interface FanOutQuestion {
   readonly drafts: ReadonlyMap<string, Draft>;

@@ -3,9 +3,7 @@
 import { isObject, type Json } from '../../contract/base/json.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
-
-/** The output that is a list of the outputs of all items or all elements. */
-export const gathered = 'all';
+import { gathered } from './reference.ts';
 
 export interface FanOuts {
   /** By step: the fan-outs to which it belongs, by the names of their steps with `for_each`. More than one is an error. */

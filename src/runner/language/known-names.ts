@@ -4,8 +4,8 @@ import { isObject, type Json } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
 import type { Draft } from './draft.ts';
 import { elementSchema, propertiesOf } from './element-schema.ts';
-import { type FanOuts, gathered } from './fan-out.ts';
-import type { Reference } from './reference.ts';
+import type { FanOuts } from './fan-out.ts';
+import { gathered, type Reference } from './reference.ts';
 import type { Known } from './static-types.ts';
 import type { Template } from './template.ts';
 

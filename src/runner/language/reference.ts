@@ -9,13 +9,19 @@ export interface Reference {
   readonly key?: string;
   /** The second key. */
   readonly field?: string;
-  /** True if the expression asks whether it exists: in `has()`, and in the first argument of `default()`. */
+  /**
+   * True if the expression asks whether it exists, in `has()` and in the first argument of `default()`, or whether its
+   * members have a field.
+   */
   readonly asked: boolean;
   readonly start: number;
   readonly end: number;
   /** Where each part of the name ends: the root, the key, the field and so on. */
   readonly ends: readonly number[];
 }
+
+/** The output that is a list of the outputs of all items or all elements. */
+export const gathered = 'all';
 
 const isRoot = (name: string): name is Reference['root'] => roots.some((root) => root === name);
 
@@ -50,14 +56,30 @@ function collect(
   }
   const variable = macroVariable(node);
   if (node.op === 'rcall' && variable !== undefined) {
-    collect(node.args[1], into, declared, asked);
-    for (const inner of node.args[2].slice(1)) collect(inner, into, [...declared, variable], asked);
+    const body = node.args[2].slice(1);
+    collect(
+      node.args[1],
+      into,
+      declared,
+      asked || body.some((inner) => asksAbout(inner, variable)),
+    );
+    for (const inner of body) collect(inner, into, [...declared, variable], asked);
     return;
   }
-  const asks = node.op === 'call' && (node.args[0] === 'has' || node.args[0] === 'default');
   childrenOf(node).forEach((child, index) => {
-    collect(child, into, declared, asked || (asks && index === 0));
+    collect(child, into, declared, asked || (asks(node) && index === 0));
   });
+}
+
+const asks = (node: ASTNode): boolean =>
+  node.op === 'call' && (node.args[0] === 'has' || node.args[0] === 'default');
+
+/** True if an expression asks whether a member has a field: `has(p.url)` in `map(p, …)`. */
+function asksAbout(node: ASTNode, variable: string): boolean {
+  const children = childrenOf(node);
+  const [first] = children;
+  if (asks(node) && first !== undefined && chainOf(first)?.root === variable) return true;
+  return children.some((child) => asksAbout(child, variable));
 }
 
 const macros = ['map', 'filter', 'all', 'exists', 'exists_one'];

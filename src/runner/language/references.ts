@@ -5,8 +5,7 @@ import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
-import { gathered } from './fan-out.ts';
-import type { Reference } from './reference.ts';
+import { gathered, type Reference } from './reference.ts';
 import { resultNames } from './result-name.ts';
 import { runFields } from './schedule.ts';
 

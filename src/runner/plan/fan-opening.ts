@@ -62,7 +62,10 @@ function outputNames(steps: unknown, step: string): readonly string[] {
 }
 
 /** How many elements there may be, as far as the pipeline says so. */
-function timesOf({ list }: FanOut, { scope, steps }: OpeningQuestion): Times {
+export function timesOf(
+  { list }: FanOut,
+  { scope, steps }: Pick<OpeningQuestion, 'scope' | 'steps'>,
+): Times {
   if (list.kind === 'list')
     return { least: list.items.length, most: list.items.length, open: true };
   if (list.kind !== 'expression') return { least: 0, open: true };

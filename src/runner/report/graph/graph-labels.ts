@@ -18,11 +18,17 @@ export const itemLines = ({ source, count: number }: GraphItems): readonly strin
   number === undefined ? 'items' : count(number, 'item'),
 ];
 
-/** The name, and below it the kind. */
-export const stepLines = ({ name, kind, conditional }: GraphStep): readonly string[] => [
+/** The name, and below it the kind, with the number of elements of a fan-out. */
+export const stepLines = ({ name, kind, conditional, times }: GraphStep): readonly string[] => [
   shortened(name),
-  `${kind}${conditional ? ' (if)' : ''}`,
+  `${timesText(times)}${kind}${conditional ? ' (if)' : ''}`,
 ];
+
+function timesText(times: GraphStep['times']): string {
+  if (times === undefined) return '';
+  if (times.most === undefined) return 'n × ';
+  return times.least === times.most ? `${times.most} × ` : `up to ${times.most} × `;
+}
 
 export function edgeText({ kind, outputs }: GraphEdge): string {
   if (kind !== 'data') return kind;

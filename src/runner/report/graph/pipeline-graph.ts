@@ -1,8 +1,11 @@
 // A pipeline as a graph: its items, its steps, and what each step waits for.
 import type { Operation } from '../../../contract/kinds/kind.ts';
+import type { Scope } from '../../language/expression.ts';
 import type { Pipeline, Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { expressionsIn } from '../../language/step-expressions.ts';
+import { timesOf } from '../../plan/fan-opening.ts';
+import type { Times } from '../../plan/planned-action.ts';
 
 export interface PipelineGraph {
   readonly pipeline: string;
@@ -29,6 +32,8 @@ export interface GraphStep {
   readonly stage: 'once' | 'item' | 'after';
   /** True if the step has an `if:`. */
   readonly conditional: boolean;
+  /** In a fan-out: the number of its elements, as far as the file says so. */
+  readonly times?: Times;
 }
 
 export interface GraphEdge {
@@ -42,6 +47,8 @@ export interface GraphEdge {
   /** The outputs that a `data` edge carries, such as `url`; empty for the files of a download. */
   readonly outputs: readonly string[];
 }
+
+const nothing: Scope = { item: {}, inputs: {}, env: {}, steps: {}, run: {} };
 
 export function graphOf(pipeline: Pipeline, count: number | undefined): PipelineGraph {
   const { steps, name, items } = pipeline;
@@ -57,6 +64,7 @@ export function graphOf(pipeline: Pipeline, count: number | undefined): Pipeline
       operation: step.kind.operation,
       stage: stageOf(step),
       conditional: step.condition !== undefined,
+      ...(step.fan === undefined ? {} : { times: timesOf(step.fan, { scope: nothing, steps }) }),
     })),
     edges: steps.flatMap(edgesTo),
   };
@@ -79,7 +87,9 @@ function sourceOf({ items }: Pipeline): string {
 /** A delete waits for the uses of its step, which wait for the step itself: those edges alone are enough. */
 function edgesTo(step: Step): readonly GraphEdge[] {
   const isDelete = step.kind.operation === 'delete';
-  const waits = step.after.filter((from) => !isDelete || from !== step.of);
+  const waits = step.after.filter(
+    (from) => (!isDelete || from !== step.of) && !isOfList(step, from),
+  );
   const shown = waits.length > 0 ? waits : step.after;
   return shown.map((from) => {
     const outputs = outputsRead(step, from);
@@ -88,6 +98,14 @@ function edgesTo(step: Step): readonly GraphEdge[] {
     return { from, to: step.name, kind: isDelete ? 'after' : 'needs', outputs: [] };
   });
 }
+
+/** True for what only the list of the fan-out reads, which is shown at the first step of the fan-out. */
+const isOfList = (step: Step, from: string): boolean =>
+  step.fan !== undefined &&
+  step.fan.step !== step.name &&
+  step.fan.uses.includes(from) &&
+  step.of !== from &&
+  outputsRead(step, from).length === 0;
 
 function outputsRead(step: Step, from: string): readonly string[] {
   const fields = expressionsIn(step).flatMap(({ expression }) =>

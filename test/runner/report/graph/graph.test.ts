@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { validate } from '../../../../src/runner/language/validate.ts';
 import { svgOf } from '../../../../src/runner/operations/drawing/svg.ts';
 import { dotText } from '../../../../src/runner/report/graph/dot.ts';
+import { stepLines } from '../../../../src/runner/report/graph/graph-labels.ts';
 import { mermaidText } from '../../../../src/runner/report/graph/mermaid.ts';
 import { graphOf, type PipelineGraph } from '../../../../src/runner/report/graph/pipeline-graph.ts';
 import { read } from '../../../examples.ts';
@@ -45,7 +46,15 @@ items: { glob: "写真/東京タワーの夜景/展望台からの眺め/春の�
 steps:
   up: { uses: upload, with: { file: "\${{ item.path }}" } }
 `);
-const drawn = { star, needs, odd, foreign, many } as const;
+const fan = graphFor(`pipeline: fan
+steps:
+  img: { uses: ai-image-generator, with: { image_count: 4, style: { prompt: x } } }
+  up: { for_each: "\${{ steps.img.downloads }}", uses: photo-colorizer, with: { assets: { image_file_path: "\${{ each.url }}" } } }
+  save: { uses: download, with: { of: up, to: "\${{ each.index }}.png" } }
+  codes: { for_each: [a, b], uses: ai-qr-code-generator, with: { content: "\${{ each.value }}", style: { art_style: plain } } }
+  save-codes: { uses: download, with: { of: codes, to: "\${{ each.value }}.png" } }
+`);
+const drawn = { star, needs, odd, foreign, many, fan } as const;
 
 interface Drawing {
   readonly nodes: readonly string[];
@@ -79,6 +88,22 @@ describe('the graph', () => {
     expect(star.edges.some(({ from, to }) => from === 'swap' && to === 'tidy-photo')).toBe(false);
     expect(needs.edges).toEqual([{ from: 'up', to: 'later', kind: 'needs', outputs: [] }]);
     expect(needs.items).toBeUndefined();
+  });
+
+  test('says how many elements a fan-out has, and what its list reads', () => {
+    const lines = Object.fromEntries(fan.steps.map((step) => [step.name, stepLines(step)[1]]));
+    expect(lines).toEqual({
+      img: 'ai-image-generator',
+      up: 'up to 4 × photo-colorizer',
+      save: 'up to 4 × download',
+      codes: '2 × ai-qr-code-generator',
+      'save-codes': '2 × download',
+    });
+    expect(fan.edges.map(({ from, to, outputs }) => [from, to, ...outputs])).toEqual([
+      ['img', 'up', 'downloads'],
+      ['up', 'save'],
+      ['codes', 'save-codes'],
+    ]);
   });
 });
 
