@@ -132,7 +132,7 @@ test('a list that cannot be evaluated fails before anything is paid', async () =
   const rig = new Rig(
     pipeline(
       'a: { uses: upload, with: { file: a.png } }',
-      up.replace('steps.img.downloads', 'inputs.none'),
+      up.replace('steps.img.downloads', 'dyn(inputs.none)'),
       save,
     ).replace('steps:', 'inputs: { none: { type: string, default: x } }\nsteps:'),
   );
