@@ -1,6 +1,6 @@
 // Adds to a planned task what it may cost, and which of its values only the run will know.
 import type { Unfinished } from './afterwards.ts';
-import { lateValues, pricedWithBounds } from './late-values.ts';
+import { knownBody, lateValues, pricedWithBounds } from './late-values.ts';
 import type { PlannedTask } from './planned-action.ts';
 
 /** `alikeKey`: what makes two tasks certainly share a job, although the job is not known yet. */
@@ -15,6 +15,7 @@ export function pricedTask(
   const paid = action === 'begin' || action === 'maybe' || action === 'lost';
   if (step.kind.tool === undefined || !paid)
     return late.length === 0 ? planned : { ...planned, late };
+  plan.context.look(step, knownBody(step, plan.scope));
   const priced = pricedWithBounds(step, plan.scope, late, (body) =>
     plan.context.estimate(step, body),
   );

@@ -42,7 +42,7 @@ test('other models are sent, and expressions stand for any value', () => {
   expect(errorsOf([...good, 'model: next-year'])).toEqual([]);
   for (const field of ['end_seconds', 'style', 'resolution', 'audio', 'model', 'name']) {
     const others = good.filter((line) => !line.startsWith(field));
-    const errors = errorsOf([...others, `${field}: "\${{ run.date }}"`]);
+    const errors = errorsOf([...others, `${field}: "\${{ dyn(run.date) }}"`]);
     expect(errors, field).toEqual([]);
   }
 });
