@@ -4,6 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunOptions } from '../../src/runner/operations/run.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
+import { dueAMinuteAgo } from '../due-once.ts';
 import { ended, envOf, plainly, Rig, type Told, until } from '../rig.ts';
 import { commitAll, git, identity, origin, state } from './clones.ts';
 
@@ -192,7 +193,10 @@ describe('the other commands that run pipelines', () => {
 
   test('schedule --commit commits each run', async () => {
     const rig = repository();
-    rig.write('pipeline.yaml', `schedule: { cron: "* * * * *" }\n${rig.read('pipeline.yaml')}`);
+    rig.write(
+      'pipeline.yaml',
+      `schedule: { cron: "${dueAMinuteAgo()}" }\n${rig.read('pipeline.yaml')}`,
+    );
     commitAll(rig, 'Add a schedule');
     const args = ['schedule', 'pipeline.yaml', '--once', '--commit', '--commit-outputs', 'none'];
     const { code, stderr } = await rig.command(args, { ...commandEnv, ...envOf(local) });

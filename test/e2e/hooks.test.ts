@@ -11,6 +11,7 @@ import { trust } from '../../src/runner/operations/trust.ts';
 import type { RunEvent } from '../../src/runner/report/run-event.ts';
 import type { Clock } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
+import { dueAMinuteAgo } from '../due-once.ts';
 import { photo } from '../photo.ts';
 import {
   type Ended,
@@ -104,7 +105,7 @@ describe('a trusted command', () => {
 
   test('learns when a scheduled run was due', async () => {
     const { command, record } = await hooked(
-      uploads(`schedule: { cron: "* * * * *" }\n${recordFinish}`),
+      uploads(`schedule: { cron: "${dueAMinuteAgo()}" }\n${recordFinish}`),
     );
     await command('trust', 'pipeline.yaml');
     expect(await command('schedule', 'pipeline.yaml', '--once')).toMatchObject({ code: 0 });

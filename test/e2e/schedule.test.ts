@@ -13,6 +13,7 @@ import type { ScheduleEvent } from '../../src/runner/report/schedule-event.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { tortureSchedule } from '../../torture/schedule.ts';
 import { VirtualClock } from '../../torture/virtual-clock.ts';
+import { dueAMinuteAgo } from '../due-once.ts';
 import { ended, envOf, Rig, service, until } from '../rig.ts';
 import { clockwork } from '../service/clockwork.ts';
 import { atLine } from './at-line.ts';
@@ -430,7 +431,7 @@ test('a monitor says that the process waits, and when the next run is due', asyn
 });
 
 test('a log has the pipeline, the due time and the number of the run on each line about a run', async () => {
-  const rig = new Rig(pipelineOf('cron: "* * * * *"'));
+  const rig = new Rig(pipelineOf(`cron: "${dueAMinuteAgo()}"`));
   const args = ['schedule', 'pipeline.yaml', '--once', '--rehearse', '--log', 'run.log'];
   expect(await rig.command(args)).toMatchObject({ code: 0 });
   const lines: readonly { msg: string }[] = rig

@@ -16,6 +16,8 @@ export function format(file: string, text: string): Result<string, readonly Diag
   const parsed = parseSource(file, text);
   if (!parsed.ok) return parsed;
   const plain = plainText(text);
+  // Nothing but comments.
+  if (parsed.value.value === null) return ok(asWritten(plain, text));
   const layout = readLayout(plain);
   if (!layout.ok) return err([unable(file, layout.error)]);
   const meaning = canonical(parsed.value.value);

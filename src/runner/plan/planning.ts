@@ -15,6 +15,8 @@ export interface PlanContext {
   readonly facts: Facts;
   readonly jobOf: (fingerprint: Fingerprint) => JobLine | undefined;
   readonly estimate: (step: Step, body: JsonObject) => Estimate;
+  /** Sees the known part of a request that may be sent. */
+  readonly look: (step: Step, body: JsonObject) => void;
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
   /** Epoch milliseconds. */
   readonly now: number;

@@ -1,7 +1,7 @@
 // Adds to a planned task what it may cost, and which of its values only the run will know.
 import type { Step } from '../language/pipeline.ts';
 import type { Unfinished } from './afterwards.ts';
-import { lateValues, pricedWithBounds } from './late-values.ts';
+import { knownBody, lateValues, pricedWithBounds } from './late-values.ts';
 import type { PlannedTask } from './planned-action.ts';
 
 /** The plan that a task belongs to, for its price. */
@@ -16,6 +16,7 @@ export function pricedTask(plan: Pricing, planned: PlannedTask): PlannedTask {
   const paid = action === 'begin' || action === 'maybe' || action === 'lost';
   if (step.kind.tool === undefined || !paid)
     return late.length === 0 ? planned : { ...planned, late };
+  plan.context.look(step, knownBody(step, plan.scope));
   const priced = pricedWithBounds(step, plan.scope, late, (body) =>
     plan.context.estimate(step, body),
   );

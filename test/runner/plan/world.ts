@@ -122,6 +122,7 @@ export class World {
       steps: this.pipeline.steps,
       facts: this.disk,
       jobOf: (fingerprint) => this.ledger.job(fingerprint),
+      look: () => undefined,
       estimate: (step: Step, body: JsonObject) => estimateOf(step, body, this.ledger),
       base: { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } },
       now: this.now,

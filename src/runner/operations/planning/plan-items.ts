@@ -96,10 +96,8 @@ export async function planItems(
     steps: pipeline.steps,
     facts: fileFacts,
     jobOf: (fingerprint) => ledger.job(fingerprint),
-    estimate: (step: Step, body: JsonObject) => {
-      findings.look(step, body);
-      return estimateOf(step, body, ledger);
-    },
+    estimate: (step: Step, body: JsonObject) => estimateOf(step, body, ledger),
+    look: (step: Step, body: JsonObject) => findings.look(step, body),
     base,
     now: clock.now(),
     excluded,
