@@ -43,11 +43,27 @@ const program = new Command('shotlist')
 
 let exitCode = 0;
 
-withInputs(
-  program.command('validate').description('check pipeline files').argument('<files...>'),
-).action(async (files: string[], flags) => {
-  exitCode = await (await import('./validate.ts')).validateCommand(files, flags);
-});
+withInputs(program.command('validate').description('check pipeline files').argument('<files...>'))
+  .addOption(
+    new Option(
+      '--format <format>',
+      'how to print the errors: for people, as JSON, as SARIF, or as annotations of GitHub Actions',
+    )
+      .choices(['text', 'json', 'sarif', 'github'])
+      .conflicts('json'),
+  )
+  .action(async (files: string[], flags) => {
+    exitCode = await (await import('./validate.ts')).validateCommand(files, flags);
+  });
+
+program
+  .command('explain')
+  .description('say what the code of an error or a warning means, or list all codes')
+  .argument('[code]', 'for example SL012')
+  .option('--json', 'print facts as JSON')
+  .action(async (code: string | undefined, flags) => {
+    exitCode = (await import('./explain.ts')).explainCommand(code, flags);
+  });
 
 withPaths(
   withInputs(
