@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { openSecretWarnings } from '../operations/service/secrets.ts';
+import { withCheckCommands } from './check-commands.ts';
 import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import { withCommit, withGitCommands } from './git-commands.ts';
 import {
@@ -43,27 +44,10 @@ const program = new Command('shotlist')
 
 let exitCode = 0;
 
-withInputs(program.command('validate').description('check pipeline files').argument('<files...>'))
-  .addOption(
-    new Option(
-      '--format <format>',
-      'how to print the errors: for people, as JSON, as SARIF, or as annotations of GitHub Actions',
-    )
-      .choices(['text', 'json', 'sarif', 'github'])
-      .conflicts('json'),
-  )
-  .action(async (files: string[], flags) => {
-    exitCode = await (await import('./validate.ts')).validateCommand(files, flags);
-  });
-
-program
-  .command('explain')
-  .description('say what the code of an error or a warning means, or list all codes')
-  .argument('[code]', 'for example SL012')
-  .option('--json', 'print facts as JSON')
-  .action(async (code: string | undefined, flags) => {
-    exitCode = (await import('./explain.ts')).explainCommand(code, flags);
-  });
+const done = (code: number): void => {
+  exitCode = code;
+};
+withCheckCommands(program, done);
 
 withPaths(
   withInputs(
@@ -224,9 +208,6 @@ withState(
     exitCode = await (await import('./repair.ts')).repairCommand(file, flags);
   });
 
-const done = (code: number): void => {
-  exitCode = code;
-};
 withPruneCommand(program, done);
 withGitCommands(program, done);
 

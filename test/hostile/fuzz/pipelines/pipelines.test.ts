@@ -7,6 +7,7 @@ import { explanations } from '../../../../src/contract/codes/all.ts';
 import { textOf } from '../../../../src/contract/codes/explanation.ts';
 import { type Diagnostic, renderDiagnostics } from '../../../../src/contract/yaml/diagnostic.ts';
 import { decodeText } from '../../../../src/contract/yaml/utf8.ts';
+import { expressionRemedy } from '../../../../src/runner/language/expression-remedy.ts';
 import { fill } from '../../../../src/runner/language/template.ts';
 import { validate } from '../../../../src/runner/language/validate.ts';
 import { annotationOf } from '../../../../src/runner/report/github-annotations.ts';
@@ -53,7 +54,8 @@ function assertTold(found: readonly Diagnostic[], text: string): void {
     const about = JSON.stringify(one);
     expect(explanations.has(one.code), about).toBe(true);
     expect(one.message.trim(), about).not.toBe('');
-    expect(one.message, about).not.toMatch(/undefined|\[object|NaN/);
+    expect(one.hint?.trim(), about).toBeTruthy();
+    expect(`${one.message} ${one.hint}`, about).not.toMatch(/undefined|\[object|NaN/);
     // Only a file without content has no place.
     if (one.span === undefined) expect(one.code, about).toMatch(/^SL00[14]$/);
     else expect(isInside(one.span, text), about).toBe(true);
@@ -77,11 +79,20 @@ function answers(text: string): void {
   for (const step of result.value.pipeline.steps) {
     const filled = fill(step.with, scope);
     if (filled.ok) continue;
-    const { code, path, text: expression, start, end } = filled.error;
+    const { code, message, path, text: expression, start, end } = filled.error;
     const { source } = result.value.pipeline;
     const span = source.spanInside(path, expression, start, end);
     assertTold(
-      [{ severity: 'error', code, file: 'p.yaml', span, message: filled.error.message }],
+      [
+        {
+          severity: 'error',
+          code,
+          file: 'p.yaml',
+          span,
+          message,
+          hint: expressionRemedy(filled.error),
+        },
+      ],
       decoded.value,
     );
   }
