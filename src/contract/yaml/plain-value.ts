@@ -12,6 +12,7 @@ import {
 } from 'yaml';
 import { asJson, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { suggestion } from './diagnostic.ts';
 import { tooDeep, unquoted, type YamlProblem } from './yaml-problem.ts';
 
 /** The deepest nesting: far more than a pipeline needs, and far less than the stack allows. */
@@ -33,11 +34,13 @@ export function plainValue(document: Document): Result<Json, readonly YamlProble
 }
 
 const tooManyAliases: YamlProblem = {
+  code: 'SL017',
   message: 'the aliases in the file expand to too many values',
   hint: 'write out the values, or use fewer aliases of aliases',
   range: [0, 0],
 };
 const holding: YamlProblem = {
+  code: 'SL016',
   message: 'an alias makes a value contain itself',
   hint: 'an alias (*name) must not be inside the value of its anchor (&name)',
   range: [0, 0],
@@ -83,7 +86,14 @@ function doubles(map: YAMLMap): readonly YamlProblem[] {
       return [];
     }
     const range = rangeOf(key);
-    return [{ message: `the key ${JSON.stringify(name.slice(0, 60))} appears twice`, range }];
+    return [
+      {
+        code: 'SL013',
+        message: `the key ${JSON.stringify(name.slice(0, 60))} appears twice`,
+        hint: 'remove or rename one of them',
+        range,
+      },
+    ];
   });
 }
 
@@ -94,17 +104,31 @@ function aboutNode(node: Node, names: ReadonlySet<string>, depth: number): YamlP
   const range = rangeOf(node);
   if (depth > deepest) return tooDeep([range[0], range[0] + 1]);
   if (isAlias(node) && !names.has(node.source))
-    return { message: `there is no anchor &${node.source} before this alias`, range };
+    return {
+      code: 'SL015',
+      message: `there is no anchor &${node.source} before this alias`,
+      hint:
+        suggestion(node.source, names) ?? `mark the value to repeat with &${node.source}, above`,
+      range,
+    };
   if (/^tag:yaml.org,2002:(binary|set|omap|pairs|timestamp)$/.test(node.tag ?? ''))
     return {
+      code: 'SL018',
       message: `JSON cannot represent a value of the YAML type ${node.tag?.slice(18)}`,
+      hint: 'write the value as a text in quotation marks',
       range,
     };
   if (!isScalar(node)) return undefined;
   if (typeof node.value === 'number' && !Number.isFinite(node.value))
-    return { message: `JSON cannot represent the number ${node.source ?? node.value}`, range };
+    return {
+      code: 'SL018',
+      message: `JSON cannot represent the number ${node.source ?? node.value}`,
+      hint: 'write another number, or a text in quotation marks',
+      range,
+    };
   if (typeof node.value === 'string' && !node.value.isWellFormed())
     return {
+      code: 'SL019',
       message: 'the text contains half a surrogate pair, which is not a character',
       hint: 'write the character itself, or as one escape: "\\U0001F600"',
       range,

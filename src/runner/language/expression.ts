@@ -3,6 +3,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { Code } from '../../contract/codes/all.ts';
 import { budget, environment, inOurNames, roots, useRe2 } from './environment.ts';
 import { withBudget } from './evaluation-budget.ts';
 import { inWords } from './expression-words.ts';
@@ -10,6 +11,7 @@ import { resultNames } from './result-name.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
 export interface ExpressionError {
+  readonly code: Code;
   readonly message: string;
   readonly start: number;
   readonly end: number;
@@ -41,13 +43,13 @@ const isRoot = (name: string): name is Reference['root'] => roots.some((root) =>
 
 export function parseExpression(text: string): Result<Expression, ExpressionError> {
   if (text.trim() === '')
-    return err({ message: 'the expression is empty', start: 0, end: text.length });
+    return err({ code: 'SL303', message: 'the expression is empty', start: 0, end: text.length });
   try {
     const program = environment.parse(text);
     const pattern = sendToRe2(program.ast);
     if (pattern !== undefined) return err(pattern);
     const check = program.check();
-    if (!check.valid) return err(errorOf(check.error, text));
+    if (!check.valid) return err(errorOf(check.error, text, 'SL305'));
     const references: Reference[] = [];
     collect(program.ast, references);
     const strict = isStrict(program.ast);
@@ -71,7 +73,7 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
       },
     });
   } catch (error) {
-    return err(errorOf(error, text));
+    return err(errorOf(error, text, 'SL301'));
   }
 }
 
@@ -82,7 +84,7 @@ function sendToRe2(node: ASTNode): ExpressionError | undefined {
   const message = useRe2(node);
   if (message !== undefined && node.op === 'rcall') {
     const { start, end } = node.args[2][0] ?? node;
-    return { message, start, end };
+    return { code: 'SL306', message, start, end };
   }
   for (const child of childrenOf(node)) {
     const found = sendToRe2(child);
@@ -91,13 +93,13 @@ function sendToRe2(node: ASTNode): ExpressionError | undefined {
   return undefined;
 }
 
-function errorOf(error: unknown, text: string): ExpressionError {
+function errorOf(error: unknown, text: string, other: Code = 'SL313'): ExpressionError {
   if (!(error instanceof Error)) throw error;
-  const summary = inWords(inOurNames(summaryOf(error)));
+  const { code, message } = inWords(inOurNames(summaryOf(error)), other);
   const range = 'range' in error && isObject(error.range) ? error.range : undefined;
   const start = typeof range?.['start'] === 'number' ? range['start'] : 0;
   const end = typeof range?.['end'] === 'number' ? range['end'] : text.length;
-  return { message: summary, start: Math.min(start, text.length), end: Math.max(end, start + 1) };
+  return { code, message, start: Math.min(start, text.length), end: Math.max(end, start + 1) };
 }
 
 function summaryOf(error: Error): string {
@@ -131,7 +133,7 @@ function firstUnknown(
     if (root !== 'steps' || key === undefined || field === undefined) continue;
     const outputs = isPlain(steps) ? steps[key] : undefined;
     if (!isPlain(outputs) || !Object.hasOwn(outputs, field))
-      return { message: `there is no "${field}"`, start, end };
+      return { code: 'SL309', message: `there is no "${field}"`, start, end };
   }
   return undefined;
 }

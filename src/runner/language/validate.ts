@@ -9,6 +9,7 @@ import { parseSource, type Source } from '../../contract/yaml/source.ts';
 import { checkBody } from './body.ts';
 import { pipelineOf } from './build.ts';
 import { type Draft, draftStep, plainField } from './draft.ts';
+import { expressionRemedy } from './expression-remedy.ts';
 import { checkExtra, extraPaths } from './extra.ts';
 import { checkFailureLimits } from './failure-limits.ts';
 import { type Edges, topological } from './graph.ts';
@@ -105,18 +106,18 @@ function checkLimits(document: Json, source: Source): readonly Diagnostic[] {
         ) ?? 'shotlist tools lists the step kinds';
       const span = source.keySpanOf(['limits', 'steps', name]);
       const message = `limits.steps: ${JSON.stringify(name)} is not a step kind`;
-      return { severity: 'error', file: source.file, span, message, hint };
+      return { severity: 'error', code: 'SL110', file: source.file, span, message, hint };
     });
 }
 
 function atExpression(error: TemplateError, source: Source): Diagnostic {
-  const dashed = /^there is no "/.test(error.message) && /steps\.[A-Za-z0-9_]+-/.test(error.text);
   return {
     severity: 'error',
+    code: error.code,
     file: source.file,
     span: source.spanInside(error.path, error.text, error.start, error.end),
     message: `in the expression: ${error.message}`,
-    ...(dashed ? { hint: 'a step name with "-" needs brackets: steps["photo-file"].path' } : {}),
+    hint: expressionRemedy(error),
   };
 }
 
@@ -194,8 +195,7 @@ function usersOf(drafts: ReadonlyMap<string, Draft>, uses: Edges): Edges {
 
 function cycle(names: readonly string[], source: Source): Diagnostic {
   return {
-    severity: 'error',
-    file: source.file,
+    ...{ severity: 'error', code: 'SL213', file: source.file },
     span: source.keySpanOf(['steps', names[0] ?? '']),
     message: `these steps wait for each other: ${names.join(' → ')}`,
     hint: 'each waits for the next; a delete waits for every other use of its step',

@@ -77,7 +77,8 @@ export class ItemPlan implements Unfinished {
     { badTasks = [], ...before }: Before & { readonly badTasks?: readonly PlannedTask[] },
   ) {
     this.badTasks = badTasks;
-    for (const { step, why } of badTasks) this.verdicts.set(step.name, { ending: 'failed', why });
+    for (const { step, why, problem } of badTasks)
+      this.verdicts.set(step.name, { ending: 'failed', why, diagnostic: problem?.code });
     this.#item = item;
     this.context = context;
     this.#before = before;
@@ -159,7 +160,12 @@ export class ItemPlan implements Unfinished {
     const message = this.context.unusable(to);
     if (message === undefined) return planned;
     const at = ['steps', step.name, 'with', 'to'];
-    return problemTask(step, task, { message, at });
+    return problemTask(step, task, {
+      code: 'SL509',
+      message,
+      at,
+      hint: 'write another path in to:',
+    });
   }
 
   saversOf(step: Step): readonly PlannedTask[] {

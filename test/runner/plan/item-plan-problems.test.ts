@@ -36,7 +36,7 @@ steps:
     expect(plan.badTasks.map(({ task }) => task)).toEqual(['other:a']);
     const why = 'not bought: other:a cannot run';
     expect(Object.fromEntries(plan.verdicts)).toEqual({
-      other: { ending: 'failed', why: 'a-other.png does not exist' },
+      other: { ending: 'failed', why: 'a-other.png does not exist', diagnostic: 'SL507' },
       swap: { ending: 'blocked', why },
       maybe: { ending: 'blocked', why },
     });

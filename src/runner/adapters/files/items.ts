@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Code } from '../../../contract/codes/all.ts';
 import { suggestion } from '../../../contract/yaml/diagnostic.ts';
 import type { Items } from '../../language/pipeline.ts';
 import { isTemporaryName } from '../../plan/temporary-name.ts';
@@ -40,6 +41,7 @@ export interface ItemList {
 
 /** Why there are no items, and what to do. */
 export interface ItemListProblem {
+  readonly code: Code;
   readonly message: string;
   readonly hint?: string;
 }
@@ -78,9 +80,10 @@ async function listFiles(
   const before = baseOf(base, folder);
   const root = resolve(folder, base);
   const refused = existsSync(root) ? barred(realPathOr(root)) : undefined;
-  if (refused !== undefined) return problem(`${said}: the folder ${base || '.'} ${refused}`);
+  if (refused !== undefined)
+    return problem('SL702', `${said}: the folder ${base || '.'} ${refused}`);
   const found = await findFiles(pattern.slice(base.length), root, barred);
-  if (!found.ok) return problem(`${said} ${found.error}`);
+  if (!found.ok) return problem('SL107', `${said} ${found.error}`);
   const { odd } = found.value;
   const paths = filter.growing === true ? found.value.paths.filter(isWhole) : found.value.paths;
   const warnings = oddSentences(
@@ -89,12 +92,14 @@ async function listFiles(
   );
   if (paths.length === 0 && filter.growing !== true) {
     const why = odd.length > 0 ? warnings.join('; ') : await whyEmpty(pattern, folder);
-    return problem(`${said} finds no file (from ${folder})`, why);
+    return problem('SL501', `${said} finds no file (from ${folder})`, why);
   }
   const inside = paths.find((path) => isBelow(resolve(folder, before, path), output));
   if (inside !== undefined)
     return problem(
+      'SL503',
       `${said} finds ${before}${inside}, which is in the output folder: results would become items`,
+      'use a narrower glob, or another output folder',
     );
   const at = (index: number): Item => fileItem(`${before}${paths[index] ?? ''}`, before, index);
   const list = filtered(paths.length, at, filter);
@@ -103,6 +108,7 @@ async function listFiles(
   if (before === '' || !only.startsWith(before)) return list;
   const below = JSON.stringify(only.slice(before.length));
   return problem(
+    'SL505',
     list.error.message,
     `keys are paths below ${JSON.stringify(before)}: write ${below}`,
   );
@@ -114,8 +120,8 @@ const isWhole = (path: string): boolean => !isTemporaryName(path.slice(path.last
 const short = (pattern: string): string =>
   pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern;
 
-const problem = (message: string, hint?: string): Result<never, ItemListProblem> =>
-  err({ message, ...(hint === undefined ? {} : { hint }) });
+const problem = (code: Code, message: string, hint?: string): Result<never, ItemListProblem> =>
+  err({ code, message, ...(hint === undefined ? {} : { hint }) });
 
 /**
  * The folder before a glob's first wildcard, in the form that found paths have: relative, without "./", with "/" at the
@@ -147,15 +153,20 @@ function filtered(
   const all = new Set<string>();
   for (let index = 0; index < count; index++) {
     const { key } = at(index);
-    if (all.has(key)) return problem(`two items have the key ${JSON.stringify(key)}`);
+    if (all.has(key))
+      return problem(
+        'SL502',
+        `two items have the key ${JSON.stringify(key)}`,
+        'give each item a key of its own',
+      );
     all.add(key);
   }
   const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, all);
-  if (!chosenBy.ok) return problem(`--items ${short(only ?? '')} ${chosenBy.error}`);
+  if (!chosenBy.ok) return problem('SL505', `--items ${short(only ?? '')} ${chosenBy.error}`);
   const excluded: Excluded[] = [];
   for (const pattern of except) {
     const matches = keyMatch(pattern, all);
-    if (!matches.ok) return problem(`--exclude ${short(pattern)} ${matches.error}`);
+    if (!matches.ok) return problem('SL505', `--exclude ${short(pattern)} ${matches.error}`);
     excluded.push({ pattern, matches: matches.value, hits: 0 });
   }
   const chosen: number[] = [];
@@ -170,13 +181,14 @@ function filtered(
   const idle = excluded.find(({ hits }) => hits === 0);
   if (idle !== undefined && filter.growing !== true)
     return problem(
+      'SL505',
       `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
       likeKeys(idle.pattern, all),
     );
   if (chosen.length === 0 && !mayBeEmpty)
     return only === undefined
-      ? problem('no item is left')
-      : problem(`no item matches --items ${short(only)}`, likeKeys(only, all));
+      ? problem('SL505', 'no item is left')
+      : problem('SL505', `no item matches --items ${short(only)}`, likeKeys(only, all));
   return ok({
     count: chosen.length,
     total: count,

@@ -1,5 +1,5 @@
 // Why an operation did not begin, or could not continue: diagnostics with places, or sentences.
-import { type Diagnostic, renderDiagnostics } from '../../../contract/yaml/diagnostic.ts';
+import { type Complaint, renderDiagnostics } from '../../../contract/yaml/diagnostic.ts';
 
 export interface Problem {
   /**
@@ -9,12 +9,12 @@ export interface Problem {
    * - `unreachable`: nothing answers at the service's address; nothing was sent.
    */
   readonly reason: 'input' | 'locked' | 'system' | 'unreachable';
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly Complaint[];
   /** The pipeline file's text, for code frames. */
   readonly text?: string;
 }
 
-/** A problem without a place in a text. */
+/** A problem with the command line or with this machine. */
 export function problem(message: string, file = 'shotlist', hint?: string): Problem {
   return {
     reason: 'input',

@@ -32,16 +32,16 @@ export async function listSelected(
       ? await listItems(pipeline.items, folder, output, selected, (real) =>
           boundary.folderRefusal(real),
         )
-      : err(unusable);
+      : err({ code: 'SL106', ...unusable });
   if (items.ok) return ok(items.value);
-  const { message } = items.error;
+  const { code, message } = items.error;
   const hint = stepMeant(message, filter, pipeline) ?? items.error.hint;
   const span = pipeline.source.spanOf(['items']);
   return err({
     reason: 'input',
     text: pipeline.source.text,
     diagnostics: [
-      { severity: 'error', file, span, message, ...(hint === undefined ? {} : { hint }) },
+      { severity: 'error', code, file, span, message, ...(hint === undefined ? {} : { hint }) },
     ],
   });
 }

@@ -6,7 +6,7 @@ import { isSystemProblem, systemReason } from '../../../contract/files/system-er
 import { pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
 import { loadPipeline } from '../pipeline/load.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import type { Problem } from '../pipeline/problem.ts';
 import { chooseTarget } from '../service/target.ts';
 import type { WatchContext } from './context.ts';
 
@@ -81,11 +81,10 @@ function notFiles({ pipeline, file }: BoundPipeline): Problem {
   const found = items.kind === 'one' ? 'has no items' : 'lists its items as values';
   const message = `watch follows the files of items.glob, and this pipeline ${found}`;
   const hint = 'write items: { glob: "photos/*.jpg" }, or use shotlist run';
-  if (items.kind === 'one') return problem(message, file, hint);
-  const span = source.keySpanOf(['items']);
+  const span = source.keySpanOf([items.kind === 'one' ? 'pipeline' : 'items']);
   return {
     reason: 'input',
     text: source.text,
-    diagnostics: [{ severity: 'error', file, span, message, hint }],
+    diagnostics: [{ severity: 'error', code: 'SL504', file, span, message, hint }],
   };
 }

@@ -52,10 +52,10 @@ describe('"~"', () => {
     ]);
     const words = 'begins with "~", which the shell did not expand: write the whole path';
     expect(await problems({ inputs: { count: 3, actor: '~/a.jpg' } })).toEqual([
-      `3: input "actor": "~/a.jpg" ${words} (--input actor=<file>)`,
+      `3: input "actor": "~/a.jpg" ${words} (set it with --input actor=<file>)`,
     ]);
     expect(await problems({}, text.replace('../media', '~ann'))).toEqual([
-      `3: input "actor": "~ann/actor.jpg" ${words} (--input actor=<file>)`,
+      `3: input "actor": "~ann/actor.jpg" ${words} (set it with --input actor=<file>)`,
     ]);
     expect(await problems({ inputs: { count: 3, actor: '~a.jpg' } })).toEqual([]);
   });
@@ -100,7 +100,7 @@ describe('a loaded pipeline', () => {
 describe('an input', () => {
   test('that has no default must be set: the problem is at its declaration', async () => {
     expect(await problems({ inputs: {} })).toEqual([
-      '5: input "count": it has no default: set it with --input (--input count=<number>)',
+      '5: input "count": it has no value and no default (set it with --input count=<number>)',
     ]);
   });
 
@@ -152,7 +152,9 @@ describe('an input', () => {
 
 describe('the environment', () => {
   test('is refused where a variable is not set, at its name', async () => {
-    expect(await problems({ env: {} })).toEqual(['7: the environment variable USER is not set ()']);
+    expect(await problems({ env: {} })).toEqual([
+      '7: the environment variable USER is not set (set it before you call shotlist, or remove it from env:)',
+    ]);
   });
 
   test('shows only what is listed', async () => {
