@@ -47,8 +47,7 @@ const holding: YamlProblem = {
 };
 
 /**
- * Duplicate keys, and the first node that JSON cannot represent or that a service would receive
- * changed.
+ * Duplicate keys, and the nodes that JSON cannot represent or that a service would receive changed.
  */
 function oddNodes(document: Document): readonly YamlProblem[] {
   const anchors = new Set<string>();
@@ -58,14 +57,15 @@ function oddNodes(document: Document): readonly YamlProblem[] {
       const odd = aboutNode(node, anchors, above.filter(isCollection).length);
       if (odd !== undefined) {
         found.push(odd);
-        return visit.BREAK;
+        // What is nested too deeply could be endless.
+        return odd.code === 'SL014' ? visit.BREAK : visit.SKIP;
       }
       if (isMap(node)) found.push(...doubles(node), ...unquotedKeys(node));
       if ('anchor' in node && typeof node.anchor === 'string') anchors.add(node.anchor);
       return undefined;
     },
   });
-  return found;
+  return found.toSorted((a, b) => a.range[0] - b.range[0]);
 }
 
 /** `- ${{ a ? b : c }}` without quotes: to YAML, a map with a key that begins an expression. */
