@@ -45,6 +45,11 @@ async function problems(options: LoadOptions, content = text): Promise<readonly 
   );
 }
 
+test('a folder, an input and a variable that are wrong are reported together', async () => {
+  const found = await problems({ inputs: {}, env: {} }, `output: ~/out\n${text}`);
+  expect(found.map((one) => one.split(':')[0])).toEqual(['1', '6', '8']);
+});
+
 describe('"~"', () => {
   test('is not expanded: an output folder or a file that begins with it is refused', async () => {
     expect(await problems({}, `output: ~/out\n${text}`)).toEqual([
