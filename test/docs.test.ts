@@ -21,7 +21,7 @@ const fragmentsOn = (page: string): FragmentFiles => ({
   read: (path) => {
     const block = blocksIn(page, 'yaml').find(({ text }) => pathOf(text) === path);
     return block === undefined
-      ? err({ why: 'is not on the page' })
+      ? err({ code: 'SL902', hint: 'check the spelling', why: 'is not on the page' })
       : ok({ file: path, identity: path, text: block.text });
   },
 });

@@ -1,57 +1,87 @@
 // Translates the CEL library's messages into sentences that say how to fix an expression.
+import type { Code } from '../../contract/codes/all.ts';
 import { nearest } from '../../contract/yaml/diagnostic.ts';
 import { environment, roots } from './environment.ts';
 import { expressionFunctions } from './functions/all.ts';
 
-/** Translates a message of the library, or of anything else that an evaluation throws. */
-export function inWords(message: string): string {
-  for (const [pattern, words] of sentences) {
+interface Worded {
+  readonly code: Code;
+  readonly message: string;
+}
+
+/**
+ * Translates a message of the library, or of anything else that an evaluation throws. `other` is the code of messages that
+ * are not translated.
+ */
+export function inWords(message: string, other: Code = 'SL313'): Worded {
+  for (const [code, pattern, words] of sentences) {
     const found = pattern.exec(message);
-    if (found !== null) return words(...found.slice(1).map((part) => part ?? ''));
+    if (found === null) continue;
+    const parts = found.slice(1).map((part) => part ?? '');
+    return { code: code === 'SL304' ? codeOfCall(...parts) : code, message: words(...parts) };
   }
-  return message;
+  return { code: other, message };
 }
 
 type Words = (...parts: string[]) => string;
 
-const sentences: readonly (readonly [RegExp, Words])[] = [
-  [/^Unexpected token: EOF$/, () => 'the expression ends too early'],
-  [/^Unexpected token: (\w+)$/, (token) => `${signOf(token)} is not expected here`],
-  [/^Unexpected character: '?(.+?)'?$/, (sign) => `"${sign}" is not expected here`],
-  [/^Expected (\w+), got EOF$/, (token) => `${signOf(token)} is missing at the end`],
+const asIs: Words = (message) => message;
+
+const sentences: readonly (readonly [Code, RegExp, Words])[] = [
+  ['SL301', /^Unexpected token: EOF$/, () => 'the expression ends too early'],
+  ['SL301', /^Unexpected token: (\w+)$/, (token) => `${signOf(token)} is not expected here`],
+  ['SL301', /^Unexpected character: '?(.+?)'?$/, (sign) => `"${sign}" is not expected here`],
+  ['SL301', /^Expected (\w+), got EOF$/, (token) => `${signOf(token)} is missing at the end`],
   [
+    'SL301',
     /^Expected (\w+), got (\w+)$/,
     (one, other) => `${signOf(one)} is expected here, not ${signOf(other)}`,
   ],
-  [/^Unterminated string$/, () => 'the text has no closing quotation mark'],
+  ['SL301', /^Unterminated string$/, () => 'the text has no closing quotation mark'],
   [
+    'SL301',
     /^Invalid escape sequence: (.+)$/,
     (sequence) => `${sequence} is not a valid escape; write \\\\ for a backslash`,
   ],
-  [/^Reserved identifier: (.+)$/, (word) => `"${word}" is a reserved word of expressions`],
-  [/^Unknown variable: (.+)$/, unknownName],
-  [/^No such key: index out of bounds, index (-?\d+) >= size (\d+)$/, outOfRange],
-  [/^No such key: (.+)$/s, (key) => `there is no "${key}"`],
-  [/^found no matching overload for '(?:.+?\.)??(\w+)\((.*)\)'$/, unfitFunction],
-  [/^no such overload: (\S+) (\S+) (\S+)$/, unfitOperator],
-  [/^no such overload: ([!-])(\S+)$/, (sign, type) => `"${sign}" does not work on ${a(type)}`],
+  ['SL301', /^Reserved identifier: (.+)$/, (word) => `"${word}" is a reserved word of expressions`],
+  ['SL215', /^Unknown variable: (.+)$/, unknownName],
+  ['SL309', /^No such key: index out of bounds, index (-?\d+) >= size (\d+)$/, outOfRange],
+  ['SL309', /^No such key: (.+)$/s, (key) => `there is no "${key}"`],
+  ['SL304', /^found no matching overload for '(?:.+?\.)??(\w+)\((.*)\)'$/, unfitFunction],
+  ['SL305', /^no such overload: (\S+) (\S+) (\S+)$/, unfitOperator],
   [
+    'SL305',
+    /^no such overload: ([!-])(\S+)$/,
+    (sign, type) => `"${sign}" does not work on ${a(type)}`,
+  ],
+  [
+    'SL305',
     /^Logical operator requires bool operands, got '(.+)'$/,
     (type) => `"&&" and "||" need true or false on both sides, not ${a(type)}`,
   ],
   [
+    'SL305',
     /^(?:(\w+)\(.*\) (?:filter )?predicate|Ternary condition) must (?:return|be) bool, got '(.+)'$/,
     (name, type) =>
       `the condition${name === '' ? ' before "?"' : ` of ${name}()`} must be true or false, not ${a(type)}`,
   ],
-  [/^Cannot index type '(.+)'$/, (type) => `${a(type)} has no fields`],
-  [/^List index must be int, got '(.+)'$/, (type) => `a list has positions, not ${a(type)}`],
+  ['SL315', /^Cannot index type '(.+)'$/, (type) => `${a(type)} has no fields`],
   [
+    'SL315',
+    /^List index must be int, got '(.+)'$/,
+    (type) => `a list has positions, not ${a(type)}`,
+  ],
+  [
+    'SL305',
     /^Expression of type '(.+)' cannot be range of a comprehension/,
     (type) => `map(), filter(), all() and exists() need a list, not ${a(type)}`,
   ],
-  [/^Ternary branches must have the same type, got '(.+)' and '(.+)'$/, unlikeBranches],
-  [/^has\(\) invalid argument$/, () => 'has() needs a name with a field: has(item.title)'],
+  ['SL305', /^Ternary branches must have the same type, got '(.+)' and '(.+)'$/, unlikeBranches],
+  ['SL301', /^has\(\) invalid argument$/, () => 'has() needs a name with a field: has(item.title)'],
+  ['SL307', /^(the expression (?:has too many parts|is nested too deeply))$/, asIs],
+  ['SL308', /^(the expression (?:takes too long|creates a value).*)$/, asIs],
+  ['SL306', /^(the pattern .*)$/s, asIs],
+  ['SL312', /^(the result (?:is|has a type) .*)$/, asIs],
 ];
 
 const signs: Readonly<Record<string, string>> = {
@@ -102,6 +132,9 @@ function outOfRange(index: string, size: string): string {
   return `there is no entry ${index}: the list has ${size}, counted from 0`;
 }
 
+/** A function that does not exist, or one that does not take these values. */
+const codeOfCall = (name = ''): Code => (isFunction(name) ? 'SL305' : 'SL304');
+
 const macros = ['has', 'all', 'exists', 'exists_one', 'map', 'filter'];
 
 /** Names that people know from other languages, with the names here. */
@@ -131,13 +164,19 @@ const foreign: ReadonlyMap<string, string> = new Map([
   ['max', 'math.greatest'],
 ]);
 
+const functionNames = (): readonly string[] => [
+  ...environment.getDefinitions().functions.map((one) => one.name),
+  ...macros,
+];
+
+const isFunction = (name: string): boolean => functionNames().includes(name);
+
 function unfitFunction(name: string, types: string): string {
-  const known = [...environment.getDefinitions().functions.map((one) => one.name), ...macros];
   const other = foreign.get(name);
   if (other !== undefined) return `there is no function "${name}" (did you mean "${other}"?)`;
-  if (known.includes(name))
+  if (isFunction(name))
     return `${name}() does not work with (${types.replace(/dyn<(\w+)>/g, '$1').replace(/\bdyn\b/g, 'any')})`;
-  const near = name.length < 5 ? undefined : nearest(name, known);
+  const near = name.length < 5 ? undefined : nearest(name, functionNames());
   return `there is no function "${name}"${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
 }
 

@@ -99,7 +99,7 @@ function failed(
 ): Result<string, ExpressionError> {
   // Both values are possible: the evaluation takes either.
   if (codeOf(error) === 'incompatible_ternary_branches') return ok('dyn');
-  const plain = errorOf(error, text);
+  const plain = errorOf(error, text, 'SL305');
   const better = aboutMember(accessIn(error, text, stands), codeOf(error));
   // A variable is shorter than the name that it stands for.
   const stand = stands.find(({ start, end }) => start < plain.end && plain.end <= end);
@@ -142,25 +142,27 @@ function literalOf(node: unknown): string | undefined {
 function aboutMember(
   access: MemberAccess | undefined,
   code: unknown,
-): Pick<ExpressionError, 'message' | 'hint'> | undefined {
+): Pick<ExpressionError, 'code' | 'message' | 'hint'> | undefined {
   if (access === undefined) return undefined;
   const { of, type, member } = access;
   switch (code) {
     case 'invalid_index_type':
       if (!type.startsWith('list<')) return undefined;
       return {
+        code: 'SL315',
         message: `${of} is a list, which has no "${member}"`,
         hint: `write ${of}[0].${member} for the first, or ${of}.map(x, x.${member}) for all`,
       };
     case 'no_such_key': {
       const fields = knownFields(type) ?? [];
       return {
+        code: 'SL315',
         message: `${of} has no "${member}"`,
         hint: suggestion(member, fields) ?? `known: ${listing(fields)}`,
       };
     }
     case 'cannot_index_type':
-      return { message: `${of} is ${worded(type)}, which has no "${member}"` };
+      return { code: 'SL315', message: `${of} is ${worded(type)}, which has no "${member}"` };
     default:
       return undefined;
   }

@@ -81,6 +81,7 @@ function misfit(
       return types.some((one) => one === 'bool' || one === 'dyn')
         ? undefined
         : {
+            code: 'SL311',
             message: `step "${name}": if: must be true or false, and the expression is ${worded(type)}`,
             hint: conditionHint(type, expression.text),
             ...whole,
@@ -89,6 +90,7 @@ function misfit(
       return types.some((one) => one === 'dyn' || one.startsWith('list'))
         ? undefined
         : {
+            code: 'SL314',
             message: `step "${name}": for_each must be a list, and the expression is ${worded(type)}`,
             ...hintOf(conversion(type, { type: 'array' })),
             ...whole,
@@ -97,6 +99,7 @@ function misfit(
       return isScalar(type)
         ? undefined
         : {
+            code: 'SL310',
             message: `${worded(type)} cannot be part of a text`,
             hint: partHint(type),
             ...whole,
@@ -108,6 +111,7 @@ function misfit(
       if (schema === undefined || (converted && isScalar(type))) return undefined;
       if (types.some((one) => fits(one, schema))) return undefined;
       return {
+        code: 'SL314',
         message: `step "${name}": ${dotted(path.slice(3))} must be ${wordedSchema(schema)}, and the expression is ${worded(type)}`,
         ...hintOf(conversion(type, schema)),
         ...whole,
@@ -131,6 +135,7 @@ function localPathIn(
   const whole = others.length === 0 && start === 0 && end === expression.text.length;
   if (!whole || knownAs(only)?.schema['format'] !== 'path') return undefined;
   return {
+    code: 'SL402',
     message: `step "${name}": ${dotted(path.slice(3))} is a path on this machine, which is neither an upload nor a direct URL`,
     hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
     start,

@@ -2,6 +2,7 @@
 // plan's functions and builds orders, but starts and ends nothing.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { err, type Result, unreachable } from '../../contract/base/result.ts';
+import type { Code } from '../../contract/codes/all.ts';
 import type { JobLine } from '../journal/line.ts';
 import { bodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -43,8 +44,11 @@ type Decided = Extract<TaskAnswer, { is: 'decided' }>;
 
 type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation'>;
 
-const end = (ending: Ending, why: string): EndWithoutJob => ({ action: 'end', ending, why });
-const fail = (why: string): Action => end('failed', why);
+const end = (ending: Ending, why: string, diagnostic?: Code): EndWithoutJob => ({
+  ...{ action: 'end', ending, why },
+  ...(diagnostic === undefined ? {} : { diagnostic }),
+});
+const fail = (why: string, diagnostic?: Code): Action => end('failed', why, diagnostic);
 const noRoom = end('later', 'as many projects render as may at once');
 const excludedWhy = 'this run excludes the step';
 const excluded: Action = end('excluded', excludedWhy);
@@ -77,7 +81,7 @@ export class Dispatcher {
     switch (answer.is) {
       case 'end':
         if (answer.ending === 'failed' && !this.#o.allows(step, 'begin')) return excluded;
-        return end(answer.ending, answer.why);
+        return end(answer.ending, answer.why, answer.diagnostic);
       case 'unread':
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
       case 'decided':
@@ -245,10 +249,13 @@ export class Dispatcher {
     const live = itemRun.liveFor(step, this.#o.base);
     if (!live.ok) return fail(live.error);
     const filled = fill(step.with, live.value);
-    if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
+    if (!filled.ok) {
+      const { code, text, message } = filled.error;
+      return fail(`${text.trim()}: ${message}`, code);
+    }
     const body = isObject(filled.value) ? filled.value : {};
     const [problem] = bodyErrors(step, body);
-    if (problem !== undefined) return fail(problem.message);
+    if (problem !== undefined) return fail(problem.message, problem.code);
     const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect')
       return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };
