@@ -38,7 +38,11 @@ const block = (title: string, language: string, lines: readonly string[]): strin
 const exampleBlock = (title: string, language: string, example: Example, found: Finder): string =>
   [
     block(`${title}${circumstances(example, found)}`, language, shownLines(example)),
-    ...shownFiles(example).map(([name, lines]) => block(`\`${name}\``, 'text', lines)),
+    ...shownFiles(example).map(([name, lines]) =>
+      name.endsWith('.yaml')
+        ? block('And', language, [`# ${name}`, ...lines])
+        : block(`\`${name}\``, 'text', lines),
+    ),
   ].join('\n');
 
 function section(code: string, explanation: Explanation): string {

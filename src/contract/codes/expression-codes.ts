@@ -25,6 +25,14 @@ const named = (value: string, expression: string): Lines => [
 ];
 const files = { 'photo.jpg': 'a photo' };
 
+/** A film that is longer, the smaller the number is. */
+const inverse = (number: number): Lines => [
+  'pipeline: dawn',
+  `items: { values: [{ key: a, of: ${number} }] }`,
+  'steps:',
+  '  film: { uses: text-to-video, keep: remote, with: { model: ltx-2.3, resolution: 480p, end_seconds: "${{ 1.0 / double(item.of) }}", style: { prompt: dawn } } }',
+];
+
 export const expressionCodes = {
   SL301: {
     title: 'The syntax of an expression is wrong.',
@@ -128,8 +136,8 @@ export const expressionCodes = {
     meaning:
       'The service receives JSON, which has no infinity, and no times and types of CEL. Convert the value, for example with string().',
     found: 'plan',
-    wrong: { pipeline: named('{ key: a, of: 0 }', '1.0 / double(item.of)'), files },
-    right: { pipeline: named('{ key: a, of: 4 }', 'string(1.0 / double(item.of))'), files },
+    wrong: inverse(0),
+    right: inverse(0.25),
   },
   SL313: {
     title: 'An expression fails for these values.',
@@ -142,7 +150,7 @@ export const expressionCodes = {
   SL314: {
     title: 'An expression has a type that its place does not take.',
     meaning:
-      'The types of names and of outputs are known before a run, so shotlist compares them with the field, and for_each with a list. Convert the value, or choose a part of it.',
+      'The types of names and of outputs are known before a run, so shotlist compares them with the field, and `for_each` with a list. Convert the value, or choose a part of it.',
     wrong: [
       'pipeline: dawn',
       'inputs: { mood: { type: string, default: calm } }',

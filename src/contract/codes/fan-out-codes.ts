@@ -20,11 +20,18 @@ const group = (list: string, more = ''): string =>
 const everybody = '"${{ steps.photo.all.map(p, p.file_path).take(9) }}"';
 const grouped = save('group', 'group.png');
 
+const everyName: Lines = [
+  'pipeline: portraits',
+  'items: { csv: lists.csv }',
+  'steps:',
+  '  photo: { for_each: "${{ item.list.split(\',\') }}", uses: upload, with: { file: "${{ each.value }}.jpg" } }',
+];
+
 export const fanOutCodes = {
   SL219: {
     title: 'An expression uses each outside of a fan-out.',
     meaning:
-      'each is the element of a step with for_each, and of the steps that follow one because they use its outputs. Add for_each to the step.',
+      'each is the element of a step with `for_each`, and of the steps that follow one because they use its outputs. Add `for_each` to the step.',
     wrong: lighthouse(images, upscale('up', 'each.url'), save('up', 'lighthouse.png')),
     right: lighthouse(images, up, saved),
   },
@@ -38,7 +45,7 @@ export const fanOutCodes = {
   SL221: {
     title: 'A fan-out is inside another one.',
     meaning:
-      'A step with for_each cannot follow another fan-out. To continue element by element, remove for_each. To begin with the results of all elements, use `steps.<name>.all`.',
+      'A step with `for_each` cannot follow another fan-out. To continue element by element, remove `for_each`. To begin with the results of all elements, use `steps.<name>.all`.',
     wrong: lighthouse(
       images,
       up,
@@ -69,7 +76,7 @@ export const fanOutCodes = {
   SL223: {
     title: 'A step of an item follows a fan-out that runs once for all items.',
     meaning:
-      'The elements are the same for every item, so the step does not know which one is meant. Use all of them, with `steps.<name>.all`, or give the step a for_each of its own.',
+      'The elements are the same for every item, so the step does not know which one is meant. Use all of them, with `steps.<name>.all`, or give the step a `for_each` of its own.',
     wrong: portraits(
       images,
       upscale('up', 'each.url', over('img')),
@@ -98,9 +105,9 @@ export const fanOutCodes = {
     right: lighthouse(images, up, saved, save('img', 'all/').replace('save', 'all')),
   },
   SL225: {
-    title: 'A step has on_missing and gathers nothing.',
+    title: 'A step has `on_missing` and gathers nothing.',
     meaning:
-      'on_missing says what an item or an element without a result means for `steps.<name>.all`. Without such a list, it has no meaning. Remove it.',
+      '`on_missing` says what an item or an element without a result means for `steps.<name>.all`. Without such a list, it has no meaning. Remove it.',
     wrong: portraits(
       photo,
       '  cut: { on_missing: skip, uses: image-background-remover, with: { assets: { image_file_path: "${{ steps.photo.file_path }}" } } }',
@@ -152,21 +159,20 @@ export const fanOutCodes = {
   },
   SL229: {
     title: 'A fan-out has too many elements.',
-    meaning: 'A list of for_each has at most 1,000 elements. Take the first of them, or use items.',
+    meaning:
+      'A list of `for_each` has at most 1,000 elements. Take the first of them, or use items.',
     found: 'plan',
     wrong: {
-      pipeline: [
-        'pipeline: portraits',
-        'inputs: { names: { type: string, default: "Ann," } }',
-        'steps:',
-        "  photo: { for_each: \"${{ 'abcdefghij'.split('').map(a, 'abcdefghijk'.split('').map(b, 'abcdefghijk'.split('').map(c, 'photo'))).flatten(9) }}\", uses: upload, with: { file: \"${{ each.value }}.jpg\" } }",
-      ],
-      files: { 'photo.jpg': 'a photo' },
+      pipeline: everyName,
+      files: { 'lists.csv': `list\n"${Array.from({ length: 1001 }, () => 'photo').join(',')}"\n` },
     },
-    right: [
-      'pipeline: portraits',
-      'steps:',
-      '  photo: { for_each: [a, b], uses: upload, with: { file: photo.jpg } }',
-    ],
+    right: {
+      pipeline: everyName,
+      files: {
+        'lists.csv': 'list\n"photo,portrait"\n',
+        'photo.jpg': 'a photo',
+        'portrait.jpg': 'a portrait',
+      },
+    },
   },
 } as const satisfies Readonly<Record<`SL2${string}`, Explanation>>;

@@ -62,13 +62,13 @@ export const reuseCodes = {
   SL904: {
     title: 'The file includes too much.',
     meaning:
-      'A pipeline includes at most 200 fragments with 10,000,000 characters in all, at most 8 in a row. For many similar steps, use a matrix or for_each.',
+      'A pipeline includes at most 200 fragments with 10,000,000 characters in all, at most 8 in a row. For many similar steps, use a matrix or `for_each`.',
     wrong: {
       pipeline: [...pipeline, 'include: [{ file: a1.yaml, as: a }]', 'steps: {}'],
       files: Object.fromEntries(
         Array.from({ length: 9 }, (_, index) => [
           `a${index + 1}.yaml`,
-          `include: [{ file: a${index + 2}.yaml, as: a }]\nsteps: {}\n`,
+          `include: [{ file: a${index + 2}.yaml, as: a }]\nsteps:\n${photo}\n`,
         ]),
       ),
     },
@@ -127,11 +127,11 @@ export const reuseCodes = {
       'The fragment uses the input inside an expression, where only a value or a whole expression fits. Write the value as one expression.',
     wrong: including(
       '{ file: common/photo.yaml, as: my, with: { style: "number ${{ run.number }}" } }',
-      ofPrompt('inputs.style + ", at dawn"'),
+      ofPrompt("inputs.style + ', at dawn'"),
     ),
     right: including(
       '{ file: common/photo.yaml, as: my, with: { style: "${{ \'number \' + string(run.number) }}" } }',
-      ofPrompt('inputs.style + ", at dawn"'),
+      ofPrompt("inputs.style + ', at dawn'"),
     ),
   },
   SL911: {

@@ -78,8 +78,8 @@ export const sourceCodes = {
   SL523: {
     title: 'A row of a table is too long.',
     meaning:
-      'A row has at most 1 MB. Usually, a quotation mark is not closed, so that the rest of the file looks like one value.',
-    wrong: table(`name,photo\n"Ann,ann.jpg\n${'Ben,ben.jpg\n'.repeat(120_000)}`),
+      'A row has at most 1 MB. Usually, a quotation mark is not closed, so that the rest of the file looks like one value, or the file is no table.',
+    wrong: table(`name,photo\n${'Ann '.repeat(251_000)},ann.jpg\n`),
     right: table(people),
   },
   SL524: {

@@ -222,7 +222,7 @@ export const yamlCodes = {
     ],
   },
   SL026: {
-    title: 'fmt cannot keep the layout of a file.',
+    title: '`fmt` cannot keep the layout of a file.',
     meaning:
       'fmt knows maps, lists and values as people write them, and changes nothing that it does not know. Write the marked part in a plainer form. The file is as it was.',
     found: 'fmt',

@@ -19,7 +19,10 @@ export function yamlProblemsOf(
   if (/\r/.test(text) && !text.includes('\n')) return [carriageReturns];
   const exhausted = errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   if (exhausted !== undefined) return [tooDeep(exhausted.pos)];
-  return errors.map((error) => problemOf(error, text));
+  const problems = errors.map((error) => problemOf(error, text));
+  // A text that ends too early also takes the brackets after it apart.
+  const cut = problems.find(({ code }) => code === 'SL023')?.range[0] ?? Number.POSITIVE_INFINITY;
+  return problems.filter(({ code, range }) => code !== 'SL009' || range[0] < cut);
 }
 
 const carriageReturns: YamlProblem = {
@@ -52,6 +55,8 @@ function problemOf(error: YAMLParseError, text: string): YamlProblem {
       hint: 'remove the line --- or ... and everything after it, or move the second document to another file',
       range,
     };
+  const cut = cutExpressionAt(text, range[0]);
+  if (cut !== undefined) return cut;
   const expression = expressionAt(text, range[0]);
   if (expression !== undefined) return unquoted(expression, range);
   const [first = error.message] = error.message.split('\n');
@@ -147,6 +152,23 @@ function conflictIn(text: string): YamlProblem | undefined {
  * The most common mistakes: an unquoted scalar cannot contain ": ", which a conditional needs, and
  * inside { } or [ ] it cannot contain a bracket, which every expression has.
  */
+/** `"${{ item.stem + "x" }}"`: a quotation mark of the expression ends the text. */
+function cutExpressionAt(text: string, position: number): YamlProblem | undefined {
+  const start = text.lastIndexOf('\n', position - 1) + 1;
+  const before = text.slice(start, position + 1);
+  const found = /(["'])(?:(?!\1).)*\$\{\{(?:(?!\1|\}\}).)*\1/.exec(before);
+  if (found === null) return undefined;
+  const [whole, mark = ''] = found;
+  const end = start + found.index + whole.length;
+  const other = mark === '"' ? 'single' : 'double';
+  return {
+    code: 'SL023',
+    message: 'a quotation mark in the expression ends the text that contains it',
+    hint: `in an expression inside ${mark}…${mark}, put texts in ${other} quotation marks`,
+    range: [end - 1, end],
+  };
+}
+
 function expressionAt(text: string, position: number): string | undefined {
   const start = text.lastIndexOf('\n', position - 1) + 1;
   const next = text.indexOf('\n', start);

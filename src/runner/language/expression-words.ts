@@ -1,6 +1,6 @@
 // Translates the CEL library's messages into sentences that say how to fix an expression.
 import type { Code } from '../../contract/codes/all.ts';
-import { nearest } from '../../contract/yaml/diagnostic.ts';
+import { nearest, suggestion } from '../../contract/yaml/diagnostic.ts';
 import { environment, roots } from './environment.ts';
 import { expressionFunctions } from './functions/all.ts';
 
@@ -44,7 +44,7 @@ const sentences: readonly (readonly [Code, RegExp, Words])[] = [
     (sequence) => `${sequence} is not a valid escape; write \\\\ for a backslash`,
   ],
   ['SL301', /^Reserved identifier: (.+)$/, (word) => `"${word}" is a reserved word of expressions`],
-  ['SL215', /^Unknown variable: (.+)$/, unknownName],
+  ['SL215', /^Unknown variable: (.+)$/, (name) => `there is no "${name}"`],
   ['SL309', /^No such key: index out of bounds, index (-?\d+) >= size (\d+)$/, outOfRange],
   ['SL309', /^No such key: (.+)$/s, (key) => `there is no "${key}"`],
   ['SL304', /^found no matching overload for '(?:.+?\.)??(\w+)\((.*)\)'$/, unfitFunction],
@@ -121,13 +121,6 @@ function unlikeBranches(one: string, other: string): string {
   return `the values after "?" and ":" must have the same type, not ${a(one)} and ${a(other)}`;
 }
 
-function unknownName(name: string): string {
-  const near = nearest(name, roots);
-  const cure =
-    near === undefined ? `names begin with ${roots.join(', ')}` : `did you mean "${near}"?`;
-  return `there is no "${name}" (${cure})`;
-}
-
 function outOfRange(index: string, size: string): string {
   return `there is no entry ${index}: the list has ${size}, counted from 0`;
 }
@@ -172,20 +165,42 @@ const functionNames = (): readonly string[] => [
 const isFunction = (name: string): boolean => functionNames().includes(name);
 
 function unfitFunction(name: string, types: string): string {
-  const other = foreign.get(name);
-  if (other !== undefined) return `there is no function "${name}" (did you mean "${other}"?)`;
-  if (isFunction(name))
+  if (isFunction(name) && !foreign.has(name))
     return `${name}() does not work with (${types.replace(/dyn<(\w+)>/g, '$1').replace(/\bdyn\b/g, 'any')})`;
-  const near = name.length < 5 ? undefined : nearest(name, functionNames());
-  return `there is no function "${name}"${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
+  return `there is no function "${name}"`;
 }
 
-/** How to write a call that the library refuses: as a method or not, or with other values. */
+/** What to do about a message of the library; undefined if only its code says so. */
 export function hintFor(message: string): string | undefined {
+  const unknown = /^Unknown variable: (.+)$/.exec(message)?.[1];
+  if (unknown !== undefined)
+    return (
+      suggestion(unknown, roots) ??
+      `names begin with ${roots.join(', ')}; put a text in quotation marks`
+    );
+  if (/cannot be range of a comprehension/.test(message))
+    return 'write the value in brackets: [value]';
+  if (/^no such overload: \S+ \S+ \S+$/.test(message))
+    return 'convert one with string(), int() or double()';
+  return hintForCall(message);
+}
+
+/** A documented call. */
+function callOf(name: string): string {
+  const shown = expressionFunctions.flatMap(({ examples }) => examples.map(([text]) => text));
+  const call = shown.find((text) => text.includes(`${name}(`));
+  return call ?? (macros.includes(name) ? `list.${name}(x, …)` : `${name}(…)`);
+}
+
+/** How to write a call that the library refuses: by another name, as a method or not, or with other values. */
+function hintForCall(message: string): string | undefined {
   const found = /^found no matching overload for '(.+?\.)??(\w+)\(/.exec(message);
   if (found === null) return undefined;
   const [, receiver, written = ''] = found;
-  const name = foreign.get(written) ?? written;
+  const near = written.length < 5 ? undefined : nearest(written, functionNames());
+  const meant = foreign.get(written) ?? (isFunction(written) ? undefined : near);
+  if (meant !== undefined) return `did you mean ${meant}(), as in ${callOf(meant)}?`;
+  const name = written;
   const known = environment.getDefinitions().functions.filter((one) => one.name === name);
   const ofText = known.some((one) => one.receiverType !== null);
   const plain = known.some((one) => one.receiverType === null);
@@ -198,7 +213,7 @@ export function hintFor(message: string): string | undefined {
 
 function unfitOperator(left: string, sign: string, right: string): string {
   const types = `${a(left)} and ${a(right)}`;
-  return `"${sign}" does not work between ${types}: convert one with string(), int() or double()`;
+  return `"${sign}" does not work between ${types}`;
 }
 
 /**

@@ -5,8 +5,16 @@ import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Path, Span } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
-import { eachFields, type FanOuts, gatheredBy, readsEach, targetOf } from './fan-out.ts';
+import {
+  eachFields,
+  type FanOuts,
+  gatheredBy,
+  readElementwise,
+  readsEach,
+  targetOf,
+} from './fan-out.ts';
 import { gathered } from './reference.ts';
+import type { Template } from './template.ts';
 
 export interface FanOutQuestion {
   readonly drafts: ReadonlyMap<string, Draft>;
@@ -46,7 +54,7 @@ function* aboutList(draft: Draft, { fans, source }: FanOutQuestion): Generator<F
       message: `step "${name}": for_each is not for ${kind.name}, which follows the fan-out of its of: by itself`,
       hint: 'remove for_each:',
     };
-  else if (list.kind !== 'list' && list.kind !== 'expression')
+  else if (isText(list))
     yield {
       code: 'SL103',
       span: source.spanOf(placeOf(draft, 'for_each')),
@@ -63,6 +71,12 @@ function* aboutList(draft: Draft, { fans, source }: FanOutQuestion): Generator<F
     };
 }
 
+/** Without the texts in which an expression is wrong: that is another problem. */
+const isText = (list: Template): boolean =>
+  list.kind === 'value' ||
+  list.kind === 'object' ||
+  (list.kind === 'text' && list.parts.some((part) => typeof part === 'string'));
+
 function* aboutFollowing(
   draft: Draft,
   { fans, shared, source }: FanOutQuestion,
@@ -71,6 +85,9 @@ function* aboutFollowing(
   const [one, other] = fans.of.get(name) ?? [];
   if (one === undefined || draft.list !== undefined) return;
   const span = source.keySpanOf(placeOf(draft));
+  // A step that only follows one with this mistake would repeat the message.
+  const before = readElementwise(draft).flatMap((step) => fans.of.get(step)?.length ?? []);
+  if (other !== undefined && before.some((count) => count > 1)) return;
   if (other !== undefined)
     return yield {
       code: 'SL222',
@@ -78,6 +95,9 @@ function* aboutFollowing(
       message: `step "${name}" follows two fan-outs, of "${one}" and of "${other}"`,
       hint: `use all elements of one of them: steps.<name>.all`,
     };
+  const follows = (step: string): boolean => fans.of.get(step)?.includes(one) === true;
+  const repeats = readElementwise(draft).some((step) => !shared.has(step) && follows(step));
+  if (!shared.has(name) && shared.has(one) && repeats) return;
   if (!shared.has(name) && shared.has(one))
     return yield {
       code: 'SL223',

@@ -10,6 +10,7 @@ import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft } from './draft.ts';
 import type { Expression, ExpressionError } from './expression.ts';
 import { atExpression, inExpression } from './expression-diagnostic.ts';
+import { knownFields } from './output-types.ts';
 import type { Reference } from './reference.ts';
 import { type Known, staticTypes, worded } from './static-types.ts';
 import type { Template } from './template.ts';
@@ -92,7 +93,7 @@ function misfit(
         : {
             code: 'SL314',
             message: `step "${name}": for_each must be a list, and the expression is ${worded(type)}`,
-            ...hintOf(conversion(type, { type: 'array' })),
+            hint: conversion(type, { type: 'array' }),
             ...whole,
           };
     case 'part':
@@ -113,7 +114,7 @@ function misfit(
       return {
         code: 'SL314',
         message: `step "${name}": ${dotted(path.slice(3))} must be ${wordedSchema(schema)}, and the expression is ${worded(type)}`,
-        ...hintOf(conversion(type, schema)),
+        hint: conversion(type, schema),
         ...whole,
       };
     }
@@ -142,9 +143,6 @@ function localPathIn(
     end,
   };
 }
-
-const hintOf = (hint: string | undefined): { readonly hint?: string } =>
-  hint === undefined ? {} : { hint };
 
 const isNumber = (type: string): boolean => ['int', 'uint', 'double', 'number'].includes(type);
 
@@ -179,21 +177,31 @@ function wordedSchema({ type, items }: Schema): string {
 }
 
 /** How to turn a value of one type into another. */
-function conversion(type: string, schema: Schema): string | undefined {
+function conversion(type: string, schema: Schema): string {
   switch (schema['type']) {
     case 'string':
       if (type.startsWith('list')) return partHint(type);
       return isScalar(type) ? 'convert it with string()' : 'choose a field of it, such as .url';
     case 'number':
     case 'integer':
-      return type === 'string' ? 'convert it with double() or int()' : undefined;
+      return type === 'string' ? 'convert it with double() or int()' : 'choose a number of it';
     case 'array':
-      return type.startsWith('list') ? undefined : 'write it in brackets: ["${{ … }}"]';
+      return type.startsWith('list') ? entryHint(type) : 'write it in brackets: ["${{ … }}"]';
     case 'boolean':
       return 'compare it with a value: ==, != or >';
+    case 'object':
+      return 'write an object with its keys';
     default:
-      return undefined;
+      return 'write a value of another type';
   }
+}
+
+/** For a list whose entries do not fit. */
+function entryHint(type: string): string {
+  const entry = /^list<(.+)>$/.exec(type)?.[1] ?? 'dyn';
+  if (isScalar(entry)) return 'convert its entries, for example with .map(x, string(x))';
+  const [field = 'url'] = knownFields(entry) ?? [];
+  return `take a field of each entry, for example .map(x, x.${field})`;
 }
 
 /** True if some value of a CEL type can be valid. Constants and ranges are checked with the value. */

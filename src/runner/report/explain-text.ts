@@ -56,22 +56,25 @@ export const shownLines = (example: Example): readonly string[] =>
 export const shownFiles = (example: Example): readonly (readonly [string, readonly string[]])[] =>
   Object.entries(settingOf(example).files ?? {})
     .filter(([name]) => isText(name))
+    .slice(0, mostFiles)
     .map(([name, text]) => {
       const lines = text.replace(/\n$/, '').split('\n');
       const more = lines.length - mostLines;
-      const shown = lines.slice(0, mostLines).map((line) => printable(line));
+      const shown = lines.slice(0, mostLines).map((line) => printable(shortened(line)));
       const rest = more > 0 ? [`… and ${more.toLocaleString('en-US')} more lines`] : [];
       return [name, [...shown, ...rest]];
     });
 
+const mostFiles = 2;
 const mostLines = 8;
+const shortened = (line: string): string => (line.length > 160 ? `${line.slice(0, 60)}…` : line);
 const isText = (name: string): boolean => /\.(csv|jsonl|yaml)$/.test(name);
 
 /** What an example needs besides its file: ` (saved as Latin-1)`. Empty if it needs nothing. */
 export function circumstances(example: Example, found: Finder): string {
   const { files = {}, saved, inputs = {}, items, profile, env = {} } = settingOf(example);
   const names = Object.entries(files)
-    .filter(([name]) => !isText(name))
+    .filter(([name], index) => !isText(name) || index >= mostFiles)
     .map(([name, text]) => (text === '' ? `${name}, empty` : name));
   const flags = [
     ...Object.entries(inputs).map(([name, value]) => `--input ${name}=${value}`),

@@ -189,7 +189,7 @@ describe('extra:', () => {
       'an expression that does not parse',
       withSteps(clipStep('style: { prompt: x }', ', extra: { x: "${{ «nobody» }}" }'), save),
       'there is no "nobody"',
-      'put a text in quotation marks, or write the whole reference, such as item.path',
+      'names begin with item, matrix, inputs, env, steps, run, result, each; put a text in quotation marks',
     ],
   ])('with %s is an error at its place', (_, text, message, hint) => {
     const found = only(text);

@@ -221,7 +221,8 @@ const names: readonly Case[] = [
   [
     'an unknown variable',
     withSteps('photo: { uses: upload, with: { file: "${{ «itm».path }}" } }'),
-    'in the expression: there is no "itm" (did you mean "item"?)',
+    'in the expression: there is no "itm"',
+    'did you mean "item"?',
   ],
   [
     'an unknown input',

@@ -1,175 +1,14 @@
 // Changes of valid pipeline files: of their text, of their YAML nodes, and of their expressions.
 import fc from 'fast-check';
 import { type Document, isCollection, isMap, isPair, isSeq, type Node, parseDocument } from 'yaml';
-import { isObject } from '../../../../src/contract/base/json.ts';
 import { kinds } from '../../../../src/contract/kinds/all.ts';
+import { fieldNames, pieces, tokens, values } from './words.ts';
 
 /** A change of a text; the numbers from 0 to 1 say where. */
 export type Mutation = (text: string) => string;
 
 const where = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
 const pick = <T>(all: readonly T[], at: number): T | undefined => all[Math.floor(at * all.length)];
-
-/** Pieces that mean something to YAML, to the schema or to expressions. */
-const pieces = [
-  ...[
-    '\n',
-    ' ',
-    '  ',
-    ': ',
-    '- ',
-    '"',
-    "'",
-    '{',
-    '}',
-    '[',
-    ']',
-    ',',
-    '#',
-    '&a ',
-    '*a',
-    '<<: ',
-    '? ',
-  ],
-  ...[
-    '!!binary ',
-    '!!timestamp ',
-    '!x ',
-    '| ',
-    '>-',
-    '---\n',
-    '...\n',
-    '%YAML 1.2\n',
-    '\t',
-    '\r\n',
-    '\r',
-  ],
-  ...[
-    '${{',
-    '}}',
-    '${{ item.path }}',
-    '${{ }}',
-    '{{',
-    '$',
-    '\\',
-    '\\x',
-    '\u0000',
-    '\u001b',
-    '\u0085',
-  ],
-  ...['\u2028', '\ufeff', '\ufffd', '😀', '\ud83d', '__proto__', 'constructor', '<<<<<<< a\n'],
-];
-
-/** Values in the place of another. */
-const values: readonly unknown[] = [
-  ...[null, true, false, 0, -1, 1.5, 1e308, 99_999_999_999, '', ' ', '~', '~/x', '..', '/', 'a\nb'],
-  ...[
-    [],
-    {},
-    [[]],
-    [null],
-    { '': null },
-    { key: 1 },
-    'upload',
-    'item',
-    'photo',
-    '1h',
-    '2%',
-    '2026-01-01',
-  ],
-  ...[
-    '${{ item }}',
-    '${{ steps }}',
-    '${{ steps.photo }}',
-    '${{ run.number }}',
-    '${{',
-    '}}',
-    '${{ }}',
-  ],
-  ...[
-    '${{ "a" + 1 }}',
-    '${{ [1, 2][3] }}',
-    '${{ 1 / 0 }}',
-    '${{ {"a": 1} }}',
-    '${{ has(item.x) }}',
-  ],
-  ...['https://user:pass@host', 's3://', 's3://a/../b', 'ftp://x', 'https://', '😀'.repeat(100)],
-  ...[
-    'x'.repeat(300),
-    '* * * * *',
-    '@daily',
-    '0 7 31 2 *',
-    'Europe/Nowhere',
-    '${{ env.X }}${{ result.ext }}',
-  ],
-];
-
-/** Parts of expressions. */
-const tokens = [
-  ...[
-    'item',
-    'inputs',
-    'env',
-    'steps',
-    'run',
-    'result',
-    'itm',
-    '.',
-    '[',
-    ']',
-    '(',
-    ')',
-    '{',
-    '}',
-    ',',
-  ],
-  ...[
-    '"',
-    "'",
-    '"""',
-    'r"',
-    '\\',
-    '+',
-    '-',
-    '*',
-    '/',
-    '%',
-    '==',
-    '!=',
-    '<',
-    '&&',
-    '||',
-    '!',
-    '?',
-    ':',
-  ],
-  ...[
-    '0',
-    '1u',
-    '1.5',
-    '0x',
-    '1e999',
-    'true',
-    'null',
-    'in',
-    'for',
-    'size(',
-    'map(x, ',
-    'matches("(")',
-  ],
-  ...[
-    'has(',
-    'take(-1)',
-    'string(',
-    'timestamp("x")',
-    'duration("1")',
-    '😀',
-    '\n',
-    '\u0000',
-    '??',
-    '$',
-  ],
-];
 
 const textEdit = fc
   .record({
@@ -223,15 +62,6 @@ function withNode(
     return text;
   }
 }
-
-const fieldNames = [
-  ...new Set(
-    kinds.flatMap((kind) =>
-      Object.keys(isObject(kind.with['properties']) ? kind.with['properties'] : {}),
-    ),
-  ),
-  ...['with', 'if', 'needs', 'extra', 'keep', 'uses', 'glob', 'values', 'key', 'x', 'toString'],
-];
 
 const nodeEdit = fc
   .record({
