@@ -1,8 +1,8 @@
 // Checks the names of columns in a pipeline file, when its table is read.
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Path, Span } from '../../contract/yaml/place.ts';
+import { unknownName } from './name-finding.ts';
 import type { Pipeline } from './pipeline.ts';
-import { unknownName } from './references.ts';
 import { expressionsIn } from './step-expressions.ts';
 
 /** Errors about columns that the table does not have. */

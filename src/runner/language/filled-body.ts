@@ -1,6 +1,7 @@
 // Checks of a request body after its expressions are evaluated: the same rules as for literal
 // values.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import type { Code } from '../../contract/codes/all.ts';
 import { breachesOf } from '../../contract/kinds/kind.ts';
@@ -8,8 +9,10 @@ import type { Path } from '../../contract/yaml/place.ts';
 import { dotted, pathOf } from '../../contract/yaml/shape.ts';
 import { withoutEchoes } from '../../contract/yaml/unknown-key.ts';
 import { decisive, fitHint, hasExpression, isAssetReference, walkFields } from './body.ts';
+import type { Scope } from './expression.ts';
 import type { Step } from './pipeline.ts';
 import { fieldSentence } from './shape.ts';
+import { fill } from './template.ts';
 import { filledSchemaOf, withSchemaOf } from './with-schema.ts';
 
 /** What is wrong with one field of a body. */
@@ -33,8 +36,23 @@ export function bodyErrors(step: Checked, body: JsonObject): readonly BodyError[
   return errorsBy(filledSchemaOf(step.kind), step, body);
 }
 
+/** The body with these values. The error is the first problem with one of them. */
+export function bodyOf(
+  step: Checked & Pick<Step, 'with'>,
+  scope: Scope,
+): Result<JsonObject, Pick<BodyError, 'code' | 'message'>> {
+  const filled = fill(step.with, scope);
+  if (!filled.ok) {
+    const { code, text, message } = filled.error;
+    return err({ code, message: `${text.trim()}: ${message}` });
+  }
+  const body = isObject(filled.value) ? filled.value : {};
+  const [problem] = bodyErrors(step, body);
+  return problem === undefined ? ok(body) : err(problem);
+}
+
 /**
- * The same for a body with some values still unknown, and texts that are not assets. Unknown values
+ * The errors of a body with some values still unknown, and texts that are not assets. Unknown values
  * are still expressions, and values from the service are names by content.
  */
 export function knownBodyErrors(step: Checked, body: JsonObject): readonly BodyError[] {

@@ -6,13 +6,8 @@ import type { Source } from '../../contract/yaml/source.ts';
 import type { Expression } from './expression.ts';
 import { globItemFields, isExclusion, matrixNames, matrixOf, patternsOf } from './items.ts';
 import { checkMatrix, type Report } from './matrix-check.ts';
-import {
-  aboutName,
-  type Declared,
-  type DeclaredItem,
-  type NameFinding,
-  unknownName,
-} from './references.ts';
+import { type NameFinding, unknownName } from './name-finding.ts';
+import { aboutName, type Declared, type DeclaredItem } from './references.ts';
 import { compileExpression, type TemplateError } from './template.ts';
 
 const sources = ['glob', 'csv', 'jsonl', 'values'];

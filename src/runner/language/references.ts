@@ -1,11 +1,11 @@
 // Checks the names in expressions: the step exists, has that output, and can run.
 import { isObject, type Json } from '../../contract/base/json.ts';
-import type { Code } from '../../contract/codes/all.ts';
 import { type Diagnostic, listing, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
+import { type NameFinding, unknownName } from './name-finding.ts';
 import { gathered, type Reference } from './reference.ts';
 import { resultNames } from './result-name.ts';
 import { runFields } from './schedule.ts';
@@ -24,12 +24,6 @@ export interface DeclaredItem {
   readonly fields: readonly string[] | undefined;
   /** The names below `matrix`; undefined without a matrix. */
   readonly matrix: readonly string[] | undefined;
-}
-
-export interface NameFinding {
-  readonly code: Code;
-  readonly message: string;
-  readonly hint: string;
 }
 
 export function checkReferences(
@@ -148,22 +142,6 @@ function aboutResult(
         hint: 'write result.ext',
       }
     : unknownName('SL208', 'result has no', key, Object.keys(resultNames));
-}
-
-export function unknownName(
-  code: Code,
-  what: string,
-  key: string,
-  known: readonly string[],
-): NameFinding | undefined {
-  if (known.includes(key)) return undefined;
-  return {
-    code,
-    message: `${what} "${key}"`,
-    hint:
-      suggestion(key, known) ??
-      (known.length === 0 ? `add ${key}: under inputs:` : `known: ${listing(known)}`),
-  };
 }
 
 const neverRuns = (step: string): NameFinding => ({

@@ -60,7 +60,9 @@ export const shownFiles = (example: Example): readonly (readonly [string, readon
     .map(([name, text]) => {
       const lines = text.replace(/\n$/, '').split('\n');
       const more = lines.length - mostLines;
-      const shown = lines.slice(0, mostLines).map((line) => printable(shortened(line)));
+      const shown = lines
+        .slice(0, mostLines)
+        .map((line) => printable(name.endsWith('.yaml') ? line : shortened(line)));
       const rest = more > 0 ? [`… and ${more.toLocaleString('en-US')} more lines`] : [];
       return [name, [...shown, ...rest]];
     });
