@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import type { JobLine } from '../src/runner/journal/line.ts';
 import { jobFacts } from '../src/runner/journal/state.ts';
 import { digestAt, type LedgerAudit, type Paid } from './ledger-audit.ts';
-import { extensionOf, itemCredits, type Terms, type Workspace } from './workspace.ts';
+import { creditsOf, expectedOf, type Terms, type Workspace } from './workspace.ts';
 
 /** The expected values of a round. */
 export interface CheckContext {
@@ -152,16 +152,16 @@ export function checkEnd(
   const wrong: string[] = [];
   const net = new Map<string, number>();
   for (const one of paid) net.set(one.task, (net.get(one.task) ?? 0) + one.net);
-  const all = terms.items * itemCredits[terms.second];
+  const all = creditsOf(terms);
   if (netCredits(paid) !== all)
     wrong.push(`${netCredits(paid)} credits were charged for what costs ${all}`);
   if (opening - balance !== all) wrong.push(`the balance fell by ${opening - balance}, not ${all}`);
-  for (let number = 1; number <= terms.items; number++) {
-    for (const step of ['swap', 'act']) {
-      const credits = net.get(`${step}:p${number}.png`) ?? net.get(`${step}:p${number}`);
-      if (credits === undefined || credits === 0) wrong.push(`${step} of p${number} was not paid`);
-    }
-    const path = `out/p${number}.${extensionOf[terms.second]}`;
+  const expected = expectedOf(terms);
+  for (const task of expected.paid) {
+    const credits = net.get(task) ?? 0;
+    if (credits === 0) wrong.push(`${task} was not paid`);
+  }
+  for (const path of expected.outputs) {
     const found = digestAt(workspace.folder, path);
     if (found === undefined || found !== reference.get(path))
       wrong.push(`${path} is not there whole`);

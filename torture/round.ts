@@ -18,9 +18,10 @@ import { auditLedgers, type LedgerAudit } from './ledger-audit.ts';
 import { resolveDoubts } from './resolve-doubts.ts';
 import type { Ended, RunWorker, WorkerPool } from './worker-pool.ts';
 import {
-  itemCredits,
+  creditsOf,
   openWorkspace,
   type SecondTool,
+  secondTools,
   type Terms,
   type Workspace,
 } from './workspace.ts';
@@ -62,8 +63,8 @@ const arrivalMs = 30;
 export async function tortureRound(options: RoundOptions): Promise<RoundResult> {
   const { seed, number, items, paths, key, reference } = options;
   const chance = chanceOf(seed, number);
-  const second: SecondTool = chance() < 0.5 ? 'clip' : 'picture';
-  const price = items * itemCredits[second];
+  const second = secondTools[Math.floor(chance() * secondTools.length)] ?? 'clip';
+  const price = creditsOf({ second, items });
   const budget = chance() < 0.25 ? Math.ceil(price * 0.6) : price * 2;
   const window = [2, 8, 32][Math.floor(chance() * 3)] ?? 32;
   const terms: Terms = { second, items, budget, window };

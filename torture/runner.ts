@@ -7,7 +7,7 @@ import { type CrashPoint, crashPoints } from './crash-points.ts';
 import { auditLedgers } from './ledger-audit.ts';
 import { type RoundResult, tortureRound } from './round.ts';
 import { openWorkerPool, type WorkerPool } from './worker-pool.ts';
-import { itemCredits, openWorkspace, type SecondTool } from './workspace.ts';
+import { creditsOf, expectedOf, openWorkspace, type SecondTool } from './workspace.ts';
 
 export interface RunnerTorture {
   readonly rounds: number;
@@ -45,6 +45,7 @@ export async function tortureRunner(options: RunnerTorture): Promise<RunnerTortu
     const references = {
       clip: await undisturbed('clip', items, key, pool),
       picture: await undisturbed('picture', items, key, pool),
+      fan: await undisturbed('fan', items, key, pool),
     };
     const reference = (second: SecondTool): ReadonlyMap<string, string> => references[second];
     let next = only ?? 1;
@@ -78,7 +79,7 @@ async function undisturbed(
   key: string,
   pool: WorkerPool,
 ): Promise<ReadonlyMap<string, string>> {
-  const budget = items * itemCredits[second];
+  const budget = creditsOf({ second, items });
   const workspace = await openWorkspace({ second, items, budget, window: 8 });
   const service = await startService({ key, credits: budget, tier: 'business', pictures: 'plain' });
   try {
@@ -89,7 +90,8 @@ async function undisturbed(
     const audit = await auditLedgers(workspace, service);
     if (typeof audit === 'string') throw new Error(audit);
     const outputs = [...audit.state.jobs()].flatMap((job) => job.outputs ?? []);
-    if (outputs.length !== items) throw new Error(`an undisturbed run saved ${outputs.length}`);
+    if (outputs.length !== expectedOf({ second, items }).outputs.length)
+      throw new Error(`an undisturbed run saved ${outputs.length}`);
     return new Map(outputs.map(({ path, sha256 }) => [path, sha256]));
   } finally {
     await service.close();
