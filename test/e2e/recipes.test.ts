@@ -24,7 +24,7 @@ interface Recipe {
   readonly media: readonly string[];
   /** The charge of each creation, as many as there must be. */
   readonly charges: readonly number[];
-  /** What the guide says that an item costs, if it is not what a creation costs. */
+  /** The numbers of the guide, if they are not those of single charges. */
   readonly costs?: readonly number[];
   /** The files that it makes, below its output folder and without extensions, which the service decides. */
   readonly files: readonly string[];
@@ -47,7 +47,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
     charges: times(2, 150),
     files: ['dance', 'walk'],
   },
-  'colour-album': {
+  'color-album': {
     media: twoPhotos,
     charges: [10, 10, 50],
     files: ['a', 'b', 'contact-sheet'],
@@ -68,6 +68,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   greetings: {
     media: ['photos/ada.jpg', 'photos/bo.jpg'],
     charges: [7, 8, 240, 288],
+    costs: [48, 0.1, 543],
     files: ['ada', 'bo'],
   },
   'head-shots': { media: twoPhotos, charges: times(2, 50), files: ['a', 'b'] },
@@ -96,7 +97,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
     charges: [10, 10, 150, 150],
     files: ['a', 'a', 'b', 'b'],
   },
-  subtitles: { media: ['clips/talk.mp4'], charges: [7], files: ['talk'] },
+  subtitles: { media: ['clips/talk.mp4'], charges: [7], costs: [6], files: ['talk'] },
   'text-to-video': {
     media: [],
     charges: [72, 120, 120],
@@ -192,8 +193,9 @@ describe.each(names)('%s', (name) => {
     const [own = ''] = section.split('\n## ');
     expect(own).toContain(`](../pipelines/${name}.yaml)`);
     expect(own).toContain(`npx shotlist run ${name}.yaml`);
-    for (const credits of recipe.costs ?? new Set(recipe.charges))
-      expect(own).toMatch(new RegExp(`\\b${credits} (credits|for|a)\\b`));
+    const [, costs = ''] = /^Costs: (.+)$/m.exec(own) ?? [];
+    for (const credits of recipe.costs ?? recipe.charges)
+      expect(costs).toMatch(new RegExp(`\\b${credits}\\b`));
     const [, words = ''] = /^Words: (.+)$/m.exec(own) ?? [];
     const named = [...words.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
     expect(named.length).toBeGreaterThan(1);
