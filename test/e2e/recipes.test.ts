@@ -101,7 +101,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   'text-to-video': {
     media: [],
     charges: [72, 120, 120],
-    files: ['harbour/1', 'heron/1', 'tram/1'],
+    files: ['harbour', 'heron', 'tram'],
   },
 };
 
@@ -184,6 +184,7 @@ describe.each(names)('%s', (name) => {
     const text = textOf(name);
     expect(fmtText(Buffer.from(text))).toMatchObject({ ok: true, value: { changed: false } });
     expect(text).toMatch(/^description: .+\.$/m);
+    expect(text).toMatch(/^budget: /m);
     // A chain of ten steps, which the README explains.
     if (name !== 'star-in-the-clip') expect(text.trimEnd().split('\n').length).toBeLessThan(31);
   });
