@@ -29,7 +29,7 @@ test('a clip as long as another: the plan names the value, and the run sends it'
   const local = await service();
   const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
   expect(planned.stdout + planned.stderr).toContain(
-    'known at run time: moving: end_seconds, from clip; priced as 30, the most that the tool accepts',
+    'known at run time: moving: end_seconds, from clip; priced as 30, the highest possible value',
   );
   const most = Number(/At most ([\d,]+) credits/.exec(planned.stdout)?.[1]);
 
@@ -47,6 +47,19 @@ test('a clip as long as another: the plan names the value, and the run sends it'
   const after = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
   expect(after.stdout).not.toContain('known at run time');
   expect(after.stdout).toContain('Nothing to pay');
+});
+
+test('a value that an input limits is priced with the input, and costs no more', async () => {
+  const rig = new Rig(
+    pipeline
+      .replace('steps:\n', 'inputs: { longest: { type: number, default: 3 } }\nsteps:\n')
+      .replace('steps.clip.duration', 'math.least(steps.clip.duration, inputs.longest)'),
+  );
+  const local = await service();
+  const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
+  expect(planned.stdout + planned.stderr).toContain('from clip; priced as 3, the highest');
+  const { charged } = (await rig.run(local)).summary.credits;
+  expect(planned.stdout).toContain(`At most ${charged} credits.`);
 });
 
 test('with a budget below the bound, plan and run refuse nothing that estimate: allows', async () => {

@@ -43,6 +43,7 @@ const leftBehind = [
   'api-key.pem',
   '.npmrc',
   'notes.md',
+  'customers.csv',
   'service-data/service.sqlite',
   'nested/private.yaml',
   'nested/private.js',
@@ -57,6 +58,7 @@ const packable = [
   /^dist\/([a-z][a-z0-9-]*\/)*[a-z][a-z0-9-]*\.(js|d\.ts)$/,
   /^schemas\/(tools\/)?[a-z][a-z-]*\.schema\.json$/,
   /^pipelines\/[a-z][a-z-]*\.yaml$/,
+  /^pipelines\/people\.csv$/,
 ];
 
 const source = join(folder, 'source');

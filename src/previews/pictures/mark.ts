@@ -20,7 +20,8 @@ export function mark(picture: Picture, caption: string, key: string): void {
   const height = markHeight(picture);
   const top = picture.height - height;
   const hue = hueOf(key);
-  fill(picture, { left: 0, top, width, height }, black, 0.6);
+  // Opaque: below it may be the mark of a preview that this one is made from.
+  fill(picture, { left: 0, top, width, height }, black);
   fill(picture, { left: 0, top, width: dot * 3, height }, colourOf(hue, 0.6, 0.6));
   write(picture, word, { left: dot * 6, top: top + dot * 3, dot });
   const room = Math.floor((width / dot - widthInDots(word) - 18) / 6);

@@ -4,6 +4,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Code } from '../../contract/codes/all.ts';
+import { ceilingsIn } from './ceilings.ts';
 import { fromCel, isPlain } from './cel-value.ts';
 import { environment, inOurNames, useRe2 } from './environment.ts';
 import { budget, withBudget } from './evaluation-budget.ts';
@@ -37,6 +38,8 @@ export interface Expression {
   readonly references: readonly Reference[];
   /** CEL's static type: `bool`, `string`, `dyn` … */
   readonly type: string;
+  /** Its value, a number, is greater than the value of none of these. */
+  readonly ceilings: readonly Expression[];
   evaluate(scope: Scope): Result<Json, ExpressionError>;
 }
 
@@ -51,10 +54,15 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
     if (!check.valid) return err(errorOf(check.error, text, 'SL305'));
     const references = referencesOf(program.ast);
     const strict = isStrict(program.ast);
+    const ceilings = ceilingsIn(program.ast, text).flatMap((part) => {
+      const parsed = parseExpression(part);
+      return parsed.ok ? [parsed.value] : [];
+    });
     withBudget(program.ast, budget);
     return ok({
       text,
       references,
+      ceilings,
       type: check.type ?? 'dyn',
       evaluate(scope) {
         const unknown = firstUnknown(references, scope, strict);

@@ -1,7 +1,8 @@
 // Values of a request that only the run will know: which fields, from which steps, and the price
-// with the most that the tool accepts in their place.
-import { isObject, type JsonObject } from '../../contract/base/json.ts';
+// with the highest possible value in their place.
+import { fieldOf, isObject, type JsonObject } from '../../contract/base/json.ts';
 import { partOf, type Schema } from '../../contract/base/schema.ts';
+import type { Tool } from '../../contract/kinds/kind.ts';
 import { mostAccepted } from '../../contract/kinds/most-accepted.ts';
 import type { Expression, Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -67,7 +68,7 @@ function sourceOf({ references }: Expression, plan: Known): string | undefined {
 
 /**
  * The estimate of a request with late values. The step's own `estimate:` is an upper bound; without
- * one, a late number counts as the most that the tool accepts.
+ * one, a late number counts as the most that the expression and the tool allow.
  */
 export function pricedWithBounds(
   step: Step,
@@ -83,7 +84,7 @@ export function pricedWithBounds(
     const { field } = value;
     if (isChoice(tool.request, field)) bounded = withField(bounded, field.split('.'), '${{ … }}');
     if (!takesNumber(tool.request, field)) return value;
-    const most = mostAccepted(tool, bounded, field);
+    const most = mostPossible(tool, bounded, field, ceilingOf(step, field, scope));
     if (most === undefined) return value;
     bounded = { ...bounded, [field]: most };
     return { ...value, pricedAs: most };
@@ -99,6 +100,32 @@ export function pricedWithBounds(
     : 'no limit is published for it';
   const why = `${open.field} is known only at run time (from ${open.from}), and ${because}`;
   return { late: priced, estimate: { known: false, why } };
+}
+
+/** The least known argument of the `math.least` that decides a field. */
+function ceilingOf(step: Step, field: string, scope: Scope): number | undefined {
+  const written = expressionsOf(step.with).find(({ path }) => path.slice(3).join('.') === field);
+  const known = (written?.expression.ceilings ?? []).flatMap((ceiling) => {
+    const found = ceiling.evaluate(scope);
+    return found.ok && typeof found.value === 'number' ? [found.value] : [];
+  });
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/** A clip is longest if it starts early, so a ceiling says nothing about its start. */
+function mostPossible(
+  tool: Tool,
+  body: JsonObject,
+  field: string,
+  ceiling: number | undefined,
+): number | undefined {
+  const most = mostAccepted(tool, body, field);
+  if (ceiling === undefined || field === 'start_seconds') return most;
+  const start = fieldOf(body, 'start_seconds');
+  const least = field === 'end_seconds' && typeof start === 'number' ? start : 0;
+  // The run refuses a value this small.
+  if (ceiling <= least) return most;
+  return most === undefined ? ceiling : Math.min(most, ceiling);
 }
 
 /** A field that decides the price must not look as if it were left out. */

@@ -105,8 +105,7 @@ export const balanceLine = (credits: number): string =>
   `The account has ${count(credits, 'credit')}.`;
 
 function lateLine({ step, field, from, pricedAs }: PlannedLate): string {
-  const price =
-    pricedAs === undefined ? '' : `; priced as ${pricedAs}, the most that the tool accepts`;
+  const price = pricedAs === undefined ? '' : `; priced as ${pricedAs}, the highest possible value`;
   return `  known at run time: ${step}: ${field}, from ${from}${price}`;
 }
 

@@ -38,6 +38,35 @@ describe('a value from a step that has yet to run', () => {
     });
   });
 
+  test.each([
+    ['math.least(steps.clip.duration, 8.5)', 8.5, 9],
+    ['math.least(8, steps.clip.duration, 6.5)', 6.5, 7],
+    // The tool allows less.
+    ['math.least(steps.clip.duration, 1000)', 30, 30],
+    // No limit for the whole value, and a value that the run refuses.
+    ['math.least(steps.clip.duration, 8.0) + 4.0', 30, 30],
+    ['math.least(steps.clip.duration, 0)', 30, 30],
+    ['math.greatest(steps.clip.duration, 8)', 30, 30],
+  ])('that is limited by %s is priced with %d', (expression, pricedAs, seconds) => {
+    const world = worldOf(clip, talk(`end_seconds: "\${{ ${expression} }}"`));
+    expect(world.planned('talk')).toMatchObject({
+      late: [{ field: 'end_seconds', from: 'clip', pricedAs }],
+      estimate: { known: true, credits: seconds * 24 },
+    });
+  });
+
+  test('is priced with the earliest start, whatever limits the start', () => {
+    const planned = worldOf(
+      clip,
+      'sound: { uses: ai-talking-photo, keep: remote, with: { start_seconds: "${{ math.least(steps.clip.duration, 2) }}", end_seconds: 5, style: { generation_mode: prompted }, assets: { image_file_path: "https://x.example/a.png", audio_file_path: "https://x.example/a.mp3" } } }',
+    ).planned('sound');
+    // A clip is longest if it starts at 0: the limit of its start does not make it shorter.
+    expect(planned).toMatchObject({
+      late: [{ field: 'start_seconds', pricedAs: 0 }],
+      estimate: { known: true, credits: 100 },
+    });
+  });
+
   test('leaves the price to estimate:, where there is one', () => {
     const planned = worldOf(clip, talk(late, ', estimate: 200')).planned('talk');
     expect(planned).toMatchObject({
