@@ -25,6 +25,7 @@ test('every command of the guide works, and prints what the guide shows', async 
   // What `npm install` would make.
   mkdirSync(rig.path('node_modules'));
   symlinkSync(root, rig.path('node_modules/shotlist'));
+  for (const name of ['package.json', 'package-lock.json']) rig.write(name, '{}\n');
   const reader = new Walkthrough(rig, envOf(await service()), author);
   let printed = '';
   for (const { language, text, file } of blocksOf('docs/guide.md')) {
