@@ -18,8 +18,8 @@ export function referencePage(schemas: Schemas): string {
     listOf([
       'A **path** is relative to the pipeline file, uses `/` on every platform, and stays inside the [repository](hosted-service.md#pipelines-from-other-people).',
       'A **duration** is a number with a unit: `500ms`, `90s`, `10m`, `1h`, `7d`.',
-      'A **price** is in credits.',
-      'An **expression** is CEL in `${{ }}`. Any value below `with` and `extra` may be one; `if`, `when` and `for_each` are expressions ([expressions.md](expressions.md)).',
+      '**Credits** are numbers; `estimate` and the caps of `budget` count them.',
+      'An **expression** is CEL in `${{ }}`. Any value below `with` and `extra` may be one. `if` and `when` are expressions, and need no `${{ }}` ([expressions.md](expressions.md)).',
     ]),
     ...sections.flatMap((section) => sectionOf(section, schemas)),
   ]);
