@@ -5,7 +5,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../src/contract/base/result.ts';
-import { kinds } from '../src/contract/kinds/all.ts';
 import type { FragmentFiles } from '../src/runner/language/reuse/fragment-files.ts';
 import { validate } from '../src/runner/language/validate.ts';
 import { faultSchemas } from '../src/service/endpoints/fault-schema.ts';
@@ -59,21 +58,6 @@ describe('the README', () => {
     const results = /^ *results +(.*)$/m.exec(stdout)?.[1] ?? '';
     expect(existsSync(join(rig.folder, results, 'one.png')), stdout).toBe(true);
   });
-
-  test('has code that runs, and swaps the photos', async () => {
-    const [code] = blocksIn('README.md', 'ts');
-    const [yaml] = blocksIn('README.md', 'yaml');
-    const rig = new Rig('');
-    rig.write('pipelines/face-swap-photos.yaml', yaml?.text ?? '');
-    const portrait = await portraitPhoto();
-    for (const name of ['media/photos/one.jpg', 'media/actor.jpg', 'me.jpg'])
-      rig.write(name, portrait);
-    // The media are outside the pipeline's folder, and in its repository.
-    rig.write('.git/HEAD', '');
-    const stdout = await outputOf(rig, code?.text ?? '');
-    expect(stdout).toContain('swap:one.jpg done');
-    expect(stdout.trim().split('\n').at(-1)).toBe('done 10');
-  });
 });
 
 /** Runs a program that imports the library by its name. */
@@ -125,19 +109,6 @@ describe('pipelines', () => {
       }
     }
     expect(planned).toEqual(['', '', '', '', '--profile draft', '--profile final']);
-  });
-
-  test('the reference names every field of a pipeline and of a step', () => {
-    const schema = JSON.parse(read('schemas/pipeline.schema.json'));
-    const reference = read('docs/pipelines.md');
-    const steps = schema.properties.steps.additionalProperties.properties;
-    for (const field of [
-      ...Object.keys(schema.properties),
-      ...Object.keys(steps),
-      ...Object.keys(schema.properties.limits.properties),
-    ])
-      expect(reference).toMatch(new RegExp(`\`${field}\\b`));
-    expect(reference).toContain(`lists the ${kinds.length} kinds`);
   });
 
   test('the page about trouble shows what a pipeline may say about failures', () => {
@@ -208,6 +179,21 @@ describe('commands', () => {
 });
 
 describe('code', () => {
+  test('the first example of the page about the library runs, and swaps the photos', async () => {
+    const [code] = blocksIn('docs/library.md', 'ts');
+    const name = 'pipelines/face-swap-photos.yaml';
+    const rig = new Rig('');
+    rig.write(name, read(name));
+    const portrait = await portraitPhoto();
+    for (const photo of ['media/photos/one.jpg', 'media/actor.jpg', 'me.jpg'])
+      rig.write(photo, portrait);
+    // The media are outside the pipeline's folder, and in its repository.
+    rig.write('.git/HEAD', '');
+    const stdout = await outputOf(rig, code?.text ?? '');
+    expect(stdout.trim().split('\n').at(-1)).toBe('done 10');
+    expect(existsSync(rig.path('pipelines/.shotlist/rehearsal'))).toBe(true);
+  });
+
   test('the example of a service for tests of your own runs', async () => {
     const code = blocksIn('docs/library.md', 'ts').find(({ text }) =>
       text.includes('startService'),

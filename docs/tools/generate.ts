@@ -1,7 +1,11 @@
-// Writes docs/tools.md and docs/tools/*.md from the catalogue: `npm run pages`. A test says when they are stale.
+// Writes docs/tools.md and docs/tools/*.md from the catalogue, and docs/reference.md from the schemas of pipeline files:
+// `npm run pages`. Tests say when they are stale.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { catalogue } from '../../src/contract/catalogue/entry.ts';
+import { kinds } from '../../src/contract/kinds/all.ts';
+import { fragmentSchema, pipelineSchema } from '../../src/runner/language/schema.ts';
+import { referencePage } from '../../src/runner/report/reference-page.ts';
 import { toolIndex, toolPage } from '../../src/runner/report/tools-page.ts';
 
 const groups = catalogue();
@@ -14,6 +18,11 @@ export const toolPages: readonly (readonly [path: string, text: string])[] = [
     .map((entry): readonly [string, string] => [`tools/${entry.name}.md`, toolPage(entry)]),
 ];
 
+export const reference = referencePage({
+  pipeline: pipelineSchema(kinds),
+  fragment: fragmentSchema(kinds),
+});
+
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  for (const [path, text] of toolPages)
+  for (const [path, text] of [...toolPages, ['reference.md', reference] as const])
     writeFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), text);

@@ -15,6 +15,8 @@ export interface Field {
   /** Values that are known to work, if the service takes others, too. */
   readonly known?: readonly Json[];
   readonly default?: Json;
+  /** The pattern that a text matches. */
+  readonly pattern?: string;
   readonly limits: Limits;
   readonly description: string;
 }
@@ -51,7 +53,7 @@ export function fieldsOf(schema: Schema, above = ''): readonly Field[] {
 }
 
 function fieldOfSchema(path: string, required: boolean, schema: Schema): Field {
-  const { enum: values, examples, default: usual, description } = schema;
+  const { enum: values, examples, default: usual, pattern, description } = schema;
   return {
     path,
     required,
@@ -59,17 +61,48 @@ function fieldOfSchema(path: string, required: boolean, schema: Schema): Field {
     ...(isList(values) ? { values } : {}),
     ...(isList(examples) ? { known: examples } : {}),
     ...(isJson(usual) && !isObject(usual) ? { default: usual } : {}),
+    ...(typeof pattern === 'string' ? { pattern } : {}),
     limits: limitsOf(schema),
     description: typeof description === 'string' ? description : '',
   };
 }
 
 function typeOf(schema: Schema): string {
-  const { type, items, 'x-asset': medium } = schema;
+  const { 'x-asset': medium, additionalProperties: member } = schema;
   if (typeof medium === 'string') return `${medium} file`;
-  if (isObject(items)) return `list of ${typeOf(items)}s`;
-  return Array.isArray(type) ? type.join(' or ') : String(type);
+  const types = typesOf(schema).map((type) => {
+    if (type === 'array') return listType(schema);
+    return type === 'object' && isObject(member) && 'type' in member
+      ? `${plural(member)} by name`
+      : type;
+  });
+  return types.length === 0 ? 'any value' : inWords(types);
 }
+
+function listType({ items }: Schema): string {
+  return isObject(items) ? `list of ${plural(items)}` : 'list';
+}
+
+/** `strings`, `image files`, `lists of strings`. */
+function plural(schema: Schema): string {
+  const { type, items, 'x-asset': medium } = schema;
+  if (type === 'array' && isObject(items)) return `lists of ${plural(items)}`;
+  return typeof medium === 'string'
+    ? `${medium} files`
+    : inWords(typesOf(schema).map((one) => `${one}s`));
+}
+
+/** Of an object, `null` only says that its key may be empty. */
+function typesOf({ type, items }: Schema): readonly string[] {
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string');
+  if (types.length === 0 && items !== undefined) return ['array'];
+  // The list comes last: "string or list of strings".
+  const said = types.includes('object') ? types.filter((one) => one !== 'null') : types;
+  return said.toSorted((_, other) => (other === 'array' ? -1 : 0));
+}
+
+const inWords = (words: readonly string[]): string =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 function limitsOf(schema: Schema): Limits {
   const { minimum, maximum, multipleOf, minLength, maxLength, maxItems } = schema;

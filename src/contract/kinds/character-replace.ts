@@ -28,6 +28,7 @@ export const characterReplaceRequest = {
     },
     assets: {
       type: 'object',
+      description: 'The clip and the character.',
       additionalProperties: false,
       required: ['video_file_path', 'image_file_path'],
       properties: {
@@ -37,6 +38,7 @@ export const characterReplaceRequest = {
     },
     style: {
       type: 'object',
+      description: 'Whom the character replaces, and how.',
       additionalProperties: false,
       default: {},
       properties: {

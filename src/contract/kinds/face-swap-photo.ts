@@ -15,6 +15,7 @@ export const faceSwapPhotoRequest = {
     name,
     assets: {
       type: 'object',
+      description: 'The photo, and the faces to swap.',
       additionalProperties: false,
       required: ['target_file_path'],
       properties: {

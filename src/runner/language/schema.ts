@@ -30,9 +30,9 @@ const inputSchema = {
     },
     default: {
       type: ['string', 'number', 'boolean'],
-      description: 'The value if --input does not set one.',
+      description: 'The value if `--input` does not set one.',
     },
-    description: { type: 'string' },
+    description: { type: 'string', description: 'A note for people who read the file.' },
   },
 } as const;
 
@@ -51,50 +51,55 @@ export const pipelineShape = {
       maxLength: 100,
       description: 'The name of the pipeline. The state file and the projects are named after it.',
     },
-    description: { type: 'string' },
+    description: { type: 'string', description: 'A note for people who read the file.' },
     inputs: {
       type: 'object',
-      description: 'Values that --input name=value sets and ${{ inputs.name }} reads.',
+      description: 'Values that `--input name=value` sets and `${{ inputs.name }}` reads, by name.',
       additionalProperties: inputSchema,
     },
     env: {
       type: 'array',
       items: { type: 'string', pattern: envNamePattern },
       description:
-        'The environment variables that expressions may read as ${{ env.NAME }}, except SHOTLIST_*. `plan` shows which ones are sent.',
+        'The environment variables that expressions may read as `${{ env.NAME }}`, except `SHOTLIST_*`. `plan` shows which ones are sent.',
     },
     items: itemsSchema,
     budget: {
       type: 'object',
-      description: 'Hard caps in credits.',
+      description: 'Hard caps on what runs may charge, in credits.',
       additionalProperties: false,
       properties: {
         credits: {
           type: 'number',
           minimum: 0,
           description:
-            'The most that one run may charge, together with the interrupted runs that it continues.',
+            'The most credits that one run may charge, together with the interrupted runs that it continues.',
         },
-        per_item: { type: 'number', minimum: 0, description: 'The most that one item may charge.' },
+        per_item: {
+          type: 'number',
+          minimum: 0,
+          description: 'The most credits that one item may charge.',
+        },
         per_day: {
           type: 'number',
           minimum: 0,
           description:
-            'The most that all runs of one day may charge together. Days follow the time zone of `schedule`, or UTC.',
+            'The most credits that all runs of one day may charge together. Days follow the time zone of `schedule`, or UTC.',
         },
         per_month: {
           type: 'number',
           minimum: 0,
           description:
-            'The most that all runs of one month may charge together. Months follow the time zone of `schedule`, or UTC.',
+            'The most credits that all runs of one month may charge together. Months follow the time zone of `schedule`, or UTC.',
         },
       },
     },
     on_failure: {
       type: 'string',
       enum: ['continue', 'stop'],
+      default: 'continue',
       description:
-        'What happens to the other items after one failed. `stop`: nothing else is bought, as with max_failures: 0.',
+        'What happens to the other items after one has failed. `stop`: nothing more is bought, as with `max_failures: 0`.',
     },
     max_failures: {
       type: ['integer', 'string'],
@@ -111,19 +116,22 @@ export const pipelineShape = {
     },
     limits: {
       type: 'object',
+      description:
+        'How many items and tasks are in progress at once, and how long a run waits for the service.',
       additionalProperties: false,
       properties: {
         items: {
           type: 'integer',
           minimum: 1,
           maximum: 1000,
+          default: 16,
           description: 'The number of items in progress at once.',
         },
         steps: {
           type: 'object',
           additionalProperties: { type: 'integer', minimum: 1, maximum: 1000 },
           description:
-            'The number of tasks in progress at once, by step kind. A tool’s task counts until its project ends.',
+            'The number of tasks in progress at once, by step kind: 1 to 1,000. A tool’s task counts until its project ends.',
         },
         requests_per_minute: {
           type: 'integer',
@@ -133,8 +141,8 @@ export const pipelineShape = {
         outage: {
           type: 'string',
           pattern: durationPattern,
-          description:
-            'How long a run waits for a service that is away, for example 1h. The default is 15m.',
+          default: '15m',
+          description: 'How long a run waits for a service that is down.',
         },
       },
     },
@@ -143,7 +151,12 @@ export const pipelineShape = {
     defaults: {},
     include: {},
     profiles: {},
-    output: { type: 'string', minLength: 1, description: 'The folder for all downloads.' },
+    output: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'The folder of all downloads, relative to the pipeline file. The default is `out/<pipeline>`.',
+    },
     service: {
       type: 'string',
       pattern: servicePattern,
@@ -161,7 +174,10 @@ export const pipelineShape = {
 } as const;
 
 /** A pipeline file whose shape is valid; nothing else is checked yet. */
-export type PipelineDocument = FromSchema<typeof pipelineShape>;
+export type PipelineDocument = FromSchema<
+  typeof pipelineShape,
+  { keepDefaultedPropertiesOptional: true }
+>;
 
 /** Of a file as it is run. A check compiles only the kinds in use. */
 export const resolvedSchema = (kinds: readonly StepKind[]): Schema => ({

@@ -8,14 +8,14 @@ export const stepSchema = {
   additionalProperties: false,
   required: ['uses'],
   properties: {
-    description: { type: 'string' },
+    description: { type: 'string', description: 'A note for people who read the file.' },
     uses: {
       type: 'string',
       description: 'The step kind: upload, face-detect, a tool, download or delete.',
     },
     with: {
       type: 'object',
-      description: 'The fields of the step kind. Any value may be an expression, ${{ … }}.',
+      description: 'The fields of the step kind. Any value may be an expression, `${{ … }}`.',
     },
     extra: {
       type: 'object',
@@ -30,6 +30,7 @@ export const stepSchema = {
     },
     if: {
       type: ['string', 'boolean'],
+      default: true,
       description:
         'A CEL expression. If it is false, the step and every step that uses its outputs are skipped.',
     },
@@ -37,18 +38,20 @@ export const stepSchema = {
       type: ['array', 'string'],
       minItems: 1,
       description:
-        'A list, or one expression that is a list, such as ${{ steps.img.downloads }}. The step runs once for each element, which expressions see as `each`.',
+        'A list, or one expression that is a list, such as `${{ steps.img.downloads }}`. The step runs once for each element, which expressions see as `each`.',
     },
     on_missing: {
       type: 'string',
       enum: ['fail', 'skip'],
+      default: 'fail',
       description:
-        'For a step that reads steps.<name>.all: `fail` (default) leaves the step undone if an item or an element has no result; `skip` leaves out those that failed or were skipped.',
+        'For a step that reads `steps.<name>.all`: `fail` leaves the step undone if an item or an element has no result; `skip` leaves out those that failed or were skipped.',
     },
     needs: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Steps that must finish first, although no expression refers to them.',
+      description:
+        'Steps that must finish first, although no expression refers to them. If one of them fails, the step does not run; if one is skipped, it does.',
     },
     estimate: {
       type: 'number',
@@ -58,12 +61,14 @@ export const stepSchema = {
     },
     retry: {
       type: 'object',
+      description: 'What happens after a temporary failure.',
       additionalProperties: false,
       properties: {
         attempts: {
           type: 'integer',
           minimum: 1,
           maximum: 20,
+          default: 3,
           description:
             'How often to try a request, or a project that failed for a temporary reason, in total.',
         },
@@ -73,9 +78,9 @@ export const stepSchema = {
       type: 'string',
       pattern: durationPattern,
       description:
-        'How long one run waits for the project, for example 90s, 10m or 1h. After that, the next run continues to wait.',
+        'How long one run waits for the project; the next run continues to wait. The default is six times the median time of the tool, and at least `10m`.',
     },
   },
 } as const;
 
-export type StepDocument = FromSchema<typeof stepSchema>;
+export type StepDocument = FromSchema<typeof stepSchema, { keepDefaultedPropertiesOptional: true }>;

@@ -36,30 +36,34 @@ export const unattendedShape = {
         minItems: 1,
         items: { type: 'string', minLength: 1 },
         description:
-          'One or more cron expressions of five fields: minute, hour, day of the month, month, day of the week. For example "0 7 * * *".',
+          'One or more cron expressions of five fields: minute, hour, day of the month, month, day of the week. For example `0 7 * * *`.',
       },
       time_zone: {
         type: 'string',
         minLength: 1,
+        default: 'UTC',
         description:
-          'An IANA time zone such as Europe/Berlin. The default is UTC. `run.date`, budget.per_day and budget.per_month follow it.',
+          'An IANA time zone such as `Europe/Berlin`. `run.date`, `budget.per_day` and `budget.per_month` follow it.',
       },
       jitter: {
         type: 'string',
         pattern: durationPattern,
-        description: 'Start each run up to this much later, by chance, for example 5m.',
+        default: '0s',
+        description: 'Each run starts up to this much later, by chance.',
       },
       catch_up: {
         type: 'string',
         enum: ['none', 'last', 'all'],
+        default: 'last',
         description:
-          'Which runs to make up for after a time without `shotlist schedule`: none, the last one (the default), or all.',
+          'Which runs to make up for after a time without `shotlist schedule`: none, the last one, or all.',
       },
       overlap: {
         type: 'string',
         enum: ['skip', 'queue'],
+        default: 'skip',
         description:
-          'What happens to a run that is due while the previous one still runs: `skip` leaves it out (the default), `queue` runs it afterwards.',
+          'What happens to a run that is due while the previous one still runs: `skip` leaves it out, `queue` runs it afterwards.',
       },
     },
   },
@@ -78,7 +82,7 @@ export const unattendedShape = {
         type: 'string',
         minLength: 1,
         description:
-          'A folder, relative to the pipeline file, or an S3-compatible bucket: s3://bucket/prefix.',
+          'A folder, relative to the pipeline file, or an S3-compatible bucket: `s3://bucket/prefix`.',
       },
     },
   },

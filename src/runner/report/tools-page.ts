@@ -1,9 +1,10 @@
 // The pages of docs/tools: the catalogue as Markdown, one page for each step kind and an index.
 import { type Entry, pricesOf } from '../../contract/catalogue/entry.ts';
 import { type Field, takenBy } from '../../contract/catalogue/field.ts';
+import { code, listOf, marked, pageOf, tableOf, writtenFrom } from './markdown.ts';
 import { clock, fieldsNote, modelRows, pricedExamples } from './tools-text.ts';
 
-const note = '<!-- Written by `npm run pages` from the catalogue in src/contract. Do not edit. -->';
+const note = writtenFrom('the catalogue in src/contract');
 
 /** The index: all step kinds in groups. */
 export function toolIndex(groups: ReadonlyMap<string, readonly Entry[]>): string {
@@ -80,30 +81,14 @@ function modelBlocks({ models, modelNotes }: Entry): readonly string[] {
 }
 
 function descriptionOf({ description, values, known, default: usual }: Field): string {
-  const code = (list: readonly unknown[]): string => list.map((one) => `\`${one}\``).join(', ');
+  const codes = (list: readonly unknown[]): string =>
+    list.map((one) => code(String(one))).join(', ');
   return [
     description,
-    ...(values === undefined ? [] : [`One of ${code(values)}.`]),
-    ...(known === undefined ? [] : [`For example ${code(known)}.`]),
-    ...(usual === undefined ? [] : [`Default: \`${JSON.stringify(usual)}\`.`]),
+    ...(values === undefined ? [] : [`One of ${codes(values)}.`]),
+    ...(known === undefined ? [] : [`For example ${codes(known)}.`]),
+    ...(usual === undefined ? [] : [`Default: ${code(JSON.stringify(usual))}.`]),
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
 }
-
-/** Outside of code, `<` begins HTML and `|` ends a cell. */
-const marked = (text: string): string =>
-  text
-    .split('`')
-    .map((part, index) => (index % 2 === 0 ? part.replaceAll('<', '&lt;') : part))
-    .join('`')
-    .replaceAll('|', '\\|');
-
-const listOf = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n');
-
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), `|${head.map(() => '-').join('|')}|`, ...rows.map(line)].join('\n');
-}
-
-const pageOf = (blocks: readonly string[]): string => `${blocks.join('\n\n')}\n`;

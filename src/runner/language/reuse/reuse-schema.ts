@@ -11,9 +11,10 @@ const prefixPattern = '^[A-Za-z_][A-Za-z0-9_-]*$';
 
 const kindDefaults = {
   type: 'object',
+  description: 'Values for every step of this kind that does not set them.',
   additionalProperties: false,
   properties: {
-    description: { type: 'string' },
+    description: { type: 'string', description: 'A note for people who read the file.' },
     with: {
       type: 'object',
       description: 'Values of `with` for every step of this kind. A step’s own values win.',
@@ -30,14 +31,14 @@ const defaults = {
     'Values for all steps that do not set them. A step’s own value wins, then the value of its kind.',
   additionalProperties: false,
   properties: {
-    description: { type: 'string' },
+    description: { type: 'string', description: 'A note for people who read the file.' },
     retry,
     timeout,
     limits: {
       type: 'object',
       additionalProperties: { type: 'integer', minimum: 1, maximum: 1000 },
       description:
-        'The number of tasks in progress at once, by step kind: the same as limits.steps.',
+        'The number of tasks in progress at once, by step kind: the same as `limits.steps`.',
     },
     kinds: {
       type: 'object',
@@ -64,14 +65,14 @@ const include = {
         type: 'string',
         pattern: prefixPattern,
         maxLength: 50,
-        description: 'The names of the steps begin with this prefix and a dash: face-swap.',
+        description: 'The names of the steps begin with this prefix and a dash: `face-swap`.',
       },
       with: {
         type: 'object',
         additionalProperties: { type: ['string', 'number', 'boolean'] },
         description: 'The inputs of the fragment. A value may be an expression.',
       },
-      description: { type: 'string' },
+      description: { type: 'string', description: 'A note for people who read the file.' },
     },
   },
 } as const;
@@ -87,25 +88,25 @@ export const profileFields: Readonly<Record<string, Schema>> = {
   budget: patch('Changes of the budget.'),
   limits: patch('Changes of the limits.'),
   steps: patch('Changes of the steps, by name.'),
-  on_failure: replacement('Replaces on_failure.'),
-  max_failures: replacement('Replaces max_failures.'),
-  max_credits_lost: replacement('Replaces max_credits_lost.'),
+  on_failure: replacement('Replaces `on_failure`.'),
+  max_failures: replacement('Replaces `max_failures`.'),
+  max_credits_lost: replacement('Replaces `max_credits_lost`.'),
   output: replacement('Replaces the folder of all downloads.'),
 };
 
 const profiles: Schema = {
   type: 'object',
-  description: 'Changes of this file, by name. --profile <name> chooses one.',
+  description: 'Changes of this file, by name. `--profile <name>` chooses one.',
   propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$', maxLength: 100 },
   additionalProperties: {
     type: ['object', 'null'],
     additionalProperties: false,
     properties: {
-      description: { type: 'string' },
+      description: { type: 'string', description: 'A note for people who read the file.' },
       with: {
         type: 'object',
         additionalProperties: { type: ['object', 'null'] },
-        description: 'Values of `with`, by the name of the step: short for steps.<name>.with.',
+        description: 'Values of `with`, by the name of the step: short for `steps.<name>.with`.',
       },
       ...profileFields,
     },
@@ -147,7 +148,7 @@ export const fragmentShape = (inputs: Schema): Schema => ({
   required: ['steps'],
   patternProperties: { [`^${extensionPrefix}`]: {} },
   properties: {
-    description: { type: 'string' },
+    description: { type: 'string', description: 'A note for people who read the file.' },
     inputs,
     include,
     steps: { type: 'object', minProperties: 1, description: 'The steps, by name.' },

@@ -1,0 +1,81 @@
+// docs/reference.md: the schemas of pipeline and fragment files as Markdown.
+import { isObject } from '../../contract/base/json.ts';
+import type { Schema } from '../../contract/base/schema.ts';
+import { type Field, fieldsOf, takenBy } from '../../contract/catalogue/field.ts';
+import { meaningOf } from '../language/schema-patterns.ts';
+import { code, listOf, marked, pageOf, tableOf, writtenFrom } from './markdown.ts';
+import { type Section, sections } from './reference-sections.ts';
+
+type Schemas = Readonly<Record<Section['schema'], Schema>>;
+
+export function referencePage(schemas: Schemas): string {
+  return pageOf([
+    writtenFrom('the schemas in src/runner/language'),
+    '# Reference of the pipeline format',
+    'A pipeline file is YAML, in UTF-8. These are all its fields. [pipelines.md](pipelines.md) explains how they work together, and [editors.md](editors.md) how your editor completes them.',
+    listOf(sections.map(({ title }) => `[${title}](#${anchorOf(title)})`)),
+    '## Values',
+    listOf([
+      'A **path** is relative to the pipeline file, uses `/` on every platform, and stays inside the [repository](hosted-service.md#pipelines-from-other-people).',
+      'A **duration** is a number with a unit: `500ms`, `90s`, `10m`, `1h`, `7d`.',
+      '**Credits** are numbers; `estimate` and the caps of `budget` count them.',
+      'An **expression** is CEL in `${{ }}`. Any value below `with` and `extra` may be one. `if` and `when` are expressions, and need no `${{ }}` ([expressions.md](expressions.md)).',
+    ]),
+    ...sections.flatMap((section) => sectionOf(section, schemas)),
+  ]);
+}
+
+function sectionOf(section: Section, schemas: Schemas): readonly string[] {
+  const { title, schema, at, about, example } = section;
+  const fields = fieldsOf(partAt(schemas[schema], at)).filter(({ path }) => isOwn(section, path));
+  return [
+    `## ${title}`,
+    about,
+    ...(example === undefined ? [] : [`\`\`\`yaml\n${example}\`\`\``]),
+    tableOf(
+      ['field', 'takes', 'default', 'meaning'],
+      fields.map((field) => rowOf(field, section)),
+    ),
+  ];
+}
+
+/** Other sections show what is below a field of a whole file, and below `defaults.kinds`. */
+const isOwn = ({ at }: Section, path: string): boolean =>
+  at.length === 0 ? !/\W/.test(path) : !path.startsWith('kinds.');
+
+function rowOf(field: Field, { at, takes = {} }: Section): readonly string[] {
+  const { path, required, default: usual, description } = field;
+  const below =
+    at.length > 0
+      ? undefined
+      : sections.find((one) => one.at[1] === path || one.title.split(' and ').includes(path));
+  return [
+    below === undefined ? code(path) : `[${code(path)}](#${anchorOf(below.title)})`,
+    takes[path] ?? marked(takenIn(field)),
+    required ? 'required' : usual === undefined ? '' : code(String(usual)),
+    marked(description),
+  ];
+}
+
+function takenIn(field: Field): string {
+  const { values, pattern } = field;
+  // A tab is invisible.
+  if (values !== undefined)
+    return values.map((value) => code(JSON.stringify(value).replace(/^"|"$/g, ''))).join(', ');
+  return meaningOf(pattern) ?? takenBy(field);
+}
+
+function partAt(schema: Schema, at: readonly string[]): Schema {
+  return at.reduce((part, key) => {
+    const below = part[key];
+    if (!isObject(below)) throw new Error(`bug: the schema has no ${at.join('.')}`);
+    return below;
+  }, schema);
+}
+
+/** The anchor that a heading gets on GitHub. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
