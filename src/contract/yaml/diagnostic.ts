@@ -136,7 +136,7 @@ export function nearest(wrong: string, known: Iterable<string>): string | undefi
   if (wrong.length > 100) return undefined;
   let best: string | undefined;
   // Every short word is near every other.
-  const most = wrong.length < 4 ? 1 : Math.max(2, Math.floor(wrong.length / 3));
+  const most = wrong.length < 3 ? 1 : Math.max(2, Math.floor(wrong.length / 3));
   let distance = most + 1;
   let looked = 0;
   for (const name of known) {
