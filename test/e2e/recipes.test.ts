@@ -36,12 +36,14 @@ const twoPhotos = ['photos/a.png', 'photos/b.png'];
 const demoPhotos = ['../media/actor.jpg', '../media/photos/a.png', '../media/photos/b.png'];
 const twoProducts = ['products/lamp.png', 'products/mug.png'];
 
+const catalogue: Recipe = {
+  media: twoProducts,
+  charges: times(6, 10),
+  files: ['ink/lamp', 'ink/mug', 'neon/lamp', 'neon/mug', 'oil/lamp', 'oil/mug'],
+};
+
 const recipes: Readonly<Record<string, Recipe>> = {
-  catalogue: {
-    media: twoProducts,
-    charges: times(6, 10),
-    files: ['ink/lamp', 'ink/mug', 'neon/lamp', 'neon/mug', 'oil/lamp', 'oil/mug'],
-  },
+  catalogue,
   'character-clips': {
     media: ['character.jpg', 'clips/dance.mp4', 'clips/walk.mp4'],
     charges: times(2, 150),
@@ -49,7 +51,7 @@ const recipes: Readonly<Record<string, Recipe>> = {
   },
   'color-album': {
     media: twoPhotos,
-    charges: [10, 10, 50],
+    charges: [10, 10, 5],
     files: ['a', 'b', 'contact-sheet'],
   },
   'face-swap-photos': { media: demoPhotos, charges: times(2, 10), files: ['a', 'b'] },
@@ -118,10 +120,10 @@ async function mediumFor(path: string, number: number): Promise<Buffer> {
   return path.endsWith('.jpg') ? await sharp(picture).jpeg().toBuffer() : picture;
 }
 
-/** A repository with the recipe, what pipelines/ has beside it, and media. */
+/** A folder with the recipe, what pipelines/ has beside it, and media; a repository if the media are outside the folder. */
 async function copied(name: string, { media }: Recipe): Promise<Rig> {
   const rig = new Rig('');
-  rig.write('.git/HEAD', '');
+  if (media.some((path) => path.startsWith('../'))) rig.write('.git/HEAD', '');
   rig.write(`recipes/${name}.yaml`, textOf(name));
   for (const other of folder.filter((file) => file.endsWith('.csv')))
     rig.write(`recipes/${other}`, read(`pipelines/${other}`));
@@ -155,9 +157,9 @@ describe.each(names)('%s', (name) => {
   const recipe = recipes[name];
   if (recipe === undefined) throw new Error(`say above what ${name} needs, costs and makes`);
 
-  test('plans without a warning, costs what the plan says, makes its files, and is then free', async () => {
+  test('plans without a warning, costs what the plan says on a free account, makes its files, and is then free', async () => {
     const rig = await copied(name, recipe);
-    const local = await service();
+    const local = await service({ tier: 'free' });
     const loaded = await loadedFrom(rig, name);
     const run = async (): Promise<string> => {
       const pace = { backoffMs: 1, speedFactor: 100 };
@@ -205,10 +207,7 @@ describe.each(names)('%s', (name) => {
 });
 
 test('the profile of the catalogue plans without a warning, too', async () => {
-  const rig = await copied(
-    'catalogue',
-    recipes['catalogue'] ?? { media: [], charges: [], files: [] },
-  );
+  const rig = await copied('catalogue', catalogue);
   const loaded = await loadedFrom(rig, 'catalogue', 'print');
   expect(await plannedCredits(loaded, { rehearse: true })).toBe(6 * 150);
 });

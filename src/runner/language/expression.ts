@@ -3,14 +3,16 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
+
 import type { Code } from '../../contract/codes/all.ts';
-import { ceilingsIn } from './ceilings.ts';
+
 import { fromCel, isPlain } from './cel-value.ts';
 import { environment, inOurNames, useRe2 } from './environment.ts';
 import { budget, withBudget } from './evaluation-budget.ts';
 import { hintFor, inWords } from './expression-words.ts';
 import { childrenOf, gathered, type Reference, referencesOf } from './reference.ts';
 import { resultNames } from './result-name.ts';
+import { ceilingsIn } from './upper-limits.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
 export interface ExpressionError {
