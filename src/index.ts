@@ -12,7 +12,13 @@
  */
 export type { JsonObject } from './contract/base/json.ts';
 export type { Result } from './contract/base/result.ts';
-export type { Diagnostic, IncludedTexts } from './contract/yaml/diagnostic.ts';
+export type { Code } from './contract/codes/all.ts';
+export type {
+  Complaint,
+  Diagnostic,
+  IncludedTexts,
+  Obstacle,
+} from './contract/yaml/diagnostic.ts';
 export type { ItemFilter } from './runner/adapters/files/items.ts';
 export type { ListenAddress } from './runner/adapters/http/event-receiver.ts';
 export type { CreditTotals } from './runner/journal/ledger.ts';

@@ -15,12 +15,13 @@ import { ended, Rig } from './rig.ts';
 /** A block that is a file has its path in the first line. */
 const pathOf = (text: string): string | undefined => /^# ([\w./-]+\.yaml)\n/.exec(text)?.[1];
 
-/** The fragments that a page shows. */
-const fragmentsOn = (page: string): FragmentFiles => ({
+/** The fragments that a page shows. Several examples may have one of the same name, each below its pipeline. */
+const fragmentsOn = (page: string, below: number): FragmentFiles => ({
   read: (path) => {
-    const block = blocksIn(page, 'yaml').find(({ text }) => pathOf(text) === path);
+    const named = blocksIn(page, 'yaml').filter(({ text }) => pathOf(text) === path);
+    const block = named.find(({ line }) => line > below) ?? named[0];
     return block === undefined
-      ? err({ why: 'is not on the page' })
+      ? err({ code: 'SL902', hint: 'check the spelling', why: 'is not on the page' })
       : ok({ file: path, identity: path, text: block.text });
   },
 });
@@ -74,10 +75,13 @@ async function outputOf(rig: Rig, code: string): Promise<string> {
 describe('pipelines', () => {
   const pipelines = blocks('yaml').filter(({ text }) => /^pipeline: /m.test(text));
 
-  test.each(pipelines.map(named))('%s is valid, without a warning', (_place, { page, text }) => {
-    const checked = validate(page, text, { fragments: fragmentsOn(page) });
-    expect(checked.ok ? checked.value.warnings : checked.error).toEqual([]);
-  });
+  test.each(pipelines.map(named))(
+    '%s is valid, without a warning',
+    (_place, { page, text, line }) => {
+      const checked = validate(page, text, { fragments: fragmentsOn(page, line) });
+      expect(checked.ok ? checked.value.warnings : checked.error).toEqual([]);
+    },
+  );
 
   test('the page about reuse has pipelines that can be planned, with each of their profiles', async () => {
     const page = 'docs/reuse.md';
@@ -89,9 +93,9 @@ describe('pipelines', () => {
     const portrait = await portraitPhoto();
     for (const name of ['photos/one.jpg', 'inputs/actor.jpg']) rig.write(name, portrait);
     const planned: string[] = [];
-    for (const { page: on, text } of pipelines.filter((block) => block.page === page)) {
+    for (const { page: on, text, line } of pipelines.filter((block) => block.page === page)) {
       rig.write('pipeline.yaml', text);
-      const checked = validate(on, text, { fragments: fragmentsOn(on) });
+      const checked = validate(on, text, { fragments: fragmentsOn(on, line) });
       const profiles = checked.ok ? checked.value.profiles : [];
       for (const flags of [[], ...profiles.map((name) => ['--profile', name])]) {
         const args = ['plan', 'pipeline.yaml', '--rehearse', ...flags];

@@ -25,9 +25,9 @@ describe('an empty photo and one whose name no file may have', () => {
   test('are named by the plan, which counts nothing for them', async () => {
     const rig = await rigWith();
     const { code, stdout, stderr } = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
-    expect(stdout).toContain('CANNOT RUN: photo:empty.png: photos/empty.png is empty');
+    expect(stdout).toContain('CANNOT RUN (SL508): photo:empty.png: photos/empty.png is empty');
     expect(stdout).toContain(
-      'CANNOT RUN: save:con.png: to: "./con.png" contains a name that Windows reserves',
+      'CANNOT RUN (SL509): save:con.png: to: "./con.png" contains a name that Windows reserves',
     );
     expect(stdout).toContain(
       '2 items cannot run. A run buys nothing for them; the other items continue.',
@@ -81,7 +81,9 @@ describe('a value of the wrong type in one item', () => {
     const local = await service();
     const rig = new Rig(prompts);
     const planned = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
-    expect(planned.stdout).toMatch(/CANNOT RUN: picture:b: style\.prompt must be .*string/);
+    expect(planned.stdout).toMatch(
+      /CANNOT RUN \(SL103\): picture:b: style\.prompt must be .*string/,
+    );
     expect(planned.stdout).toContain('At most 10 credits.');
     expect(planned.code).toBe(1);
     const { summary } = await rig.run(local);

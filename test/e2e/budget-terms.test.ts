@@ -112,7 +112,7 @@ steps:
         envOf(local),
       );
       expect(stderr).toContain(
-        'pipeline.yaml:5:3: error: there is a budget, and the price of "act" (character-replace) is not known',
+        'pipeline.yaml:5:3: error SL602: there is a budget, and the price of "act" (character-replace) is not known',
       );
       expect(stderr).toContain('estimate: <credits>');
       expect(code).toBe(2);

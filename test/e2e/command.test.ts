@@ -233,36 +233,36 @@ describe('named before any credit is spent', () => {
 
 describe('a wrong pipeline', () => {
   const cases: readonly (readonly [string, string, string, string])[] = [
-    ['a misspelt key', 'output: out', 'outptu: out', '6:1: error: unknown key "outptu"'],
+    ['a misspelt key', 'output: out', 'outptu: out', '6:1: error SL101: unknown key "outptu"'],
     [
       'an unknown tool',
       'uses: face-swap-photo',
       'uses: face-swap-foto',
-      '12:11: error: step "swap": there is no step kind "face-swap-foto"',
+      '12:11: error SL110: step "swap": there is no step kind "face-swap-foto"',
     ],
     [
       'an unknown step in an expression',
       '${{ steps.photo.file_path }}" } }',
       '${{ steps.foto.file_path }}" } }',
-      '10:62: error: there is no step "foto"',
+      '10:62: error SL201: there is no step "foto"',
     ],
     [
       'a missing required field',
       'to: "${{ item.dir }}/${{ item.stem }}.png"',
       '',
-      '21:27: error: step "save" needs "to"',
+      '21:27: error SL102: step "save" needs "to"',
     ],
     [
       'a wrong type',
       'items:\n',
       'limits: { items: many }\nitems:\n',
-      '4:18: error: limits.items must be an integer',
+      '4:18: error SL103: limits.items must be an integer',
     ],
     [
       'a cycle',
       'actor: { uses: upload,',
       'actor: { uses: upload, needs: [tidy],',
-      'error: these steps wait for each other',
+      'error SL213: these steps wait for each other',
     ],
   ];
   test.each(cases)(
@@ -272,7 +272,7 @@ describe('a wrong pipeline', () => {
       const rig = await photoRig(1, photoPipeline.replace(from, to));
       const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
       expect(stderr).toContain(words);
-      expect(stderr.match(/: error: /g)).toHaveLength(1);
+      expect(stderr.match(/: error SL\d{3}: /g)).toHaveLength(1);
       expect(stderr).toMatch(/pipeline\.yaml:\d+:\d+: error/);
       expect(code).toBe(2);
       expect(Object.keys(local.requests())).toEqual([]);
@@ -316,7 +316,7 @@ steps:
 `);
     const refused = await rig.command(['run', 'pipeline.yaml']);
     expect(refused.stderr).toContain(
-      'pipeline.yaml:4:3: error: there is a budget, and the price of "clip"',
+      'pipeline.yaml:4:3: error SL602: there is a budget, and the price of "clip"',
     );
     expect(refused.code).toBe(2);
   });

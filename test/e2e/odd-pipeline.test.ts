@@ -78,7 +78,7 @@ describe('a result that nobody downloads', () => {
     const rig = new Rig(clip());
     const { code, stderr } = await rig.command([command, rig.file], envOf(local));
     expect(code).toBe(0);
-    expect(stderr).toContain('warning: step "v": no step downloads its result');
+    expect(stderr).toContain('warning SL601: step "v": no step downloads its result');
     expect(stderr).toContain('keep: remote');
   });
 

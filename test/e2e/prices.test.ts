@@ -23,7 +23,7 @@ describe('a rehearsal', () => {
     for (const command of ['plan', 'run']) {
       const { stderr, code } = await rig.command([command, 'pipeline.yaml']);
       expect(stderr).toContain(
-        'pipeline.yaml:4:3: error: a rehearsal needs every price, and the price of "it" (text-to-video) is not known',
+        'pipeline.yaml:4:3: error SL602: a rehearsal needs every price, and the price of "it" (text-to-video) is not known',
       );
       expect(stderr).toContain('no price is published for model "minimax-h3"');
       expect(stderr).toContain('set model: to a value that has a price');
@@ -67,7 +67,7 @@ describe('a service', () => {
     for (const command of ['plan', 'run']) {
       const { stderr, code } = await rig.command([command, 'pipeline.yaml'], envOf(local));
       expect(stderr).toMatch(
-        /pipeline.yaml:4:\d+: error: step "it": resolution 1080p is not available on the free plan, which has 480p only/,
+        /pipeline.yaml:4:\d+: error SL603: step "it": resolution 1080p is not available on the free plan, which has 480p only/,
       );
       expect(code).toBe(2);
     }

@@ -117,10 +117,10 @@ describe('serve', () => {
     const { code, stdout, stderr } = await rig.command(['serve', '--faults', 'faults.yaml']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(
-      'faults.yaml:4:9: error: "POST /v1/face-swap-foto" matches no target of reset',
+      'faults.yaml:4:9: error SL801: "POST /v1/face-swap-foto" matches no target of reset',
     );
     expect(stderr).toContain('did you mean "POST /v1/face-swap-photo"?');
-    expect(stderr).toContain('faults.yaml:6:10: error: faults[1].for must be a time such as');
+    expect(stderr).toContain('faults.yaml:6:10: error SL107: faults[1].for must be a time such as');
     const missing = await rig.command(['serve', '--faults', 'nothing.yaml']);
     expect([missing.code, missing.stderr]).toEqual([
       2,

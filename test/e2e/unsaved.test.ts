@@ -12,9 +12,9 @@ test('is warned of by plan and run, is told by status, and counts as finished', 
   const local = await service();
   const rig = new Rig(picture());
   const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-  expect(planned.stderr).toContain('warning: step "picture": no step downloads its result');
+  expect(planned.stderr).toContain('warning SL601: step "picture": no step downloads its result');
   const ran = await rig.command(['run', 'pipeline.yaml'], envOf(local));
-  expect(ran.stderr).toContain('warning: step "picture": no step downloads its result');
+  expect(ran.stderr).toContain('warning SL601: step "picture": no step downloads its result');
   expect(ran.stdout).toContain('1 of 1 finished');
   expect(ran.stdout).toContain('5 charged');
   const status = await rig.command(['status', 'pipeline.yaml'], envOf(local));

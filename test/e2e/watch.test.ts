@@ -311,7 +311,7 @@ describe('the command', () => {
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining(
-        'pipeline.yaml:2:1: error: watch follows the files of items.glob, and this pipeline lists its items as values',
+        'pipeline.yaml:2:1: error SL504: watch follows the files of items.glob, and this pipeline lists its items as values',
       ),
     ]);
   });

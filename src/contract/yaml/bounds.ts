@@ -2,35 +2,51 @@
 // range of a number.
 import { isObject } from '../base/json.ts';
 import type { ErrorObject } from '../base/schema.ts';
+import type { Code } from '../codes/all.ts';
+
+interface BoundSentence {
+  readonly code: Code;
+  readonly message: string;
+}
 
 /** A sentence for an error about a size or a range; undefined for other errors. */
-export function boundSentence(subject: string, error: ErrorObject): string | undefined {
+export function boundSentence(subject: string, error: ErrorObject): BoundSentence | undefined {
   const params: Readonly<Record<string, unknown>> = error.params;
   const limit = Number(params['limit']);
   switch (error.keyword) {
     case 'minItems':
     case 'minProperties':
     case 'minLength':
-      if (limit === 1) return `${subject} must not be empty`;
-      return `${subject} must have at least ${sized(limit, error)}, not ${sizeOf(error.data)}`;
+      return length(
+        limit === 1
+          ? `${subject} must not be empty`
+          : `${subject} must have at least ${sized(limit, error)}, not ${sizeOf(error.data)}`,
+      );
     case 'maxItems':
     case 'maxProperties':
     case 'maxLength':
-      return `${subject} must have at most ${sized(limit, error)}, not ${sizeOf(error.data)}`;
+      return length(
+        `${subject} must have at most ${sized(limit, error)}, not ${sizeOf(error.data)}`,
+      );
     case 'minimum':
-      return `${subject} must be ${limit} or more, not ${String(error.data)}`;
+      return range(`${subject} must be ${limit} or more, not ${String(error.data)}`);
     case 'maximum':
-      return `${subject} must be ${limit} or less, not ${String(error.data)}`;
+      return range(`${subject} must be ${limit} or less, not ${String(error.data)}`);
     case 'exclusiveMinimum':
-      return `${subject} must be more than ${limit}, not ${String(error.data)}`;
+      return range(`${subject} must be more than ${limit}, not ${String(error.data)}`);
     case 'exclusiveMaximum':
-      return `${subject} must be less than ${limit}, not ${String(error.data)}`;
+      return range(`${subject} must be less than ${limit}, not ${String(error.data)}`);
     case 'multipleOf':
-      return `${subject} must be a multiple of ${String(params['multipleOf'])}, not ${String(error.data)}`;
+      return range(
+        `${subject} must be a multiple of ${String(params['multipleOf'])}, not ${String(error.data)}`,
+      );
     default:
       return undefined;
   }
 }
+
+const length = (message: string): BoundSentence => ({ code: 'SL106', message });
+const range = (message: string): BoundSentence => ({ code: 'SL105', message });
 
 /** `1 entry`, `5 entries`, `2000 characters`. */
 function sized(count: number, { keyword }: ErrorObject): string {

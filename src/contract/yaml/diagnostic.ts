@@ -1,17 +1,15 @@
 // Diagnostics: what is wrong in a file, where, and how to fix it.
 import leven from 'leven';
 import { printable } from '../base/printable.ts';
+import type { Code } from '../codes/all.ts';
 import { frameOf } from './frame.ts';
 import type { Span } from './place.ts';
 
-export interface Diagnostic {
+interface Finding {
   readonly severity: 'error' | 'warning';
   /** The file as the user named it. */
   readonly file: string;
-  /** Absent if the problem has no place in the text, for example a missing file. */
-  readonly span?: Span;
   readonly message: string;
-  readonly hint?: string;
   /** The lines around the place, if the file is not the one whose text is at hand: a table of items. */
   readonly excerpt?: Excerpt;
 }
@@ -32,6 +30,25 @@ export function located(diagnostic: Diagnostic): Diagnostic {
   return { ...diagnostic, file, span };
 }
 
+/** About the content of a file. */
+export interface Diagnostic extends Finding {
+  /** `shotlist explain` says more about it. */
+  readonly code: Code;
+  /** What to do about it. */
+  readonly hint: string;
+  /** Absent if the problem has no place in the text, for example an empty file. */
+  readonly span?: Span;
+}
+
+/** About the command line or this machine: no content of a file is wrong, so there is no code and no place. */
+export interface Obstacle extends Finding {
+  readonly code?: never;
+  readonly hint?: string;
+  readonly span?: never;
+}
+
+export type Complaint = Diagnostic | Obstacle;
+
 /** The most diagnostics to print; nobody reads more. JSON output has all. */
 export const mostPrinted = 50;
 /** Up to this number, all diagnostics are shown with code frames. */
@@ -42,21 +59,26 @@ const framesOfFlood = 5;
 const mostSaid = 1000;
 
 /**
- * `file:line:column: error: message`, the lines around it with a caret, and the hint. `width` is
- * the terminal's.
+ * `file:line:column: error SL012: message`, the lines around it with a caret, and the hint. `width`
+ * is the terminal's.
  */
 export function renderDiagnostic(
-  diagnostic: Diagnostic,
+  diagnostic: Complaint,
   text: string | undefined,
   width?: number,
 ): string {
-  const { span, file, severity, message, hint, excerpt } = diagnostic;
-  const place = span === undefined ? file : `${file}:${span.line}:${span.column}`;
-  const lines = [`${printable(place)}: ${severity}: ${said(message)}`];
+  const { span, message, hint, excerpt } = diagnostic;
+  const lines = [headline(diagnostic, message)];
   if (span !== undefined && text !== undefined)
     lines.push(frameOf(excerpt?.text ?? text, span, width, excerpt?.firstLine));
   if (hint !== undefined) lines.push(`  ${said(hint)}`);
   return lines.join('\n');
+}
+
+function headline({ file, severity, code, span }: Complaint, message: string): string {
+  const place = span === undefined ? file : `${file}:${span.line}:${span.column}`;
+  const kind = code === undefined ? severity : `${severity} ${code}`;
+  return `${printable(place)}: ${kind}: ${said(message)}`;
 }
 
 /**
@@ -65,7 +87,7 @@ export function renderDiagnostic(
  * page. `text` is the file's, `included` has those of other files.
  */
 export function renderDiagnostics(
-  diagnostics: readonly Diagnostic[],
+  diagnostics: readonly Complaint[],
   text: string | undefined,
   width?: number,
   included: IncludedTexts = {},
@@ -84,13 +106,13 @@ export function renderDiagnostics(
 }
 
 /** Does not repeat the previous hint. */
-function inOneLine(diagnostic: Diagnostic, hintBefore: string | undefined): string {
-  const { hint, message, ...rest } = diagnostic;
+function inOneLine(diagnostic: Complaint, hintBefore: string | undefined): string {
+  const { hint, message } = diagnostic;
   const cure = hint === undefined || hint === hintBefore ? '' : ` (${hint})`;
-  return renderDiagnostic({ ...rest, message: `${message}${cure}` }, undefined);
+  return headline(diagnostic, `${message}${cure}`);
 }
 
-const samePlace = ({ file, span }: Diagnostic, other: Diagnostic | undefined): boolean =>
+const samePlace = ({ file, span }: Complaint, other: Complaint | undefined): boolean =>
   span !== undefined &&
   file === other?.file &&
   span.line === other.span?.line &&

@@ -46,12 +46,14 @@ export function expandMerges(document: Document): Expanded {
 }
 
 const tooMany: YamlProblem = {
+  code: 'SL017',
   message: `the merge keys (<<) of the file stand for more than ${mostMerged.toLocaleString('en-US')} values`,
   hint: 'write out the values, or use fewer merge keys',
   range: [0, 0],
 };
 
 export const holding = (range: YamlProblem['range']): YamlProblem => ({
+  code: 'SL016',
   message: 'an alias makes a value contain itself',
   hint: 'an alias (*name) must not be inside the value of its anchor (&name)',
   range,
@@ -109,6 +111,7 @@ function expand(map: YAMLMap, targets: Expanded['targets'], problems: YamlProble
 }
 
 const notAMap = (node: Node | undefined): YamlProblem => ({
+  code: 'SL025',
   message: 'a merge key (<<) takes an object, and this is none',
   hint: 'name an anchor of an object, as in <<: *edit, or several, as in <<: [*edit, *large]',
   range: rangeOf(node),

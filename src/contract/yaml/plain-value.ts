@@ -13,6 +13,7 @@ import {
 } from 'yaml';
 import { asJson, type Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { suggestion } from './diagnostic.ts';
 import { expandMerges, holding, isMergeKey } from './merge-keys.ts';
 import { tooDeep, unquoted, type YamlProblem } from './yaml-problem.ts';
 
@@ -44,14 +45,14 @@ export function plainValue(document: Document): Result<PlainValue, readonly Yaml
 }
 
 const tooManyAliases: YamlProblem = {
+  code: 'SL017',
   message: 'the aliases in the file expand to too many values',
   hint: 'write out the values, or use fewer aliases of aliases',
   range: [0, 0],
 };
 
 /**
- * Duplicate keys, and the first node that JSON cannot represent or that a service would receive
- * changed.
+ * Duplicate keys, and the nodes that JSON cannot represent or that a service would receive changed.
  */
 function oddNodes(document: Document): readonly YamlProblem[] {
   const anchors = new Set<string>();
@@ -61,14 +62,15 @@ function oddNodes(document: Document): readonly YamlProblem[] {
       const odd = aboutNode(node, anchors, above.filter(isCollection).length);
       if (odd !== undefined) {
         found.push(odd);
-        return visit.BREAK;
+        // What is nested too deeply could be endless.
+        return odd.code === 'SL014' ? visit.BREAK : visit.SKIP;
       }
       if (isMap(node)) found.push(...doubles(node), ...unquotedKeys(node));
       if ('anchor' in node && typeof node.anchor === 'string') anchors.add(node.anchor);
       return undefined;
     },
   });
-  return found;
+  return found.toSorted((a, b) => a.range[0] - b.range[0]);
 }
 
 /** `- ${{ a ? b : c }}` without quotes: to YAML, a map with a key that begins an expression. */
@@ -89,11 +91,13 @@ function doubles(map: YAMLMap): readonly YamlProblem[] {
       return [];
     }
     const range = rangeOf(key);
-    const message = `the key ${JSON.stringify(name.slice(0, 60))} appears twice`;
     return [
-      isMergeKey(key)
-        ? { message, hint: 'write one list: <<: [*a, *b]', range }
-        : { message, range },
+      {
+        code: 'SL013',
+        message: `the key ${JSON.stringify(name.slice(0, 60))} appears twice`,
+        hint: isMergeKey(key) ? 'write one list: <<: [*a, *b]' : 'remove or rename one of them',
+        range,
+      },
     ];
   });
 }
@@ -105,17 +109,31 @@ function aboutNode(node: Node, names: ReadonlySet<string>, depth: number): YamlP
   const range = rangeOf(node);
   if (depth > deepest) return tooDeep([range[0], range[0] + 1]);
   if (isAlias(node) && !names.has(node.source))
-    return { message: `there is no anchor &${node.source} before this alias`, range };
+    return {
+      code: 'SL015',
+      message: `there is no anchor &${node.source} before this alias`,
+      hint:
+        suggestion(node.source, names) ?? `mark the value to repeat with &${node.source}, above`,
+      range,
+    };
   if (/^tag:yaml.org,2002:(binary|set|omap|pairs|timestamp)$/.test(node.tag ?? ''))
     return {
+      code: 'SL018',
       message: `JSON cannot represent a value of the YAML type ${node.tag?.slice(18)}`,
+      hint: 'write the value as a text in quotation marks',
       range,
     };
   if (!isScalar(node)) return undefined;
   if (typeof node.value === 'number' && !Number.isFinite(node.value))
-    return { message: `JSON cannot represent the number ${node.source ?? node.value}`, range };
+    return {
+      code: 'SL018',
+      message: `JSON cannot represent the number ${node.source ?? node.value}`,
+      hint: 'write another number, or a text in quotation marks',
+      range,
+    };
   if (typeof node.value === 'string' && !node.value.isWellFormed())
     return {
+      code: 'SL019',
       message: 'the text contains half a surrogate pair, which is not a character',
       hint: 'write the character itself, or as one escape: "\\U0001F600"',
       range,

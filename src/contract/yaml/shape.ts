@@ -2,6 +2,7 @@
 // names and sentences.
 import { isObject } from '../base/json.ts';
 import type { ErrorObject } from '../base/schema.ts';
+import type { Code } from '../codes/all.ts';
 import { boundSentence } from './bounds.ts';
 import { type Diagnostic, suggestion } from './diagnostic.ts';
 import type { Path } from './place.ts';
@@ -9,8 +10,9 @@ import type { Source } from './source.ts';
 import { propertiesOf, unknownKey } from './unknown-key.ts';
 
 export interface Sentence {
+  readonly code: Code;
   readonly message: string;
-  readonly hint?: string | undefined;
+  readonly hint: string;
   /** The place of the error, if it is a key below the value that the schema rejects. */
   readonly at?: Path;
 }
@@ -52,11 +54,12 @@ export function diagnose(
 ): Diagnostic {
   const path = pathOf(error.instancePath);
   const subject = format.subjectOf(path);
-  const { message, hint, at } =
+  const { code, message, hint, at } =
     format.sentenceOf(error, path, subject) ?? sentence(error, path, subject);
   const key = at !== undefined && at.length > path.length;
   return {
     severity: 'error',
+    code,
     file: source.file,
     span: key
       ? source.keySpanOf(at)
@@ -64,7 +67,7 @@ export function diagnose(
         ? source.keySpanOf(path)
         : source.spanOf(path),
     message,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   };
 }
 
@@ -78,41 +81,71 @@ export function sentence(error: ErrorObject, path: Path, subject: string): Sente
       const { key, addition, hint } = unknownKey(error);
       const where = subject === 'the file' ? '' : `${subject}: `;
       return {
+        code: 'SL101',
         message: `${where}unknown key ${JSON.stringify(key)}${addition}`,
         hint,
         at: [...path, key],
       };
     }
     case 'enum':
-      return oneOf(subject, error);
+      return oneOf(subject, path, error);
     case 'type':
       return {
+        code: 'SL103',
         message: `${subject} must be ${listOf(params['type'])}, not ${describeValue(error.data)}`,
+        hint: quotesHint(params['type'], error.data) ?? purpose(error, path),
       };
     default:
       return {
-        message:
-          boundSentence(subject, error) ??
-          `${subject} ${error.message ?? 'is not valid'}, not ${describeValue(error.data)}`,
+        hint: purpose(error, path),
+        ...(boundSentence(subject, error) ?? {
+          code: 'SL107',
+          message: `${subject} ${error.message ?? 'is not valid'}, not ${describeValue(error.data)}`,
+        }),
       };
   }
+}
+
+/** What the field is for, by its schema. */
+export function purpose(error: ErrorObject, path: Path): string {
+  const schema: unknown = error.parentSchema;
+  const described = isObject(schema) ? schema['description'] : undefined;
+  const key = path.findLast((part) => typeof part === 'string');
+  if (typeof described === 'string') return key === undefined ? described : `${key}: ${described}`;
+  return key === undefined ? 'change the value' : `change the value of ${key}:`;
+}
+
+/** Quotation marks make the difference between a text and a number in YAML. */
+function quotesHint(wanted: unknown, given: unknown): string | undefined {
+  const types = Array.isArray(wanted) ? wanted.map(String) : [String(wanted)];
+  if (types.includes('string') && (typeof given === 'number' || typeof given === 'boolean'))
+    return 'put the value in quotation marks';
+  if (typeof given !== 'string') return undefined;
+  const numeric = types.some((type) => type === 'number' || type === 'integer');
+  if (numeric && given.trim() !== '' && Number.isFinite(Number(given)))
+    return 'write the number without quotation marks';
+  return types.includes('boolean') && /^(true|false|yes|no|on|off)$/i.test(given)
+    ? 'write true or false, without quotation marks'
+    : undefined;
 }
 
 function missing(subject: string, key: string, error: ErrorObject): Sentence {
   const field = propertiesOf(error.parentSchema)[key];
   const why = isObject(field) ? field['description'] : undefined;
   return {
+    code: 'SL102',
     message: `${subject} needs "${key}"`,
-    hint: typeof why === 'string' ? `${key}: ${why}` : undefined,
+    hint: typeof why === 'string' ? `${key}: ${why}` : `add ${key}:`,
   };
 }
 
-function oneOf(subject: string, error: ErrorObject): Sentence {
+function oneOf(subject: string, path: Path, error: ErrorObject): Sentence {
   const params: Readonly<Record<string, unknown>> = error.params;
   const allowed = Array.isArray(params['allowedValues']) ? params['allowedValues'].map(String) : [];
   return {
+    code: 'SL104',
     message: `${subject} must be ${allowed.length > 1 ? 'one of ' : ''}${allowed.join(', ')}, not ${describeValue(error.data)}`,
-    hint: suggestion(String(error.data), allowed),
+    hint: suggestion(String(error.data), allowed) ?? purpose(error, path),
   };
 }
 

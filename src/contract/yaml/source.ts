@@ -1,8 +1,9 @@
 // YAML text with the place of every value.
-import { LineCounter, parseDocument } from 'yaml';
+import { parseDocument } from 'yaml';
 import type { Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import { LineStarts } from './line-starts.ts';
 import type { Path, Span } from './place.ts';
 import { type OffsetRange, Places } from './places.ts';
 import { plainValue } from './plain-value.ts';
@@ -22,23 +23,19 @@ export interface Source {
 
 /** Parses YAML 1.2. Errors: syntax, duplicate keys, and values that JSON does not have. */
 export function parseSource(file: string, text: string): Result<Source, readonly Diagnostic[]> {
-  const counter = new LineCounter();
   const document = parseDocument(text, {
-    lineCounter: counter,
     uniqueKeys: false,
     logLevel: 'error',
   });
-  const spanOfRange = ([start, end]: OffsetRange): Span => {
-    const from = counter.linePos(start);
-    const to = counter.linePos(Math.max(end, start));
-    return { line: from.line, column: from.col, endLine: to.line, endColumn: to.col };
-  };
-  const diagnose = ({ message, hint, range }: YamlProblem): Diagnostic => ({
+  const lines = new LineStarts(text);
+  const spanOfRange = (range: OffsetRange): Span => lines.spanOf(range);
+  const diagnose = ({ code, message, hint, range }: YamlProblem): Diagnostic => ({
     severity: 'error',
+    code,
     file,
     span: spanOfRange(range),
     message,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   });
   if (document.errors.length > 0)
     return err(oneALine(yamlProblemsOf(document.errors, text).map(diagnose)));

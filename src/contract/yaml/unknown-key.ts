@@ -7,7 +7,7 @@ interface Unknown {
   readonly key: string;
   /** `, and the required "…" is missing`, if one mistake caused both errors. */
   readonly addition: string;
-  readonly hint: string | undefined;
+  readonly hint: string;
   /** The keys that the schema knows at this place. */
   readonly known: readonly string[];
   /** The known key that most resembles the unknown one. */
@@ -20,7 +20,7 @@ export function unknownKey(error: ErrorObject): Unknown {
   const known = Object.keys(propertiesOf(error.parentSchema));
   const addition =
     near !== undefined && lacks(error, near) ? `, and the required "${near}" is missing` : '';
-  const list = known.length > 0 ? `known keys: ${listing(known)}` : undefined;
+  const list = known.length > 0 ? `known keys: ${listing(known)}` : 'remove it';
   return {
     key,
     addition,

@@ -1,5 +1,6 @@
 // Decodes a file as UTF-8. An invalid byte is an error; as U+FFFD, it would be sent and paid for.
 import { err, ok, type Result } from '../base/result.ts';
+import type { Code } from '../codes/all.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Span } from './place.ts';
 
@@ -18,16 +19,22 @@ export function decodeText(file: string, bytes: Uint8Array): Result<string, NotT
   if (wide !== undefined) {
     const message = `the file is ${wide}, but a pipeline must be UTF-8`;
     return err({
-      diagnostic: { severity: 'error', file, message, hint: 'save the file as UTF-8' },
+      diagnostic: {
+        severity: 'error',
+        code: 'SL001',
+        file,
+        message,
+        hint: 'save the file as UTF-8',
+      },
     });
   }
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const bad = firstBad(text, bytes);
   if (bad === undefined) return ok(text);
-  const { index, offset, what, hint } = bad;
+  const { code, index, offset, what, hint } = bad;
   const span = spanAt(text, index);
   const message = `${what}, at byte ${offset}`;
-  const diagnostic: Diagnostic = { severity: 'error', file, span, message, hint };
+  const diagnostic: Diagnostic = { severity: 'error', code, file, span, message, hint };
   return err(bytes.includes(0) ? { diagnostic } : { diagnostic, text });
 }
 
@@ -50,6 +57,7 @@ function wideEncoding(bytes: Uint8Array): string | undefined {
 }
 
 interface Bad {
+  readonly code: Code;
   /** In the text. */
   readonly index: number;
   /** In the bytes. */
@@ -65,6 +73,7 @@ function firstBad(text: string, bytes: Uint8Array): Bad | undefined {
     const code = character.codePointAt(0) ?? 0;
     if (code === 0xfffd && !isReplacement(bytes, offset))
       return {
+        code: 'SL001',
         index,
         offset,
         what: `the file is not UTF-8 text: ${hex(bytes[offset] ?? 0, '0x', 2)} is not part of a character`,
@@ -72,6 +81,7 @@ function firstBad(text: string, bytes: Uint8Array): Bad | undefined {
       };
     if (isControl(code))
       return {
+        code: 'SL002',
         index,
         offset,
         what: `the file contains the control character ${code === 0 ? 'NUL' : hex(code, 'U+', 4)}`,

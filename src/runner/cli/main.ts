@@ -4,6 +4,7 @@ import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { openSecretWarnings } from '../operations/service/secrets.ts';
 import { withAuthoringCommands } from './authoring-commands.ts';
+import { withCheckCommands } from './check-commands.ts';
 import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import { withCommit, withGitCommands } from './git-commands.ts';
 import {
@@ -47,12 +48,7 @@ const done = (code: number): void => {
   exitCode = code;
 };
 withAuthoringCommands(program, done);
-
-withInputs(
-  program.command('validate').description('check pipeline files').argument('<files...>'),
-).action(async (files: string[], flags) => {
-  exitCode = await (await import('./validate.ts')).validateCommand(files, flags);
-});
+withCheckCommands(program, done);
 
 withPaths(
   withInputs(

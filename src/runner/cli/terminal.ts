@@ -1,7 +1,7 @@
 // Printing: facts to standard output, everything else to standard error.
 
 import { printable, printableJson } from '../../contract/base/printable.ts';
-import { type Diagnostic, renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
+import { type Complaint, renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import { type Problem, renderProblem } from '../operations/pipeline/problem.ts';
 import { problemCode } from './exit-code.ts';
 import { write } from './output.ts';
@@ -28,7 +28,7 @@ export function fail(problem: Problem, json: boolean): number {
 
 /** `texts`: of the pipeline file and of what it includes. */
 export function printWarnings(
-  warnings: readonly Diagnostic[],
+  warnings: readonly Complaint[],
   { text, included }: Pick<Problem, 'text' | 'included'>,
 ): void {
   if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width(), included));

@@ -1,26 +1,49 @@
 // shotlist validate: checks pipeline files.
 import { printable } from '../../contract/base/printable.ts';
+import type { Result } from '../../contract/base/result.ts';
+import type { Complaint } from '../../contract/yaml/diagnostic.ts';
+import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Validated, validate } from '../operations/validate.ts';
+import { annotationOf } from '../report/github-annotations.ts';
 import { count } from '../report/text.ts';
 import { answer } from './command.ts';
+import { problemCode } from './exit-code.ts';
 import type { PipelineFlags } from './options.ts';
-import { printWarnings } from './terminal.ts';
+import { print, printJson, printWarnings } from './terminal.ts';
+import { version } from './version.ts';
+
+export interface ValidateFlags extends Pick<PipelineFlags, 'input' | 'profile' | 'json'> {
+  readonly format?: 'text' | 'json' | 'sarif' | 'github';
+}
+
+type Checked = Result<Validated, Problem>;
 
 export async function validateCommand(
   files: readonly string[],
-  { input = {}, profile, json = false }: PipelineFlags,
+  { input = {}, profile, json = false, format = json ? 'json' : 'text' }: ValidateFlags,
 ): Promise<number> {
+  const all: Complaint[] = [];
   let code = 0;
   for (const file of files) {
-    const validated = await validate(file, { inputs: input, profile });
-    if (validated.ok && !json) printWarnings(validated.value.warnings, validated.value);
-    const own = answer(validated, json, {
-      text: textOf,
-      facts: ({ pipeline, warnings }) => ({ file, pipeline, valid: true, warnings }),
-    });
-    if (own !== 0) code = own;
+    const checked = await validate(file, { inputs: input, profile });
+    if (!checked.ok) code = problemCode(checked.error);
+    all.push(...complaintsOf(checked));
+    if (format === 'json' || format === 'text') say(file, checked, format === 'json');
   }
+  if (format === 'github') for (const one of all) print(annotationOf(one));
+  if (format === 'sarif') printJson((await import('../report/sarif.ts')).sarifOf(all, version()));
   return code;
+}
+
+const complaintsOf = (checked: Checked): readonly Complaint[] =>
+  checked.ok ? checked.value.warnings : checked.error.diagnostics;
+
+function say(file: string, checked: Checked, json: boolean): void {
+  if (checked.ok && !json) printWarnings(checked.value.warnings, checked.value);
+  answer(checked, json, {
+    text: textOf,
+    facts: ({ pipeline, warnings }) => ({ file, pipeline, valid: true, warnings }),
+  });
 }
 
 function textOf({ file, steps }: Validated): string {

@@ -32,6 +32,7 @@ export function format(file: string, text: string): Result<string, readonly Diag
 
 const unable = (file: string, why: string): Diagnostic => ({
   severity: 'error',
+  code: 'SL026',
   file,
   message: `the file ${why}; it was left as it is`,
   hint: 'write the values as plain maps and lists, and comments on lines of their own',

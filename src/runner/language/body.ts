@@ -3,7 +3,7 @@
 import { extensionOf, libraryMediaOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { fieldOf, isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { partOf, type Schema } from '../../contract/base/schema.ts';
-import { breachesOf } from '../../contract/kinds/kind.ts';
+import { breachesOf, type StepKind } from '../../contract/kinds/kind.ts';
 import { cautionsOf } from '../../contract/kinds/model-rules.ts';
 import { type Diagnostic, nearest } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
@@ -25,9 +25,11 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
     for (const breach of breachesOf(tool, body))
       found.push({
         severity: 'error',
+        code: 'SL401',
         file: source.file,
         span: source.spanOf([...base, ...breach.field.split('.')]),
         message: `step "${draft.name}": ${breach.message}`,
+        hint: fitHint(draft.kind),
       });
   const cautioned = new Set<string>();
   for (const caution of tool === undefined ? [] : cautionsOf(tool.name, body)) {
@@ -35,16 +37,20 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
     cautioned.add(caution.field);
     found.push({
       severity: 'warning',
+      code: 'SL404',
       file: source.file,
       span: source.spanOf([...base, ...caution.field.split('.')]),
       message: `step "${draft.name}": ${caution.message}`,
-      ...nearHint(fieldOf(body, caution.field), fieldSchema(draft.kind.with, caution.field)),
+      hint:
+        nearHint(fieldOf(body, caution.field), fieldSchema(draft.kind.with, caution.field)) ??
+        'check the spelling; with a budget and in a rehearsal, set estimate: on the step',
     });
   }
   walkFields(body, draft.kind.with, [], (value, schema, path) => {
     if (schema?.['x-asset'] !== undefined && typeof value === 'string' && !isAssetReference(value))
       found.push({
         severity: 'error',
+        code: 'SL402',
         file: source.file,
         span: source.spanOf([...base, ...path]),
         message: `step "${draft.name}": ${path.join('.')} is ${JSON.stringify(value)}, which is neither an upload nor a direct URL`,
@@ -55,6 +61,7 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
     if (near !== undefined)
       found.push({
         severity: 'warning',
+        code: 'SL403',
         file: source.file,
         span: source.spanOf([...base, ...path]),
         message: `step "${draft.name}": ${path.join('.')}: ${JSON.stringify(value)} is not a known value; shotlist sends it unchanged`,
@@ -67,10 +74,14 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
 /** The schema of a field, by its dotted path. */
 const fieldSchema = (schema: Schema, path: string): Schema => partOf(schema, path.split('.')) ?? {};
 
-function nearHint(value: Json | undefined, schema: Schema): { readonly hint?: string } {
+function nearHint(value: Json | undefined, schema: Schema): string | undefined {
   const near = value === undefined ? undefined : nearValue(value, schema);
-  return near === undefined ? {} : { hint: `did you mean ${JSON.stringify(near)}?` };
+  return near === undefined ? undefined : `did you mean ${JSON.stringify(near)}?`;
 }
+
+/** For values that do not fit together. */
+export const fitHint = ({ name }: StepKind): string =>
+  `shotlist tools ${name} shows the fields and their values`;
 
 /** For a field with an open list of values: the known value that resembles an unknown one. */
 function nearValue(value: Json, schema: Schema): string | undefined {

@@ -1,8 +1,8 @@
 // Checks the names of columns in a pipeline file, when its table is read.
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Path, Span } from '../../contract/yaml/place.ts';
+import { unknownName } from './name-finding.ts';
 import type { Pipeline } from './pipeline.ts';
-import { unknownName } from './references.ts';
 import { expressionsIn } from './step-expressions.ts';
 
 /** Errors about columns that the table does not have. */
@@ -13,11 +13,9 @@ export function checkColumns(
   if (items.kind !== 'csv' && items.kind !== 'jsonl') return [];
   const found: Diagnostic[] = [];
   const look = (name: string, known: readonly string[], what: string, span: Span): void => {
-    const finding = unknownName(what, name, known);
+    const finding = unknownName('SL206', what, name, known);
     if (finding === undefined) return;
-    const { message, hint } = finding;
-    const more = hint === undefined ? {} : { hint };
-    found.push({ severity: 'error', file: source.file, span, message, ...more });
+    found.push({ severity: 'error', file: source.file, span, ...finding });
   };
   const at = (...path: Path): Span => source.spanOf(['items', ...path]);
   const table = `${items.file} has no column`;

@@ -1,57 +1,87 @@
 // Translates the CEL library's messages into sentences that say how to fix an expression.
-import { nearest } from '../../contract/yaml/diagnostic.ts';
+import type { Code } from '../../contract/codes/all.ts';
+import { nearest, suggestion } from '../../contract/yaml/diagnostic.ts';
 import { environment, roots } from './environment.ts';
 import { expressionFunctions } from './functions/all.ts';
 
-/** Translates a message of the library, or of anything else that an evaluation throws. */
-export function inWords(message: string): string {
-  for (const [pattern, words] of sentences) {
+interface Worded {
+  readonly code: Code;
+  readonly message: string;
+}
+
+/**
+ * Translates a message of the library, or of anything else that an evaluation throws. `other` is the code of messages that
+ * are not translated.
+ */
+export function inWords(message: string, other: Code = 'SL313'): Worded {
+  for (const [code, pattern, words] of sentences) {
     const found = pattern.exec(message);
-    if (found !== null) return words(...found.slice(1).map((part) => part ?? ''));
+    if (found === null) continue;
+    const parts = found.slice(1).map((part) => part ?? '');
+    return { code: code === 'SL304' ? codeOfCall(...parts) : code, message: words(...parts) };
   }
-  return message;
+  return { code: other, message };
 }
 
 type Words = (...parts: string[]) => string;
 
-const sentences: readonly (readonly [RegExp, Words])[] = [
-  [/^Unexpected token: EOF$/, () => 'the expression ends too early'],
-  [/^Unexpected token: (\w+)$/, (token) => `${signOf(token)} is not expected here`],
-  [/^Unexpected character: '?(.+?)'?$/, (sign) => `"${sign}" is not expected here`],
-  [/^Expected (\w+), got EOF$/, (token) => `${signOf(token)} is missing at the end`],
+const asIs: Words = (message) => message;
+
+const sentences: readonly (readonly [Code, RegExp, Words])[] = [
+  ['SL301', /^Unexpected token: EOF$/, () => 'the expression ends too early'],
+  ['SL301', /^Unexpected token: (\w+)$/, (token) => `${signOf(token)} is not expected here`],
+  ['SL301', /^Unexpected character: '?(.+?)'?$/, (sign) => `"${sign}" is not expected here`],
+  ['SL301', /^Expected (\w+), got EOF$/, (token) => `${signOf(token)} is missing at the end`],
   [
+    'SL301',
     /^Expected (\w+), got (\w+)$/,
     (one, other) => `${signOf(one)} is expected here, not ${signOf(other)}`,
   ],
-  [/^Unterminated string$/, () => 'the text has no closing quotation mark'],
+  ['SL301', /^Unterminated string$/, () => 'the text has no closing quotation mark'],
   [
+    'SL301',
     /^Invalid escape sequence: (.+)$/,
     (sequence) => `${sequence} is not a valid escape; write \\\\ for a backslash`,
   ],
-  [/^Reserved identifier: (.+)$/, (word) => `"${word}" is a reserved word of expressions`],
-  [/^Unknown variable: (.+)$/, unknownName],
-  [/^No such key: index out of bounds, index (-?\d+) >= size (\d+)$/, outOfRange],
-  [/^No such key: (.+)$/s, (key) => `there is no "${key}"`],
-  [/^found no matching overload for '(?:.+?\.)??(\w+)\((.*)\)'$/, unfitFunction],
-  [/^no such overload: (\S+) (\S+) (\S+)$/, unfitOperator],
-  [/^no such overload: ([!-])(\S+)$/, (sign, type) => `"${sign}" does not work on ${a(type)}`],
+  ['SL301', /^Reserved identifier: (.+)$/, (word) => `"${word}" is a reserved word of expressions`],
+  ['SL215', /^Unknown variable: (.+)$/, (name) => `there is no "${name}"`],
+  ['SL309', /^No such key: index out of bounds, index (-?\d+) >= size (\d+)$/, outOfRange],
+  ['SL309', /^No such key: (.+)$/s, (key) => `there is no "${key}"`],
+  ['SL304', /^found no matching overload for '(?:.+?\.)??(\w+)\((.*)\)'$/, unfitFunction],
+  ['SL305', /^no such overload: (\S+) (\S+) (\S+)$/, unfitOperator],
   [
+    'SL305',
+    /^no such overload: ([!-])(\S+)$/,
+    (sign, type) => `"${sign}" does not work on ${a(type)}`,
+  ],
+  [
+    'SL305',
     /^Logical operator requires bool operands, got '(.+)'$/,
     (type) => `"&&" and "||" need true or false on both sides, not ${a(type)}`,
   ],
   [
+    'SL305',
     /^(?:(\w+)\(.*\) (?:filter )?predicate|Ternary condition) must (?:return|be) bool, got '(.+)'$/,
     (name, type) =>
       `the condition${name === '' ? ' before "?"' : ` of ${name}()`} must be true or false, not ${a(type)}`,
   ],
-  [/^Cannot index type '(.+)'$/, (type) => `${a(type)} has no fields`],
-  [/^List index must be int, got '(.+)'$/, (type) => `a list has positions, not ${a(type)}`],
+  ['SL315', /^Cannot index type '(.+)'$/, (type) => `${a(type)} has no fields`],
   [
+    'SL315',
+    /^List index must be int, got '(.+)'$/,
+    (type) => `a list has positions, not ${a(type)}`,
+  ],
+  [
+    'SL305',
     /^Expression of type '(.+)' cannot be range of a comprehension/,
     (type) => `map(), filter(), all() and exists() need a list, not ${a(type)}`,
   ],
-  [/^Ternary branches must have the same type, got '(.+)' and '(.+)'$/, unlikeBranches],
-  [/^has\(\) invalid argument$/, () => 'has() needs a name with a field: has(item.title)'],
+  ['SL305', /^Ternary branches must have the same type, got '(.+)' and '(.+)'$/, unlikeBranches],
+  ['SL301', /^has\(\) invalid argument$/, () => 'has() needs a name with a field: has(item.title)'],
+  ['SL307', /^(the expression (?:has too many parts|is nested too deeply))$/, asIs],
+  ['SL308', /^(the expression (?:takes too long|creates a value).*)$/, asIs],
+  ['SL306', /^(the pattern .*)$/s, asIs],
+  ['SL312', /^(the result (?:is|has a type) .*)$/, asIs],
 ];
 
 const signs: Readonly<Record<string, string>> = {
@@ -91,16 +121,12 @@ function unlikeBranches(one: string, other: string): string {
   return `the values after "?" and ":" must have the same type, not ${a(one)} and ${a(other)}`;
 }
 
-function unknownName(name: string): string {
-  const near = nearest(name, roots);
-  const cure =
-    near === undefined ? `names begin with ${roots.join(', ')}` : `did you mean "${near}"?`;
-  return `there is no "${name}" (${cure})`;
-}
-
 function outOfRange(index: string, size: string): string {
   return `there is no entry ${index}: the list has ${size}, counted from 0`;
 }
+
+/** A function that does not exist, or one that does not take these values. */
+const codeOfCall = (name = ''): Code => (isFunction(name) ? 'SL305' : 'SL304');
 
 const macros = ['has', 'all', 'exists', 'exists_one', 'map', 'filter'];
 
@@ -131,22 +157,50 @@ const foreign: ReadonlyMap<string, string> = new Map([
   ['max', 'math.greatest'],
 ]);
 
+const functionNames = (): readonly string[] => [
+  ...environment.getDefinitions().functions.map((one) => one.name),
+  ...macros,
+];
+
+const isFunction = (name: string): boolean => functionNames().includes(name);
+
 function unfitFunction(name: string, types: string): string {
-  const known = [...environment.getDefinitions().functions.map((one) => one.name), ...macros];
-  const other = foreign.get(name);
-  if (other !== undefined) return `there is no function "${name}" (did you mean "${other}"?)`;
-  if (known.includes(name))
+  if (isFunction(name) && !foreign.has(name))
     return `${name}() does not work with (${types.replace(/dyn<(\w+)>/g, '$1').replace(/\bdyn\b/g, 'any')})`;
-  const near = name.length < 5 ? undefined : nearest(name, known);
-  return `there is no function "${name}"${near === undefined ? '' : ` (did you mean "${near}"?)`}`;
+  return `there is no function "${name}"`;
 }
 
-/** How to write a call that the library refuses: as a method or not, or with other values. */
+/** What to do about a message of the library; undefined if only its code says so. */
 export function hintFor(message: string): string | undefined {
+  const unknown = /^Unknown variable: (.+)$/.exec(message)?.[1];
+  if (unknown !== undefined)
+    return (
+      suggestion(unknown, roots) ??
+      `names begin with ${roots.join(', ')}; put a text in quotation marks`
+    );
+  if (/cannot be range of a comprehension/.test(message))
+    return 'write the value in brackets: [value]';
+  if (/^no such overload: \S+ \S+ \S+$/.test(message))
+    return 'convert one with string(), int() or double()';
+  return hintForCall(message);
+}
+
+/** A documented call. */
+function callOf(name: string): string {
+  const shown = expressionFunctions.flatMap(({ examples }) => examples.map(([text]) => text));
+  const call = shown.find((text) => text.includes(`${name}(`));
+  return call ?? (macros.includes(name) ? `list.${name}(x, …)` : `${name}(…)`);
+}
+
+/** How to write a call that the library refuses: by another name, as a method or not, or with other values. */
+function hintForCall(message: string): string | undefined {
   const found = /^found no matching overload for '(.+?\.)??(\w+)\(/.exec(message);
   if (found === null) return undefined;
   const [, receiver, written = ''] = found;
-  const name = foreign.get(written) ?? written;
+  const near = written.length < 5 ? undefined : nearest(written, functionNames());
+  const meant = foreign.get(written) ?? (isFunction(written) ? undefined : near);
+  if (meant !== undefined) return `did you mean ${meant}(), as in ${callOf(meant)}?`;
+  const name = written;
   const known = environment.getDefinitions().functions.filter((one) => one.name === name);
   const ofText = known.some((one) => one.receiverType !== null);
   const plain = known.some((one) => one.receiverType === null);
@@ -159,7 +213,7 @@ export function hintFor(message: string): string | undefined {
 
 function unfitOperator(left: string, sign: string, right: string): string {
   const types = `${a(left)} and ${a(right)}`;
-  return `"${sign}" does not work between ${types}: convert one with string(), int() or double()`;
+  return `"${sign}" does not work between ${types}`;
 }
 
 /**

@@ -3,6 +3,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { Code } from '../../contract/codes/all.ts';
 import { fromCel, isPlain } from './cel-value.ts';
 import { environment, inOurNames, useRe2 } from './environment.ts';
 import { budget, withBudget } from './evaluation-budget.ts';
@@ -12,6 +13,7 @@ import { resultNames } from './result-name.ts';
 
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
 export interface ExpressionError {
+  readonly code: Code;
   readonly message: string;
   readonly start: number;
   readonly end: number;
@@ -40,13 +42,13 @@ export interface Expression {
 
 export function parseExpression(text: string): Result<Expression, ExpressionError> {
   if (text.trim() === '')
-    return err({ message: 'the expression is empty', start: 0, end: text.length });
+    return err({ code: 'SL303', message: 'the expression is empty', start: 0, end: text.length });
   try {
     const program = environment.parse(text);
     const pattern = sendToRe2(program.ast);
     if (pattern !== undefined) return err(pattern);
     const check = program.check();
-    if (!check.valid) return err(errorOf(check.error, text));
+    if (!check.valid) return err(errorOf(check.error, text, 'SL305'));
     const references = referencesOf(program.ast);
     const strict = isStrict(program.ast);
     withBudget(program.ast, budget);
@@ -69,7 +71,7 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
       },
     });
   } catch (error) {
-    return err(errorOf(error, text));
+    return err(errorOf(error, text, 'SL301'));
   }
 }
 
@@ -80,7 +82,7 @@ function sendToRe2(node: ASTNode): ExpressionError | undefined {
   const message = useRe2(node);
   if (message !== undefined && node.op === 'rcall') {
     const { start, end } = node.args[2][0] ?? node;
-    return { message, start, end };
+    return { code: 'SL306', message, start, end };
   }
   for (const child of childrenOf(node)) {
     const found = sendToRe2(child);
@@ -89,19 +91,17 @@ function sendToRe2(node: ASTNode): ExpressionError | undefined {
   return undefined;
 }
 
-/** The error of the library, in our words. */
-export function errorOf(error: unknown, text: string): ExpressionError {
+/** The error of the library, in our words. `other`: the code of an error that we have no words for. */
+export function errorOf(error: unknown, text: string, other: Code = 'SL313'): ExpressionError {
   if (!(error instanceof Error)) throw error;
-  const summary = inWords(inOurNames(summaryOf(error)));
+  const { code, message } = inWords(inOurNames(summaryOf(error)), other);
   const range = 'range' in error && isObject(error.range) ? error.range : undefined;
   const start = typeof range?.['start'] === 'number' ? range['start'] : 0;
   const end = typeof range?.['end'] === 'number' ? range['end'] : text.length;
   const from = Math.min(start, text.length);
   const hint = hintFor(summaryOf(error));
   return {
-    message: summary,
-    start: from,
-    end: Math.max(end, from + 1),
+    ...{ code, message, start: from, end: Math.max(end, from + 1) },
     ...(hint === undefined ? {} : { hint }),
   };
 }
@@ -141,7 +141,7 @@ function firstUnknown(
     const outputs = isPlain(steps) ? steps[key] : undefined;
     const isOpen = asked && field === gathered && open?.has(key) === true;
     if (isOpen || !isPlain(outputs) || !Object.hasOwn(outputs, field))
-      return { message: `there is no "${field}"`, start, end };
+      return { code: 'SL309', message: `there is no "${field}"`, start, end };
   }
   return undefined;
 }

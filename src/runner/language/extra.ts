@@ -2,6 +2,7 @@
 // `with:` can be errors.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Schema } from '../../contract/base/schema.ts';
+import type { Code } from '../../contract/codes/all.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
@@ -20,8 +21,9 @@ export function checkExtra(draft: Draft, source: Source): readonly Diagnostic[] 
   const { name, kind, raw } = draft;
   const extra = raw['extra'];
   if (kind === undefined || !isObject(extra)) return [];
-  const error = (path: Path, message: string, hint: string): Diagnostic => ({
+  const error = (code: Code, path: Path, message: string, hint: string): Diagnostic => ({
     severity: 'error',
+    code,
     file: source.file,
     span: source.keySpanOf(['steps', name, 'extra', ...path]),
     message: `step "${name}": ${message}`,
@@ -29,15 +31,26 @@ export function checkExtra(draft: Draft, source: Source): readonly Diagnostic[] 
   });
   if (kind.operation !== 'create' && kind.operation !== 'detect')
     return [
-      error([], `extra: is for tool steps and face-detect, not for ${kind.name}`, 'remove extra:'),
+      error(
+        'SL111',
+        [],
+        `extra: is for tool steps and face-detect, not for ${kind.name}`,
+        'remove extra:',
+      ),
     ];
   const { known, unmergeable } = sorted(extra, kind.with, raw['with']);
   return [
     ...known.map((path) =>
-      error(path, `extra: ${path.join('.')} is a field of ${kind.name}`, 'put it under with:'),
+      error(
+        'SL112',
+        path,
+        `extra: ${path.join('.')} is a field of ${kind.name}`,
+        'put it under with:',
+      ),
     ),
     ...unmergeable.map((path) =>
       error(
+        'SL113',
         path,
         `extra: fields cannot be merged into ${path.join('.')}, which is not written as an object under with:`,
         `write with: ${path.join('.')} as an object`,

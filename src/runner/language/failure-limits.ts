@@ -39,6 +39,7 @@ export function checkFailureLimits(document: Json, source: Source): readonly Dia
   return [
     {
       severity: 'error',
+      code: 'SL114',
       file: source.file,
       span: source.keySpanOf(['max_failures']),
       message: 'on_failure: stop allows no failure, so max_failures has no effect',

@@ -2,11 +2,19 @@
 import { isObject } from '../../contract/base/json.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
-import type { Path } from '../../contract/yaml/place.ts';
+import type { Path, Span } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
-import { eachFields, type FanOuts, gatheredBy, readsEach, targetOf } from './fan-out.ts';
+import {
+  eachFields,
+  type FanOuts,
+  gatheredBy,
+  readElementwise,
+  readsEach,
+  targetOf,
+} from './fan-out.ts';
 import { gathered } from './reference.ts';
+import type { Template } from './template.ts';
 
 export interface FanOutQuestion {
   readonly drafts: ReadonlyMap<string, Draft>;
@@ -16,7 +24,7 @@ export interface FanOutQuestion {
   readonly source: Source;
 }
 
-type Finding = Pick<Diagnostic, 'message' | 'hint'> & { readonly span: Diagnostic['span'] };
+type Finding = Pick<Diagnostic, 'code' | 'message' | 'hint' | 'span'>;
 
 export function checkFanOuts(question: FanOutQuestion): readonly Diagnostic[] {
   const { source } = question;
@@ -26,19 +34,13 @@ export function checkFanOuts(question: FanOutQuestion): readonly Diagnostic[] {
       ...aboutFollowing(draft, question),
       ...aboutEach(draft, question),
       ...aboutGathering(draft, question),
-    ].map(
-      ({ span, message, hint }): Diagnostic => ({
-        ...{ severity: 'error', file: source.file, message },
-        ...(span === undefined ? {} : { span }),
-        ...(hint === undefined ? {} : { hint }),
-      }),
-    ),
+    ].map((finding): Diagnostic => ({ severity: 'error', file: source.file, ...finding })),
   );
 }
 
 const placeOf = ({ name }: Draft, ...below: Path): Path => ['steps', name, ...below];
 
-const at = ({ path, text, start, end }: PlacedReference, source: Source): Diagnostic['span'] =>
+const at = ({ path, text, start, end }: PlacedReference, source: Source): Span =>
   source.spanInside(path, text, start, end);
 
 function* aboutList(draft: Draft, { fans, source }: FanOutQuestion): Generator<Finding> {
@@ -47,12 +49,14 @@ function* aboutList(draft: Draft, { fans, source }: FanOutQuestion): Generator<F
   const span = source.keySpanOf(placeOf(draft, 'for_each'));
   if (kind?.operation === 'download' || kind?.operation === 'delete')
     yield {
+      code: 'SL111',
       span,
       message: `step "${name}": for_each is not for ${kind.name}, which follows the fan-out of its of: by itself`,
       hint: 'remove for_each:',
     };
-  else if (list.kind !== 'list' && list.kind !== 'expression')
+  else if (isText(list))
     yield {
+      code: 'SL103',
       span: source.spanOf(placeOf(draft, 'for_each')),
       message: `step "${name}": for_each is a text; it must be a list, or one expression that is a list`,
       hint: 'for example for_each: ${{ steps.img.downloads }}',
@@ -60,11 +64,18 @@ function* aboutList(draft: Draft, { fans, source }: FanOutQuestion): Generator<F
   const [outer] = fans.around.get(name) ?? [];
   if (outer !== undefined)
     yield {
+      code: 'SL221',
       span,
       message: `step "${name}" has a for_each inside the fan-out of "${outer}", and fan-outs cannot be nested`,
       hint: `remove for_each: to follow ${outer}, or use a list over all its elements: steps.<name>.all`,
     };
 }
+
+/** Without the texts in which an expression is wrong: that is another problem. */
+const isText = (list: Template): boolean =>
+  list.kind === 'value' ||
+  list.kind === 'object' ||
+  (list.kind === 'text' && list.parts.some((part) => typeof part === 'string'));
 
 function* aboutFollowing(
   draft: Draft,
@@ -74,14 +85,22 @@ function* aboutFollowing(
   const [one, other] = fans.of.get(name) ?? [];
   if (one === undefined || draft.list !== undefined) return;
   const span = source.keySpanOf(placeOf(draft));
+  // A step that only follows one with this mistake would repeat the message.
+  const before = readElementwise(draft).flatMap((step) => fans.of.get(step)?.length ?? []);
+  if (other !== undefined && before.some((count) => count > 1)) return;
   if (other !== undefined)
     return yield {
+      code: 'SL222',
       span,
       message: `step "${name}" follows two fan-outs, of "${one}" and of "${other}"`,
       hint: `use all elements of one of them: steps.<name>.all`,
     };
+  const follows = (step: string): boolean => fans.of.get(step)?.includes(one) === true;
+  const repeats = readElementwise(draft).some((step) => !shared.has(step) && follows(step));
+  if (!shared.has(name) && shared.has(one) && repeats) return;
   if (!shared.has(name) && shared.has(one))
     return yield {
+      code: 'SL223',
       span,
       message: `step "${name}" runs for each item, and follows the fan-out of "${one}", which runs once for all items`,
       hint: `use all its elements, steps.<name>.all, or give "${name}" a for_each of its own`,
@@ -89,6 +108,7 @@ function* aboutFollowing(
   const of = targetOf(draft);
   if (of !== undefined && (fans.of.get(of) ?? []).length === 0)
     return yield {
+      code: 'SL224',
       span: source.spanOf(placeOf(draft, 'with', 'of')),
       message: `step "${name}" follows the fan-out of "${one}", and "${of}" is not part of it: ${kind?.name} would do the same for each element`,
       hint: `refer to no element of ${one}`,
@@ -103,6 +123,7 @@ function* aboutFollowing(
   );
   if (!tells)
     yield {
+      code: 'SL510',
       span: source.spanOf(placeOf(draft, 'with', 'to')),
       message: `step "${name}" follows the fan-out of "${one}", and every element would write the same file`,
       hint: 'add the number of the element to to:, for example "picture-${{ each.index }}.png"',
@@ -119,6 +140,7 @@ function* aboutEach(draft: Draft, { fans, drafts, source }: FanOutQuestion): Gen
     const { key, path } = reference;
     if (root === undefined || (path[2] === 'for_each' && path[1] === fan))
       yield {
+        code: 'SL219',
         span: at(reference, source),
         message:
           'there is no each: it exists only in a step with for_each, and in steps that follow one',
@@ -126,6 +148,7 @@ function* aboutEach(draft: Draft, { fans, drafts, source }: FanOutQuestion): Gen
       };
     else if (key !== undefined && fields !== undefined && !fields.includes(key))
       yield {
+        code: 'SL220',
         span: at(reference, source),
         message: `each has no "${key}"`,
         hint: suggestion(key, fields) ?? `known: ${listing(fields)}`,
@@ -139,6 +162,7 @@ function* aboutGathering(draft: Draft, question: FanOutQuestion): Generator<Find
   const gathers = gatheredBy(references);
   if (gathers.length === 0 && raw['on_missing'] !== undefined && isObject(raw))
     yield {
+      code: 'SL225',
       span: source.keySpanOf(placeOf(draft, 'on_missing')),
       message: `step "${name}": on_missing is for a step that reads steps.<name>.all, and this one does not`,
       hint: 'remove on_missing:',
@@ -151,18 +175,21 @@ function* aboutGathering(draft: Draft, question: FanOutQuestion): Generator<Find
     if (fan !== undefined) {
       if ((fans.of.get(name) ?? []).includes(fan))
         yield {
+          code: 'SL226',
           span,
           message: `step "${name}" reads all elements of "${key}", and follows its fan-out element by element`,
           hint: 'do one of the two',
         };
     } else if (!hasItems || shared.has(key))
       yield {
+        code: 'SL227',
         span,
         message: `steps.${key}.all: "${key}" runs only once`,
         hint: `write steps.${key}.<output>`,
       };
     else if (!shared.has(name))
       yield {
+        code: 'SL228',
         span,
         message: `step "${name}" runs for each item, and reads "${key}" of all items`,
         hint: `read it in a step that refers to no item, or write steps.${key}.<output> for this item`,

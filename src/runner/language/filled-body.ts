@@ -1,23 +1,28 @@
 // Checks of a request body after its expressions are evaluated: the same rules as for literal
 // values.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
+import type { Code } from '../../contract/codes/all.ts';
 import { breachesOf } from '../../contract/kinds/kind.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import { dotted, pathOf } from '../../contract/yaml/shape.ts';
 import { withoutEchoes } from '../../contract/yaml/unknown-key.ts';
-import { decisive, hasExpression, isAssetReference, walkFields } from './body.ts';
+import { decisive, fitHint, hasExpression, isAssetReference, walkFields } from './body.ts';
+import type { Scope } from './expression.ts';
 import type { Step } from './pipeline.ts';
 import { fieldSentence } from './shape.ts';
+import { fill } from './template.ts';
 import { filledSchemaOf, withSchemaOf } from './with-schema.ts';
 
 /** What is wrong with one field of a body. */
 export interface BodyError {
+  readonly code: Code;
   /** A path into the body, such as `style.prompt`; empty for the body itself. */
   readonly path: Path;
   /** A sentence that names the field. */
   readonly message: string;
-  readonly hint?: string;
+  readonly hint: string;
 }
 
 /** The parts of a step that decide how its body is checked. */
@@ -31,8 +36,23 @@ export function bodyErrors(step: Checked, body: JsonObject): readonly BodyError[
   return errorsBy(filledSchemaOf(step.kind), step, body);
 }
 
+/** The body with these values. The error is the first problem with one of them. */
+export function bodyOf(
+  step: Checked & Pick<Step, 'with'>,
+  scope: Scope,
+): Result<JsonObject, Pick<BodyError, 'code' | 'message'>> {
+  const filled = fill(step.with, scope);
+  if (!filled.ok) {
+    const { code, text, message } = filled.error;
+    return err({ code, message: `${text.trim()}: ${message}` });
+  }
+  const body = isObject(filled.value) ? filled.value : {};
+  const [problem] = bodyErrors(step, body);
+  return problem === undefined ? ok(body) : err(problem);
+}
+
 /**
- * The same for a body with some values still unknown, and texts that are not assets. Unknown values
+ * The errors of a body with some values still unknown, and texts that are not assets. Unknown values
  * are still expressions, and values from the service are names by content.
  */
 export function knownBodyErrors(step: Checked, body: JsonObject): readonly BodyError[] {
@@ -50,11 +70,18 @@ function errorsBy(
   if (!validate(known))
     return withoutEchoes(validate.errors ?? []).map((error): BodyError => {
       const path = pathOf(error.instancePath);
-      const { message, hint, at } = fieldSentence(error, path, dotted(path) || kind.name, kind);
-      return { path: at ?? path, message, ...(hint === undefined ? {} : { hint }) };
+      const { code, message, hint, at } = fieldSentence(
+        error,
+        path,
+        dotted(path) || kind.name,
+        kind,
+      );
+      return { code, path: at ?? path, message, hint };
     });
   if (hasExpression(decisive(known, kind.with))) return [];
   return breachesOf(kind.tool, known).map(({ field, message }) => ({
+    code: 'SL401',
+    hint: fitHint(kind),
     path: field.split('.'),
     message,
   }));
@@ -71,6 +98,7 @@ export function assetErrors({ kind }: Checked, body: JsonObject): readonly BodyE
     if (schema?.['x-asset'] === undefined || typeof value !== 'string') return;
     if (isAssetReference(value) || /^shotlist:[0-9a-f]{64}\//.test(value)) return;
     found.push({
+      code: 'SL402',
       path,
       message: `${dotted(path)} is ${JSON.stringify(value.slice(0, 80))}, which is neither an upload nor a direct URL`,
       hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',

@@ -5,8 +5,9 @@ import type { Path, Span } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Expression } from './expression.ts';
 import { globItemFields, isExclusion, matrixNames, matrixOf, patternsOf } from './items.ts';
-import { checkMatrix } from './matrix-check.ts';
-import { aboutName, type Declared, type DeclaredItem, unknownName } from './references.ts';
+import { checkMatrix, type Report } from './matrix-check.ts';
+import { type NameFinding, unknownName } from './name-finding.ts';
+import { aboutName, type Declared, type DeclaredItem } from './references.ts';
 import { compileExpression, type TemplateError } from './template.ts';
 
 const sources = ['glob', 'csv', 'jsonl', 'values'];
@@ -44,8 +45,6 @@ function fieldsOf(items: Readonly<Record<string, Json>>): readonly string[] | un
     : globItemFields;
 }
 
-type Report = (message: string, span: Span, hint?: string) => void;
-
 export function checkItems(
   items: Json | undefined,
   { declared: item, when }: ItemsDraft,
@@ -54,16 +53,18 @@ export function checkItems(
 ): readonly Diagnostic[] {
   if (!isObject(items) || item === undefined) return [];
   const found: Diagnostic[] = [];
-  const report: Report = (message, span, hint) => {
-    const { file } = source;
-    const more = hint === undefined ? {} : { hint };
-    found.push({ severity: 'error', file, span, message, ...more });
-  };
+  const report: Report = (code, message, span, hint) =>
+    void found.push({ severity: 'error', code, file: source.file, span, message, hint });
   const at = (...path: Path): Span => source.spanOf(['items', ...path]);
   checkSource(items, report, source);
   for (const name of ['delimiter', 'types'])
     if (items[name] !== undefined && items['csv'] === undefined)
-      report(`items.${name} is only for a csv file`, source.keySpanOf(['items', name]));
+      report(
+        'SL528',
+        `items.${name} is only for a csv file`,
+        source.keySpanOf(['items', name]),
+        `remove ${name}:`,
+      );
   checkGlob(items['glob'], report, at);
   checkKey(items, item, report, at);
   if (items['matrix'] !== undefined)
@@ -73,22 +74,24 @@ export function checkItems(
     const known = root === 'item' || root === 'matrix' || root === 'inputs' || root === 'env';
     const finding = known
       ? aboutName({ root, ...(key === undefined ? {} : { key }) }, declared)
-      : { message: `items.when is decided before any step runs, so ${root} is not known in it` };
-    if (finding === undefined) continue;
-    report(
-      finding.message,
-      span,
-      known ? finding.hint : 'use item, matrix, inputs and env; or put the condition in if:',
-    );
+      : tooEarly(root);
+    if (finding !== undefined) report(finding.code, finding.message, span, finding.hint);
   }
   return found;
 }
+
+const tooEarly = (root: string): NameFinding => ({
+  code: 'SL218',
+  message: `items.when is decided before any step runs, so ${root} is not known in it`,
+  hint: 'use item, matrix, inputs and env; or put the condition in if:',
+});
 
 function checkSource(items: Readonly<Record<string, Json>>, report: Report, source: Source): void {
   const own = sources.filter((name) => items[name] !== undefined);
   if (own.length === 1 || (own.length === 0 && items['matrix'] !== undefined)) return;
   const second = own[1];
   report(
+    'SL109',
     `items must have exactly one of: ${sources.join(', ')}`,
     source.keySpanOf(second === undefined ? ['items'] : ['items', second]),
     own.length === 0
@@ -102,6 +105,7 @@ function checkGlob(glob: Json | undefined, report: Report, at: (...path: Path) =
   const patterns = patternsOf(glob);
   if (patterns.every(isExclusion))
     report(
+      'SL501',
       'items.glob only excludes files',
       at('glob'),
       'add a pattern that finds files, such as "photos/*.jpg"',
@@ -109,7 +113,12 @@ function checkGlob(glob: Json | undefined, report: Report, at: (...path: Path) =
   patterns.forEach((pattern, index) => {
     const first = patterns.indexOf(pattern);
     if (first < index)
-      report(`items.glob has the pattern ${JSON.stringify(pattern)} twice`, at('glob', index));
+      report(
+        'SL525',
+        `items.glob has the pattern ${JSON.stringify(pattern)} twice`,
+        at('glob', index),
+        'remove one of them',
+      );
   });
 }
 
@@ -124,19 +133,22 @@ function checkKey(
   if (!sources.some((name) => items[name] !== undefined)) {
     if (items['matrix'] === undefined) return;
     return report(
+      'SL528',
       'items.key is for glob, csv, jsonl and values; the values of a matrix name its items',
       at('key'),
+      'remove key:',
     );
   }
   const inner = /^\s*(?:\$\{\{)?\s*item\.(\w+)\s*(?:\}\})?\s*$/.exec(key)?.[1];
   if (inner !== undefined || key.includes('${{'))
     return report(
+      'SL529',
       `items.key is the name of a field, not an expression`,
       at('key'),
       `write key: ${inner ?? '<field>'}`,
     );
   const named = fields?.filter((field) => field !== 'key');
-  const finding = named === undefined ? undefined : unknownName('item has no', key, named);
+  const finding = named === undefined ? undefined : unknownName('SL206', 'item has no', key, named);
   if (finding !== undefined && key !== 'key')
-    report(`items.key: ${finding.message}`, at('key'), finding.hint);
+    report('SL206', `items.key: ${finding.message}`, at('key'), finding.hint);
 }

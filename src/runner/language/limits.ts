@@ -19,6 +19,6 @@ export function checkLimits(document: Json, source: Source): readonly Diagnostic
         ) ?? 'shotlist tools lists the step kinds';
       const span = source.keySpanOf(['limits', 'steps', name]);
       const message = `limits.steps: ${JSON.stringify(name)} is not a step kind`;
-      return { severity: 'error', file: source.file, span, message, hint };
+      return { severity: 'error', code: 'SL110', file: source.file, span, message, hint };
     });
 }

@@ -1,4 +1,5 @@
 // Checks of a matrix: values that are there twice, and entries of include and exclude that can never apply.
+import type { Code } from '../../contract/codes/all.ts';
 import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Path, Span } from '../../contract/yaml/place.ts';
 import type { Matrix, MatrixRule, Scalar } from './items.ts';
@@ -6,7 +7,7 @@ import type { Matrix, MatrixRule, Scalar } from './items.ts';
 /** More combinations than this are a mistake. GitHub Actions allows 256. */
 const mostCombinations = 10_000;
 
-type Report = (message: string, span: Span, hint?: string) => void;
+export type Report = (code: Code, message: string, span: Span, hint: string) => void;
 
 /** `fields`: what `item` has; undefined if only a table knows. */
 export function checkMatrix(
@@ -18,15 +19,22 @@ export function checkMatrix(
   const count = variables.reduce((product, [, values]) => product * values.length, 1);
   if (count + include.length > mostCombinations)
     report(
+      'SL526',
       `the matrix has ${count.toLocaleString('en-US')} combinations; at most ${mostCombinations.toLocaleString('en-US')} are allowed`,
       at(),
+      'remove values or lists; GitHub Actions allows 256 combinations, for comparison',
     );
   for (const [name, values] of variables)
     values.forEach((value, index) => {
       const first = values.findIndex((other) => sameScalar(other, value));
       if (first === index) return;
       const { line } = at(name, first);
-      report(`matrix.${name} has ${said(value)} twice: also in line ${line}`, at(name, index));
+      report(
+        'SL525',
+        `matrix.${name} has ${said(value)} twice: also in line ${line}`,
+        at(name, index),
+        'remove one of them',
+      );
     });
   const known = new Map(variables);
   exclude.forEach(({ values }, index) => {
@@ -34,12 +42,14 @@ export function checkMatrix(
       const own = known.get(name);
       if (own === undefined)
         report(
+          'SL217',
           `exclude: the matrix has no list ${JSON.stringify(name)}`,
           at('exclude', index, name),
           hintFor(name, [...known.keys()]),
         );
       else if (!own.some((one) => sameScalar(one, value)))
         report(
+          'SL527',
           `exclude: matrix.${name} has no ${said(value)}, so nothing is excluded`,
           at('exclude', index, name),
           hintFor(String(value), own.map(String)),
@@ -53,7 +63,12 @@ export function checkMatrix(
     rules.forEach((rule, index) => {
       checkItemFields(what, rule, fields, report, (name) => at(what, index, name));
       if (what === 'include' && Object.keys(rule.values).length === 0)
-        report(`include: the entry adds no value to the matrix`, at(what, index));
+        report(
+          'SL527',
+          'include: the entry adds no value to the matrix',
+          at(what, index),
+          'add a value, such as style: gold, or remove the entry',
+        );
     });
 }
 
@@ -67,6 +82,7 @@ function checkItemFields(
   for (const name of Object.keys(item))
     if (fields?.includes(name) === false)
       report(
+        'SL206',
         `${what}: item has no ${JSON.stringify(name)}`,
         at(`item.${name}`),
         hintFor(name, fields),
@@ -78,5 +94,6 @@ export const sameScalar = (one: Scalar, other: Scalar): boolean => String(one) =
 
 const said = (value: Scalar): string => JSON.stringify(value);
 
-const hintFor = (wrong: string, known: readonly string[]): string | undefined =>
-  suggestion(wrong, known) ?? (known.length === 0 ? undefined : `known: ${listing(known)}`);
+const hintFor = (wrong: string, known: readonly string[]): string =>
+  suggestion(wrong, known) ??
+  (known.length === 0 ? 'remove it: the matrix has no lists' : `known: ${listing(known)}`);

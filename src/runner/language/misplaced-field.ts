@@ -7,18 +7,12 @@ import { listing } from '../../contract/yaml/diagnostic.ts';
 import { propertiesOf } from '../../contract/yaml/unknown-key.ts';
 
 /** A hint for an unknown field. `known` are the fields that the schema has at this place. */
-export function misplacedField(
-  key: string,
-  known: readonly string[],
-  kind: StepKind,
-): string | undefined {
+export function misplacedField(key: string, known: readonly string[], kind: StepKind): string {
   const elsewhere = pathIn(kind.with, key, 'with');
   if (elsewhere !== undefined) return `"${key}" belongs at ${elsewhere}`;
-  const list = known.length > 0 ? `known keys: ${listing(known)}` : undefined;
-  if (kind.operation !== 'create' && kind.operation !== 'detect') return list;
-  return [list, 'put fields that shotlist does not know under extra:']
-    .filter((part) => part !== undefined)
-    .join('; ');
+  const list = known.length > 0 ? [`known keys: ${listing(known)}`] : [];
+  if (kind.operation !== 'create' && kind.operation !== 'detect') return list[0] ?? 'remove it';
+  return [...list, 'put fields that shotlist does not know under extra:'].join('; ');
 }
 
 /** The place where a schema has a field of this name, such as `with.style.prompt`. */

@@ -5,6 +5,7 @@ import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
 import { plainField } from './draft.ts';
+import { type NameFinding, unknownName } from './name-finding.ts';
 import { gathered, type Reference } from './reference.ts';
 import { resultNames } from './result-name.ts';
 import { runFields } from './schedule.ts';
@@ -25,11 +26,6 @@ export interface DeclaredItem {
   readonly matrix: readonly string[] | undefined;
 }
 
-export interface NameFinding {
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
-
 export function checkReferences(
   draft: Draft,
   declared: Declared,
@@ -38,13 +34,14 @@ export function checkReferences(
   const found: Diagnostic[] = [];
   const report = (complaint: NameFinding | undefined, span: Diagnostic['span']): void => {
     if (complaint === undefined || span === undefined) return;
-    const { message, hint } = complaint;
+    const { code, message, hint } = complaint;
     found.push({
       severity: 'error',
+      code,
       file: source.file,
       span,
       message,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     });
   };
   for (const reference of draft.references)
@@ -82,27 +79,32 @@ export function aboutName(
     case 'item':
       if (declared.item === undefined)
         return {
+          code: 'SL207',
           message: 'there is no item, because the pipeline has no items:',
           hint: 'add items: { glob: … } or items: { values: … }',
         };
       return key === undefined || declared.item.fields === undefined
         ? undefined
-        : unknownName('item has no', key, declared.item.fields);
+        : unknownName('SL206', 'item has no', key, declared.item.fields);
     case 'matrix':
       if (declared.item?.matrix === undefined)
         return {
+          code: 'SL216',
           message: 'there is no matrix, because items: has none',
           hint: 'add one: items: { matrix: { <name>: [<values>] } }',
         };
       return key === undefined
         ? undefined
-        : unknownName('matrix has no', key, declared.item.matrix);
+        : unknownName('SL217', 'matrix has no', key, declared.item.matrix);
     case 'inputs':
-      return key === undefined ? undefined : unknownName('there is no input', key, declared.inputs);
+      return key === undefined
+        ? undefined
+        : unknownName('SL204', 'there is no input', key, declared.inputs);
     case 'env':
       return key === undefined || declared.env.includes(key)
         ? undefined
         : {
+            code: 'SL205',
             message: `env.${key} is not listed under env:`,
             hint:
               declared.env.length < 20
@@ -110,7 +112,7 @@ export function aboutName(
                 : 'add it to env:',
           };
     case 'run':
-      return key === undefined ? undefined : unknownName('run has no', key, runFields);
+      return key === undefined ? undefined : unknownName('SL208', 'run has no', key, runFields);
     case 'each':
     case 'steps':
     case 'result':
@@ -129,28 +131,28 @@ function aboutResult(
   const isPlace = kind?.operation === 'download' && path.join('.') === `steps.${name}.with.to`;
   if (!isPlace)
     return {
+      code: 'SL209',
       message: "result can only be used in a download's to:",
       hint: 'for the outputs of an earlier step, write steps.<name>.<output>',
     };
   return key === undefined
-    ? { message: 'result must be followed by a field: result.ext' }
-    : unknownName('result has no', key, Object.keys(resultNames));
+    ? {
+        code: 'SL208',
+        message: 'result must be followed by a field',
+        hint: 'write result.ext',
+      }
+    : unknownName('SL208', 'result has no', key, Object.keys(resultNames));
 }
 
-export function unknownName(
-  what: string,
-  key: string,
-  known: readonly string[],
-): NameFinding | undefined {
-  if (known.includes(key)) return undefined;
-  return {
-    message: `${what} "${key}"`,
-    hint: suggestion(key, known) ?? (known.length === 0 ? undefined : `known: ${listing(known)}`),
-  };
-}
+const neverRuns = (step: string): NameFinding => ({
+  code: 'SL210',
+  message: `step "${step}" never runs, because its if: is always false`,
+  hint: 'change its if:, or remove the reference',
+});
 
 function unknownStep(name: string, declared: Declared): NameFinding {
   return {
+    code: 'SL201',
     message: `there is no step "${name}"`,
     hint: suggestion(name, declared.steps.keys()) ?? `steps: ${listing(declared.steps.keys())}`,
   };
@@ -159,29 +161,37 @@ function unknownStep(name: string, declared: Declared): NameFinding {
 function aboutStep(reference: PlacedReference, declared: Declared): NameFinding | undefined {
   const { key, field } = reference;
   if (key === undefined)
-    return { message: 'steps must be followed by a name and an output: steps.<name>.<output>' };
+    return {
+      code: 'SL203',
+      message: 'steps must be followed by a name and an output: steps.<name>.<output>',
+      hint: `steps: ${listing(declared.steps.keys())}`,
+    };
   const step = declared.steps.get(key);
   if (step === undefined) return unknownStep(key, declared);
-  if (step.never) return { message: `step "${key}" never runs, because its if: is always false` };
+  if (step.never) return neverRuns(key);
   if (step.kind === undefined) return undefined;
   const outputs = Object.keys(step.kind.outputs);
   if (outputs.length === 0)
     return {
+      code: 'SL202',
       message: `step "${key}" has no outputs, because ${step.kind.name} has none`,
       hint: `to wait for it, use needs: [${key}]`,
     };
   if (field === undefined)
     return {
+      code: 'SL203',
       message: `steps.${key} must be followed by an output`,
       hint: `outputs: ${outputs.join(', ')}`,
     };
   if (outputs.includes(field) || field === gathered) return undefined;
   if (field === 'duration' && step.kind.tool?.record === 'audio')
     return {
+      code: 'SL202',
       message: `step "${key}" (${step.kind.name}) has no output "duration", because the service does not report how long a sound is`,
       hint: hintForSound(key, declared),
     };
   return {
+    code: 'SL202',
     message: `step "${key}" (${step.kind.name}) has no output "${field}"`,
     hint: suggestion(field, outputs) ?? `outputs: ${outputs.join(', ')}`,
   };
@@ -206,10 +216,12 @@ function aboutOf(draft: Draft, declared: Declared): NameFinding | undefined {
     return undefined;
   const target = declared.steps.get(of);
   if (target === undefined) return unknownStep(of, declared);
-  if (target.never) return { message: `step "${of}" never runs, because its if: is always false` };
+  if (target.never) return neverRuns(of);
   if (target.kind !== undefined && target.kind.operation !== 'create')
     return {
+      code: 'SL211',
       message: `of: must name a tool step; "${of}" is ${target.kind.name}, which creates no project`,
+      hint: 'name the tool step whose result is meant',
     };
   if (draft.kind.operation === 'download') return undefined;
   const saved = [...declared.steps.values()].some(
@@ -220,6 +232,7 @@ function aboutOf(draft: Draft, declared: Declared): NameFinding | undefined {
   return saved || discard
     ? undefined
     : {
+        code: 'SL212',
         message: `deleting "${of}" would lose its result: no step downloads it`,
         hint: `add a download step for ${of}, or set discard: true`,
       };

@@ -1,6 +1,7 @@
 // When a pipeline is due: checks `schedule:`, and lists its due times.
 import { Cron } from 'croner';
 import { isObject, type Json } from '../../contract/base/json.ts';
+import type { Code } from '../../contract/codes/all.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
@@ -76,14 +77,15 @@ export function checkSchedule(document: Json, source: Source): readonly Diagnost
   const schedule = isObject(document) ? document['schedule'] : undefined;
   if (!isObject(schedule)) return [];
   const found: Diagnostic[] = [];
-  const report = (path: Path, message: string, hint: string): void =>
+  const report = (code: Code, path: Path, message: string, hint: string): void =>
     void found.push({
-      ...{ severity: 'error', file: source.file, span: source.spanOf(path), message, hint },
+      ...{ severity: 'error', code, file: source.file, span: source.spanOf(path), message, hint },
     });
   const { time_zone: written = 'UTC', cron } = schedule;
   const known = typeof written === 'string' && isTimeZone(written);
   if (typeof written === 'string' && !known)
     report(
+      'SL116',
       ['schedule', 'time_zone'],
       `${JSON.stringify(written)} is not a time zone`,
       'write an IANA name such as Europe/Berlin, or UTC',
@@ -92,7 +94,8 @@ export function checkSchedule(document: Json, source: Source): readonly Diagnost
   expressions.forEach((expression, index) => {
     const problem = typeof expression === 'string' ? cronProblem(expression) : undefined;
     const path: Path = Array.isArray(cron) ? ['schedule', 'cron', index] : ['schedule', 'cron'];
-    if (problem !== undefined) report(path, problem, 'five fields, for example "0 7 * * 1-5"');
+    if (problem !== undefined)
+      report('SL115', path, problem, 'write five fields, for example "0 7 * * 1-5"');
   });
   return found;
 }

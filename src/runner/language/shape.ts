@@ -10,12 +10,13 @@ import {
   describeValue,
   diagnose,
   dotted,
+  purpose,
   type Sentence,
   sentence,
   type YamlFormat,
 } from '../../contract/yaml/shape.ts';
 import type { Source } from '../../contract/yaml/source.ts';
-import { unknownKey, withoutEchoes } from '../../contract/yaml/unknown-key.ts';
+import { propertiesOf, unknownKey, withoutEchoes } from '../../contract/yaml/unknown-key.ts';
 import { misplacedField } from './misplaced-field.ts';
 import { type PipelineDocument, resolvedSchema } from './schema.ts';
 import { meaningOf } from './schema-patterns.ts';
@@ -37,6 +38,7 @@ export function checkShape(source: Source): readonly Diagnostic[] {
 
 const notAPipeline = (source: Source): Diagnostic => ({
   severity: 'error',
+  code: source.value === null ? 'SL004' : 'SL100',
   file: source.file,
   ...(source.value === null ? {} : { span: source.spanOf([]) }),
   message:
@@ -85,6 +87,8 @@ const pipelineFormat = (document: Json): YamlFormat => ({
   subjectOf: describePath,
   sentenceOf: (error, path, subject) => {
     if (error.keyword === 'enum') return unknownKind(error, path);
+    if (error.keyword === 'minProperties' || error.keyword === 'maxProperties')
+      return exactlyOne(error, path, subject);
     if (error.keyword === 'type' && path.length === 1 && path[0] === 'steps')
       return {
         ...sentence(error, path, subject),
@@ -94,6 +98,18 @@ const pipelineFormat = (document: Json): YamlFormat => ({
     return fieldSentence(error, path, subject, kind);
   },
 });
+
+/** Objects of which exactly one key is set. */
+function exactlyOne(error: ErrorObject, path: Path, subject: string): Sentence | undefined {
+  const alone = path.length === 1 && ['items', 'on_finish', 'on_doubt'].includes(String(path[0]));
+  if (!alone) return undefined;
+  const keys = Object.keys(propertiesOf(error.parentSchema));
+  return {
+    code: 'SL109',
+    message: `${subject} must have exactly one of: ${keys.join(', ')}`,
+    hint: 'set one of them, and remove the others',
+  };
+}
 
 /** A sentence for an error in a field under `with:`, in a request body or in the file. */
 export function fieldSentence(
@@ -112,7 +128,11 @@ export function fieldSentence(
   const meaning = error.keyword === 'pattern' ? meaningOf(error.params['pattern']) : undefined;
   return meaning === undefined
     ? general
-    : { message: `${subject} must be ${meaning}, not ${describeValue(error.data)}` };
+    : {
+        code: 'SL107',
+        message: `${subject} must be ${meaning}, not ${describeValue(error.data)}`,
+        hint: purpose(error, path),
+      };
 }
 
 /** A path for people: `steps.swap.with.assets` becomes `step "swap": assets`. */
@@ -133,6 +153,7 @@ function unknownKind(error: ErrorObject, path: Path): Sentence | undefined {
   if (path.length !== 3 || path[0] !== 'steps' || path[2] !== 'uses') return undefined;
   const name = String(error.data);
   return {
+    code: 'SL110',
     message: `step "${path[1]}": there is no step kind ${JSON.stringify(name.slice(0, 60))}`,
     hint:
       suggestion(
@@ -143,6 +164,7 @@ function unknownKind(error: ErrorObject, path: Path): Sentence | undefined {
 }
 
 const badStepName = (path: Path, { propertyName = '' }: ErrorObject): Sentence => ({
+  code: 'SL108',
   message: `"${propertyName.slice(0, 60)}" cannot be the name of a step`,
   hint:
     propertyName.length > 100

@@ -39,6 +39,7 @@ export function checkStages(steps: readonly Step[], source: Source): readonly Di
     return [
       {
         severity: 'error',
+        code: 'SL214',
         file: source.file,
         span: source.keySpanOf(['steps', step.name]),
         message: `step "${step.name}" waits for "${before}", which waits for every item to finish: neither can start`,

@@ -3,7 +3,7 @@
 
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Schema } from '../../contract/base/schema.ts';
-import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
+import { listing, nearest, suggestion } from '../../contract/yaml/diagnostic.ts';
 import { type Expression, type ExpressionError, errorOf } from './expression.ts';
 import { celTypes, checking, knownFields, placeholder, variableOf } from './output-types.ts';
 import type { Reference } from './reference.ts';
@@ -99,7 +99,7 @@ function failed(
 ): Result<string, ExpressionError> {
   // Both values are possible: the evaluation takes either.
   if (codeOf(error) === 'incompatible_ternary_branches') return ok('dyn');
-  const plain = errorOf(error, text);
+  const plain = errorOf(error, text, 'SL305');
   const better = aboutMember(accessIn(error, text, stands), codeOf(error));
   // A variable is shorter than the name that it stands for.
   const stand = stands.find(({ start, end }) => start < plain.end && plain.end <= end);
@@ -134,6 +134,9 @@ function accessIn(
   return { of: stand?.name ?? text.slice(start, end), type: String(checkedType), member };
 }
 
+const listHint = (list: string, field: string): string =>
+  `write ${list}[0].${field} for the first, or ${list}.map(x, x.${field}) for all`;
+
 function literalOf(node: unknown): string | undefined {
   const isText = typeof node === 'object' && node !== null && 'args' in node;
   return isText && typeof node.args === 'string' ? node.args : undefined;
@@ -142,25 +145,31 @@ function literalOf(node: unknown): string | undefined {
 function aboutMember(
   access: MemberAccess | undefined,
   code: unknown,
-): Pick<ExpressionError, 'message' | 'hint'> | undefined {
+): Pick<ExpressionError, 'code' | 'message' | 'hint'> | undefined {
   if (access === undefined) return undefined;
   const { of, type, member } = access;
   switch (code) {
     case 'invalid_index_type':
       if (!type.startsWith('list<')) return undefined;
       return {
+        code: 'SL315',
         message: `${of} is a list, which has no "${member}"`,
-        hint: `write ${of}[0].${member} for the first, or ${of}.map(x, x.${member}) for all`,
+        hint: listHint(of, nearest(member, knownFields(type.slice(5, -1)) ?? []) ?? member),
       };
     case 'no_such_key': {
       const fields = knownFields(type) ?? [];
       return {
+        code: 'SL315',
         message: `${of} has no "${member}"`,
         hint: suggestion(member, fields) ?? `known: ${listing(fields)}`,
       };
     }
     case 'cannot_index_type':
-      return { message: `${of} is ${worded(type)}, which has no "${member}"` };
+      return {
+        code: 'SL315',
+        message: `${of} is ${worded(type)}, which has no "${member}"`,
+        hint: `write ${of} alone`,
+      };
     default:
       return undefined;
   }

@@ -2,6 +2,7 @@
 import { digestOfBytes } from '../../contract/base/digest.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { Code } from '../../contract/codes/all.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -13,6 +14,7 @@ export type StoreAddress =
   | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string };
 
 interface AddressProblem {
+  readonly code: Code;
   /** The end of a sentence about the store. */
   readonly message: string;
   readonly hint: string;
@@ -33,6 +35,7 @@ export const isBucket = (address: string): boolean => address.startsWith('s3://'
 export function storeAddressOf(text: string): Result<StoreAddress, AddressProblem> {
   if (text.includes('${{'))
     return err({
+      code: 'SL117',
       message: 'holds an expression, and a store is the same for every run',
       hint: 'write the folder or the bucket itself',
     });
@@ -40,6 +43,7 @@ export function storeAddressOf(text: string): Result<StoreAddress, AddressProble
   if (scheme === undefined) return folderAddress(text);
   if (scheme !== 's3')
     return err({
+      code: 'SL120',
       message: `begins with ${scheme}://`,
       hint: `name a folder, or a bucket: ${example}`,
     });
@@ -48,9 +52,10 @@ export function storeAddressOf(text: string): Result<StoreAddress, AddressProble
 
 function folderAddress(path: string): Result<StoreAddress, AddressProblem> {
   if (path.trim() !== path)
-    return err({ message: 'has spaces around its name', hint: 'remove them' });
+    return err({ code: 'SL120', message: 'has spaces around its name', hint: 'remove them' });
   if (/^~[^/]*(\/|$)/.test(path))
     return err({
+      code: 'SL121',
       message: 'begins with "~", which only a shell expands',
       hint: 'write the whole path',
     });
@@ -60,19 +65,23 @@ function folderAddress(path: string): Result<StoreAddress, AddressProblem> {
 function bucketAddress(rest: string): Result<StoreAddress, AddressProblem> {
   if (rest.includes('@'))
     return err({
+      code: 'SL701',
       message: 'holds credentials, and a pipeline file is no place for them',
       hint: 'remove them, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead',
     });
   const [bucket = '', ...folders] = rest.replace(/\/+$/, '').split('/');
-  if (bucket === '') return err({ message: 'names no bucket', hint: `write it, ${example}` });
+  if (bucket === '')
+    return err({ code: 'SL120', message: 'names no bucket', hint: `write it, ${example}` });
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
     return err({
+      code: 'SL120',
       message: `names the bucket ${JSON.stringify(bucket)}, which is not a bucket's name`,
       hint: 'a name has 3 to 63 lower-case letters, digits, hyphens and dots',
     });
   const odd = folders.find((name) => !/^[\w.=+-]+$/.test(name) || /^\.\.?$/.test(name));
   if (odd !== undefined)
     return err({
+      code: 'SL120',
       message: `has the part ${JSON.stringify(odd)} in its prefix`,
       hint: 'use letters, digits and . _ - = + between single slashes',
     });
@@ -85,13 +94,14 @@ export function checkStore(document: Json, source: Source): readonly Diagnostic[
   if (typeof store !== 'string' || store === '') return [];
   const address = storeAddressOf(store);
   if (address.ok) return [];
-  const { message, hint } = address.error;
+  const { code, message, hint } = address.error;
   // An address with credentials is not repeated.
   const shown = store.includes('@') ? 'the address' : JSON.stringify(store);
   const span = source.spanOf(['outputs', 'store']);
   return [
     {
       severity: 'error',
+      code,
       file: source.file,
       span,
       message: `outputs.store: ${shown} ${message}`,

@@ -61,7 +61,10 @@ function compileText(text: string, path: Path, errors: TemplateError[]): Templat
   }
   const rest = text.slice(end);
   if (isTemplated(rest))
-    errors.push({ path, text: rest, message: 'this ${{ has no }}', start: 0, end: rest.length });
+    errors.push({
+      ...{ code: 'SL302', message: 'this ${{ has no }}', path },
+      ...{ text: rest, start: 0, end: rest.length },
+    });
   if (rest.trim() !== '' || (rest !== '' && parts.length > 1)) parts.push(rest);
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object')
@@ -186,18 +189,17 @@ function fillText(
     if (typeof value.value === 'object')
       return err(
         at(path, part, {
-          message: 'a list or an object cannot be part of a text',
-          start: 0,
-          end: part.text.length,
+          ...{ code: 'SL310', message: 'a list or an object cannot be part of a text' },
+          ...{ start: 0, end: part.text.length },
         }),
       );
     text += String(value.value);
     if (text.length > maxSize)
       return err(
         at(path, part, {
+          code: 'SL308',
           message: `the text is longer than ${maxSize.toLocaleString('en-US')} characters`,
-          start: 0,
-          end: part.text.length,
+          ...{ start: 0, end: part.text.length },
         }),
       );
   }

@@ -10,6 +10,7 @@ import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft } from './draft.ts';
 import type { Expression, ExpressionError } from './expression.ts';
 import { atExpression, inExpression } from './expression-diagnostic.ts';
+import { knownFields } from './output-types.ts';
 import type { Reference } from './reference.ts';
 import { type Known, staticTypes, worded } from './static-types.ts';
 import type { Template } from './template.ts';
@@ -81,6 +82,7 @@ function misfit(
       return types.some((one) => one === 'bool' || one === 'dyn')
         ? undefined
         : {
+            code: 'SL311',
             message: `step "${name}": if: must be true or false, and the expression is ${worded(type)}`,
             hint: conditionHint(type, expression.text),
             ...whole,
@@ -89,14 +91,16 @@ function misfit(
       return types.some((one) => one === 'dyn' || one.startsWith('list'))
         ? undefined
         : {
+            code: 'SL314',
             message: `step "${name}": for_each must be a list, and the expression is ${worded(type)}`,
-            ...hintOf(conversion(type, { type: 'array' })),
+            hint: conversion(type, { type: 'array' }),
             ...whole,
           };
     case 'part':
       return isScalar(type)
         ? undefined
         : {
+            code: 'SL310',
             message: `${worded(type)} cannot be part of a text`,
             hint: partHint(type),
             ...whole,
@@ -108,8 +112,9 @@ function misfit(
       if (schema === undefined || (converted && isScalar(type))) return undefined;
       if (types.some((one) => fits(one, schema))) return undefined;
       return {
+        code: 'SL314',
         message: `step "${name}": ${dotted(path.slice(3))} must be ${wordedSchema(schema)}, and the expression is ${worded(type)}`,
-        ...hintOf(conversion(type, schema)),
+        hint: conversion(type, schema),
         ...whole,
       };
     }
@@ -131,15 +136,13 @@ function localPathIn(
   const whole = others.length === 0 && start === 0 && end === expression.text.length;
   if (!whole || knownAs(only)?.schema['format'] !== 'path') return undefined;
   return {
+    code: 'SL402',
     message: `step "${name}": ${dotted(path.slice(3))} is a path on this machine, which is neither an upload nor a direct URL`,
     hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
     start,
     end,
   };
 }
-
-const hintOf = (hint: string | undefined): { readonly hint?: string } =>
-  hint === undefined ? {} : { hint };
 
 const isNumber = (type: string): boolean => ['int', 'uint', 'double', 'number'].includes(type);
 
@@ -174,21 +177,31 @@ function wordedSchema({ type, items }: Schema): string {
 }
 
 /** How to turn a value of one type into another. */
-function conversion(type: string, schema: Schema): string | undefined {
+function conversion(type: string, schema: Schema): string {
   switch (schema['type']) {
     case 'string':
       if (type.startsWith('list')) return partHint(type);
       return isScalar(type) ? 'convert it with string()' : 'choose a field of it, such as .url';
     case 'number':
     case 'integer':
-      return type === 'string' ? 'convert it with double() or int()' : undefined;
+      return type === 'string' ? 'convert it with double() or int()' : 'choose a number of it';
     case 'array':
-      return type.startsWith('list') ? undefined : 'write it in brackets: ["${{ … }}"]';
+      return type.startsWith('list') ? entryHint(type) : 'write it in brackets: ["${{ … }}"]';
     case 'boolean':
       return 'compare it with a value: ==, != or >';
+    case 'object':
+      return 'write an object with its keys';
     default:
-      return undefined;
+      return 'write a value of another type';
   }
+}
+
+/** For a list whose entries do not fit. */
+function entryHint(type: string): string {
+  const entry = /^list<(.+)>$/.exec(type)?.[1] ?? 'dyn';
+  if (isScalar(entry)) return 'convert its entries, for example with .map(x, string(x))';
+  const [field = 'url'] = knownFields(entry) ?? [];
+  return `take a field of each entry, for example .map(x, x.${field})`;
 }
 
 /** True if some value of a CEL type can be valid. Constants and ranges are checked with the value. */

@@ -145,8 +145,7 @@ function declaredBy(
 
 function cycle(names: readonly string[], source: Source): Diagnostic {
   return {
-    severity: 'error',
-    file: source.file,
+    ...{ severity: 'error', code: 'SL213', file: source.file },
     span: source.keySpanOf(['steps', names[0] ?? '']),
     message: `these steps wait for each other: ${names.join(' → ')}`,
     hint: 'each waits for the next; a delete waits for every other use of its step',

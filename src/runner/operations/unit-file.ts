@@ -43,7 +43,7 @@ export function unitFile(
     const span = source.keySpanOf(['pipeline']);
     const message = `the pipeline has no schedule, so there is no time at which ${kind} could run it`;
     const hint = 'add, for example, schedule: { cron: "0 7 * * *", time_zone: Europe/Berlin }';
-    const diagnostic = { severity: 'error', file, span, message, hint } as const;
+    const diagnostic = { severity: 'error', code: 'SL515', file, span, message, hint } as const;
     return err({ reason: 'input', diagnostics: [diagnostic], text: source.text });
   }
   const service = serviceFor(bound, options.service, env);

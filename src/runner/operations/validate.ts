@@ -2,7 +2,7 @@
 // the file includes.
 import { resolve } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
+import type { Complaint, Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { boundaryOf } from './files/boundary.ts';
 import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
@@ -65,7 +65,7 @@ export async function validate(
 
 /** What is wrong only with a profile; a mistake that several profiles share is reported once. */
 function problemOfProfiles(bound: BoundPipeline): Problem | undefined {
-  const found = new Map<string, Diagnostic>();
+  const found = new Map<string, Complaint>();
   let texts: IncludedTexts = bound.included;
   for (const profile of bound.profiles) {
     const parsed = parsePipeline(bound.file, { profile });
@@ -75,7 +75,7 @@ function problemOfProfiles(bound: BoundPipeline): Problem | undefined {
       const { message, ...place } = diagnostic;
       const key = JSON.stringify([place, message]);
       if (!found.has(key))
-        found.set(key, { ...place, message: `${message} (with --profile ${profile})` });
+        found.set(key, { ...diagnostic, message: `${message} (with --profile ${profile})` });
     }
   }
   if (found.size === 0) return undefined;

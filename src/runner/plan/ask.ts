@@ -2,8 +2,10 @@
 import { extensionOf, knownExtensions, mediaTypeOf } from '../../contract/api/asset.ts';
 import { type Digest, digestFrom } from '../../contract/base/digest.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
+import type { Code } from '../../contract/codes/all.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
+import { expressionRemedy } from '../language/expression-remedy.ts';
 import { knownBodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { TemplateError } from '../language/template.ts';
@@ -30,7 +32,9 @@ import { conditionOf, isStored } from './recorded-files.ts';
 
 /** A problem with a task before anything is sent: a sentence, and its place in the pipeline file. */
 export interface TaskProblem {
+  readonly code: Code;
   readonly message: string;
+  readonly hint: string;
   readonly expression?: TemplateError;
   readonly at?: Path;
   /** The place of the value in the table of its item. */
@@ -91,16 +95,16 @@ export function ask(question: TaskQuestion): TaskAnswer {
     }
     case 'download': {
       const place = normalized(wanted.to);
-      if (!place.ok) return problem(`to: ${place.error}`);
+      if (!place.ok) return problem('SL509', `to: ${place.error}`);
       const job = jobOf(wanted.of);
-      if (job === undefined) return problem(`bug: ${step.of} has no job`);
+      if (job === undefined) throw new Error(`bug: ${step.of} has no job`);
       const { task, requireOutputs: required } = question;
       const decision = decideDownload({ task, to: wanted.to, job, required }, facts);
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
     case 'delete': {
       const job = jobOf(wanted.of);
-      if (job === undefined) return problem(`bug: ${step.of} has no job`);
+      if (job === undefined) throw new Error(`bug: ${step.of} has no job`);
       const { discard } = step;
       const decision = decideDelete({ job, savers: question.savers, discard }, facts);
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
@@ -112,7 +116,8 @@ export function ask(question: TaskQuestion): TaskAnswer {
 export function badValue(step: Step, body: JsonObject): TaskProblem | undefined {
   const [first] = knownBodyErrors(step, body);
   if (first === undefined) return undefined;
-  return { message: first.message, at: ['steps', step.name, 'with', ...first.path] };
+  const { code, message, hint, path } = first;
+  return { code, message, hint, at: ['steps', step.name, 'with', ...path] };
 }
 
 function askUpload(
@@ -123,13 +128,17 @@ function askUpload(
   const extension = extensionOf(wanted.file);
   if (mediaTypeOf(extension) === undefined)
     return problem(
+      'SL506',
       `${wanted.file}: the service takes no ${extension === '' ? 'file without an extension' : `.${extension} file`}; ` +
         `it takes ${knownExtensions.join(' ')}`,
     );
   const fact = facts.input(wanted.file);
   if (fact.is === 'absent')
-    return uploadElsewhere(wanted, question) ?? problem(`${wanted.file} ${fact.why}`);
-  if (fact.bytes === 0) return problem(`${wanted.file} is empty`);
+    return (
+      uploadElsewhere(wanted, question) ??
+      problem(fact.barred === true ? 'SL702' : 'SL507', `${wanted.file} ${fact.why}`)
+    );
+  if (fact.bytes === 0) return problem('SL508', `${wanted.file} is empty`);
   if (fact.digest === undefined) return { is: 'unread' };
   const fingerprint = uploadFingerprint(fact.digest);
   const job = jobOf(fingerprint);
@@ -170,11 +179,23 @@ const withProblem = (problem: TaskProblem): TaskAnswer => ({
   is: 'end',
   ending: 'failed',
   why: problem.message,
+  diagnostic: problem.code,
   problem,
 });
-const problem = (message: string): TaskAnswer => withProblem({ message });
+const problem = (code: keyof typeof remedies, message: string): TaskAnswer =>
+  withProblem({ code, message, hint: remedies[code] });
+
+const remedies = {
+  SL506: 'convert the file, or leave it out',
+  SL507: 'paths are relative to the pipeline file; check the spelling and the case',
+  SL508: 'replace the file, or leave it out',
+  SL509: 'write a path below the output folder',
+  SL702: 'if you trust the pipeline, use --allow-outside',
+} as const satisfies Readonly<Partial<Record<Code, string>>>;
 const problemAt = (at: TemplateError): TaskAnswer =>
   withProblem({
+    code: at.code,
+    hint: expressionRemedy(at),
     message: `in the expression ${shortened(at.text.trim())}: ${at.message}`,
     expression: at,
   });

@@ -1,5 +1,7 @@
 // How a task ends: one table for the plan, the run and the summary.
 
+import type { Code } from '../../contract/codes/all.ts';
+
 /**
  * - `done`: its outputs exist.
  * - `skipped`: its `if:` is false, it uses the outputs of a skipped step, or it is left to another checkout.
@@ -26,6 +28,8 @@ export type Ending =
 export interface End {
   readonly ending: Ending;
   readonly why: string;
+  /** If the pipeline file, an item or a file of it is wrong. */
+  readonly diagnostic?: Code | undefined;
 }
 
 export type Phase = 'waiting' | 'started' | Ending;

@@ -5,8 +5,8 @@ import type { OutputLine } from '../journal/line.ts';
 export type FileFact =
   /** `digest` is undefined until the content is read. */
   | { readonly is: 'file'; readonly bytes: number; readonly digest: Digest | undefined }
-  /** Missing, unreadable, not a file: `why` is the end of a sentence about it. */
-  | { readonly is: 'absent'; readonly why: string };
+  /** Missing, unreadable, not a file: `why` is the end of a sentence about it. `barred`: it must not be read. */
+  | { readonly is: 'absent'; readonly why: string; readonly barred?: true };
 
 /** A recorded output: its path relative to the pipeline file, and its content. */
 export type RecordedFile = Pick<OutputLine, 'path' | 'sha256'>;

@@ -1,6 +1,7 @@
 // What a plan knows about the elements of a fan-out.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Scope } from '../language/expression.ts';
+import { expressionRemedy } from '../language/expression-remedy.ts';
 import type { FanOut, Step } from '../language/pipeline.ts';
 import { expressionsOf } from '../language/template.ts';
 import { elementsOf } from '../task/element.ts';
@@ -38,7 +39,10 @@ export function openingOf(fan: FanOut, question: OpeningQuestion): Opening {
   const message = error.message.startsWith('for_each')
     ? error.message
     : `in the expression ${error.text.trim()}: ${error.message}`;
-  return { is: 'problem', problem: { message, expression: error } };
+  return {
+    is: 'problem',
+    problem: { code: error.code, message, hint: expressionRemedy(error), expression: error },
+  };
 }
 
 /** The step whose later outputs the list lacks. */

@@ -70,7 +70,8 @@ export class ItemPlan extends PlanNames implements Planning {
   ) {
     super(item, context, before);
     this.badTasks = badTasks;
-    for (const { task, why } of badTasks) this.verdicts.set(task, { ending: 'failed', why });
+    for (const { task, why, problem } of badTasks)
+      this.verdicts.set(task, { ending: 'failed', why, diagnostic: problem?.code });
     this.item = item;
     this.#whole = whole ?? this;
     for (const step of steps) this.#visit(step);

@@ -1,6 +1,7 @@
 // Prevents conflicts below the output folder, before anything is sent: two tasks must not write the
 // same place, no file can be where another needs a folder, and nothing overwrites what the pipeline
 // reads.
+import type { Code } from '../../contract/codes/all.ts';
 import { extensionMark, withMarkShown } from '../language/result-name.ts';
 import { longestPath, normalized, unusableName } from './output-path.ts';
 
@@ -10,6 +11,13 @@ export interface Machine {
   readonly platform: string;
   /** The output folder's own path, absolute. */
   readonly root: string;
+}
+
+/** Why two uses of a path exclude each other. */
+export interface Conflict {
+  readonly code: Code;
+  readonly message: string;
+  readonly hint: string;
 }
 
 export class OutputClaims {
@@ -23,7 +31,7 @@ export class OutputClaims {
    * Folders that contain a file with a number for its name, and the conflict with a `to` that is
    * this folder.
    */
-  readonly #numbered = new Map<string, (task: string) => string>();
+  readonly #numbered = new Map<string, (task: string) => Conflict>();
   /**
    * Files whose extension only the run will know, without the extension, by the task that writes
    * them.
@@ -41,7 +49,7 @@ export class OutputClaims {
   }
 
   /** Registers a file that is read, by its path below the output folder. Returns the conflict, if any. */
-  read(what: string, path: string): string | undefined {
+  read(what: string, path: string): Conflict | undefined {
     const name = this.#seen(path);
     const numbered = numberedIn(name);
     const writer =
@@ -59,9 +67,14 @@ export class OutputClaims {
   }
 
   /** Registers a download's usable `to`. Returns the conflict, if any. */
-  write(task: string, to: string): string | undefined {
+  write(task: string, to: string): Conflict | undefined {
     const path = normalized(to);
-    if (!path.ok) return `${task}: to: ${path.error}`;
+    if (!path.ok)
+      return {
+        code: 'SL509',
+        message: `${task}: to: ${path.error}`,
+        hint: 'write a path below the output folder',
+      };
     const said = JSON.stringify(withMarkShown(to));
     const name = this.#seen(path.value);
     return to.endsWith('/')
@@ -69,7 +82,7 @@ export class OutputClaims {
       : this.#writeFile(task, said, name);
   }
 
-  #writeFile(task: string, said: string, name: string): string | undefined {
+  #writeFile(task: string, said: string, name: string): Conflict | undefined {
     const other = this.#claimed.get(name) ?? this.#sameStem(name, task);
     if (other !== undefined) return both(task, other, said);
     const input = this.#inputs.get(name);
@@ -96,7 +109,7 @@ export class OutputClaims {
     return other;
   }
 
-  #writeFolder(task: string, said: string, folder: string): string | undefined {
+  #writeFolder(task: string, said: string, folder: string): Conflict | undefined {
     const other = this.#claimed.get(`${folder}/`);
     if (other !== undefined) return both(task, other, said);
     const clash = this.#numbered.get(folder)?.(task) ?? this.#needFolder(task, folder);
@@ -106,7 +119,7 @@ export class OutputClaims {
   }
 
   /** Registers a folder and its parents. Returns the conflict if one of them is a file. */
-  #needFolder(task: string, folder: string): string | undefined {
+  #needFolder(task: string, folder: string): Conflict | undefined {
     for (let at = folder; at !== ''; at = folderOf(at)) {
       const file = this.#claimed.get(at);
       if (file !== undefined) return needsFolder(task, JSON.stringify(at), file);
@@ -146,11 +159,20 @@ const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIn
 const numberedIn = (path: string): string | undefined =>
   /(^|\/)\d+\.[^./]+$/.test(path) ? folderOf(path) : undefined;
 
-const both = (task: string, other: string, said: string): string =>
-  `${task} and ${other} would both write ${said}`;
+const both = (task: string, other: string, said: string): Conflict => ({
+  code: 'SL510',
+  message: `${task} and ${other} would both write ${said}`,
+  hint: 'use a value in to: that differs between them, such as item.stem',
+});
 
-const overwrites = (task: string, path: string, what: string): string =>
-  `${task} would overwrite ${path}, which is ${what}`;
+const overwrites = (task: string, path: string, what: string): Conflict => ({
+  code: 'SL511',
+  message: `${task} would overwrite ${path}, which is ${what}`,
+  hint: 'choose another to:, or another output folder',
+});
 
-const needsFolder = (task: string, said: string, other: string): string =>
-  `${task} needs ${said} as a folder, and ${other} as a file`;
+const needsFolder = (task: string, said: string, other: string): Conflict => ({
+  code: 'SL510',
+  message: `${task} needs ${said} as a folder, and ${other} as a file`,
+  hint: 'choose another name in to:',
+});

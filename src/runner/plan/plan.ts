@@ -1,4 +1,5 @@
 // The plan as plain data: for each step, what would run, what it would cost, and what is reused.
+import type { Code } from '../../contract/codes/all.ts';
 import type { Step } from '../language/pipeline.ts';
 import { type FileCounts, sumOf } from './decide.ts';
 import type { LateValue } from './late-values.ts';
@@ -26,6 +27,8 @@ export interface PlanNote {
   readonly task: string;
   readonly action: PlannedAction;
   readonly why: string;
+  /** For a task that cannot run: `shotlist explain` says more about the code. */
+  readonly code?: Code;
 }
 
 export interface Plan {
@@ -113,9 +116,15 @@ export class PlanTally {
   }
 
   /** Something that a person should look at. */
-  note({ task, action, why }: PlannedTask): void {
+  note({ task, action, why, problem }: PlannedTask): void {
     this.#noted += 1;
-    if (this.#notes.length < notesMax) this.#notes.push({ task, action, why });
+    if (this.#notes.length >= notesMax) return;
+    this.#notes.push({
+      task,
+      action,
+      why,
+      ...(problem === undefined ? {} : { code: problem.code }),
+    });
   }
 
   /** Turns a reused task into one that runs again, because a step needs its values. */

@@ -82,7 +82,8 @@ function placed(plan: Planning, planned: PlannedTask): PlannedTask {
   const message = plan.context.unusable(to);
   if (message === undefined) return planned;
   const at = ['steps', step.name, 'with', 'to'];
-  return problemTask(plan, step, task, { message, at });
+  const hint = 'write another path in to:';
+  return problemTask(plan, step, task, { code: 'SL509', message, at, hint });
 }
 
 function answered(plan: Planning, answer: TaskAnswer, step: Step, task: TaskId): PlannedTask {

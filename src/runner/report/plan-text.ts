@@ -68,8 +68,10 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
   const notes = plan.notes.filter((note) => !isTold(note));
   const refused = notes.length < plan.notes.length;
   const shown = notes.slice(0, notesShown);
-  for (const { task, action, why } of shown)
-    lines.push(`  ${words[action]}: ${printable(task)}: ${printable(why)}`);
+  for (const { task, action, why, code } of shown) {
+    const kind = code === undefined ? words[action] : `${words[action]} (${code})`;
+    lines.push(`  ${kind}: ${printable(task)}: ${printable(why)}`);
+  }
   if (!refused && plan.noted > shown.length)
     lines.push(`  and ${plan.noted - shown.length} more; --json lists the first hundred`);
   if (!refused && plan.badItems > 0)

@@ -1,5 +1,7 @@
 // The events of a run. The terminal, the JSON stream and the log only read them.
+
 import type { Bug } from '../../contract/base/bug.ts';
+import type { Code } from '../../contract/codes/all.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { Ending } from '../plan/ending.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -50,6 +52,8 @@ export type RunEvent =
       readonly step: string;
       readonly ending: TaskEnding;
       readonly why?: string;
+      /** If the pipeline file, an item or a file of it is wrong: `shotlist explain` says more. */
+      readonly code?: Code;
       /** Credits charged for it in this run. */
       readonly credits: number;
     } & Whereabouts)
@@ -137,6 +141,8 @@ export interface Summary {
     readonly task: string;
     readonly ending: TaskEnding;
     readonly why: string;
+    /** As in the event of the task. */
+    readonly code?: Code;
     /** What a person can do. */
     readonly advice?: string;
   }[];
@@ -159,6 +165,7 @@ export interface ProblemGroup {
   readonly step: string;
   readonly ending: TaskEnding;
   readonly why: string;
+  readonly code?: Code;
   readonly advice?: string;
   readonly count: number;
   /** The first three tasks. */

@@ -145,13 +145,15 @@ function problemLines({ groups, tasks }: Summary): readonly string[] {
   ];
 }
 
-function groupText({ step, ending, why, advice, count: tasks, examples }: ProblemGroup): string {
+function groupText(group: ProblemGroup): string {
+  const { step, ending, why, code, advice, count: tasks, examples } = group;
+  const kind = code === undefined ? endingWord(ending) : `${endingWord(ending)} (${code})`;
   const [first = step] = examples;
   const who = tasks === 1 ? first : `${count(tasks, 'task')} of ${step}`;
   const more = tasks > examples.length ? `, and ${count(tasks - examples.length, 'other')}` : '';
   const list = examples.map((task) => printable(task)).join(', ');
   return [
-    `  ${endingWord(ending)}: ${printable(who)}: ${printable(why)}`,
+    `  ${kind}: ${printable(who)}: ${printable(why)}`,
     ...(tasks === 1 ? [] : [`    ${list}${more}`]),
     ...(advice === undefined ? [] : [`    → ${advice}`]),
   ].join('\n');

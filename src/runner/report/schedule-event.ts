@@ -1,12 +1,12 @@
 // The events of `shotlist schedule`. The terminal, the JSON stream and the log only read them. Times are in ISO 8601, in
 // the schedule's time zone.
-import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
+import type { Complaint, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
 import type { RunEvent, Summary } from './run-event.ts';
 
 /** Why a file cannot be used, or why a run did not begin. */
 export interface ScheduleProblem {
   readonly reason: string;
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly Complaint[];
   /** The text of the pipeline file, for code frames. */
   readonly text?: string;
   /** The texts of the files that the pipeline includes, by their names in the diagnostics. */

@@ -1,11 +1,11 @@
 // The events of `shotlist watch`. The terminal, the JSON stream and the log only read them.
-import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
+import type { Complaint, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
 import type { RunEvent, Summary } from './run-event.ts';
 
 /** Why the pipeline file cannot be used, or why a run did not begin. */
 export interface WatchProblem {
   readonly reason: 'input' | 'locked' | 'system' | 'unreachable';
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly Complaint[];
   /** The text of the pipeline file, for code frames. */
   readonly text?: string;
   /** The texts of the files that the pipeline includes, by their names in the diagnostics. */

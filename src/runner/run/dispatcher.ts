@@ -1,11 +1,11 @@
 // The dispatcher: turns a step that is ready into the next action: a job, or an end without one. It decides with the
 // plan's functions and builds orders, but starts and ends nothing.
-import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
+import type { Json, JsonObject } from '../../contract/base/json.ts';
 import { err, type Result, unreachable } from '../../contract/base/result.ts';
+import type { Code } from '../../contract/codes/all.ts';
 import type { JobLine } from '../journal/line.ts';
-import { bodyErrors } from '../language/filled-body.ts';
+import { bodyOf } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
-import { fill } from '../language/template.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
@@ -43,8 +43,11 @@ type Decided = Extract<TaskAnswer, { is: 'decided' }>;
 
 type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation'>;
 
-const end = (ending: Ending, why: string): EndWithoutJob => ({ action: 'end', ending, why });
-const fail = (why: string): Action => end('failed', why);
+const end = (ending: Ending, why: string, diagnostic?: Code): EndWithoutJob => ({
+  ...{ action: 'end', ending, why },
+  ...(diagnostic === undefined ? {} : { diagnostic }),
+});
+const fail = (why: string, diagnostic?: Code): Action => end('failed', why, diagnostic);
 const noRoom = end('later', 'as many projects render as may at once');
 const excludedWhy = 'this run excludes the step';
 const excluded: Action = end('excluded', excludedWhy);
@@ -77,7 +80,7 @@ export class Dispatcher {
     switch (answer.is) {
       case 'end':
         if (answer.ending === 'failed' && !this.#o.allows(step, 'begin')) return excluded;
-        return end(answer.ending, answer.why);
+        return end(answer.ending, answer.why, answer.diagnostic);
       case 'unread':
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
       case 'decided':
@@ -101,8 +104,8 @@ export class Dispatcher {
     const elements = elementsOf(fan, itemRun.byContent(this.#o.base).scope);
     if (elements.ok) return elements;
     if (!this.#o.allows(step, 'begin')) return err({ ending: 'excluded', why: excludedWhy });
-    const { text, message } = elements.error;
-    return err({ ending: 'failed', why: `${text.trim()}: ${message}` });
+    const { code, text, message } = elements.error;
+    return err({ ending: 'failed', why: `${text.trim()}: ${message}`, diagnostic: code });
   }
 
   #ask(itemRun: ItemRun, step: Step): TaskAnswer {
@@ -244,12 +247,9 @@ export class Dispatcher {
     if (stale !== undefined) return stale;
     const live = itemRun.liveFor(step, this.#o.base);
     if (!live.ok) return fail(live.error);
-    const filled = fill(step.with, live.value);
-    if (!filled.ok) return fail(`${filled.error.text.trim()}: ${filled.error.message}`);
-    const body = isObject(filled.value) ? filled.value : {};
-    const [problem] = bodyErrors(step, body);
-    if (problem !== undefined) return fail(problem.message);
-    const request = { fingerprint, body, timeoutMs: timeoutOf(step) };
+    const body = bodyOf(step, live.value);
+    if (!body.ok) return fail(body.error.message, body.error.code);
+    const request = { fingerprint, body: body.value, timeoutMs: timeoutOf(step) };
     if (step.kind.operation === 'detect')
       return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };
     const final = this.#o.isTick === true ? finalFailure(job, step.attempts) : undefined;

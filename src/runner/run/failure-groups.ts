@@ -18,7 +18,12 @@ export class FailureGroups {
     return [...this.#groups.values()];
   }
 
-  add(task: string, ending: TaskEnding, why: string, advice: string | undefined): void {
+  add(
+    task: string,
+    ending: TaskEnding,
+    why: string,
+    more: Pick<ProblemGroup, 'code' | 'advice'> = {},
+  ): void {
     const step = stepOf(task);
     const key = JSON.stringify([step, ending, why]);
     const known = this.#groups.get(key);
@@ -26,7 +31,6 @@ export class FailureGroups {
       known.count += 1;
       if (known.examples.length < mostExamples) known.examples.push(task);
     } else if (this.#groups.size < mostGroups) {
-      const more = advice === undefined ? {} : { advice };
       this.#groups.set(key, { step, ending, why, ...more, count: 1, examples: [task] });
     }
   }

@@ -1,4 +1,5 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
+import type { Code } from '../../contract/codes/all.ts';
 import { type FileCounts, sumOf } from '../plan/decide.ts';
 import { endingFacts } from '../plan/ending.ts';
 import type { RunOutcome, Summary, TaskEnding } from '../report/run-event.ts';
@@ -44,18 +45,22 @@ export class SummaryBuilder {
     told: {
       readonly ending: TaskEnding;
       readonly why: string;
+      readonly diagnostic?: Code | undefined;
       readonly advice: string | undefined;
       readonly before: TaskEnding | undefined;
     },
   ): void {
-    const { ending, why, advice, before } = told;
+    const { ending, why, diagnostic, advice, before } = told;
     this.#ended += 1;
     if (before !== undefined) this.#tasks[before] -= 1;
     this.#tasks[ending] += 1;
     if (ending === 'reused' || !endingFacts[ending].problem) return;
-    this.#groups.add(task, ending, why, advice);
-    if (this.#problems.length < kept)
-      this.#problems.push({ task, ending, why, ...(advice === undefined ? {} : { advice }) });
+    const more = {
+      ...(diagnostic === undefined ? {} : { code: diagnostic }),
+      ...(advice === undefined ? {} : { advice }),
+    };
+    this.#groups.add(task, ending, why, more);
+    if (this.#problems.length < kept) this.#problems.push({ task, ending, why, ...more });
   }
 
   /** Call for each reused download whose files are not here as recorded. */

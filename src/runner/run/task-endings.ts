@@ -83,7 +83,8 @@ export class TaskEndings {
     if (itemRun.isShared) window.stirAll();
   }
 
-  #tell(waiter: Waiter, { ending, why, reused, credits = 0, files, project }: TaskEnd): void {
+  #tell(waiter: Waiter, end: TaskEnd): void {
+    const { ending, why, diagnostic, reused, credits = 0, files, project } = end;
     const { itemRun, step } = waiter;
     const { summary, journal, onEvent } = this.#o;
     const task = itemRun.task(step);
@@ -93,7 +94,7 @@ export class TaskEndings {
     if (before === shown && credits === 0) return;
     const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
     const advice = ending === 'doubt' ? doubtAdvice : adviceFor(code);
-    summary.add(task, { ending: shown, why, advice, before });
+    summary.add(task, { ending: shown, why, diagnostic, advice, before });
     if (files !== undefined) summary.addFiles(files);
     onEvent({
       type: 'task',
@@ -104,6 +105,7 @@ export class TaskEndings {
       ending: shown,
       credits,
       ...(why === '' ? {} : { why }),
+      ...(diagnostic === undefined ? {} : { code: diagnostic }),
     });
   }
 

@@ -19,10 +19,13 @@ export function elementsOf(
   if (Array.isArray(value) && value.length <= mostElements) return ok(value);
   const path = ['steps', step, 'for_each'];
   const text = list.kind === 'expression' ? list.expression.text : '';
-  const message = Array.isArray(value)
-    ? `for_each has ${value.length} elements, and at most ${mostElements} are allowed`
-    : `for_each must be a list, not ${JSON.stringify(value).slice(0, 80)}`;
-  return err({ path, text, message, start: 0, end: text.length });
+  const place = { path, text, start: 0, end: text.length };
+  if (!Array.isArray(value)) {
+    const message = `for_each must be a list, not ${JSON.stringify(value).slice(0, 80)}`;
+    return err({ ...place, code: 'SL314', message, hint: 'write [value] for a list of one' });
+  }
+  const message = `for_each has ${value.length} elements, and at most ${mostElements} are allowed`;
+  return err({ ...place, code: 'SL229', message, hint: `take the first: .take(${mostElements})` });
 }
 
 /** The value of `each`: the fields of the element, if it has any, the element itself, and its index. */

@@ -32,6 +32,7 @@ export function conditionHolds(step: Step, scope: Scope): Result<boolean, Templa
   if (!value.ok) return err({ path, text: condition.text, ...value.error });
   if (typeof value.value === 'boolean') return ok(value.value);
   return err({
+    code: 'SL311',
     path,
     text: condition.text,
     message: `if: must be true or false, not ${JSON.stringify(value.value)}`,

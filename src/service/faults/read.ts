@@ -44,7 +44,7 @@ type RuleProblem =
       readonly place: number | undefined;
       readonly pattern: string;
       readonly message: string;
-      readonly hint: string | undefined;
+      readonly hint: string;
     };
 
 const outside = {
@@ -116,7 +116,11 @@ const faultsFormat: YamlFormat = {
   subjectOf: (path) => dotted(path) || 'the file',
   sentenceOf: ({ params, data }, _path, subject) =>
     params['pattern'] === durationPattern
-      ? { message: `${subject} must be a time such as 200ms, 5s or 2m, not ${describeValue(data)}` }
+      ? {
+          code: 'SL107',
+          message: `${subject} must be a time such as 200ms, 5s or 2m, not ${describeValue(data)}`,
+          hint: 'write a number and a unit: ms, s, m, h or d',
+        }
       : undefined,
 };
 
@@ -126,9 +130,10 @@ function diagnosticOf(problem: RuleProblem, source: Source): Diagnostic {
   const path = ['faults', index, 'on', ...(place === undefined ? [] : [place])];
   return {
     severity: 'error',
+    code: 'SL801',
     file: source.file,
     span: source.spanOf(path),
     message: `"${pattern}" ${message}`,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   };
 }

@@ -61,7 +61,7 @@ describe('the frame', () => {
     const text = `pipeline: p\nouput: x\nsteps:\n  ${photo}\n`;
     expect(render(text)).toBe(
       [
-        'p.yaml:2:1: error: unknown key "ouput"',
+        'p.yaml:2:1: error SL101: unknown key "ouput"',
         '  1 | pipeline: p',
         '> 2 | ouput: x',
         '    | ^^^^^',
@@ -72,10 +72,18 @@ describe('the frame', () => {
   });
 
   test('is left out where there is no text, and so is the place where there is none', () => {
-    const bare: Diagnostic = { severity: 'warning', file: 'p.yaml', message: 'odd' };
-    expect(renderDiagnostic(bare, 'pipeline: p')).toBe('p.yaml: warning: odd');
+    const bare: Diagnostic = {
+      severity: 'warning',
+      code: 'SL403',
+      file: 'p.yaml',
+      message: 'odd',
+      hint: 'mend it',
+    };
+    expect(renderDiagnostic(bare, 'pipeline: p')).toBe('p.yaml: warning SL403: odd\n  mend it');
     const span = { line: 3, column: 5, endLine: 3, endColumn: 6 };
-    expect(renderDiagnostic({ ...bare, span }, undefined)).toBe('p.yaml:3:5: warning: odd');
+    expect(renderDiagnostic({ ...bare, span }, undefined)).toBe(
+      'p.yaml:3:5: warning SL403: odd\n  mend it',
+    );
   });
 
   test('points at the beginning of what goes over several lines', () => {
@@ -87,6 +95,7 @@ describe('the frame', () => {
     const span = { line: 1, column: 1, endLine: 1, endColumn: 2 };
     const wild: Diagnostic = {
       severity: 'error',
+      code: 'SL101',
       file: 'p.yaml',
       span,
       message: 'swap:a\u001b[31m.png is bad',
@@ -99,9 +108,11 @@ describe('the frame', () => {
 describe('a frame is never wider than the terminal', () => {
   const bad = (column: number): Diagnostic => ({
     severity: 'error',
+    code: 'SL101',
     file: 'p.yaml',
     span: { line: 2, column, endLine: 2, endColumn: column + 5 },
     message: 'odd',
+    hint: 'mend it',
   });
   const text = (before: number, after: number): string =>
     `${'a'.repeat(300)}\n${'b'.repeat(before)}WRONG${'c'.repeat(after)}\nlast\n`;
@@ -155,7 +166,7 @@ describe('many diagnostics', () => {
     const found = problemsOf(text);
     expect(found).toHaveLength(1000);
     const printed = renderDiagnostics(found, text);
-    expect(printed.match(/: error: /g)).toHaveLength(mostPrinted);
+    expect(printed.match(/: error SL110: /g)).toHaveLength(mostPrinted);
     expect(printed).toMatch(/\nand 950 more; --json lists them all$/);
   });
 
@@ -165,15 +176,22 @@ describe('many diagnostics', () => {
     expect(printed.match(/^ +\| +\^/gm)).toHaveLength(5);
     expect(printed.split('\n').length).toBeLessThan(80);
     expect(printed).toContain(
-      'p.yaml:52:16: error: step "s49": there is no step kind "uplod"\nand 950',
+      'p.yaml:52:16: error SL110: step "s49": there is no step kind "uplod"\nand 950',
     );
   });
 
   test('of one place show it once', () => {
     const span = { line: 1, column: 1, endLine: 1, endColumn: 2 };
-    const one: Diagnostic = { severity: 'error', file: 'p.yaml', span, message: 'odd' };
+    const one: Diagnostic = {
+      severity: 'error',
+      code: 'SL101',
+      file: 'p.yaml',
+      span,
+      message: 'odd',
+      hint: 'mend it',
+    };
     expect(renderDiagnostics([one, { ...one, message: 'odder' }], 'a: 1')).toBe(
-      'p.yaml:1:1: error: odd\n> 1 | a: 1\n    | ^\np.yaml:1:1: error: odder',
+      'p.yaml:1:1: error SL101: odd\n> 1 | a: 1\n    | ^\n  mend it\np.yaml:1:1: error SL101: odder\n  mend it',
     );
   });
 

@@ -115,6 +115,7 @@ describe('bytes that are no UTF-8', () => {
       error: {
         diagnostic: {
           severity: 'error',
+          code: 'SL001',
           file: 'p.yaml',
           message: `the file is ${name}, but a pipeline must be UTF-8`,
           hint: 'save the file as UTF-8',

@@ -139,6 +139,17 @@ describe('a file without a pipeline', () => {
   });
 });
 
+test('values that JSON cannot represent, and aliases without an anchor, are all told', () => {
+  const text = 'pipeline: p\na: .inf\nb: [*x, .nan]\nc: !!binary "AA=="\nb: 1\n';
+  expect(problemsOf(text).map(({ code, span }) => [span?.line, code])).toEqual([
+    [2, 'SL018'],
+    [3, 'SL015'],
+    [3, 'SL018'],
+    [4, 'SL018'],
+    [5, 'SL013'],
+  ]);
+});
+
 test('keys that stand twice are all told', () => {
   const text = 'pipeline: p\na: 1\na: 2\nb: 1\nb: 2\na: 3\n';
   expect(problemsOf(text).map(({ message, span }) => [span?.line, message])).toEqual([

@@ -31,7 +31,7 @@ describe('a wrong use is an error at its place', () => {
     [
       gathering('«steps.photo.all»'),
       'step "s": assets.image_file_paths must be a list of strings, and the expression is a list',
-      undefined,
+      'take a field of each entry, for example .map(x, x.file_path)',
     ],
     [
       eachOf(downloads, '«each.value»'),
@@ -50,8 +50,8 @@ describe('a wrong use is an error at its place', () => {
     ],
     [
       eachOf('[{ size: 1, look: oil }, { size: 2.5, look: ink }]', '«each.size + each.look»'),
-      'in the expression: "+" does not work between a number and a string: convert one with string(), int() or double()',
-      undefined,
+      'in the expression: "+" does not work between a number and a string',
+      'convert one with string(), int() or double()',
     ],
     [
       eachOf('[dawn, dusk]', '«each.index»'),
@@ -66,7 +66,7 @@ describe('a wrong use is an error at its place', () => {
     [
       eachOf("'${{ steps.img.downloads.«urls» }}'", 'each.value'),
       'in the expression: steps.img.downloads is a list, which has no "urls"',
-      expect.stringContaining('steps.img.downloads[0].urls'),
+      expect.stringContaining('steps.img.downloads[0].url for the first'),
     ],
   ])('%s', (step, message, hint) => {
     const { text, span } = marked(pipeline(step));

@@ -189,7 +189,7 @@ describe('extra:', () => {
       'an expression that does not parse',
       withSteps(clipStep('style: { prompt: x }', ', extra: { x: "${{ «nobody» }}" }'), save),
       'there is no "nobody"',
-      undefined,
+      'names begin with item, matrix, inputs, env, steps, run, result, each; put a text in quotation marks',
     ],
   ])('with %s is an error at its place', (_, text, message, hint) => {
     const found = only(text);

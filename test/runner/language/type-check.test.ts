@@ -67,22 +67,22 @@ describe('a wrong use of an output', () => {
     [
       prompt('steps.photo.file_path.«name»'),
       'in the expression: steps.photo.file_path is a string, which has no "name"',
-      undefined,
+      'write steps.photo.file_path alone',
     ],
     [
       prompt('«size(steps.photo.file_path) + "x"»'),
-      'in the expression: "+" does not work between an int and a string: convert one with string(), int() or double()',
-      undefined,
+      'in the expression: "+" does not work between an int and a string',
+      'convert one with string(), int() or double()',
     ],
     [
       prompt('«steps["img-file"].bytes + "x"»'),
-      'in the expression: "+" does not work between an int and a string: convert one with string(), int() or double()',
-      undefined,
+      'in the expression: "+" does not work between an int and a string',
+      'convert one with string(), int() or double()',
     ],
     [
       edit('«steps.photo.file_path».map(p, p)'),
       'in the expression: map(), filter(), all() and exists() need a list, not a string',
-      undefined,
+      'write the value in brackets: [value]',
     ],
     [
       prompt('«steps.voice.width»'),
@@ -127,9 +127,10 @@ describe('a wrong use of an input, an item or the run', () => {
   });
 
   test('says the name here of a function that people know from elsewhere', () => {
-    expect(only(prompt('«item.name.upper()»'))?.message).toBe(
-      'in the expression: there is no function "upper" (did you mean "upperAscii"?)',
-    );
+    expect(only(prompt('«item.name.upper()»'))).toMatchObject({
+      message: 'in the expression: there is no function "upper"',
+      hint: 'did you mean upperAscii(), as in "de".upperAscii()?',
+    });
   });
 });
 
@@ -163,7 +164,7 @@ describe('a value that does not fit its field', () => {
     [
       edit('«[1, 2]»'),
       'step "s": assets.image_file_paths must be a list of strings, and the expression is a list',
-      undefined,
+      'convert its entries, for example with .map(x, string(x))',
     ],
     [
       prompt('a').replace('${{ a }}', 'faces: ${{ «steps.faces.faces» }}'),

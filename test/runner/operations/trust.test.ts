@@ -61,7 +61,9 @@ function okValue<T>(result: Result<T, Problem>): T {
 describe('the service that a pipeline file names', () => {
   test('gets no key without consent: the place, the host and the cures are named', () => {
     const said = chosen();
-    expect(said).toContain(`p.yaml:2:10: error: the pipeline file names the service ${stranger}`);
+    expect(said).toContain(
+      `p.yaml:2:10: error SL704: the pipeline file names the service ${stranger}`,
+    );
     expect(said).toContain('you have not agreed to send your API key there');
     expect(said).toContain('> 2 | service: https://stranger.example/api');
     for (const cure of [`shotlist trust ${file}`, '--service', 'SHOTLIST_BASE_URL', '--rehearse'])

@@ -128,8 +128,7 @@ describe('an upload', () => {
 
 describe('a download or a delete', () => {
   test('of a project without a job is a bug', () => {
-    for (const step of ['save', 'tidy'])
-      expect(asEnd(answer(step)).why).toBe('bug: paid has no job');
+    for (const step of ['save', 'tidy']) expect(() => answer(step)).toThrow('bug: paid has no job');
   });
 
   test('to a place that leaves the output folder is in problem', () => {

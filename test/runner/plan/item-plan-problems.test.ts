@@ -36,7 +36,7 @@ steps:
     expect(plan.badTasks.map(({ task }) => task)).toEqual(['other:a']);
     const why = 'not bought: other:a cannot run';
     expect(Object.fromEntries(plan.verdicts)).toEqual({
-      'other:a': { ending: 'failed', why: 'a-other.png does not exist' },
+      'other:a': { ending: 'failed', why: 'a-other.png does not exist', diagnostic: 'SL507' },
       'swap:a': { ending: 'blocked', why },
       'maybe:a': { ending: 'blocked', why },
     });

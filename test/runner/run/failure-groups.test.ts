@@ -4,7 +4,8 @@ import { FailureGroups } from '../../../src/runner/run/failure-groups.ts';
 
 test('tasks of one step that ended for one reason are one group, with three examples', () => {
   const groups = new FailureGroups();
-  for (const key of ['a', 'b', 'c', 'd']) groups.add(`swap:${key}`, 'failed', 'no face', 'another');
+  for (const key of ['a', 'b', 'c', 'd'])
+    groups.add(`swap:${key}`, 'failed', 'no face', { advice: 'another' });
   groups.add('swap:e', 'pending', 'no face', undefined);
   groups.add('swap:f', 'failed', 'too large', undefined);
   groups.add('other:a:b', 'failed', 'no face', undefined);

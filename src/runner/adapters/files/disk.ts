@@ -63,7 +63,7 @@ export class RealDisk implements Disk {
   input(path: string): FileFact {
     const file = this.#inputPath(path);
     const refused = this.#o.boundary.refusal(file);
-    if (refused !== undefined) return { is: 'absent', why: refused };
+    if (refused !== undefined) return { is: 'absent', why: refused, barred: true };
     const fact = this.#fact(file);
     return fact.is === 'absent' && /^~[^/]*\//.test(path)
       ? { is: 'absent', why: `${fact.why} (only a shell expands "~": write the whole path)` }

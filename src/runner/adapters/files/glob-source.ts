@@ -2,13 +2,14 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Code } from '../../../contract/codes/all.ts';
 import { isExclusion } from '../../language/items.ts';
 import { isTemporaryName } from '../../plan/temporary-name.ts';
 import { commonBase, fileItem, globBase } from '../../task/item.ts';
 import { whyEmpty } from './empty-glob.ts';
 import { type Barred, findFiles, type Odd } from './find-files.ts';
 import { type Match, matchOf } from './glob.ts';
-import { closeNothing, type ItemListProblem, type ItemSource } from './item-source.ts';
+import { closeNothing, type ItemListProblem, type ItemSource, outsideHint } from './item-source.ts';
 import { oddSentences } from './odd-files.ts';
 import { realPathOr } from './real-path.ts';
 
@@ -63,18 +64,23 @@ export async function globSource(
     if (own > 0 || growing) continue;
     const why =
       strange.length > 0 ? sentencesOf(strange).join('; ') : await whyEmpty(pattern, folder);
-    problems.push({ message: `${said(pattern)} finds no file (from ${folder})`, hint: why });
+    const message = `${said(pattern)} finds no file (from ${folder})`;
+    problems.push({ code: 'SL501', message, hint: why });
   }
   if (problems.length > 0) return err(problems);
   const chosen = [...paths].filter((path) => !isExcluded(path)).sort();
   if (chosen.length === 0 && !growing)
     return problem(
+      'SL501',
       `items.glob finds no file: its exclusions match all ${paths.size} files that its patterns find`,
+      'remove an exclusion, or make it narrower',
     );
   const inside = chosen.find((path) => isBelow(resolve(folder, path), output));
   if (inside !== undefined)
     return problem(
+      'SL503',
       `${isList ? 'items.glob' : said(patterns[0] ?? '')} finds ${inside}, which is in the output folder: results would become items`,
+      'use a narrower glob, or another output folder',
     );
   const base = baseOf(commonBase(wanted), folder);
   const idle = growing ? [] : excluded.value.filter(({ hits }) => hits === 0);
@@ -105,7 +111,7 @@ function exclusionsOf(
     const glob = pattern.slice(1);
     const base = globBase(glob);
     const matches = matchOf(baseOf(base, folder) + glob.slice(base.length), { dot: true });
-    if (!matches.ok) return problem(`${said(pattern)} ${matches.error}`);
+    if (!matches.ok) return problem('SL107', `${said(pattern)} ${matches.error}`, patternHint);
     exclusions.push({ pattern, matches: matches.value, hits: 0 });
   }
   return ok(exclusions);
@@ -126,9 +132,14 @@ async function filesOf(
   const root = resolve(folder, base);
   const refused = existsSync(root) ? barred(realPathOr(root)) : undefined;
   if (refused !== undefined)
-    return err({ message: `${said(pattern)}: the folder ${base || '.'} ${refused}` });
+    return err({
+      code: 'SL702',
+      message: `${said(pattern)}: the folder ${base || '.'} ${refused}`,
+      hint: outsideHint,
+    });
   const found = await findFiles(pattern.slice(base.length), root, barred);
-  if (!found.ok) return err({ message: `${said(pattern)} ${found.error}` });
+  if (!found.ok)
+    return err({ code: 'SL107', message: `${said(pattern)} ${found.error}`, hint: patternHint });
   return ok({
     paths: found.value.paths.map((path) => `${before}${path}`),
     odd: found.value.odd.map((one) => ({ ...one, path: `${before}${one.path}` })),
@@ -143,7 +154,13 @@ const isWhole = (path: string): boolean => !isTemporaryName(path.slice(path.last
 const said = (pattern: string): string =>
   `items.glob ${JSON.stringify(pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern)}`;
 
-const problem = (message: string): Result<never, readonly ItemListProblem[]> => err([{ message }]);
+const problem = (
+  code: Code,
+  message: string,
+  hint: string,
+): Result<never, readonly ItemListProblem[]> => err([{ code, message, hint }]);
+
+const patternHint = 'write a pattern such as "photos/*.jpg" or "photos/**/*.{jpg,png}"';
 
 /**
  * The folder before a glob's first wildcard, in the form that found paths have: relative, without "./", with "/" at the

@@ -34,11 +34,11 @@ export function chosenOf(
   const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
   const mayBeEmpty = wanted !== undefined || filter.growing === true;
   const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, keys);
-  if (!chosenBy.ok) return err({ message: `--items ${short(only ?? '')} ${chosenBy.error}` });
+  if (!chosenBy.ok) return problem(`--items ${short(only ?? '')} ${chosenBy.error}`, patternHint);
   const excluded: Excluded[] = [];
   for (const pattern of except) {
     const matches = keyMatch(pattern, keys);
-    if (!matches.ok) return err({ message: `--exclude ${short(pattern)} ${matches.error}` });
+    if (!matches.ok) return problem(`--exclude ${short(pattern)} ${matches.error}`, patternHint);
     excluded.push({ pattern, matches: matches.value, hits: 0 });
   }
   const chosen: number[] = [];
@@ -50,16 +50,21 @@ export function chosenOf(
   }
   const idle = excluded.find(({ hits }) => hits === 0);
   if (idle !== undefined && filter.growing !== true)
-    return err({
-      message: `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
-      hint: likeKeys(idle.pattern, keys),
-    });
+    return problem(
+      `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
+      likeKeys(idle.pattern, keys),
+    );
   if (chosen.length === 0 && !mayBeEmpty)
     return only === undefined
-      ? err({ message: 'no item is left' })
-      : err({ message: `no item matches --items ${short(only)}`, hint: likeKeys(only, keys) });
+      ? problem('no item is left', 'exclude less, or raise --limit')
+      : problem(`no item matches --items ${short(only)}`, likeKeys(only, keys));
   return ok(chosen);
 }
+
+const problem = (message: string, hint: string): Result<never, ItemListProblem> =>
+  err({ code: 'SL505', message, hint });
+
+const patternHint = 'write a key, or a pattern such as "*.jpg"';
 
 /** A pattern, shortened for a message. */
 const short = (pattern: string): string =>

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { type ExpressionError, toCel } from '../../language/expression.ts';
+import { expressionRemedy } from '../../language/expression-remedy.ts';
 import type { Items } from '../../language/items.ts';
 import { type Combination, combinationsOf, dependsOnItem } from '../../task/combinations.ts';
 import type { Cell, Item } from '../../task/item.ts';
@@ -11,6 +12,7 @@ import type { ItemListProblem, ItemSource, ListContext } from './item-source.ts'
 export type ManyItems = Exclude<Items, { readonly kind: 'one' }>;
 
 const mostProblems = 100;
+const neither = { code: 'SL311', message: 'the result is not true or false' } as const;
 
 /** The items of a source, each with its number: that of the file or row, times the combinations, plus the combination. */
 export class ItemKeys {
@@ -52,14 +54,18 @@ export class ItemKeys {
       if (value.ok && typeof value.value === 'boolean') return value.value;
       // A file that is still being written may lack what it will have.
       if (growing) return false;
-      const error: ExpressionError = value.ok
-        ? { message: 'the result is not true or false', start: 0, end: when.text.length }
+      const { code, message, start, end, hint }: ExpressionError = value.ok
+        ? { ...neither, start: 0, end: when.text.length }
         : value.error;
-      const span = spanInside?.(['items', 'when'], when.text, error.start, error.end);
-      const message = `items.when for ${item.key}: ${lackingOr(error.message, item)}`;
+      const remedy = hint ?? expressionRemedy({ code, message, text: when.text });
+      const span = spanInside?.(['items', 'when'], when.text, start, end);
+      const sentence = `items.when for ${item.key}: ${lackingOr(message, item)}`;
       const cell = item.cell?.(when.references.flatMap(({ key }) => key ?? []));
       const where = cell === undefined ? '' : ` (${placed(cell)})`;
-      problems.push({ message: message + where, ...(span === undefined ? {} : { span }) });
+      problems.push({
+        ...{ code, message: sentence + where, hint: remedy },
+        ...(span === undefined ? {} : { span }),
+      });
       return false;
     };
     for (let row = 0; row < this.#source.count && problems.length < mostProblems; row++) {
@@ -113,12 +119,16 @@ export class ItemKeys {
   #withoutKey(item: Item): ItemListProblem {
     const name = this.#items.key ?? 'key';
     const cell = item.cell?.([name]);
+    const about = {
+      code: 'SL524',
+      hint: `give it a value, or name the items by another field`,
+    } as const;
     if (cell !== undefined)
-      return { message: `${name} is empty, so the row has no key`, ...placeOf(cell) };
+      return { ...about, message: `${name} is empty, so the row has no key`, ...placeOf(cell) };
     const place = this.#source.placeOf(item);
     const message =
       place === '' ? 'an item has an empty key' : `${place} has no key: ${name} is empty`;
-    return { message };
+    return { ...about, message };
   }
 
   #twice(item: Item, number: number, other: number): ItemListProblem {
@@ -128,16 +138,21 @@ export class ItemKeys {
     if (Math.floor(number / this.#width) === Math.floor(other / this.#width)) {
       const [one, two] = [first, item].map(({ matrix }) => JSON.stringify(matrix));
       const message = `two combinations have the key ${said}: ${one} and ${two}`;
-      return { message, hint: 'give one of the entries of include a key of its own: key: …' };
+      const hint = 'give one of the entries of include a key of its own: key: …';
+      return { code: 'SL502', message, hint };
     }
-    const hint = key === undefined ? {} : { hint: 'choose a key that is different for each item' };
+    const hint =
+      key === undefined
+        ? 'give each item a key of its own'
+        : 'change one of them, or name the items by another field';
     const cell = item.cell?.([key ?? 'key']);
     if (cell !== undefined) {
       const message = `two rows have the key ${said}: the other one is ${placed(first.cell?.([key ?? 'key']))}`;
-      return { message, ...hint, ...placeOf(cell) };
+      return { code: 'SL502', message, hint, ...placeOf(cell) };
     }
     const [one, two] = [first, item].map((each) => this.#source.placeOf(each));
-    return { message: `two items have the key ${said}: ${one} and ${two}`, ...hint };
+    const message = `two items have the key ${said}: ${one} and ${two}`;
+    return { code: 'SL502', message, hint };
   }
 }
 

@@ -48,4 +48,7 @@ export interface ListContext {
   readonly digest?: (path: string) => Promise<Result<Digest, string>>;
 }
 
+/** For a path that must not be read. */
+export const outsideHint = 'if you trust the pipeline, use --allow-outside';
+
 export const closeNothing = (): void => undefined;

@@ -59,7 +59,10 @@ export async function listItems(
   }
   if (all.value.size === 0 && items.when !== undefined && !growing) {
     source.close();
-    return err([{ message: 'no item is left: items.when is false for all of them' }]);
+    const hint = 'change the condition, or the items';
+    return err([
+      { code: 'SL530', message: 'no item is left: items.when is false for all of them', hint },
+    ]);
   }
   const chosen = chosenOf(all.value, filter);
   if (!chosen.ok) {
@@ -122,5 +125,5 @@ function belowBase(
   if (before === '' || !only.startsWith(before)) return problem;
   const below = JSON.stringify(only.slice(before.length));
   const hint = `keys are paths below ${JSON.stringify(before)}: write ${below}`;
-  return { message: problem.message, hint };
+  return { ...problem, hint };
 }

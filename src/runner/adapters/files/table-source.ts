@@ -1,14 +1,19 @@
 // The rows of a table as items.
-import { readdirSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Code } from '../../../contract/codes/all.ts';
 import { NotRegularFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../../contract/files/system-error.ts';
-import { suggestion } from '../../../contract/yaml/diagnostic.ts';
 import type { Items } from '../../language/items.ts';
 import { type Cell, type Item, valueItem } from '../../task/item.ts';
 import type { Table } from '../tables/table.ts';
-import type { ItemListProblem, ItemSource, ListContext } from './item-source.ts';
+import {
+  type ItemListProblem,
+  type ItemSource,
+  type ListContext,
+  outsideHint,
+} from './item-source.ts';
+import { nearFile } from './near-file.ts';
 
 /** The rows of a table. Paths in it are relative to the pipeline file, as all paths are. */
 export async function tableSource(
@@ -17,14 +22,14 @@ export async function tableSource(
   { refusal, spanOf, file: pipelineFile = '', checkColumns = () => [] }: ListContext,
 ): Promise<Result<ItemSource, readonly ItemListProblem[]>> {
   const { kind, file: written } = items;
-  const ofFile = (message: string): ItemListProblem => {
+  const ofFile = (code: Code, message: string, hint: string): ItemListProblem => {
     const span = spanOf?.(['items', kind]);
     const whole = `items.${kind} ${JSON.stringify(written)}${message}`;
-    return { message: whole, ...(span === undefined ? {} : { span }) };
+    return { code, message: whole, hint, ...(span === undefined ? {} : { span }) };
   };
   const path = resolve(folder, written);
   const refused = refusal?.(path);
-  if (refused !== undefined) return err([ofFile(` ${refused}`)]);
+  if (refused !== undefined) return err([ofFile('SL702', ` ${refused}`, outsideHint)]);
   const file = isAbsolute(written) ? written : join(dirname(pipelineFile), written);
   const wrong: ItemListProblem[] = [];
   const check = (columns: readonly string[]): boolean => {
@@ -40,7 +45,7 @@ export async function tableSource(
       return err([
         ...opened.error.map(({ cell, ...problem }) =>
           cell === undefined
-            ? { ...problem, ...ofFile(`: ${problem.message}`) }
+            ? ofFile(problem.code, `: ${problem.message}`, problem.hint)
             : { ...problem, ...cell, file },
         ),
         ...wrong,
@@ -48,7 +53,9 @@ export async function tableSource(
     const table = opened.value;
     if (table.count === 0) {
       table.close();
-      return err([ofFile(' has a header but no rows')]);
+      return err([
+        ofFile('SL516', ' has a header but no rows', 'add a row for each item below the header'),
+      ]);
     }
     return ok({
       ...{ count: table.count, warnings: [], blind: false, close: () => table.close() },
@@ -58,20 +65,9 @@ export async function tableSource(
     });
   } catch (error) {
     if (!isSystemProblem(error) && !(error instanceof NotRegularFile)) throw error;
-    const near =
-      systemCode(error) === 'ENOENT' ? suggestion(basename(path), namesIn(path)) : undefined;
-    const hint = near === undefined ? {} : { hint: near };
-    return err([{ ...ofFile(` ${systemReason(error)}`), ...hint }]);
-  }
-}
-
-/** The names of the files beside a path. */
-function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(dirname(path));
-  } catch (error) {
-    if (isSystemProblem(error)) return [];
-    throw error;
+    const near = systemCode(error) === 'ENOENT' ? nearFile(path) : undefined;
+    const hint = near ?? 'paths are relative to the pipeline file; check the spelling and the case';
+    return err([ofFile('SL507', ` ${systemReason(error)}`, hint)]);
   }
 }
 

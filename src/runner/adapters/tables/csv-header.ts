@@ -18,6 +18,7 @@ export function checkHeader(
     if (other !== undefined)
       return [
         {
+          code: 'SL517',
           message: `the header has one column: the table seems to use ${signs[other]} between values`,
           hint: `add delimiter: ${JSON.stringify(other)} to items`,
           cell: placeOf(0),
@@ -25,11 +26,18 @@ export function checkHeader(
       ];
   }
   if (names.some((name) => name.includes('\r')))
-    return [{ message: 'the lines end with CR alone', hint: 'save the table with LF or CRLF' }];
+    return [
+      {
+        code: 'SL003',
+        message: 'the lines end with CR alone',
+        hint: 'save the table with LF or CRLF',
+      },
+    ];
   return names.flatMap((name, index): readonly TableProblem[] => {
     if (name === '')
       return [
         {
+          code: 'SL518',
           message: `column ${index + 1} has no name in the header`,
           hint: 'name the column, or remove it',
           cell: placeOf(index),
@@ -40,6 +48,7 @@ export function checkHeader(
     const { line, column } = placeOf(first).span;
     return [
       {
+        code: 'SL518',
         message: `the header has the column ${JSON.stringify(name)} twice: also at ${line}:${column}`,
         hint: 'rename one of them',
         cell: placeOf(index),

@@ -27,7 +27,11 @@ export interface CsvOptions {
   readonly check: (columns: readonly string[]) => boolean;
 }
 
-const tooLong = `a row is longer than ${longestRow / 1e6} MB`;
+const tooLong = {
+  code: 'SL523',
+  message: `a row is longer than ${longestRow / 1e6} MB`,
+  hint: 'look for a quotation mark that is not closed',
+} as const;
 
 /** The number of rows that are parsed together. */
 const rowsAtOnce = 256;
@@ -111,7 +115,7 @@ class CsvTable implements Table {
       if (isBlank(cells)) return;
       if (errors.length > 0) problems.push(this.#badQuotes(start, raw, errors[0]?.code));
       else if (raw.length > longestRow)
-        problems.push({ message: tooLong, cell: this.#place(start, raw, { start: 0, end: 1 }) });
+        problems.push({ ...tooLong, cell: this.#place(start, raw, { start: 0, end: 1 }) });
       else if (this.#columns === undefined) {
         problems.push(...checkHeader(cells, this.#o, (at) => this.#placeOf(start, raw, at)));
         this.#columns = namesOf(cells);
@@ -132,9 +136,15 @@ class CsvTable implements Table {
         error: reject,
       });
     });
-    if (isCut && problems.length === 0) return [{ message: tooLong }];
+    if (isCut && problems.length === 0) return [tooLong];
     if (this.#columns === undefined && problems.length === 0)
-      return [{ message: 'the table is empty: it needs a header and rows' }];
+      return [
+        {
+          code: 'SL516',
+          message: 'the table is empty: it needs a header and rows',
+          hint: 'write the names of the columns in the first line, and a row for each item below it',
+        },
+      ];
     return problems.length > 0 || unread ? problems : undefined;
   }
 
@@ -145,11 +155,17 @@ class CsvTable implements Table {
     const cell = this.#place(start, raw, { start: from, end: from + 1 });
     return code === 'InvalidQuotes'
       ? {
+          code: 'SL520',
           message: 'after the closing quotation mark of a value comes more text',
           hint: 'inside a quoted value, write a quotation mark twice: "a ""big"" day"',
           cell,
         }
-      : { message: 'the quotation mark that opens this value is never closed', cell };
+      : {
+          code: 'SL520',
+          message: 'the quotation mark that opens this value is never closed',
+          hint: 'close it after the value; inside the value, write a quotation mark twice',
+          cell,
+        };
   }
 
   /** The values of a row that are too many, too few or of another type. */
@@ -164,14 +180,15 @@ class CsvTable implements Table {
       const hint = extra
         ? `a value that contains ${JSON.stringify(this.#o.delimiter)} must be in quotation marks`
         : `missing: ${missing}`;
-      return [{ message, hint, cell: this.#placeOf(start, raw, at) }];
+      return [{ code: 'SL519', message, hint, cell: this.#placeOf(start, raw, at) }];
     }
     return Object.entries(this.#o.types).flatMap(([column, type]) => {
       const index = columns.indexOf(column);
       const value = cellValue(cells[index] ?? '', type);
       if (value.ok) return [];
       const message = `${column}: ${value.error}`;
-      return [{ message, cell: this.#placeOf(start, raw, index) }];
+      const hint = `correct the value, or declare the column as text: remove it from items.types`;
+      return [{ code: 'SL521', message, hint, cell: this.#placeOf(start, raw, index) }];
     });
   }
 

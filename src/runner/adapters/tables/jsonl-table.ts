@@ -71,7 +71,13 @@ class JsonlTable implements Table {
     }
     this.#take(start, seen, problems);
     if (this.#rows.length === 0 && problems.length === 0)
-      return [{ message: 'the table is empty: it needs a JSON object in each line' }];
+      return [
+        {
+          code: 'SL516',
+          message: 'the table is empty: it needs a JSON object in each line',
+          hint: 'write an object for each item, such as {"name": "Ann"}',
+        },
+      ];
     return problems;
   }
 
@@ -86,13 +92,19 @@ class JsonlTable implements Table {
       return;
     }
     const { message, at } = row.error;
-    problems.push({ message, cell: this.#place(start, text, at, at + 1) });
+    problems.push({
+      ...{ code: 'SL522', message, cell: this.#place(start, text, at, at + 1) },
+      hint: 'write one whole object in each line, such as {"name": "Ann"}',
+    });
   }
 
   #tooLong(start: number): TableProblem {
     const text = this.#textOf(start, start + 80);
     const cell = this.#place(start, text, 0, 1);
-    return { message: `a line is longer than ${longestRow / 1e6} MB`, cell };
+    return {
+      ...{ code: 'SL523', message: `a line is longer than ${longestRow / 1e6} MB`, cell },
+      hint: 'write each object on a line of its own',
+    };
   }
 
   #textOf(start: number, end: number): string {
@@ -143,7 +155,7 @@ function parsed(text: string): Result<JsonObject, NotAnObject> {
   try {
     const value = asJson(JSON.parse(text));
     if (isObject(value)) return ok(value);
-    return err({ message: 'the line is not a JSON object, such as {"name": "Ann"}', at: 0 });
+    return err({ message: 'the line is not a JSON object', at: 0 });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const found = /^(.*?)(?: in JSON)? at position (\d+)/.exec(error.message);

@@ -48,9 +48,13 @@ export class TableText {
       end: text.length + 1,
     });
     if (wide || tail[bad] === 0)
-      return { message: `the table is not UTF-8 but UTF-16, or no text at all`, hint: remedy };
+      return {
+        code: 'SL001',
+        message: `the table is not UTF-8 but UTF-16, or no text at all`,
+        hint: remedy,
+      };
     const message = `the table is not UTF-8 text: 0x${byte}, at byte ${from + bad}, is not part of a character`;
-    return { message, hint: remedy, cell };
+    return { code: 'SL001', message, hint: remedy, cell };
   }
 }
 

@@ -1,5 +1,6 @@
 // A table of items: rows by number, and the place of every value in the file.
 import type { JsonObject } from '../../../contract/base/json.ts';
+import type { Code } from '../../../contract/codes/all.ts';
 import { openRegular } from '../../../contract/files/regular-file.ts';
 import type { CellPlace } from '../../task/item.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -17,8 +18,9 @@ export interface Table {
 
 /** Something that is wrong in a table. */
 export interface TableProblem {
+  readonly code: Code;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint: string;
   readonly cell?: CellPlace;
 }
 

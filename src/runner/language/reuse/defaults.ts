@@ -72,6 +72,7 @@ export function checkDefaults(root: Placed, main: Source): readonly Diagnostic[]
         const message = `defaults.${field}: ${JSON.stringify(name)} is not a step kind`;
         return {
           severity: 'error',
+          code: 'SL110',
           file: main.file,
           span: spanOf(value, 'key', main),
           message,

@@ -1,5 +1,6 @@
 // Fragment files: how they are read, and how paths in them are understood.
 import type { Result } from '../../../contract/base/result.ts';
+import type { Code } from '../../../contract/codes/all.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 
 export interface FragmentText {
@@ -12,7 +13,7 @@ export interface FragmentText {
 
 /** The end of a sentence about the file, or a diagnostic inside the file. */
 export type Unreadable =
-  | { readonly why: string; readonly hint?: string }
+  | { readonly code: Code; readonly why: string; readonly hint: string }
   | { readonly inside: Diagnostic };
 
 export interface FragmentFiles {

@@ -1,6 +1,7 @@
 // The inputs of a fragment: the values under `with:` of the include, else the defaults.
 import type { Json } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Code } from '../../../contract/codes/all.ts';
 import { type Diagnostic, listing, suggestion } from '../../../contract/yaml/diagnostic.ts';
 import { describeValue } from '../../../contract/yaml/shape.ts';
 import { isTemplated } from '../template.ts';
@@ -19,10 +20,16 @@ export function settleInputs(
   folders: Folders,
 ): Result<ReadonlyMap<string, Placed>, readonly Diagnostic[]> {
   const problems: Diagnostic[] = [];
-  const report = (at: Placed, what: 'value' | 'key', message: string, hint?: string): void => {
+  const report = (
+    code: Code,
+    at: Placed,
+    what: 'value' | 'key',
+    message: string,
+    hint: string,
+  ): void => {
     const { file } = at.source;
-    const more = hint === undefined ? {} : { hint };
-    problems.push({ severity: 'error', file, span: spanOf(at, what, at.source), message, ...more });
+    const span = spanOf(at, what, at.source);
+    problems.push({ severity: 'error', code, file, span, message, hint });
   };
   const prefix = textOf(memberOf(entry, 'as')) ?? '';
   const declared = membersOf(memberOf(fragment, 'inputs')) ?? new Map<string, Placed>();
@@ -30,12 +37,13 @@ export function settleInputs(
   for (const [name, value] of given)
     if (!declared.has(name))
       report(
+        'SL906',
         value,
         'key',
         `include "${prefix}": the fragment has no input "${name}"`,
         suggestion(name, declared.keys()) ??
           (declared.size === 0
-            ? 'the fragment declares no inputs'
+            ? 'the fragment declares no inputs: remove it'
             : `inputs: ${listing(declared.keys())}`),
       );
   const values = new Map<string, Placed>();
@@ -45,6 +53,7 @@ export function settleInputs(
     const raw = own ?? memberOf(declaration, 'default');
     if (raw === undefined) {
       report(
+        'SL907',
         entry,
         'value',
         `include "${prefix}": the input "${name}" has no value`,
@@ -58,8 +67,11 @@ export function settleInputs(
         ? 'a plain value: a default cannot be an expression'
         : mismatch(value, type);
     if (wrong !== undefined) {
-      const hint = type === 'string' && typeof value !== 'string' ? 'put it in quotes' : undefined;
-      report(raw, 'value', `include "${prefix}": ${name} must be ${wrong}`, hint);
+      const hint =
+        type === 'string' && typeof value !== 'string'
+          ? 'put it in quotation marks'
+          : hintFor(name, declaration);
+      report('SL908', raw, 'value', `include "${prefix}": ${name} must be ${wrong}`, hint);
     }
     const folder = own === undefined ? folders.inner : folders.outer;
     const isPath = type === 'file' && typeof value === 'string';

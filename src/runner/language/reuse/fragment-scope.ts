@@ -128,6 +128,7 @@ class Renaming {
     if (written === undefined)
       this.#report(
         {
+          code: 'SL910',
           message: `the value of inputs.${key} is a text around an expression, which cannot be part of another expression`,
           hint: `give it as one expression, for example \${{ "a-" + item.stem }}`,
         },
@@ -136,10 +137,9 @@ class Renaming {
     return written;
   }
 
-  #report({ message, hint }: Pick<Diagnostic, 'message' | 'hint'>, span: Span): void {
+  #report(finding: Pick<Diagnostic, 'code' | 'message' | 'hint'>, span: Span): void {
     const { file } = this.#at.source;
-    const more = hint === undefined ? {} : { hint };
-    this.#problems.push({ severity: 'error', file, span, message, ...more });
+    this.#problems.push({ severity: 'error', file, span, ...finding });
   }
 }
 
@@ -182,8 +182,12 @@ function literal(value: Json): string {
 
 const exponential = (value: number): string => value.toExponential();
 
-function unknownStep(name: string, { steps }: FragmentScope): Pick<Diagnostic, 'message' | 'hint'> {
+function unknownStep(
+  name: string,
+  { steps }: FragmentScope,
+): Pick<Diagnostic, 'code' | 'message' | 'hint'> {
   return {
+    code: 'SL909',
     message: `the fragment has no step "${name}"`,
     hint:
       suggestion(name, steps) ??
@@ -194,9 +198,9 @@ function unknownStep(name: string, { steps }: FragmentScope): Pick<Diagnostic, '
 function unknownInput(
   name: string,
   inputs: FragmentScope['inputs'],
-): Pick<Diagnostic, 'message' | 'hint'> {
+): Pick<Diagnostic, 'code' | 'message' | 'hint'> {
   const hint =
     suggestion(name, inputs.keys()) ??
     (inputs.size === 0 ? 'declare it under inputs:' : `inputs: ${listing(inputs.keys())}`);
-  return { message: `the fragment has no input "${name}"`, hint };
+  return { code: 'SL906', message: `the fragment has no input "${name}"`, hint };
 }

@@ -11,7 +11,9 @@ export function checkFragment(source: Source): readonly Diagnostic[] {
   if (!isObject(source.value)) {
     const message = `a fragment must be an object, not ${describeValue(source.value)}`;
     const hint = 'a fragment has steps:, and inputs: that they take';
-    return [{ severity: 'error', file: source.file, span: source.spanOf([]), message, hint }];
+    const { file } = source;
+    const span = source.spanOf([]);
+    return [{ severity: 'error', code: 'SL905', file, span, message, hint }];
   }
   const validate = validatorOf(shape);
   validate(source.value);
@@ -28,6 +30,7 @@ const format: YamlFormat = {
     const { key } = unknownKey(error);
     if (!Object.hasOwn(pipelineShape.properties, key)) return undefined;
     return {
+      code: 'SL905',
       message: `a fragment cannot have ${JSON.stringify(key)}`,
       hint: 'write it in the pipeline file; a fragment has description, inputs, include and steps',
       at: [key],

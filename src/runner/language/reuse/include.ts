@@ -1,4 +1,6 @@
 // `include:`: the steps of fragments become steps of the file that includes them.
+
+import type { Code } from '../../../contract/codes/all.ts';
 import { kindNamed } from '../../../contract/kinds/all.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import { parseSource, type Source } from '../../../contract/yaml/source.ts';
@@ -46,6 +48,7 @@ export class Includes {
       for (const [name, step] of this.#included(entry, prefix, folder, chain)) {
         if (steps.has(name) || own?.has(name) === true)
           this.#report(
+            'SL911',
             entry,
             'as',
             `there is already a step "${name}"`,
@@ -85,41 +88,57 @@ export class Includes {
 
   #open(entry: Placed, folder: string, chain: readonly Opened[]): Opened | undefined {
     const file = textOf(memberOf(entry, 'file')) ?? '';
-    const refuse = (why: string, hint?: string): undefined =>
-      this.#report(entry, 'file', `include: ${JSON.stringify(file)} ${why}`, hint);
+    const refuse = (code: Code, why: string, hint: string): undefined =>
+      this.#report(code, entry, 'file', `include: ${JSON.stringify(file)} ${why}`, hint);
     const wrong = refusedName(file);
-    if (wrong !== undefined) return refuse(wrong.why, wrong.hint);
+    if (wrong !== undefined) return refuse('SL901', wrong.why, wrong.hint);
     if (this.#files === undefined)
-      return refuse('cannot be read here', 'check the file by its name');
-    if (chain.length >= deepest) return refuse(`is the ${deepest + 1}th file in a row of includes`);
+      return refuse('SL902', 'cannot be read here', 'check the file by its name');
+    if (chain.length >= deepest)
+      return refuse(
+        'SL904',
+        `is the ${deepest + 1}th file in a row of includes`,
+        'include the file from a fragment nearer to the pipeline',
+      );
     if (this.#fragments++ >= mostFragments)
-      return refuse(`is one more than ${mostFragments} fragments`);
+      return refuse(
+        'SL904',
+        `is one more than ${mostFragments} fragments`,
+        'include fewer fragments; a matrix or for_each repeats steps',
+      );
     const path = pathFrom(folder, file);
     const read = this.#files.read(path);
     if (!read.ok) {
       if ('inside' in read.error) this.problems.push(read.error.inside);
-      else refuse(read.error.why, read.error.hint);
+      else refuse(read.error.code, read.error.why, read.error.hint);
       return undefined;
     }
     const { identity, text, file: name } = read.value;
     const names = [...chain.map((one) => one.source.file), name];
     if (chain.some((one) => one.identity === identity))
-      return refuse(`includes itself: ${names.join(' → ')}`);
+      return refuse(
+        'SL903',
+        `includes itself: ${names.join(' → ')}`,
+        'remove one of these includes',
+      );
     this.#text += text.length;
     if (this.#text > mostText)
-      return refuse(`exceeds ${mostText.toLocaleString('en-US')} characters of fragments in all`);
+      return refuse(
+        'SL904',
+        `exceeds ${mostText.toLocaleString('en-US')} characters of fragments in all`,
+        'include smaller or fewer fragments',
+      );
     const parsed = parseSource(name, text);
     if (parsed.ok) return { identity, source: parsed.value, folder: folderOf(path) };
     this.problems.push(...parsed.error);
     return undefined;
   }
 
-  #report(entry: Placed, key: string, message: string, hint?: string): undefined {
+  #report(code: Code, entry: Placed, key: string, message: string, hint: string): undefined {
     const at = memberOf(entry, key) ?? entry;
     const { file } = at.source;
-    const more = hint === undefined ? {} : { hint };
     const span = spanOf(at, 'value', at.source);
-    this.problems.push({ severity: 'error', file, span, message, ...more });
+    this.problems.push({ severity: 'error', code, file, span, message, hint });
     return undefined;
   }
 }

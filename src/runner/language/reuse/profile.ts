@@ -62,9 +62,12 @@ const withOf = (values: Placed): Placed =>
 function noProfile(name: string, known: readonly string[], main: Source): Diagnostic {
   const hint =
     suggestion(name, known) ??
-    (known.length === 0 ? 'the pipeline has no profiles' : `profiles: ${listing(known)}`);
+    (known.length === 0
+      ? 'remove --profile, or add profiles: to the file'
+      : `profiles: ${listing(known)}`);
   const message = `--profile ${name}: the pipeline has no such profile`;
-  return { severity: 'error', file: main.file, message, hint };
+  const span = main.keySpanOf([known.length === 0 ? 'pipeline' : 'profiles']);
+  return { severity: 'error', code: 'SL912', file: main.file, span, message, hint };
 }
 
 function noStep(
@@ -76,6 +79,7 @@ function noStep(
 ): Diagnostic {
   return {
     severity: 'error',
+    code: 'SL913',
     file: main.file,
     span: spanOf(at, 'key', main),
     message: `profile "${profile}": there is no step "${step}"`,

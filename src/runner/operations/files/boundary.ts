@@ -1,6 +1,7 @@
 // What a pipeline may read and write without the user's permission: only files that are really in its repository, links
 // followed.
 import { relative, resolve, sep } from 'node:path';
+import type { Code } from '../../../contract/codes/all.ts';
 import { Boundary } from '../../adapters/files/boundary.ts';
 import { futureRealPath } from '../../adapters/files/real-path.ts';
 import { repositoryOf } from '../../adapters/files/repository.ts';
@@ -37,13 +38,14 @@ export function checkOutput(loaded: BoundPipeline, options: OutsideOptions): Pro
   }
   const refused = folderRefusal(loaded, resolve(folder, pipeline.output), options);
   if (refused === undefined) return undefined;
-  const { why, hint, outside } = refused;
+  const { code, why, hint, outside } = refused;
   const more = outside ? `${hint}, or name the folder yourself with --output <folder>` : hint;
-  return atOutput(loaded, why, more);
+  return atOutput(loaded, code, why, more);
 }
 
 /** `why` is the end of a sentence about the folder. */
 export interface FolderRefusal {
+  readonly code: Code;
   readonly why: string;
   readonly hint: string;
   readonly outside: boolean;
@@ -56,7 +58,12 @@ export function folderRefusal(
   { allowOutside = false }: OutsideOptions,
 ): FolderRefusal | undefined {
   const repository = repositoryOf(own);
-  const refused = (why: string, hint: string): FolderRefusal => ({ why, hint, outside: false });
+  const refused = (why: string, hint: string): FolderRefusal => ({
+    code: 'SL703',
+    why,
+    hint,
+    outside: false,
+  });
   const reserved = reservedIn(folder, repository);
   if (reserved !== undefined) return refused(reserved, 'name another folder');
   if (allowOutside) return undefined;
@@ -64,7 +71,7 @@ export function folderRefusal(
   if (real === undefined) return refused('goes through a broken link', 'remove the link');
   if (isWithin(real, repository)) return undefined;
   const why = `is outside the repository ${repository}`;
-  return { why, hint: 'use --allow-outside to allow it', outside: true };
+  return { code: 'SL702', why, hint: 'use --allow-outside to allow it', outside: true };
 }
 
 /** The end of a sentence about a folder. */
@@ -80,13 +87,18 @@ function reservedIn(path: string, repository: string): string | undefined {
   return undefined;
 }
 
-function atOutput({ pipeline, file }: BoundPipeline, why: string, hint: string): Problem {
+function atOutput(
+  { pipeline, file }: BoundPipeline,
+  code: Code,
+  why: string,
+  hint: string,
+): Problem {
   const { source, output } = pipeline;
   const message = `output: ${JSON.stringify(output)} ${why}`;
   const span = source.spanOf(['output']);
   return {
     reason: 'input',
     text: source.text,
-    diagnostics: [{ severity: 'error', file, span, message, hint }],
+    diagnostics: [{ severity: 'error', code, file, span, message, hint }],
   };
 }

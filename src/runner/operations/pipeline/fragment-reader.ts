@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readRegularFile } from '../../../contract/files/regular-file.ts';
 import type { IncludedTexts } from '../../../contract/yaml/diagnostic.ts';
 import { decodeText } from '../../../contract/yaml/utf8.ts';
+import { nearFile } from '../../adapters/files/near-file.ts';
 import { realPathOr } from '../../adapters/files/real-path.ts';
 import { repositoryOf } from '../../adapters/files/repository.ts';
 import { isWithin } from '../../adapters/files/within.ts';
@@ -65,7 +66,10 @@ export class FragmentReader implements FragmentFiles {
     const linked = this.#refusal(real);
     if (linked !== undefined) return err(linked);
     const bytes = readRegularFile(real, { max: largestFragment });
-    if (!bytes.ok) return err({ why: bytes.error });
+    if (!bytes.ok) {
+      const hint = nearFile(real) ?? 'paths are relative to the file that includes';
+      return err({ code: 'SL902', why: bytes.error, hint });
+    }
     this.#digests.set(path, digestOfBytes(bytes.value));
     const decoded = decodeText(file, bytes.value);
     if (!decoded.ok) {
@@ -80,6 +84,7 @@ export class FragmentReader implements FragmentFiles {
   #refusal(path: string): Unreadable | undefined {
     if (!isWithin(path, this.#repository))
       return {
+        code: 'SL702',
         why: `is outside the repository ${this.#repository}`,
         hint: 'copy the file into the repository: an include never leaves it',
       };
@@ -89,6 +94,10 @@ export class FragmentReader implements FragmentFiles {
       .find((found) => found !== undefined);
     return reserved === undefined
       ? undefined
-      : { why: `is in a ${reserved} folder, which no pipeline reads` };
+      : {
+          code: 'SL702',
+          why: `is in a ${reserved} folder, which no pipeline reads`,
+          hint: 'move the fragment to another folder',
+        };
   }
 }

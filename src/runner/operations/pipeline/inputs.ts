@@ -2,9 +2,8 @@
 import { relative, resolve } from 'node:path';
 import type { Json } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { type Diagnostic, suggestion } from '../../../contract/yaml/diagnostic.ts';
+import { type Complaint, suggestion } from '../../../contract/yaml/diagnostic.ts';
 import type { InputDeclaration, Pipeline } from '../../language/pipeline.ts';
-import type { Problem } from './problem.ts';
 
 export type GivenInputs = Readonly<Record<string, string | number | boolean>>;
 
@@ -16,9 +15,9 @@ export function settleInputs(
   pipeline: Pipeline,
   given: GivenInputs,
   folder: string,
-): Result<Readonly<Record<string, Json>>, Problem> {
+): Result<Readonly<Record<string, Json>>, readonly Complaint[]> {
   const values: [string, Json][] = [];
-  const diagnostics: Diagnostic[] = [];
+  const diagnostics: Complaint[] = [];
   const { file } = pipeline.source;
   for (const name of Object.keys(given))
     if (!Object.hasOwn(pipeline.inputs, name)) {
@@ -38,21 +37,20 @@ export function settleInputs(
     const raw = own ? given[name] : declaration.default;
     const value =
       raw === undefined
-        ? err('it has no default: set it with --input')
+        ? err('it has no value and no default')
         : asInput(raw, declaration, own ? folder : undefined);
     if (value.ok) values.push([name, value.value]);
     else
       diagnostics.push({
         severity: 'error',
+        code: raw === undefined ? 'SL512' : 'SL513',
         file,
         span: pipeline.source.keySpanOf(['inputs', name]),
         message: `input "${name}": ${value.error}`,
-        hint: `--input ${name}=<${declaration.type}>`,
+        hint: `set it with --input ${name}=<${declaration.type}>`,
       });
   }
-  return diagnostics.length > 0
-    ? err({ reason: 'input', diagnostics, text: pipeline.source.text })
-    : ok(Object.fromEntries(values));
+  return diagnostics.length > 0 ? err(diagnostics) : ok(Object.fromEntries(values));
 }
 
 /** `folder` is set for values from the command line, whose paths are relative to the working folder. */

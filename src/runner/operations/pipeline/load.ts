@@ -1,7 +1,7 @@
 // Loads a pipeline file: reads it, checks it, and looks up the inputs and variables that its expressions use.
 import { dirname, resolve } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import type { Complaint, Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import { toCel } from '../../language/expression.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { BoundPipeline } from './bound-pipeline.ts';
@@ -54,14 +54,15 @@ function bind(file: string, options: FollowOptions): Result<BoundPipeline, Probl
   if (!parsed.ok) return parsed;
   const { pipeline } = parsed.value;
   const { text } = pipeline.source;
-  const home = homeOutput(pipeline);
-  if (home !== undefined) return err({ reason: 'input', diagnostics: [home], text });
   const folder = resolve(dirname(file));
   const given = options.inputs ?? {};
   const inputs = settleInputs(pipeline, given, folder);
-  if (!inputs.ok) return inputs;
-  const env = settleEnv(pipeline, options.env ?? process.env, text);
-  if (!env.ok) return env;
+  const env = settleEnv(pipeline, options.env ?? process.env);
+  const diagnostics: Complaint[] = [...homeOutput(pipeline)];
+  if (!inputs.ok) diagnostics.push(...inputs.error);
+  if (!env.ok) diagnostics.push(...env.error);
+  if (!inputs.ok || !env.ok || diagnostics.length > 0)
+    return err({ reason: 'input', diagnostics, text });
   const base = { inputs: toCel(inputs.value), env: env.value };
   const named = pathsNamed(pipeline, given, folder);
   const otherProfiles = async () => boundToOthers(parsed.value, options);
@@ -87,15 +88,18 @@ function boundToOthers(
 }
 
 /** A folder named "~" is dangerous: a careless `rm -r` would remove the home folder. */
-function homeOutput({ output, source }: Pipeline): Diagnostic | undefined {
-  if (!ofHome.test(output)) return undefined;
-  return {
-    severity: 'error',
-    file: source.file,
-    span: source.spanOf(['output']),
-    message: `output: ${JSON.stringify(output)} begins with "~", which only a shell expands`,
-    hint: 'write the whole path, or one relative to the pipeline file',
-  };
+function homeOutput({ output, source }: Pipeline): readonly Diagnostic[] {
+  if (!ofHome.test(output)) return [];
+  return [
+    {
+      severity: 'error',
+      code: 'SL121',
+      file: source.file,
+      span: source.spanOf(['output']),
+      message: `output: ${JSON.stringify(output)} begins with "~", which only a shell expands`,
+      hint: 'write the whole path, or one relative to the pipeline file',
+    },
+  ];
 }
 
 /**
@@ -107,8 +111,7 @@ const ofOurs = /^shotlist_/i;
 function settleEnv(
   pipeline: Pipeline,
   env: Readonly<Record<string, string | undefined>>,
-  text: string,
-): Result<Readonly<Record<string, string>>, Problem> {
+): Result<Readonly<Record<string, string>>, readonly Diagnostic[]> {
   const values: [string, string][] = [];
   const diagnostics: Diagnostic[] = [];
   pipeline.env.forEach((name, index) => {
@@ -118,6 +121,7 @@ function settleEnv(
     if (ofOurs.test(name))
       diagnostics.push({
         severity: 'error',
+        code: 'SL707',
         file,
         span,
         message: `env: no pipeline may read ${name}: the variables SHOTLIST_* hold the API key and other settings of yours`,
@@ -126,13 +130,13 @@ function settleEnv(
     else if (value === undefined)
       diagnostics.push({
         severity: 'error',
+        code: 'SL514',
         file,
         span,
         message: `the environment variable ${name} is not set`,
+        hint: 'set it before you call shotlist, or remove it from env:',
       });
     else values.push([name, value]);
   });
-  return diagnostics.length > 0
-    ? err({ reason: 'input', diagnostics, text })
-    : ok(Object.fromEntries(values));
+  return diagnostics.length > 0 ? err(diagnostics) : ok(Object.fromEntries(values));
 }

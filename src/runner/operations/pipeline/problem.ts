@@ -1,6 +1,6 @@
 // Why an operation did not begin, or could not continue: diagnostics with places, or sentences.
 import {
-  type Diagnostic,
+  type Complaint,
   type IncludedTexts,
   renderDiagnostics,
 } from '../../../contract/yaml/diagnostic.ts';
@@ -13,14 +13,14 @@ export interface Problem {
    * - `unreachable`: nothing answers at the service's address; nothing was sent.
    */
   readonly reason: 'input' | 'locked' | 'system' | 'unreachable';
-  readonly diagnostics: readonly Diagnostic[];
+  readonly diagnostics: readonly Complaint[];
   /** The pipeline file's text, for code frames. */
   readonly text?: string;
   /** The texts of the files that the pipeline includes, by their names in the diagnostics. */
   readonly included?: IncludedTexts;
 }
 
-/** A problem without a place in a text. */
+/** A problem with the command line or with this machine. */
 export function problem(message: string, file = 'shotlist', hint?: string): Problem {
   return {
     reason: 'input',

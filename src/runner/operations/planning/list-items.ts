@@ -50,13 +50,12 @@ export async function listSelected(
           checkColumns: (columns) => checkColumns(pipeline, columns),
           ...(disk === undefined ? {} : { digest: (path) => digestBy(disk, path) }),
         })
-      : err([unusable]);
+      : err([{ code: 'SL106' as const, ...unusable }]);
   if (listed.ok) return ok(listed.value);
   const span = source.spanOf(['items']);
   const diagnostics = listed.error.map((problem): Diagnostic => {
     const hint = stepMeant(problem.message, filter, pipeline) ?? problem.hint;
-    const more = hint === undefined ? {} : { hint };
-    return { severity: 'error', file, span, ...problem, ...more };
+    return { severity: 'error', file, span, ...problem, hint };
   });
   return err({ reason: 'input', text: source.text, diagnostics });
 }

@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
-import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
+import type { Complaint } from '../../../contract/yaml/diagnostic.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import { OutputLinks } from '../../adapters/files/output-links.ts';
 import type { Ledger } from '../../journal/ledger.ts';
@@ -33,7 +33,7 @@ import { PlanningFacts } from './planning-facts.ts';
 export interface PlannedItems {
   readonly plan: Plan;
   /** Why a run must not begin. */
-  readonly problems: readonly Diagnostic[];
+  readonly problems: readonly Complaint[];
   /** What a person should know before anything is paid. */
   readonly warnings: readonly string[];
   /** Items that cannot run as they are, by key, with the verdicts for their steps. */

@@ -1,11 +1,11 @@
 // Collects the problems of a plan as diagnostics: tasks that cannot run, and files that would be written twice or over
 // an input. plan/output-claims.ts decides what counts as a conflict.
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
-import { type Diagnostic, located } from '../../../contract/yaml/diagnostic.ts';
+import { type Complaint, type Diagnostic, located } from '../../../contract/yaml/diagnostic.ts';
 import { tooManyFailed } from '../../language/failure-limits.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { expressionsOf } from '../../language/template.ts';
-import { type Machine, OutputClaims } from '../../plan/output-claims.ts';
+import { type Conflict, type Machine, OutputClaims } from '../../plan/output-claims.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { Item } from '../../task/item.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
@@ -52,13 +52,13 @@ export class PlanProblems {
    * Why a run must not begin: conflicts and problems of shared steps. Problems of items count only if no item is left,
    * or if more items fail than the pipeline allows.
    */
-  refusals({ items, unrunnable }: { items: number; unrunnable: number }): readonly Diagnostic[] {
+  refusals({ items, unrunnable }: { items: number; unrunnable: number }): readonly Complaint[] {
     if (unrunnable === 0) return this.#refused;
     const { failureLimits } = this.#loaded.pipeline;
     const tooMany = tooManyFailed(failureLimits, unrunnable, items);
     if (unrunnable < items && tooMany === undefined) return this.#refused;
     const { file } = this.#loaded;
-    const why: Diagnostic[] =
+    const why: Complaint[] =
       tooMany === undefined || unrunnable === items
         ? []
         : [
@@ -81,7 +81,7 @@ export class PlanProblems {
   /** Adds a task that cannot run. `item` is the task's item; undefined if the task is shared. */
   addTask({ step, task, problem }: PlannedTask, item: Item | undefined): void {
     if (problem === undefined) return;
-    const { expression, at, message, cell } = problem;
+    const { code, expression, at, message, hint, cell } = problem;
     const { source } = this.#loaded.pipeline;
     const span =
       expression !== undefined
@@ -90,16 +90,15 @@ export class PlanProblems {
           ? source.keySpanOf(['steps', step.name])
           : source.spanOf(at);
     const list = item === undefined ? this.#refused : this.#ofItems;
-    if (cell === undefined) return this.#note(list, `${task}: ${message}`, span);
-    if (list.length >= most) return;
+    const about = { code, message: `${task}: ${message}` };
+    if (cell === undefined) return this.#note(list, { ...about, span, hint });
     const where = `${this.#loaded.file}:${span.line}:${span.column}`;
     const use = `step "${step.name}" uses the value: ${where}`;
-    const hint = textForOther.test(message)
+    const cure = textForOther.test(message)
       ? `${use}; a column is text unless items.types says otherwise`
       : use;
     const { file, span: place, excerpt } = cell;
-    const about = { file, span: place, excerpt, message: `${task}: ${message}`, hint };
-    list.push({ severity: 'error', ...about });
+    this.#note(list, { ...about, file, span: place, excerpt, hint: cure });
   }
 
   addOutputs({ step, task, to, file }: PlannedTask): void {
@@ -122,7 +121,7 @@ export class PlanProblems {
   }
 
   /** A path from the pipeline. Only paths below the output folder can be overwritten. */
-  #read(what: string, path: string): string | undefined {
+  #read(what: string, path: string): Conflict | undefined {
     const { root, folder } = this.#outputs;
     const below = relative(root, resolve(folder, path));
     if (below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below))
@@ -130,15 +129,17 @@ export class PlanProblems {
     return this.#claims.read(what, sep === '/' ? below : below.split(sep).join('/'));
   }
 
-  #conflict(problem: string | undefined, at: readonly string[]): void {
-    if (problem !== undefined)
-      this.#note(this.#refused, problem, this.#loaded.pipeline.source.spanOf(at));
+  #conflict(conflict: Conflict | undefined, at: readonly string[]): void {
+    if (conflict === undefined) return;
+    const span = this.#loaded.pipeline.source.spanOf(at);
+    this.#note(this.#refused, { ...conflict, span });
   }
 
-  #note(list: Diagnostic[], message: string, span?: Diagnostic['span']): void {
+  #note(
+    list: Diagnostic[],
+    found: Omit<Diagnostic, 'severity' | 'file'> & { readonly file?: string },
+  ): void {
     if (list.length >= most) return;
-    const { file } = this.#loaded;
-    const at = span === undefined ? {} : { span };
-    list.push(located({ severity: 'error', file, message, ...at }));
+    list.push(located({ severity: 'error', file: this.#loaded.file, ...found }));
   }
 }

@@ -1,6 +1,6 @@
 // Why a run must not begin: tasks that cannot run, unknown prices, values that the account's plan does not include.
 import { isTier } from '../../../contract/api/tier.ts';
-import { type Diagnostic, located } from '../../../contract/yaml/diagnostic.ts';
+import { type Complaint, type Diagnostic, located } from '../../../contract/yaml/diagnostic.ts';
 import type { Plan, PlanRow } from '../../plan/plan.ts';
 import type { PlanFindings } from '../../plan/plan-findings.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
@@ -11,7 +11,7 @@ export const smaller = (a: number | undefined, b: number | undefined): number | 
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 
 /** Everything known that keeps a run from beginning: the same for a plan and for a run. */
-export function refusals({ bound, planned }: Prepared, terms: Terms): readonly Diagnostic[] {
+export function refusals({ bound, planned }: Prepared, terms: Terms): readonly Complaint[] {
   return [
     ...planned.problems,
     ...refuseUnpriced(planned.plan, terms, bound).map(located),
@@ -42,6 +42,7 @@ function refuseUnpriced(
     .filter((row) => row.unpriced > 0)
     .map((row) => ({
       severity: 'error',
+      code: 'SL602',
       file,
       span: pipeline.source.keySpanOf(['steps', row.step]),
       message: `${because} price of "${row.step}" (${row.kind}) is not known`,
@@ -65,6 +66,7 @@ export function refuseBeyondPlan(
   return [...findings.refusedOn(tier)].map(([step, { field, message }]) =>
     located({
       severity: 'error',
+      code: 'SL603',
       file,
       span: pipeline.source.spanOf(['steps', step, 'with', ...field.split('.')]),
       message: `step "${step}": ${message}`,

@@ -110,6 +110,7 @@ function noConsent({ file, pipeline }: ParsedPipeline, address: string, changed:
     diagnostics: [
       {
         severity: 'error',
+        code: 'SL704',
         file,
         span: source.spanOf(['service']),
         message: `the pipeline file names the service ${address}, and ${why}`,

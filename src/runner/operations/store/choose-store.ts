@@ -2,6 +2,7 @@
 // user's consent and credentials, a folder outside the repository needs --allow-outside. A rehearsal has its own folder.
 import { relative, resolve } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Code } from '../../../contract/codes/all.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import { type BucketAccess, bucketAccess } from '../../adapters/store/bucket-access.ts';
 import { storeAddressOf, storeName } from '../../language/store.ts';
@@ -48,7 +49,7 @@ export function chooseStore(
   if (kept.kind === 'folder') {
     const folder = resolve(bound.folder, kept.path);
     const refused = folderRefusal(bound, folder, { allowOutside });
-    if (refused !== undefined) return err(atStore(bound, refused.why, refused.hint));
+    if (refused !== undefined) return err(atStore(bound, refused.code, refused.why, refused.hint));
     return ok({ kind: 'folder', id, folder: target.kind === 'rehearsal' ? paths.store : folder });
   }
   if (target.kind === 'rehearsal') {
@@ -58,21 +59,28 @@ export function chooseStore(
   }
   if (consentToStore(bound, env) !== 'trusted') {
     const hint = `nothing was sent. If you trust this file, run shotlist trust ${bound.file}`;
-    return err(atStore(bound, 'is a bucket, and you have not agreed to use it', hint));
+    return err(atStore(bound, 'SL705', 'is a bucket, and you have not agreed to use it', hint));
   }
   const access = bucketAccess(kept.bucket, env);
   if (!access.ok)
-    return err(atStore(bound, `cannot be used: ${access.error.message}`, access.error.hint));
+    return err(
+      atStore(bound, 'SL706', `cannot be used: ${access.error.message}`, access.error.hint),
+    );
   return ok({ kind: 'bucket', id, name: store, prefix: kept.prefix, access: access.value });
 }
 
-function atStore({ pipeline, file }: BoundPipeline, why: string, hint: string): Problem {
+function atStore(
+  { pipeline, file }: BoundPipeline,
+  code: Code,
+  why: string,
+  hint: string,
+): Problem {
   const { source, store } = pipeline;
   const message = `outputs.store: ${JSON.stringify(store)} ${why}`;
   const span = source.spanOf(['outputs', 'store']);
   return {
     reason: 'input',
     text: source.text,
-    diagnostics: [{ severity: 'error', file, span, message, hint }],
+    diagnostics: [{ severity: 'error', code, file, span, message, hint }],
   };
 }

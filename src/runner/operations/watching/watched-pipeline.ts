@@ -3,7 +3,7 @@
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import type { Problem } from '../pipeline/problem.ts';
 import { FollowedFile } from '../scheduling/followed-file.ts';
 import { chooseTarget } from '../service/target.ts';
 import type { WatchContext } from './context.ts';
@@ -79,11 +79,10 @@ function notFiles({ pipeline, file }: BoundPipeline): Problem {
   const found = otherItems[items.kind];
   const message = `watch follows the files of items.glob, and this pipeline ${found}`;
   const hint = 'write items: { glob: "photos/*.jpg" }, or use shotlist run';
-  if (items.kind === 'one') return problem(message, file, hint);
-  const span = source.keySpanOf(['items']);
+  const span = source.keySpanOf([items.kind === 'one' ? 'pipeline' : 'items']);
   return {
     reason: 'input',
     text: source.text,
-    diagnostics: [{ severity: 'error', file, span, message, hint }],
+    diagnostics: [{ severity: 'error', code: 'SL504', file, span, message, hint }],
   };
 }

@@ -194,6 +194,7 @@ describe('an input', () => {
     writeFileSync(other, 'rose');
     expect(disk.input(other)).toEqual({
       is: 'absent',
+      barred: true,
       why: 'is outside the repository: use --allow-outside to allow it',
     });
     expect(disk.output(other)).toMatchObject({ is: 'file' });

@@ -95,6 +95,7 @@ describe('a glob', () => {
       ok: false,
       error: [
         {
+          code: 'SL501',
           message: `items.glob "photos/*.gif" finds no file (from ${folder})`,
           hint: '"photos" has 1 .png file: "photos/*.png"?',
         },
@@ -205,6 +206,7 @@ describe('a choice of items', () => {
       ok: false,
       error: [
         {
+          code: 'SL505',
           message: 'no item matches --items *.gif',
           hint: 'keys look like "a.png", "b.png", "sub/c.png", … (4 in all)',
         },
@@ -306,13 +308,19 @@ describe('a folder that may not be searched', () => {
         ok: false,
         error: [
           {
+            code: 'SL702',
             message: `items.glob "${name}/*.png": the folder ${name}/ is outside the repository`,
           },
         ],
       });
     const own = await listItems(glob('*.png'), join(folder, 'away'), '/out', {}, { barred });
     expect(own).toMatchObject({
-      error: [{ message: 'items.glob "*.png": the folder . is outside the repository' }],
+      error: [
+        {
+          code: 'SL702',
+          message: 'items.glob "*.png": the folder . is outside the repository',
+        },
+      ],
     });
   });
 

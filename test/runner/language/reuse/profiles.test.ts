@@ -181,7 +181,7 @@ describe('a profile', () => {
       },
     ]);
     expect(problemsIn(edit(plain, ''), 'x')).toMatchObject([
-      { hint: 'the pipeline has no profiles' },
+      { hint: 'remove --profile, or add profiles: to the file' },
     ]);
   });
 });

@@ -45,6 +45,11 @@ async function problems(options: LoadOptions, content = text): Promise<readonly 
   );
 }
 
+test('a folder, an input and a variable that are wrong are reported together', async () => {
+  const found = await problems({ inputs: {}, env: {} }, `output: ~/out\n${text}`);
+  expect(found.map((one) => one.split(':')[0])).toEqual(['1', '6', '8']);
+});
+
 describe('"~"', () => {
   test('is not expanded: an output folder or a file that begins with it is refused', async () => {
     expect(await problems({}, `output: ~/out\n${text}`)).toEqual([
@@ -52,10 +57,10 @@ describe('"~"', () => {
     ]);
     const words = 'begins with "~", which the shell did not expand: write the whole path';
     expect(await problems({ inputs: { count: 3, actor: '~/a.jpg' } })).toEqual([
-      `3: input "actor": "~/a.jpg" ${words} (--input actor=<file>)`,
+      `3: input "actor": "~/a.jpg" ${words} (set it with --input actor=<file>)`,
     ]);
     expect(await problems({}, text.replace('../media', '~ann'))).toEqual([
-      `3: input "actor": "~ann/actor.jpg" ${words} (--input actor=<file>)`,
+      `3: input "actor": "~ann/actor.jpg" ${words} (set it with --input actor=<file>)`,
     ]);
     expect(await problems({ inputs: { count: 3, actor: '~a.jpg' } })).toEqual([]);
   });
@@ -100,7 +105,7 @@ describe('a loaded pipeline', () => {
 describe('an input', () => {
   test('that has no default must be set: the problem is at its declaration', async () => {
     expect(await problems({ inputs: {} })).toEqual([
-      '5: input "count": it has no default: set it with --input (--input count=<number>)',
+      '5: input "count": it has no value and no default (set it with --input count=<number>)',
     ]);
   });
 
@@ -152,7 +157,9 @@ describe('an input', () => {
 
 describe('the environment', () => {
   test('is refused where a variable is not set, at its name', async () => {
-    expect(await problems({ env: {} })).toEqual(['7: the environment variable USER is not set ()']);
+    expect(await problems({ env: {} })).toEqual([
+      '7: the environment variable USER is not set (set it before you call shotlist, or remove it from env:)',
+    ]);
   });
 
   test('shows only what is listed', async () => {

@@ -41,7 +41,7 @@ describe('a pattern', () => {
 
   test('of the pipeline that is too long is refused with its place', async () => {
     const text = await said({}, photoPipeline.replace('photos/**/*.png', `photos/${long}`));
-    expect(text).toContain('error: items.glob: the pattern "photos/aaa');
+    expect(text).toContain('error SL106: items.glob: the pattern "photos/aaa');
     expect(text).toContain('has 70007 characters; at most 65536 are allowed');
   });
 

@@ -1,0 +1,28 @@
+// The commands that check pipeline files and explain what is wrong.
+import { type Command, Option } from 'commander';
+import { withInputs } from './options.ts';
+
+/** Adds `validate` and `explain`. `done` gets the exit code. */
+export function withCheckCommands(program: Command, done: (code: number) => void): void {
+  withInputs(program.command('validate').description('check pipeline files').argument('<files...>'))
+    .addOption(
+      new Option(
+        '--format <format>',
+        'how to print what is wrong: for people, as JSON, as SARIF, or as annotations of GitHub Actions',
+      )
+        .choices(['text', 'json', 'sarif', 'github'])
+        .conflicts('json'),
+    )
+    .action(async (files: string[], flags) => {
+      done(await (await import('./validate.ts')).validateCommand(files, flags));
+    });
+
+  program
+    .command('explain')
+    .description('say what the code of an error or a warning means, or list all codes')
+    .argument('[code]', 'for example SL012')
+    .option('--json', 'print facts as JSON')
+    .action(async (code: string | undefined, flags) => {
+      done((await import('./explain.ts')).explainCommand(code, flags));
+    });
+}

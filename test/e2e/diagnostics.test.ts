@@ -1,0 +1,117 @@
+// The codes of diagnostics in every output of the real command, and what `explain` says about them.
+import { describe, expect, test } from 'vitest';
+import { Rig } from '../rig.ts';
+
+const photo = 'photo: { uses: upload, with: { file: "${{ item.path }}" } }';
+const wrong = `pipeline: p
+ouput: x
+items: { glob: "photos/*.png" }
+steps:
+  ${photo}
+  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.foto.file_path }}" } }
+`;
+const right = `pipeline: q\nitems: { glob: "photos/*.png" }\nsteps:\n  ${photo}\n`;
+
+describe('validate --format', () => {
+  const files = ['pipeline.yaml', 'right.yaml', 'none.yaml'];
+  const checked = async (...flags: readonly string[]) => {
+    const rig = new Rig(wrong);
+    rig.write('right.yaml', right);
+    return await rig.command(['validate', ...files, ...flags]);
+  };
+
+  test('github annotates the places, and prints nothing else', async () => {
+    const { stdout, stderr, code } = await checked('--format', 'github');
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      '::error file=pipeline.yaml,line=2,col=1,endLine=2,endColumn=6,title=SL101::unknown key "ouput"%0Adid you mean "output"?',
+      '::error file=pipeline.yaml,line=6,col=62,endLine=6,endColumn=82,title=SL201::there is no step "foto"%0Adid you mean "photo"?',
+      '::error title=shotlist::none.yaml: the pipeline file does not exist',
+    ]);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 2 });
+  });
+
+  test('sarif is one log of all files', async () => {
+    const { stdout, code } = await checked('--format', 'sarif');
+    const log = JSON.parse(stdout);
+    expect(log).toMatchObject({
+      version: '2.1.0',
+      runs: [
+        {
+          tool: { driver: { rules: [{ id: 'SL101' }, { id: 'SL201' }] } },
+          results: [{ ruleId: 'SL101' }, { ruleId: 'SL201' }],
+          invocations: [{ executionSuccessful: false }],
+        },
+      ],
+    });
+    expect(code).toBe(2);
+  });
+
+  test('json is what --json prints, and text is the default', async () => {
+    const json = await checked('--format', 'json');
+    expect(json).toEqual(await checked('--json'));
+    const [first, second] = json.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(first.diagnostics).toMatchObject([{ code: 'SL101' }, { code: 'SL201' }]);
+    expect(second).toMatchObject({ file: 'right.yaml', valid: true, warnings: [] });
+    const text = await checked('--format', 'text');
+    expect(text.stderr).toContain('pipeline.yaml:6:62: error SL201: there is no step "foto"');
+    expect(text.stdout).toContain('right.yaml: valid.');
+  });
+});
+
+describe('plan and run', () => {
+  test('name the codes of what they refuse', async () => {
+    const rig = new Rig(right.replace('*.png', '*.gif'));
+    rig.write('photos/a.png', 'a photo');
+    for (const command of ['plan', 'run']) {
+      const { stderr, code } = await rig.command([command, 'pipeline.yaml', '--rehearse']);
+      expect(stderr).toContain(
+        'pipeline.yaml:2:8: error SL501: items.glob "photos/*.gif" finds no',
+      );
+      expect(code).toBe(2);
+    }
+    const { stdout } = await rig.command(['run', 'pipeline.yaml', '--rehearse', '--json']);
+    const [last = ''] = stdout.trimEnd().split('\n').slice(-1);
+    expect(JSON.parse(last)).toMatchObject({ type: 'refused', diagnostics: [{ code: 'SL501' }] });
+  });
+
+  test('name the code of an item that cannot run', async () => {
+    const rig = new Rig(right);
+    rig.write('photos/a.png', 'a photo');
+    rig.write('photos/b.png', '');
+    const planned = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
+    expect(planned.stdout).toContain('SL508');
+    const { stdout } = await rig.command(['run', 'pipeline.yaml', '--rehearse', '--json']);
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events.find(({ type }) => type === 'planned').plan.notes).toMatchObject([
+      { task: 'photo:b.png', code: 'SL508' },
+    ]);
+    expect(events.find(({ task }) => task === 'photo:b.png')).toMatchObject({ code: 'SL508' });
+    expect(events.at(-1).summary.problems).toMatchObject([{ task: 'photo:b.png', code: 'SL508' }]);
+  });
+});
+
+describe('explain', () => {
+  test('prints the page of a code, however it is written', async () => {
+    const rig = new Rig('');
+    const { stdout, code } = await rig.command(['explain', 'SL012']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^SL012: YAML cannot read an expression without quotation marks\.\n/);
+    expect(stdout).toContain('file: ${{ item.path }} } }');
+    expect(stdout).toContain('file: "${{ item.path }}" } }');
+    expect((await rig.command(['explain', 'sl12'])).stdout).toBe(stdout);
+  });
+
+  test('lists all codes, and knows none besides', async () => {
+    const rig = new Rig('');
+    expect((await rig.command(['explain'])).stdout).toMatch(/^Text and YAML\n {2}SL001 {2}/);
+    const { stderr, code } = await rig.command(['explain', 'SL999']);
+    expect(stderr).toMatch(/^shotlist explain: error: there is no code "SL999"\n/);
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,113 @@
+// Whatever a pipeline file and its fragments say, shotlist answers: a pipeline, or diagnostics with a code, a remedy and a place
+// inside the file. The long mode: RUNS=200000 SEED=1 npx vitest run test/hostile/fuzz/pipelines
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { explanations } from '../../../../src/contract/codes/all.ts';
+import {
+  type Diagnostic,
+  located,
+  renderDiagnostics,
+} from '../../../../src/contract/yaml/diagnostic.ts';
+import { decodeText } from '../../../../src/contract/yaml/utf8.ts';
+import { checkColumns } from '../../../../src/runner/language/columns-check.ts';
+import { inExpression } from '../../../../src/runner/language/expression-diagnostic.ts';
+import { fill } from '../../../../src/runner/language/template.ts';
+import { validate } from '../../../../src/runner/language/validate.ts';
+import { annotationOf } from '../../../../src/runner/report/github-annotations.ts';
+import { valueItem } from '../../../../src/runner/task/item.ts';
+import { type Case, corpus, type Files, fragmentsIn } from './corpus.ts';
+import { mutated, mutations } from './mutations.ts';
+
+const seed = Number(process.env['SEED'] ?? 20261122);
+const runs = Number(process.env['RUNS'] ?? 1500);
+
+const including = corpus.filter(({ text }) => /^include: /m.test(text));
+
+/** Most changes are in the pipeline file; a fragment that exists is changed as often as the file. */
+const changed: fc.Arbitrary<Case> = fc
+  .tuple(fc.constantFrom(...corpus, ...including, ...including), mutations, fc.boolean(), fc.nat())
+  .map(([{ text, files }, changes, inFragment, which]) => {
+    const names = Object.keys(files).filter((name) => text.includes(name));
+    const name = names[which % Math.max(1, names.length)];
+    const fragment = files[name ?? ''];
+    return inFragment && name !== undefined && fragment !== undefined
+      ? { text, files: { ...files, [name]: mutated(fragment, changes) } }
+      : { text: mutated(text, changes), files };
+  });
+
+/** A place is inside a text: from one character to a later one, or to the same. */
+function isInside(
+  { line, column, endLine, endColumn }: NonNullable<Diagnostic['span']>,
+  text: string,
+): boolean {
+  const lines = text.split('\n');
+  const fits = (at: number, in_: number): boolean =>
+    at >= 1 && at <= lines.length && in_ >= 1 && in_ <= (lines[at - 1] ?? '').length + 1;
+  const ordered = line < endLine || (line === endLine && column <= endColumn);
+  return fits(line, column) && fits(endLine, endColumn) && ordered;
+}
+
+function assertTold(found: readonly Diagnostic[], texts: Files): void {
+  for (const one of found) {
+    const about = JSON.stringify(one);
+    expect(explanations.has(one.code), about).toBe(true);
+    expect(one.message.trim(), about).not.toBe('');
+    expect(one.hint.trim(), about).not.toBe('');
+    expect(`${one.message} ${one.hint}`, about).not.toMatch(/undefined|\[object|NaN/);
+    const text = texts[one.file];
+    expect(text, about).toBeDefined();
+    // Only a file without content has no place.
+    if (one.span === undefined) expect(one.code, about).toMatch(/^SL00[14]$/);
+    else expect(isInside(one.span, text ?? ''), about).toBe(true);
+    expect(annotationOf(one)).not.toMatch(/[\r\n]/);
+  }
+  const shown = renderDiagnostics(found, texts[file], undefined, texts);
+  expect(shown.split('\n').length).toBeLessThan(400);
+}
+
+const file = 'p.yaml';
+const columns = ['name', 'photo', 'age'];
+
+function answers({ text, files }: Case): void {
+  const decoded = decodeText(file, Buffer.from(text));
+  if (!decoded.ok) return assertTold([decoded.error.diagnostic], { [file]: text });
+  const texts = { ...files, [file]: decoded.value };
+  const fragments = fragmentsIn(files);
+  const result = validate(file, decoded.value, { fragments });
+  if (!result.ok) {
+    expect(result.error.length).toBeGreaterThan(0);
+    return assertTold(result.error, texts);
+  }
+  const { pipeline, warnings, profiles } = result.value;
+  assertTold(warnings, texts);
+  for (const profile of [...profiles, 'no such profile']) {
+    const own = validate(file, decoded.value, { fragments, profile });
+    assertTold(own.ok ? own.value.warnings : own.error, texts);
+  }
+  assertTold(checkColumns(pipeline, columns).map(located), texts);
+  // Evaluating what is valid has a value or a place, too.
+  const item = valueItem({ path: 'a.png' }, 0).fields;
+  const each = { value: 'a', index: 0n };
+  const scope = { item, matrix: {}, each, inputs: {}, env: {}, steps: {}, run: {} };
+  for (const step of pipeline.steps) {
+    const filled = fill(step.with, scope);
+    if (!filled.ok) assertTold([located(inExpression(filled.error, pipeline.source))], texts);
+  }
+}
+
+describe('a changed pipeline file', () => {
+  test('starts from valid ones', () => {
+    expect(corpus.length).toBeGreaterThan(100);
+    expect(including.length).toBeGreaterThan(5);
+    for (const { text, files } of corpus)
+      expect(validate(file, text, { fragments: fragmentsIn(files) }).ok, text).toBe(true);
+  });
+
+  test(
+    'is valid, or says what is wrong with a code and a place',
+    () => {
+      fc.assert(fc.property(changed, answers), { seed, numRuns: runs });
+    },
+    Number(process.env['RUNS'] === undefined ? 60_000 : 3_600_000),
+  );
+});
