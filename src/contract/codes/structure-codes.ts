@@ -61,9 +61,9 @@ export const structureCodes = {
     right: ['pipeline: portraits', 'limits: { outage: 10m }', 'steps:', photo],
   },
   SL108: {
-    title: 'A step has a name that it cannot have.',
+    title: 'A step or a list of a matrix has a name that it cannot have.',
     meaning:
-      'The name of a step has at most 100 letters, digits, `_` and `-`, and begins with a letter or `_`, so that expressions can contain it.',
+      'The name has at most 100 letters, digits, `_` and `-`, and begins with a letter or `_`, so that expressions can contain it.',
     wrong: ['pipeline: portraits', 'steps:', photo.replace('photo:', '1st photo:')],
     right: ['pipeline: portraits', 'steps:', photo.replace('photo:', 'first-photo:')],
   },

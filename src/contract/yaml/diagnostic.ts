@@ -135,7 +135,9 @@ const listed = 20;
 export function nearest(wrong: string, known: Iterable<string>): string | undefined {
   if (wrong.length > 100) return undefined;
   let best: string | undefined;
-  let distance = Math.max(2, Math.floor(wrong.length / 3)) + 1;
+  // Every short word is near every other.
+  const most = wrong.length < 3 ? 1 : Math.max(2, Math.floor(wrong.length / 3));
+  let distance = most + 1;
   let looked = 0;
   for (const name of known) {
     if (looked++ >= compared) break;

@@ -93,7 +93,7 @@ export function sentence(error: ErrorObject, path: Path, subject: string): Sente
       return {
         code: 'SL103',
         message: `${subject} must be ${listOf(params['type'])}, not ${describeValue(error.data)}`,
-        hint: quotesHint(params['type'], error.data) ?? purpose(error, path),
+        hint: quotesHint(error) ?? purpose(error, path),
       };
     default:
       return {
@@ -116,7 +116,10 @@ export function purpose(error: ErrorObject, path: Path): string {
 }
 
 /** Quotation marks make the difference between a text and a number in YAML. */
-function quotesHint(wanted: unknown, given: unknown): string | undefined {
+function quotesHint({ params, parentSchema, data: given }: ErrorObject): string | undefined {
+  const wanted: unknown = params['type'];
+  // Quotation marks alone do not make 10 a duration.
+  if (isObject(parentSchema) && parentSchema['pattern'] !== undefined) return undefined;
   const types = Array.isArray(wanted) ? wanted.map(String) : [String(wanted)];
   if (types.includes('string') && (typeof given === 'number' || typeof given === 'boolean'))
     return 'put the value in quotation marks';
@@ -145,7 +148,9 @@ function oneOf(subject: string, path: Path, error: ErrorObject): Sentence {
   return {
     code: 'SL104',
     message: `${subject} must be ${allowed.length > 1 ? 'one of ' : ''}${allowed.join(', ')}, not ${describeValue(error.data)}`,
-    hint: suggestion(String(error.data), allowed) ?? purpose(error, path),
+    hint:
+      (typeof error.data === 'string' ? suggestion(error.data, allowed) : undefined) ??
+      purpose(error, path),
   };
 }
 

@@ -68,9 +68,32 @@ export function propertiesOf(schema: unknown): Schema {
 
 const keyOf = ({ params }: ErrorObject): string => String(params['additionalProperty']);
 
-/** The known key that resembles an unknown one. */
-const nearKey = (error: ErrorObject): string | undefined =>
-  nearest(keyOf(error), Object.keys(propertiesOf(error.parentSchema)));
+/** The known key that resembles an unknown one, or has its meaning. */
+function nearKey(error: ErrorObject): string | undefined {
+  const known = propertiesOf(error.parentSchema);
+  const same = foreign.get(keyOf(error));
+  return same !== undefined && Object.hasOwn(known, same)
+    ? same
+    : nearest(keyOf(error), Object.keys(known));
+}
+
+/** Keys that people know from GitHub Actions and other tools, with the keys here. */
+const foreign: ReadonlyMap<string, string> = new Map([
+  ['name', 'pipeline'],
+  ['jobs', 'steps'],
+  ['on', 'schedule'],
+  ['strategy', 'items'],
+  ['run', 'uses'],
+  ['kind', 'uses'],
+  ['params', 'with'],
+  ['args', 'with'],
+  ['depends_on', 'needs'],
+  ['condition', 'if'],
+  ['loop', 'for_each'],
+  ['retries', 'retry'],
+  ['timeout-minutes', 'timeout'],
+  ['continue-on-error', 'on_missing'],
+]);
 
 function lacks({ parentSchema, data }: ErrorObject, key: string): boolean {
   const schema: unknown = parentSchema;

@@ -68,7 +68,10 @@ export function checkItems(
   checkGlob(items['glob'], report, at);
   checkKey(items, item, report, at);
   if (items['matrix'] !== undefined)
-    checkMatrix(matrixOf(items['matrix']), item.fields, report, (...path) => at('matrix', ...path));
+    checkMatrix(matrixOf(items['matrix']), item.fields, report, {
+      at: (...path) => at('matrix', ...path),
+      keyAt: (...path) => source.keySpanOf(['items', 'matrix', ...path]),
+    });
   for (const { root, key, start, end } of when?.references ?? []) {
     const span = source.spanInside(['items', 'when'], when?.text ?? '', start, end);
     const known = root === 'item' || root === 'matrix' || root === 'inputs' || root === 'env';

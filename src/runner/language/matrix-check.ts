@@ -9,12 +9,17 @@ const mostCombinations = 10_000;
 
 export type Report = (code: Code, message: string, span: Span, hint: string) => void;
 
+interface MatrixPlaces {
+  readonly at: (...path: Path) => Span;
+  readonly keyAt: (...path: Path) => Span;
+}
+
 /** `fields`: what `item` has; undefined if only a table knows. */
 export function checkMatrix(
   { variables, include, exclude }: Matrix,
   fields: readonly string[] | undefined,
   report: Report,
-  at: (...path: Path) => Span,
+  { at, keyAt }: MatrixPlaces,
 ): void {
   const count = variables.reduce((product, [, values]) => product * values.length, 1);
   if (count + include.length > mostCombinations)
@@ -28,10 +33,10 @@ export function checkMatrix(
     values.forEach((value, index) => {
       const first = values.findIndex((other) => sameScalar(other, value));
       if (first === index) return;
-      const { line } = at(name, first);
+      const { line, column } = at(name, first);
       report(
         'SL525',
-        `matrix.${name} has ${said(value)} twice: also in line ${line}`,
+        `matrix.${name} has ${said(value)} twice: also at ${line}:${column}`,
         at(name, index),
         'remove one of them',
       );
@@ -44,7 +49,7 @@ export function checkMatrix(
         report(
           'SL217',
           `exclude: the matrix has no list ${JSON.stringify(name)}`,
-          at('exclude', index, name),
+          keyAt('exclude', index, name),
           hintFor(name, [...known.keys()]),
         );
       else if (!own.some((one) => sameScalar(one, value)))
@@ -61,7 +66,7 @@ export function checkMatrix(
     ['exclude', exclude],
   ] as const)
     rules.forEach((rule, index) => {
-      checkItemFields(what, rule, fields, report, (name) => at(what, index, name));
+      checkItemFields(what, rule, fields, report, (name) => keyAt(what, index, name));
       if (what === 'include' && Object.keys(rule.values).length === 0)
         report(
           'SL527',

@@ -119,7 +119,7 @@ export function fieldSentence(
   kind: StepKind | undefined,
 ): Sentence {
   const isName = error.keyword === 'pattern' || error.keyword === 'maxLength';
-  if (isName && error.propertyName !== undefined) return badStepName(path, error);
+  if (isName && error.propertyName !== undefined) return badName(path, error);
   const general = sentence(error, path, subject);
   if (error.keyword === 'additionalProperties' && kind !== undefined) {
     const { key, known, near } = unknownKey(error);
@@ -163,12 +163,14 @@ function unknownKind(error: ErrorObject, path: Path): Sentence | undefined {
   };
 }
 
-const badStepName = (path: Path, { propertyName = '' }: ErrorObject): Sentence => ({
+const badName = (path: Path, { propertyName = '' }: ErrorObject): Sentence => ({
   code: 'SL108',
-  message: `"${propertyName.slice(0, 60)}" cannot be the name of a step`,
+  message: `"${propertyName.slice(0, 60)}" cannot be the name of ${named(path)}`,
   hint:
     propertyName.length > 100
       ? 'a name has at most 100 characters'
       : 'a name consists of letters, digits, "_" and "-", and begins with a letter or "_"',
   at: [...path, propertyName],
 });
+
+const named = ([root]: Path): string => (root === 'items' ? 'a list of a matrix' : 'a step');

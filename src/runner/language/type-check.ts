@@ -40,7 +40,7 @@ export function checkTypes(
     const { path, expression } = use;
     const place = { path, text: expression.text };
     if (!types.ok) return [inExpression({ ...types.error, ...place }, source)];
-    const problem = misfit(types.value, use, draft) ?? localPathIn(use, draft, knownAs);
+    const problem = misfit(types.value, use, draft, knownAs) ?? localPathIn(use, draft, knownAs);
     return problem === undefined ? [] : [atExpression({ ...problem, ...place }, source)];
   });
 }
@@ -73,6 +73,7 @@ function misfit(
   types: readonly string[],
   { path, expression, as }: Use,
   { name, kind }: Draft,
+  knownAs: (reference: Reference) => Known | undefined,
 ): ExpressionError | undefined {
   const [first = 'dyn'] = types;
   const type = types.every(isNumber) && new Set(types).size > 1 ? 'number' : first;
@@ -93,7 +94,7 @@ function misfit(
         : {
             code: 'SL314',
             message: `step "${name}": for_each must be a list, and the expression is ${worded(type)}`,
-            hint: conversion(type, { type: 'array' }),
+            hint: results(expression, knownAs) ?? conversion(type, { type: 'array' }),
             ...whole,
           };
     case 'part':
@@ -121,6 +122,20 @@ function misfit(
     default:
       return unreachable(as);
   }
+}
+
+/** For one result of a step where all of them are meant. */
+function results(
+  { references }: Expression,
+  knownAs: (reference: Reference) => Known | undefined,
+): string | undefined {
+  const [only, ...others] = references;
+  if (only?.root !== 'steps' || only.key === undefined || others.length > 0) return undefined;
+  const lists = ['downloads', 'faces'];
+  const list = lists.find((field) => knownAs({ ...only, field })?.schema['type'] === 'array');
+  return list === undefined
+    ? undefined
+    : `for all results of the step, write steps.${only.key}.${list}`;
 }
 
 /** A path on this machine where the service needs an upload or an address. */

@@ -82,7 +82,7 @@ test.each<readonly [string, string, string] | readonly [string, string, string, 
   [
     'a value of a matrix twice',
     pipeline('{ matrix: { style: [oil, ink, «oil»] } }'),
-    'matrix.style has "oil" twice: also in line 2',
+    'matrix.style has "oil" twice: also at 2:28',
   ],
   [
     'an exclusion of a value that is not there',
@@ -92,14 +92,14 @@ test.each<readonly [string, string, string] | readonly [string, string, string, 
   ],
   [
     'an exclusion of a list that is not there',
-    pipeline('{ matrix: { style: [oil], exclude: [{ stile: «oil» }] } }'),
+    pipeline('{ matrix: { style: [oil], exclude: [{ «stile»: oil }] } }'),
     'exclude: the matrix has no list "stile"',
     'did you mean "style"?',
   ],
   [
     'an exclusion by a field that files do not have',
     pipeline(
-      '{ glob: "*", matrix: { style: [oil], exclude: [{ style: oil, item.stam: «shoe» }] } }',
+      '{ glob: "*", matrix: { style: [oil], exclude: [{ style: oil, «item.stam»: shoe }] } }',
     ),
     'exclude: item has no "stam"',
     'did you mean "stem"?',

@@ -187,7 +187,8 @@ class CsvTable implements Table {
       const value = cellValue(cells[index] ?? '', type);
       if (value.ok) return [];
       const message = `${column}: ${value.error}`;
-      const hint = `correct the value, or declare the column as text: remove it from items.types`;
+      const right = type === 'number' ? 'a number such as 3.5' : 'true or false';
+      const hint = `write ${right}, or remove ${column} from items.types to read it as text`;
       return [{ code: 'SL521', message, hint, cell: this.#placeOf(start, raw, index) }];
     });
   }

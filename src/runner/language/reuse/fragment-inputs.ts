@@ -2,7 +2,12 @@
 import type { Json } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Code } from '../../../contract/codes/all.ts';
-import { type Diagnostic, listing, suggestion } from '../../../contract/yaml/diagnostic.ts';
+import {
+  type Diagnostic,
+  listing,
+  nearest,
+  suggestion,
+} from '../../../contract/yaml/diagnostic.ts';
 import { describeValue } from '../../../contract/yaml/shape.ts';
 import { isTemplated } from '../template.ts';
 import { pathFrom } from './fragment-files.ts';
@@ -46,11 +51,18 @@ export function settleInputs(
             ? 'the fragment declares no inputs: remove it'
             : `inputs: ${listing(declared.keys())}`),
       );
+  // A misspelled name is one mistake.
+  const meant = new Set(
+    [...given.keys()].flatMap((name) =>
+      declared.has(name) ? [] : (nearest(name, declared.keys()) ?? []),
+    ),
+  );
   const values = new Map<string, Placed>();
   for (const [name, declaration] of declared) {
     const type = textOf(memberOf(declaration, 'type')) ?? '';
     const own = given.get(name);
     const raw = own ?? memberOf(declaration, 'default');
+    if (raw === undefined && meant.has(name)) continue;
     if (raw === undefined) {
       report(
         'SL907',

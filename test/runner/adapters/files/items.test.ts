@@ -310,6 +310,7 @@ describe('a folder that may not be searched', () => {
           {
             code: 'SL702',
             message: `items.glob "${name}/*.png": the folder ${name}/ is outside the repository`,
+            hint: 'if you trust the pipeline, use --allow-outside',
           },
         ],
       });
@@ -319,6 +320,7 @@ describe('a folder that may not be searched', () => {
         {
           code: 'SL702',
           message: 'items.glob "*.png": the folder . is outside the repository',
+          hint: 'if you trust the pipeline, use --allow-outside',
         },
       ],
     });

@@ -28,9 +28,9 @@ describe('what is refused, and where', () => {
   test('a line that is no object', async () => {
     const problems = problemsOf(await jsonl('{"a":1}\n[1]\n{"a":1,}\n"x"\n'));
     expect(problems).toEqual([
-      '2:1 the line is not a JSON object, such as {"name": "Ann"}',
+      '2:1 the line is not a JSON object',
       expect.stringMatching(/^3:8 the line is not valid JSON: /),
-      '4:1 the line is not a JSON object, such as {"name": "Ann"}',
+      '4:1 the line is not a JSON object',
     ]);
   });
 
