@@ -229,4 +229,23 @@ export const yamlCodes = {
     wrong: ['pipeline: portraits', 'x-note: { ? [a, b] : 1 }', 'steps:', photo],
     right: ['pipeline: portraits', 'x-note: { a: 1, b: 1 }', 'steps:', photo],
   },
+  SL027: {
+    title: 'An entry inside brackets is not followed by a comma.',
+    meaning:
+      'Inside `{ }` and `[ ]`, a comma ends each entry. A value that contains a comma needs quotation marks, or a line of its own.',
+    wrong: [
+      'pipeline: portraits',
+      'items: { glob: "*.jpg", when: pad(item.bytes, "5") == "00123" }',
+      'steps:',
+      photo,
+    ],
+    right: [
+      'pipeline: portraits',
+      'items:',
+      '  glob: "*.jpg"',
+      '  when: pad(item.bytes, 5) == "00123"',
+      'steps:',
+      photo,
+    ],
+  },
 } as const satisfies Readonly<Record<`SL0${string}`, Explanation>>;

@@ -62,6 +62,7 @@ function problemOf(error: YAMLParseError, text: string): YamlProblem {
   const [first = error.message] = error.message.split('\n');
   if (/^Missing closing .quote/.test(first)) return { ...unended, range };
   if (/^Flow .* must be sufficiently indented and end with/.test(first)) return { ...open, range };
+  if (/^Missing , (?:or : )?between/.test(first)) return { ...noComma, range };
   if (/^Unexpected flow-(?:map|seq)-end/.test(first)) return { ...surplus, range };
   if (first.startsWith('Unexpected scalar at node end') && /["']/.test(text[range[0] - 1] ?? ''))
     return { ...afterQuote, range };
@@ -92,6 +93,12 @@ const noKey: Omit<YamlProblem, 'range'> = {
   code: 'SL024',
   message: 'the line is not a key with a value',
   hint: 'write a key, a colon, a space and the value',
+};
+
+const noComma: Omit<YamlProblem, 'range'> = {
+  code: 'SL027',
+  message: 'an entry inside { } or [ ] is not followed by a comma',
+  hint: 'write a comma between entries; put a value that contains a comma in quotation marks, or on a line of its own',
 };
 
 const surplus: Omit<YamlProblem, 'range'> = {

@@ -26,8 +26,8 @@ export function expressionRemedy({
   text,
   hint,
 }: Pick<TemplateError, 'code' | 'message' | 'text' | 'hint'>): string {
-  const dashed = message.startsWith('there is no "') && /steps\.[A-Za-z0-9_]+-/.test(text);
-  return dashed
-    ? 'a step name with "-" needs brackets: steps["photo-file"].path'
+  const [, dashed, rest = ''] = /steps\.(\w+(?:-\w+)+)((?:\.\w+)*)/.exec(text) ?? [];
+  return dashed !== undefined && message.startsWith('there is no "')
+    ? `a step name with "-" needs brackets: steps["${dashed}"]${rest}`
     : (hint ?? remedies[code] ?? 'check the values that the expression uses');
 }

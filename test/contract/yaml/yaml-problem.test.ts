@@ -51,6 +51,22 @@ describe('several documents', () => {
   });
 });
 
+describe('an entry inside brackets without a comma after it', () => {
+  test.each([
+    [
+      'because its value contains one',
+      'pipeline: p\nitems: { csv: a.csv, when: date(item.day, "%m"«») == "05" }\n',
+    ],
+    ['in an object', 'pipeline: p\nitems:\n  { csv: "a.csv"\n  «»key: name }\n'],
+    ['in a list', 'pipeline: p\nenv: [ "A" «»"B" ]\n'],
+  ])('%s', (_, text) => {
+    expect(only(text)).toMatchObject({
+      message: 'an entry inside { } or [ ] is not followed by a comma',
+      hint: 'write a comma between entries; put a value that contains a comma in quotation marks, or on a line of its own',
+    });
+  });
+});
+
 describe('an expression without the quotes that it needs', () => {
   test.each([
     [

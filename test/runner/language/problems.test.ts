@@ -251,11 +251,11 @@ const names: readonly Case[] = [
   [
     'a dash in a dotted step name',
     withSteps(
-      'photo-file: { uses: upload, with: { file: a.png } }',
-      'f: { uses: face-detect, with: { target_file_path: "${{ steps.photo-«file».file_path }}" } }',
+      'voice-file: { uses: upload, with: { file: a.png } }',
+      'f: { uses: face-detect, with: { target_file_path: "${{ steps.voice-«file».file_path }}" } }',
     ),
     'there is no "file"',
-    'steps["photo-file"].path',
+    'steps["voice-file"].file_path',
   ],
   [
     'an expression that does not close',
