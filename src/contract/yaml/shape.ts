@@ -115,6 +115,13 @@ export function purpose(error: ErrorObject, path: Path): string {
   return key === undefined ? 'change the value' : `change the value of ${key}:`;
 }
 
+const isDescribed = ({ parentSchema: schema }: ErrorObject): boolean =>
+  isObject(schema) && typeof schema['description'] === 'string';
+
+/** `2, 3 or 4`. */
+const choiceOf = (values: readonly string[]): string =>
+  values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+
 /** Quotation marks make the difference between a text and a number in YAML. */
 function quotesHint({ params, parentSchema, data: given }: ErrorObject): string | undefined {
   const wanted: unknown = params['type'];
@@ -144,13 +151,14 @@ function missing(subject: string, key: string, error: ErrorObject): Sentence {
 
 function oneOf(subject: string, path: Path, error: ErrorObject): Sentence {
   const params: Readonly<Record<string, unknown>> = error.params;
+  const near = typeof error.data === 'string' ? error.data : undefined;
   const allowed = Array.isArray(params['allowedValues']) ? params['allowedValues'].map(String) : [];
   return {
     code: 'SL104',
     message: `${subject} must be ${allowed.length > 1 ? 'one of ' : ''}${allowed.join(', ')}, not ${describeValue(error.data)}`,
     hint:
-      (typeof error.data === 'string' ? suggestion(error.data, allowed) : undefined) ??
-      purpose(error, path),
+      (near === undefined ? undefined : suggestion(near, allowed)) ??
+      (isDescribed(error) ? purpose(error, path) : `write ${choiceOf(allowed)}`),
   };
 }
 
