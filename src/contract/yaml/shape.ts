@@ -93,7 +93,7 @@ export function sentence(error: ErrorObject, path: Path, subject: string): Sente
       return {
         code: 'SL103',
         message: `${subject} must be ${listOf(params['type'])}, not ${describeValue(error.data)}`,
-        hint: quotesHint(error) ?? purpose(error, path),
+        hint: quotesHint(error) ?? objectHint(error) ?? purpose(error, path),
       };
     default:
       return {
@@ -113,6 +113,14 @@ export function purpose(error: ErrorObject, path: Path): string {
   const key = path.findLast((part) => typeof part === 'string');
   if (typeof described === 'string') return key === undefined ? described : `${key}: ${described}`;
   return key === undefined ? 'change the value' : `change the value of ${key}:`;
+}
+
+/** The keys of an object that is needed instead of a text. */
+function objectHint({ params, parentSchema: schema }: ErrorObject): string | undefined {
+  const required = isObject(schema) ? schema['required'] : undefined;
+  if (params['type'] !== 'object' || !Array.isArray(required) || required.length === 0)
+    return undefined;
+  return `write an object: { ${required.map((key) => `${String(key)}: …`).join(', ')} }`;
 }
 
 const isDescribed = ({ parentSchema: schema }: ErrorObject): boolean =>
