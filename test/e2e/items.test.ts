@@ -56,6 +56,22 @@ describe('a table of people', () => {
     expect(stopped.stderr).toContain('step "photo" uses the value: pipeline.yaml:');
   });
 
+  test('with a condition that is wrong for every row gives one error, with what to do', async () => {
+    const rig = await peopleRig(greetings.replace('item.country == "DE"', 'item.country > 3'));
+    const { stdout } = await rig.command(['validate', 'pipeline.yaml', '--json']);
+    const { diagnostics } = JSON.parse(stdout);
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'SL305',
+        message: expect.stringMatching(
+          /^items\.when for \S+: ">" does not work between .*people\.csv:2:/,
+        ),
+        hint: expect.stringContaining('a column is text unless items.types says otherwise'),
+      },
+    ]);
+    expect(diagnostics).toHaveLength(1);
+  });
+
   test('is checked by validate: names of columns, and keys that are there twice', async () => {
     const rig = await peopleRig(greetings.replace('item.name', 'item.nmae'));
     const misspelt = await rig.command(['validate', 'pipeline.yaml']);
