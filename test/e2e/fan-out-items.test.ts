@@ -47,7 +47,7 @@ describe('a row of a table', () => {
     rig.write('people.csv', links);
     const { stderr, code } = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
     expect(code).toBe(2);
-    expect(stderr).toContain('people.csv:2:1: error: code:ann/oil: in the expression');
+    expect(stderr).toContain('people.csv:2:1: error SL313: code:ann/oil: in the expression');
     expect(stderr).toContain('step "code" uses the value: pipeline.yaml:5:38');
   });
 

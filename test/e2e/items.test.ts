@@ -44,16 +44,32 @@ describe('a table of people', () => {
     const rig = await peopleRig(greetings, `${people}Tom,tom@x.de,DE,1,faces/tom.png\n`);
     const { code, stdout } = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
     expect(stdout).toContain(
-      'CANNOT RUN: photo:tom@x.de: faces/tom.png does not exist (people.csv:5:19)',
+      'CANNOT RUN (SL507): photo:tom@x.de: faces/tom.png does not exist (people.csv:5:19)',
     );
     expect(code).toBe(1);
     rig.write('pipeline.yaml', `max_failures: 0\n${greetings}`);
     const stopped = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
     expect(stopped.stderr).toContain(
-      'people.csv:5:19: error: photo:tom@x.de: faces/tom.png does not exist',
+      'people.csv:5:19: error SL507: photo:tom@x.de: faces/tom.png does not exist',
     );
     expect(stopped.stderr).toContain('> 5 | Tom,tom@x.de,DE,1,faces/tom.png');
     expect(stopped.stderr).toContain('step "photo" uses the value: pipeline.yaml:');
+  });
+
+  test('with a condition that is wrong for every row gives one error, with what to do', async () => {
+    const rig = await peopleRig(greetings.replace('item.country == "DE"', 'item.country > 3'));
+    const { stdout } = await rig.command(['validate', 'pipeline.yaml', '--json']);
+    const { diagnostics } = JSON.parse(stdout);
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'SL305',
+        message: expect.stringMatching(
+          /^items\.when for \S+: ">" does not work between .*people\.csv:2:/,
+        ),
+        hint: expect.stringContaining('a column is text unless items.types says otherwise'),
+      },
+    ]);
+    expect(diagnostics).toHaveLength(1);
   });
 
   test('is checked by validate: names of columns, and keys that are there twice', async () => {
@@ -67,7 +83,7 @@ describe('a table of people', () => {
     const twice = await rig.command(['validate', 'pipeline.yaml']);
     expect(twice.code).toBe(2);
     expect(twice.stderr).toContain(
-      'people.csv:5:5: error: two rows have the key "ann@x.de": the other one is people.csv:2:5',
+      'people.csv:5:5: error SL502: two rows have the key "ann@x.de": the other one is people.csv:2:5',
     );
     rig.write('people.csv', people);
     expect((await rig.command(['validate', 'pipeline.yaml'])).code).toBe(0);
@@ -95,7 +111,9 @@ describe('a table of people', () => {
   test('that is misspelled has a suggestion', async () => {
     const rig = await peopleRig(greetings.replace('people.csv', 'poeple.csv'));
     const { stderr } = await rig.command(['validate', 'pipeline.yaml']);
-    expect(stderr).toContain('pipeline.yaml:2:15: error: items.csv "poeple.csv" does not exist');
+    expect(stderr).toContain(
+      'pipeline.yaml:2:15: error SL507: items.csv "poeple.csv" does not exist',
+    );
     expect(stderr).toContain('did you mean "people.csv"?');
   });
 

@@ -93,7 +93,7 @@ export function sentence(error: ErrorObject, path: Path, subject: string): Sente
       return {
         code: 'SL103',
         message: `${subject} must be ${listOf(params['type'])}, not ${describeValue(error.data)}`,
-        hint: quotesHint(error) ?? purpose(error, path),
+        hint: quotesHint(error) ?? objectHint(error) ?? purpose(error, path),
       };
     default:
       return {
@@ -114,6 +114,21 @@ export function purpose(error: ErrorObject, path: Path): string {
   if (typeof described === 'string') return key === undefined ? described : `${key}: ${described}`;
   return key === undefined ? 'change the value' : `change the value of ${key}:`;
 }
+
+/** The keys of an object that is needed instead of a text. */
+function objectHint({ params, parentSchema: schema }: ErrorObject): string | undefined {
+  const required = isObject(schema) ? schema['required'] : undefined;
+  if (params['type'] !== 'object' || !Array.isArray(required) || required.length === 0)
+    return undefined;
+  return `write an object: { ${required.map((key) => `${String(key)}: …`).join(', ')} }`;
+}
+
+const isDescribed = ({ parentSchema: schema }: ErrorObject): boolean =>
+  isObject(schema) && typeof schema['description'] === 'string';
+
+/** `2, 3 or 4`. */
+const choiceOf = (values: readonly string[]): string =>
+  values.length < 2 ? values.join() : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 
 /** Quotation marks make the difference between a text and a number in YAML. */
 function quotesHint({ params, parentSchema, data: given }: ErrorObject): string | undefined {
@@ -144,13 +159,14 @@ function missing(subject: string, key: string, error: ErrorObject): Sentence {
 
 function oneOf(subject: string, path: Path, error: ErrorObject): Sentence {
   const params: Readonly<Record<string, unknown>> = error.params;
+  const near = typeof error.data === 'string' ? error.data : undefined;
   const allowed = Array.isArray(params['allowedValues']) ? params['allowedValues'].map(String) : [];
   return {
     code: 'SL104',
     message: `${subject} must be ${allowed.length > 1 ? 'one of ' : ''}${allowed.join(', ')}, not ${describeValue(error.data)}`,
     hint:
-      (typeof error.data === 'string' ? suggestion(error.data, allowed) : undefined) ??
-      purpose(error, path),
+      (near === undefined ? undefined : suggestion(near, allowed)) ??
+      (isDescribed(error) ? purpose(error, path) : `write ${choiceOf(allowed)}`),
   };
 }
 

@@ -78,6 +78,7 @@ const sentences: readonly (readonly [Code, RegExp, Words])[] = [
   ],
   ['SL305', /^Ternary branches must have the same type, got '(.+)' and '(.+)'$/, unlikeBranches],
   ['SL301', /^has\(\) invalid argument$/, () => 'has() needs a name with a field: has(item.title)'],
+  ['SL313', /^(\w+)\(\) type error: cannot convert to \w+$/, unconvertible],
   ['SL307', /^(the expression (?:has too many parts|is nested too deeply))$/, asIs],
   ['SL308', /^(the expression (?:takes too long|creates a value).*)$/, asIs],
   ['SL306', /^(the pattern .*)$/s, asIs],
@@ -119,6 +120,10 @@ const signOf = (token: string): string => signs[token] ?? token.toLowerCase();
 
 function unlikeBranches(one: string, other: string): string {
   return `the values after "?" and ":" must have the same type, not ${a(one)} and ${a(other)}`;
+}
+
+function unconvertible(name: string): string {
+  return `${name}() cannot convert this value`;
 }
 
 function outOfRange(index: string, size: string): string {

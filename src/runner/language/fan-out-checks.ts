@@ -1,7 +1,7 @@
 // Checks of fan-outs and fan-ins: which steps may follow which, and where `each`, `all` and `on_missing` mean something.
 import { isObject } from '../../contract/base/json.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
-import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
+import { listing, nearest, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Path, Span } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft, PlacedReference } from './draft.ts';
@@ -48,13 +48,13 @@ function* aboutList(draft: Draft, { fans, source }: FanOutQuestion): Generator<F
   if (list === undefined) return;
   const span = source.keySpanOf(placeOf(draft, 'for_each'));
   if (kind?.operation === 'download' || kind?.operation === 'delete')
-    yield {
+    return yield {
       code: 'SL111',
       span,
       message: `step "${name}": for_each is not for ${kind.name}, which follows the fan-out of its of: by itself`,
       hint: 'remove for_each:',
     };
-  else if (isText(list))
+  if (isText(list))
     yield {
       code: 'SL103',
       span: source.spanOf(placeOf(draft, 'for_each')),
@@ -130,10 +130,16 @@ function* aboutFollowing(
     };
 }
 
+/** True if a misspelled name, which is reported, may be why a step is in no fan-out. */
+const mayFollow = (draft: Draft, drafts: ReadonlyMap<string, Draft>): boolean =>
+  readElementwise(draft).some((name) => !drafts.has(name)) ||
+  Object.keys(draft.raw).some((key) => nearest(key, ['for_each']) !== undefined);
+
 function* aboutEach(draft: Draft, { fans, drafts, source }: FanOutQuestion): Generator<Finding> {
   if (!readsEach(draft)) return;
   const [fan] = fans.of.get(draft.name) ?? [];
   const root = fan === undefined ? undefined : drafts.get(fan);
+  if (root === undefined && mayFollow(draft, drafts)) return;
   const fields = root === undefined ? undefined : eachFields(root);
   for (const reference of draft.references) {
     if (reference.root !== 'each') continue;

@@ -1,6 +1,5 @@
 // Checks the types in expressions: that each name is used as what it is, and that a value fits the
 // field that takes it.
-import { isObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import { partOf, type Schema } from '../../contract/base/schema.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
@@ -10,10 +9,18 @@ import type { Source } from '../../contract/yaml/source.ts';
 import type { Draft } from './draft.ts';
 import type { Expression, ExpressionError } from './expression.ts';
 import { atExpression, inExpression } from './expression-diagnostic.ts';
-import { knownFields } from './output-types.ts';
 import type { Reference } from './reference.ts';
 import { type Known, staticTypes, worded } from './static-types.ts';
 import type { Template } from './template.ts';
+import {
+  conditionHint,
+  conversion,
+  isNumber,
+  isScalar,
+  isSchema,
+  partHint,
+  wordedSchema,
+} from './type-conversion.ts';
 
 /** Where an expression stands: it is a whole value, a part of a text, a condition, or the list of a fan-out. */
 interface Use {
@@ -43,6 +50,28 @@ export function checkTypes(
     const problem = misfit(types.value, use, draft, knownAs) ?? localPathIn(use, draft, knownAs);
     return problem === undefined ? [] : [atExpression({ ...problem, ...place }, source)];
   });
+}
+
+/** The type of `items.when`. */
+export function checkWhen(
+  when: Expression | undefined,
+  knownAs: (reference: Reference) => Known | undefined,
+  source: Source,
+): readonly Diagnostic[] {
+  if (when === undefined) return [];
+  const place = { path: ['items', 'when'], text: when.text };
+  const types = staticTypes(when, knownAs);
+  if (!types.ok) return [inExpression({ ...types.error, ...place }, source)];
+  const [type = 'dyn'] = types.value;
+  if (types.value.some((one) => one === 'bool' || one === 'dyn')) return [];
+  const message = `items.when must be true or false, and the expression is ${worded(type)}`;
+  const hint = conditionHint(type, when.text);
+  return [
+    atExpression(
+      { ...place, code: 'SL311', message, hint, start: 0, end: when.text.length },
+      source,
+    ),
+  ];
 }
 
 /** The value of `for_each`, unless the expression is only a part of it. */
@@ -159,66 +188,6 @@ function localPathIn(
   };
 }
 
-const isNumber = (type: string): boolean => ['int', 'uint', 'double', 'number'].includes(type);
-
-const isScalar = (type: string): boolean =>
-  isNumber(type) || ['dyn', 'string', 'bool', 'null'].includes(type);
-
-const conditionHint = (type: string, text: string): string =>
-  type === 'string'
-    ? `compare it, for example ${text} != ""`
-    : type.startsWith('list')
-      ? `ask for its size: size(${text}) > 0`
-      : `compare it, for example ${text} > 0`;
-
-const partHint = (type: string): string =>
-  type.startsWith('list')
-    ? 'choose one member with [0], or make one text of all with .join(", ") or json()'
-    : 'choose a field of it, or write json() around it';
-
-function wordedSchema({ type, items }: Schema): string {
-  switch (type) {
-    case 'integer':
-      return 'a whole number';
-    case 'boolean':
-      return 'true or false';
-    case 'object':
-      return 'an object';
-    case 'array':
-      return isSchema(items) ? `a list of ${items['type']}s` : 'a list';
-    default:
-      return `a ${type}`;
-  }
-}
-
-/** How to turn a value of one type into another. */
-function conversion(type: string, schema: Schema): string {
-  switch (schema['type']) {
-    case 'string':
-      if (type.startsWith('list')) return partHint(type);
-      return isScalar(type) ? 'convert it with string()' : 'choose a field of it, such as .url';
-    case 'number':
-    case 'integer':
-      return type === 'string' ? 'convert it with double() or int()' : 'choose a number of it';
-    case 'array':
-      return type.startsWith('list') ? entryHint(type) : 'write it in brackets: ["${{ … }}"]';
-    case 'boolean':
-      return 'compare it with a value: ==, != or >';
-    case 'object':
-      return 'write an object with its keys';
-    default:
-      return 'write a value of another type';
-  }
-}
-
-/** For a list whose entries do not fit. */
-function entryHint(type: string): string {
-  const entry = /^list<(.+)>$/.exec(type)?.[1] ?? 'dyn';
-  if (isScalar(entry)) return 'convert its entries, for example with .map(x, string(x))';
-  const [field = 'url'] = knownFields(entry) ?? [];
-  return `take a field of each entry, for example .map(x, x.${field})`;
-}
-
 /** True if some value of a CEL type can be valid. Constants and ranges are checked with the value. */
 function fits(type: string, schema: Schema): boolean {
   if (type === 'dyn') return true;
@@ -245,5 +214,3 @@ function fits(type: string, schema: Schema): boolean {
 /** The schema of a field under `with:`; undefined for an unknown field. */
 const schemaOf = (path: Path, kind: Draft['kind']): Schema | undefined =>
   kind === undefined || path[2] !== 'with' ? undefined : partOf(kind.with, path.slice(3));
-
-const isSchema = (value: unknown): value is Schema => isObject(value);

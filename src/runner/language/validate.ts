@@ -28,7 +28,7 @@ import { checkStages } from './stages.ts';
 import { fanOutSteps, stepOf } from './step.ts';
 import { checkStore } from './store.ts';
 import type { TemplateError } from './template.ts';
-import { checkTypes } from './type-check.ts';
+import { checkTypes, checkWhen } from './type-check.ts';
 import { checkKept } from './unsaved.ts';
 
 export interface ValidPipeline {
@@ -74,6 +74,7 @@ export function validate(
 
   problems.push(
     ...checkItems(rawItems, items, declared, source),
+    ...checkWhen(items.when, knownIn(draftStep('', {}, [])), source),
     ...checkLimits(document, source),
     ...checkFailureLimits(document, source),
     ...checkSchedule(document, source),

@@ -87,6 +87,19 @@ describe('an expression without the quotes that it needs', () => {
   });
 });
 
+describe('an expression with the quotation marks of the text around it', () => {
+  test.each([
+    ['double ones', 'file: "${{ item.stem + «"».png" }}"', 'put texts in single quotation marks'],
+    ['single ones', "file: '${{ item.stem + «'».png' }}'", 'put texts in double quotation marks'],
+  ])('%s', (_, field, hint) => {
+    expect(only(withSteps(`a: { uses: upload, with: { ${field} } }`))).toMatchObject({
+      code: 'SL023',
+      message: 'a quotation mark in the expression ends the text that contains it',
+      hint: expect.stringContaining(hint),
+    });
+  });
+});
+
 describe('values that cannot be read', () => {
   test.each([
     ['brackets without end', `a: ${'['.repeat(20_000)}`],

@@ -36,6 +36,7 @@ test.each([
   ['item.list.take(-1)', 'take(-1): the count must not be negative'],
   ['item.text + 1', '"+" does not work between a string and an int'],
   ['!item.text', '"!" does not work on a string'],
+  ['int(item.text)', 'int() cannot convert this value'],
   ['item.text && true', '"&&" and "||" need true or false on both sides, not a string'],
   ['duration("5m")', 'the result has a type that JSON cannot represent: convert it with string()'],
 ])('%s: %s', (text, words) => {

@@ -208,6 +208,24 @@ test.each([
     'which waits for every item to finish',
     'remove this step: group needs',
   ],
+  [
+    'a misspelled for_each, alone',
+    one(img, up.replace('for_each', '«foreach»')),
+    'unknown key "foreach"',
+    'did you mean "for_each"?',
+  ],
+  [
+    'a step that follows a misspelled one, alone',
+    one(img, up, 'save: { uses: download, with: { of: «upp», to: "${{ each.index }}.png" } }'),
+    'there is no step "upp"',
+    'did you mean "up"?',
+  ],
+  [
+    'a list over one result',
+    one(img, up.replace('steps.img.downloads', '«steps.img.url»')),
+    'for_each must be a list, and the expression is a string',
+    'write steps.img.downloads',
+  ],
 ])('%s is refused, with its place and what to do', (_what, text, message, hint) => {
   const { text: file, span } = marked(text);
   const [problem, ...others] = problemsOf(file);

@@ -75,6 +75,23 @@ test.each<readonly [string, string, string] | readonly [string, string, string, 
     'there is no input "size"',
   ],
   [
+    'a condition that compares a number with a text',
+    pipeline('{ glob: "*.png", when: «item.width > "100"» }'),
+    '">" does not work between an int and a string',
+    'convert one with',
+  ],
+  [
+    'a condition that is neither true nor false',
+    pipeline('{ glob: "*.png", when: «item.stem» }'),
+    'items.when must be true or false, and the expression is a string',
+    'compare it, for example item.stem != ""',
+  ],
+  [
+    'a list of a matrix without a name',
+    pipeline('{ matrix: { style: [oil], «1st»: [a] } }'),
+    '"1st" cannot be the name of a list of a matrix',
+  ],
+  [
     'a condition that does not parse',
     pipeline('{ csv: a.csv, when: item.n >« »}'),
     'in the expression: the expression ends too early',

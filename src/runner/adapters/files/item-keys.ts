@@ -12,6 +12,7 @@ import type { ItemListProblem, ItemSource, ListContext } from './item-source.ts'
 export type ManyItems = Exclude<Items, { readonly kind: 'one' }>;
 
 const mostProblems = 100;
+const textColumn = '; a column is text unless items.types says otherwise';
 const neither = { code: 'SL311', message: 'the result is not true or false' } as const;
 
 /** The items of a source, each with its number: that of the file or row, times the combinations, plus the combination. */
@@ -46,6 +47,7 @@ export class ItemKeys {
     const { when } = this.#items;
     const keys = new Map<string, number>();
     const problems: ItemListProblem[] = [];
+    const said = new Set<string>();
     const holds = (item: Item): boolean => {
       if (when === undefined) return true;
       const { fields, matrix } = item;
@@ -57,10 +59,15 @@ export class ItemKeys {
       const { code, message, start, end, hint }: ExpressionError = value.ok
         ? { ...neither, start: 0, end: when.text.length }
         : value.error;
-      const remedy = hint ?? expressionRemedy({ code, message, text: when.text });
+      // An expression that is wrong is wrong for every item.
+      const told = `${code} ${lackingOr(message, item)}`;
+      if (said.has(told)) return false;
+      said.add(told);
       const span = spanInside?.(['items', 'when'], when.text, start, end);
       const sentence = `items.when for ${item.key}: ${lackingOr(message, item)}`;
       const cell = item.cell?.(when.references.flatMap(({ key }) => key ?? []));
+      const ofText = cell !== undefined && code === 'SL305';
+      const remedy = `${hint ?? expressionRemedy({ code, message, text: when.text })}${ofText ? textColumn : ''}`;
       const where = cell === undefined ? '' : ` (${placed(cell)})`;
       problems.push({
         ...{ code, message: sentence + where, hint: remedy },

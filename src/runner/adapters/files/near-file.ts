@@ -4,9 +4,11 @@ import { basename, dirname } from 'node:path';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { suggestion } from '../../../contract/yaml/diagnostic.ts';
 
-/** Compares the name with those of the files beside it. */
-export const nearFile = (path: string): string | undefined =>
-  suggestion(basename(path), namesBeside(path));
+/** Compares the name with those of the files beside it. Undefined if the file is there. */
+export function nearFile(path: string): string | undefined {
+  const names = namesBeside(path);
+  return names.includes(basename(path)) ? undefined : suggestion(basename(path), names);
+}
 
 function namesBeside(path: string): readonly string[] {
   try {

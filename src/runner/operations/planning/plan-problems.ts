@@ -95,10 +95,10 @@ export class PlanProblems {
     const where = `${this.#loaded.file}:${span.line}:${span.column}`;
     const use = `step "${step.name}" uses the value: ${where}`;
     const cure = textForOther.test(message)
-      ? `${use}; a column is text unless items.types says otherwise`
-      : use;
+      ? 'a column is text unless items.types says otherwise'
+      : hint;
     const { file, span: place, excerpt } = cell;
-    this.#note(list, { ...about, file, span: place, excerpt, hint: cure });
+    this.#note(list, { ...about, file, span: place, excerpt, hint: `${cure}; ${use}` });
   }
 
   addOutputs({ step, task, to, file }: PlannedTask): void {

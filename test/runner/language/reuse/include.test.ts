@@ -244,6 +244,11 @@ describe('an include', () => {
       'the fragment has no input "lable"',
     ],
     [
+      'with a misspelled input, which is one mistake',
+      '{ file: common/swap.yaml, as: face, with: { «acter»: a.jpg } }',
+      'the fragment has no input "acter"',
+    ],
+    [
       'with a value of the wrong type',
       '{ file: common/swap.yaml, as: face, with: { actor: a.jpg, most: «many» } }',
       'most must be a number',
