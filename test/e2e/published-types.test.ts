@@ -99,7 +99,7 @@ describe('the examples compile against them', () => {
 
   test('those on the pages, by the strict rules of this project', () => {
     const examples = blocks('ts').map(({ text }) => text);
-    expect(examples.length).toBeGreaterThan(2);
+    expect(examples).not.toEqual([]);
     expect(complaints(examples, { extends: join(root, 'tsconfig.json') })).toBe('');
   });
 
