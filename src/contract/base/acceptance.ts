@@ -2,7 +2,9 @@
 // else that a short command does; so ajv is asked only about values that are not accepted here, because it words the
 // errors. A test holds the two against each other.
 import { isObject, type JsonObject } from './json.ts';
-import type { Schema } from './schema.ts';
+
+/** `Schema` of schema.ts, which imports this file. */
+type Schema = Readonly<Record<string, unknown>>;
 
 /** The schema has something that is not known here, so that ajv must decide. */
 class UnknownKeyword extends Error {}

@@ -1,4 +1,5 @@
 // Checks of a matrix: values that are there twice, and entries of include and exclude that can never apply.
+import { grouped } from '../../contract/base/grouped.ts';
 import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Path, Span } from '../../contract/yaml/place.ts';
 import type { Matrix, MatrixRule, Scalar } from './items.ts';
@@ -18,7 +19,7 @@ export function checkMatrix(
   const count = variables.reduce((product, [, values]) => product * values.length, 1);
   if (count + include.length > mostCombinations)
     report(
-      `the matrix has ${count.toLocaleString('en-US')} combinations; at most ${mostCombinations.toLocaleString('en-US')} are allowed`,
+      `the matrix has ${grouped(count)} combinations; at most ${grouped(mostCombinations)} are allowed`,
       at(),
     );
   for (const [name, values] of variables)

@@ -1,4 +1,5 @@
 // `include:`: the steps of fragments become steps of the file that includes them.
+import { grouped } from '../../../contract/base/grouped.ts';
 import { kindNamed } from '../../../contract/kinds/all.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import { parseSource, type Source } from '../../../contract/yaml/source.ts';
@@ -107,7 +108,7 @@ export class Includes {
       return refuse(`includes itself: ${names.join(' → ')}`);
     this.#text += text.length;
     if (this.#text > mostText)
-      return refuse(`exceeds ${mostText.toLocaleString('en-US')} characters of fragments in all`);
+      return refuse(`exceeds ${grouped(mostText)} characters of fragments in all`);
     const parsed = parseSource(name, text);
     if (parsed.ok) return { identity, source: parsed.value, folder: folderOf(path) };
     this.problems.push(...parsed.error);
