@@ -1,6 +1,6 @@
 // `npm run bench -- wire` and `-- memory`: what the runner costs beside the requests themselves; `-- service`: what
 // the local service bears; `-- answers`: how soon it answers while it renders; `-- render`: how long
-// renderings take.
+// renderings take; `-- start`: how long short commands take.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { swapAssets } from '../test/photo-pipeline.ts';
 import { measureAnswers } from './answers.ts';
 import { measureRenderers } from './render.ts';
 import { measureService } from './service.ts';
+import { measureStarts } from './start.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -216,12 +217,22 @@ async function render(): Promise<void> {
   }
 }
 
+/** How long short commands of the built package take, beside Node.js itself. */
+function start(): Promise<void> {
+  for (const { what, wall, processor, ratio } of measureStarts(Number(values.pairs)))
+    print(
+      `  ${what}: ${wall.toFixed(0)} ms, processor ${processor.toFixed(0)} ms, ${ratio.toFixed(2)} × node -e 0`,
+    );
+  return Promise.resolve();
+}
+
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   wire,
   memory,
   service,
   answers,
   render,
+  start,
 };
 const bench = benches[positionals[0] ?? ''];
 if (bench === undefined) {

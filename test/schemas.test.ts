@@ -1,11 +1,11 @@
 // The published schemas are those of the code, and they accept and refuse what shotlist does.
 import { readdirSync, readFileSync } from 'node:fs';
 import { registerSchema, validate as validator } from '@hyperjump/json-schema/draft-2020-12';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { published, textOf } from '../schemas/generate.ts';
-import { type ValidateFunction, vocabulary } from '../src/contract/base/schema.ts';
+import { vocabulary } from '../src/contract/base/schema.ts';
 import { exampleOf } from '../src/contract/catalogue/example.ts';
 import { kinds } from '../src/contract/kinds/all.ts';
 import { tools } from '../src/contract/kinds/tools.ts';

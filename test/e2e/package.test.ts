@@ -56,6 +56,7 @@ const packable = [
   /^LICENSE$/,
   /^bin\/shotlist\.cjs$/,
   /^dist\/([a-z][a-z0-9-]*\/)*[a-z][a-z0-9-]*\.(js|d\.ts)$/,
+  /^dist\/licenses\.txt$/,
   /^schemas\/(tools\/)?[a-z][a-z-]*\.schema\.json$/,
   /^pipelines\/[a-z][a-z-]*\.yaml$/,
   /^pipelines\/people\.csv$/,
@@ -68,9 +69,9 @@ let packed: readonly string[] = [];
 beforeAll(() => {
   for (const name of ['package.json', 'LICENSE', 'README.md', 'bin', 'schemas', 'pipelines'])
     cpSync(join(root, name), join(source, name), { recursive: true });
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const built = ['--noCheck', '--declaration', 'false', '--outDir', join(source, 'dist')];
-  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), ...built]);
+  const rolldown = join(root, 'node_modules/rolldown/bin/cli.mjs');
+  const built = ['-c', join(root, 'rolldown.config.ts'), '--dir', join(source, 'dist')];
+  execFileSync(process.execPath, [rolldown, ...built], { stdio: 'pipe' });
   for (const place of ['', 'pipelines', 'schemas', 'bin'])
     for (const name of leftBehind) plant(join(source, place, name));
   plant(join(source, 'dist/service/.shotlist/service.sqlite'));

@@ -1,10 +1,17 @@
 // JSON Schema 2020-12: validators and defaults for the schemas that the code also publishes and
 // derives types from.
+import { createRequire } from 'node:module';
+import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
+import { isAccepted } from './acceptance.ts';
+import { fieldOf, isObject, type Json, type JsonObject } from './json.ts';
 
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { fieldOf, isObject, type JsonObject } from './json.ts';
+export type { ErrorObject };
 
-export type { ErrorObject, ValidateFunction };
+/** True if the value has the shape; else `errors` are those of the last value. */
+export interface Validator<T = unknown> {
+  (value: unknown): value is T;
+  errors?: readonly ErrorObject[] | null | undefined;
+}
 
 /** A JSON Schema document or part of one. Written `as const`, so that `FromSchema` can read it. */
 export interface Schema {
@@ -43,8 +50,12 @@ export const expressionText: Schema = {
 export const isNeverMeant = (alternative: unknown): boolean =>
   alternative === expressionText || (isObject(alternative) && alternative['x-known'] === true);
 
-function makeAjv(useDefaults: boolean): Ajv2020 {
-  const ajv = new Ajv2020({
+const require = createRequire(import.meta.url);
+
+function makeAjv(): Ajv2020 {
+  // Loaded for the first value that is wrong: loading takes longer than all else that a short command does.
+  const ajvModule: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
+  const ajv = new ajvModule.Ajv2020({
     allErrors: true,
     verbose: true,
     strict: true,
@@ -55,39 +66,56 @@ function makeAjv(useDefaults: boolean): Ajv2020 {
     // takes longer than all the rest.
     meta: false,
     validateSchema: false,
-    useDefaults,
   });
   ajv.addVocabulary(vocabulary);
   return ajv;
 }
 
-const compiled = new WeakMap<Schema, ValidateFunction>();
-/** False if the schema has no defaults. */
-const completing = new WeakMap<Schema, ValidateFunction | false>();
+const validators = new WeakMap<Schema, Validator>();
 
-/** The validator of a schema, compiled at first use. `T` is the type that the schema describes. */
-export function validatorOf<T = unknown>(schema: Schema): ValidateFunction<T> {
-  let validate = compiled.get(schema);
-  if (validate === undefined) {
-    validate = makeAjv(false).compile(schema);
-    compiled.set(schema, validate);
-  }
-  return validate as ValidateFunction<T>;
+/** The validator of a schema. `T` is the type that the schema describes. */
+export function validatorOf<T = unknown>(schema: Schema): Validator<T> {
+  const validate = validators.get(schema) ?? validatorFor(schema);
+  validators.set(schema, validate);
+  return validate as Validator<T>;
 }
 
-/**
- * A copy of a valid value with the schema's defaults filled in; the value itself if there are none.
- */
-export function withDefaults<T>(schema: Schema, value: T): T {
-  let complete = completing.get(schema);
-  if (complete === undefined) {
-    complete = JSON.stringify(schema).includes('"default":') && makeAjv(true).compile(schema);
-    completing.set(schema, complete);
+function validatorFor(schema: Schema): Validator {
+  let compiled: Validator | undefined;
+  const validate: Validator = (value): value is unknown => {
+    validate.errors = null;
+    if (isAccepted(schema, value)) return true;
+    compiled ??= makeAjv().compile(schema);
+    const valid = compiled(value);
+    validate.errors = compiled.errors;
+    return valid;
+  };
+  return validate;
+}
+
+/** A valid object with the schema's defaults filled in, also in the objects and lists inside it. */
+export function withDefaults(schema: Schema, object: JsonObject): JsonObject {
+  const { properties } = schema;
+  if (!isObject(properties)) return object;
+  const whole: Record<string, Json> = { ...object };
+  for (const [name, part] of Object.entries(properties)) {
+    if (!isObject(part)) continue;
+    const { default: usual } = part;
+    if (whole[name] === undefined && usual !== undefined) whole[name] = usual;
   }
-  if (complete === false) return value;
-  const copy: T = JSON.parse(JSON.stringify(value));
-  complete(copy);
-  return copy;
+  for (const [name, part] of Object.entries(properties)) {
+    const value = whole[name];
+    if (value !== undefined && isObject(part)) whole[name] = filled(part, value);
+  }
+  return whole;
+}
+
+function filled(schema: Schema, value: Json): Json {
+  if (isObject(value)) return withDefaults(schema, value);
+  const { items } = schema;
+  return Array.isArray(value) && isObject(items)
+    ? value.map((entry) => filled(items, entry))
+    : value;
 }
 
 /** An entry of `x-ignored`: the service ignores `field` unless `unless` has the value `is`. */

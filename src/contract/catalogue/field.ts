@@ -1,4 +1,5 @@
 // The fields of a step kind, read from its schema.
+import { grouped } from '../base/grouped.ts';
 import { isObject, type Json } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 
@@ -133,7 +134,7 @@ export function takenBy({ type, limits }: Field): string {
 
 function span(least: number | undefined, most: number | undefined, unit = ''): string {
   const of = unit === '' ? '' : ` ${unit}`;
-  const shown = (amount: number): string => amount.toLocaleString('en-US');
+  const shown = (amount: number): string => grouped(amount);
   if (least === undefined) return most === undefined ? '' : `at most ${shown(most)}${of}`;
   if (most !== undefined) return `${shown(least)} to ${shown(most)}${of}`;
   return least === 1 && unit !== '' ? 'not empty' : `${shown(least)}${of} or more`;

@@ -1,5 +1,6 @@
 // Rules between fields, which a schema cannot express well (interface.md; facts.md, Ranges
 // published).
+import { grouped } from '../base/grouped.ts';
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import type { Rule, RuleBreach } from './kind.ts';
 
@@ -72,7 +73,7 @@ const leastFps = 24;
  * usual rate.
  */
 export const hasFramesAtMost = (frames: number): Rule => ({
-  says: `The clip has at most ${frames.toLocaleString('en-US')} frames.`,
+  says: `The clip has at most ${grouped(frames)} frames.`,
   check: (body) => frameBreaches(body, frames),
 });
 

@@ -1,5 +1,6 @@
 // Aliases and merge keys. The pairs that `<<: *name` stands for are put into their map before the
 // document is converted, so that a merged value keeps the place where it was written.
+
 import {
   type Alias,
   type Document,
@@ -15,6 +16,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
+import { grouped } from '../base/grouped.ts';
 import type { YamlProblem } from './yaml-problem.ts';
 
 /** The most values that the merge keys of a file may stand for. */
@@ -47,7 +49,7 @@ export function expandMerges(document: Document): Expanded {
 
 const tooMany: YamlProblem = {
   code: 'SL017',
-  message: `the merge keys (<<) of the file stand for more than ${mostMerged.toLocaleString('en-US')} values`,
+  message: `the merge keys (<<) of the file stand for more than ${grouped(mostMerged)} values`,
   hint: 'write out the values, or use fewer merge keys',
   range: [0, 0],
 };

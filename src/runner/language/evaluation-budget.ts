@@ -1,6 +1,8 @@
 // The budget of one evaluation: CEL always ends, but nested macros and doubling values can take
 // very long.
+
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { grouped } from '../../contract/base/grouped.ts';
 
 /** One step is one evaluated node, or an amount of work on a value that takes as long. */
 export const maxSteps = 100_000;
@@ -10,10 +12,10 @@ export const maxSize = 1_000_000;
 /** Thrown through the evaluator, which cannot be stopped in another way. */
 class OverBudget extends Error {}
 
-const tooLong = `the expression takes too long (over ${maxSteps.toLocaleString('en-US')} steps)`;
+const tooLong = `the expression takes too long (over ${grouped(maxSteps)} steps)`;
 const tooLarge =
   'the expression creates a value that is too large ' +
-  `(over ${maxSize.toLocaleString('en-US')} characters and elements)`;
+  `(over ${grouped(maxSize)} characters and elements)`;
 
 export class EvaluationBudget {
   #steps = 0;

@@ -1,4 +1,6 @@
 // Checks of a matrix: values that are there twice, and entries of include and exclude that can never apply.
+
+import { grouped } from '../../contract/base/grouped.ts';
 import type { Code } from '../../contract/codes/all.ts';
 import { listing, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Path, Span } from '../../contract/yaml/place.ts';
@@ -25,7 +27,7 @@ export function checkMatrix(
   if (count + include.length > mostCombinations)
     report(
       'SL526',
-      `the matrix has ${count.toLocaleString('en-US')} combinations; at most ${mostCombinations.toLocaleString('en-US')} are allowed`,
+      `the matrix has ${grouped(count)} combinations; at most ${grouped(mostCombinations)} are allowed`,
       at(),
       'remove values or lists; GitHub Actions allows 256 combinations, for comparison',
     );

@@ -1,5 +1,7 @@
 // Regular expressions in CEL: RE2, as CEL requires, so that no pattern can backtrack.
+
 import { RE2JS, RE2JSException } from 're2js';
+import { grouped } from '../../contract/base/grouped.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { EvaluationBudget } from './evaluation-budget.ts';
 
@@ -17,7 +19,7 @@ export function patternOf(text: string, budget?: EvaluationBudget): Result<RE2JS
   const known = compiled.get(text);
   if (known !== undefined) return ok(known);
   if (text.length > longest)
-    return err(`the pattern is longer than ${longest.toLocaleString('en-US')} characters`);
+    return err(`the pattern is longer than ${grouped(longest)} characters`);
   const width = widthOf(text);
   if (width > widest) return err(`the pattern repeats too much: ${shown(text)}`);
   budget?.spend(100 + 2 * width);

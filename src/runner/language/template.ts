@@ -1,4 +1,5 @@
 // A value with `${{ expressions }}` in it: compiled once, evaluated for every item.
+import { grouped } from '../../contract/base/grouped.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { err, ok, type Result, unreachable } from '../../contract/base/result.ts';
 import type { Path } from '../../contract/yaml/place.ts';
@@ -198,7 +199,7 @@ function fillText(
       return err(
         at(path, part, {
           code: 'SL308',
-          message: `the text is longer than ${maxSize.toLocaleString('en-US')} characters`,
+          message: `the text is longer than ${grouped(maxSize)} characters`,
           ...{ start: 0, end: part.text.length },
         }),
       );

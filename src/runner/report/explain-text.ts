@@ -1,4 +1,5 @@
 // What `shotlist explain` prints about the codes of diagnostics.
+import { grouped } from '../../contract/base/grouped.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { groups } from '../../contract/codes/all.ts';
 import {
@@ -63,7 +64,7 @@ export const shownFiles = (example: Example): readonly (readonly [string, readon
       const shown = lines
         .slice(0, mostLines)
         .map((line) => printable(name.endsWith('.yaml') ? line : shortened(line)));
-      const rest = more > 0 ? [`… and ${more.toLocaleString('en-US')} more lines`] : [];
+      const rest = more > 0 ? [`… and ${grouped(more)} more lines`] : [];
       return [name, [...shown, ...rest]];
     });
 

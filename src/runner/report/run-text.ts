@@ -1,5 +1,7 @@
 // A run as text: a line per item and per problem during the run, and a summary.
+
 import { bugText } from '../../contract/base/bug.ts';
+import { grouped } from '../../contract/base/grouped.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { creditsText } from './credits-text.ts';
 import { filesText } from './files-text.ts';
@@ -139,7 +141,7 @@ function problemLines({ groups, tasks }: Summary): readonly string[] {
   const shown = groups.slice(0, mostGroups);
   const named = shown.reduce((sum, { count: tasks }) => sum + tasks, 0);
   return [
-    `${count(bad, 'task')} with problems${bad > named ? `, the first ${named.toLocaleString('en-US')}` : ''}:`,
+    `${count(bad, 'task')} with problems${bad > named ? `, the first ${grouped(named)}` : ''}:`,
     ...shown.map(groupText),
     'Run it again to retry the failed tasks; finished tasks are reused.',
   ];

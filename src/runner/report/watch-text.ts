@@ -1,4 +1,5 @@
 // A watch as text: what it waits for, what each run takes, and how it ended.
+import { grouped } from '../../contract/base/grouped.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { creditsText } from './credits-text.ts';
 import type { Summary } from './run-event.ts';
@@ -52,10 +53,10 @@ const reasons = {
 function batchText(event: Extract<WatchEvent, { type: 'batch' }>): string {
   const { why, added, changed, items, settling, failed } = event;
   const news = [
-    ...(added > 0 ? [`${added.toLocaleString('en-US')} new`] : []),
-    ...(changed > 0 ? [`${changed.toLocaleString('en-US')} changed`] : []),
-    ...(settling > 0 ? [`${settling.toLocaleString('en-US')} still being written`] : []),
-    ...(failed > 0 ? [`${failed.toLocaleString('en-US')} left out until they change`] : []),
+    ...(added > 0 ? [`${grouped(added)} new`] : []),
+    ...(changed > 0 ? [`${grouped(changed)} changed`] : []),
+    ...(settling > 0 ? [`${grouped(settling)} still being written`] : []),
+    ...(failed > 0 ? [`${grouped(failed)} left out until they change`] : []),
   ];
   const parts = news.length === 0 ? '' : ` (${news.join(', ')})`;
   return `Running ${count(items, 'file')}${parts}${reasons[why]}.`;

@@ -1,4 +1,5 @@
 // Starter → the text of a first pipeline file. Every line that a beginner asks about has a comment.
+import { grouped } from '../../contract/base/grouped.ts';
 import { mediaNoun, type Starter, type StarterInput, uploadStep } from './starter.ts';
 import { priceOfStarter } from './starter-price.ts';
 
@@ -89,7 +90,7 @@ function budgetLines({ starter, count }: Choices): readonly string[] {
 }
 
 const counted = (count: number, { of }: Starter): string =>
-  `${count.toLocaleString('en-US')} ${mediaNoun[of]}${count === 1 ? '' : 's'}`;
+  `${grouped(count)} ${mediaNoun[of]}${count === 1 ? '' : 's'}`;
 
 const sharedStep = ({ name }: StarterInput): string =>
   `  ${name}: { uses: upload, with: { file: "\${{ inputs.${name} }}" } } # names no item, so it runs once`;

@@ -1,8 +1,10 @@
 // Explains why a glob finds nothing: what is there instead, and which glob would find it.
+
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import { mediaTypeOf } from '../../../contract/api/asset.ts';
+import { grouped } from '../../../contract/base/grouped.ts';
 import { systemReason } from '../../../contract/files/system-error.ts';
 import { suggestion } from '../../../contract/yaml/diagnostic.ts';
 import { globBase } from '../../task/item.ts';
@@ -87,7 +89,7 @@ function contentsOf(
   base: string,
 ): string {
   const files = extensions.map(
-    ([extension, n]) => `${number(n)} ${kindOf(extension)} file${n === 1 ? '' : 's'}`,
+    ([extension, n]) => `${grouped(n)} ${kindOf(extension)} file${n === 1 ? '' : 's'}`,
   );
   const parts = [
     ...files.slice(0, 3),
@@ -118,7 +120,6 @@ function betterGlob(
   return `${base}*.${media.length > 1 ? `{${media.join(',')}}` : media.join()}`;
 }
 
-const number = (n: number): string => n.toLocaleString('en-US');
 const kindOf = (extension: string): string =>
   extension === '' ? 'extensionless' : `.${extension}`;
 
@@ -126,7 +127,7 @@ function foldersOf(names: readonly string[]): string {
   const some = [...names].sort().slice(0, 3).join(', ');
   return names.length === 1
     ? `1 folder (${some})`
-    : `${number(names.length)} folders (${some}${names.length > 3 ? ', …' : ''})`;
+    : `${grouped(names.length)} folders (${some}${names.length > 3 ? ', …' : ''})`;
 }
 
 const listed = (parts: readonly string[]): string =>

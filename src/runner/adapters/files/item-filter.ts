@@ -1,4 +1,5 @@
 // Which items of a list a command covers: those whose keys match `--items`, not `--exclude`, up to `--limit`.
+import { grouped } from '../../../contract/base/grouped.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { suggestion } from '../../../contract/yaml/diagnostic.ts';
 import { type Match, matchOf } from './glob.ts';
@@ -82,6 +83,6 @@ function likeKeys(pattern: string, keys: ReadonlyMap<string, number>): string {
   const some = [...keys.keys()].slice(0, nearest);
   const shown = some.slice(0, 3).map((key) => JSON.stringify(key));
   const near = suggestion(pattern, some);
-  const looks = `keys look like ${shown.join(', ')}${keys.size > 3 ? `, … (${keys.size.toLocaleString('en-US')} in all)` : ''}`;
+  const looks = `keys look like ${shown.join(', ')}${keys.size > 3 ? `, … (${grouped(keys.size)} in all)` : ''}`;
   return near === undefined ? looks : `${near} ${looks[0]?.toUpperCase() ?? ''}${looks.slice(1)}`;
 }

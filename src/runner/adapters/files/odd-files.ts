@@ -1,5 +1,6 @@
 // Describes the entries that a glob matched and that cannot be items: one sentence for each kind of problem, with
 // examples.
+import { grouped } from '../../../contract/base/grouped.ts';
 import type { Odd } from './find-files.ts';
 
 const examples = 3;
@@ -19,7 +20,7 @@ export function oddSentences(
   return [...groups.values()].map(({ first, paths }) => {
     const some = paths.slice(0, examples);
     const rest = paths.length - some.length;
-    const who = [...some, ...(rest > 0 ? [`${rest.toLocaleString('en-US')} more`] : [])];
+    const who = [...some, ...(rest > 0 ? [`${grouped(rest)} more`] : [])];
     const subject =
       who.length === 1 ? some.join() : `${who.slice(0, -1).join(', ')} and ${who.at(-1) ?? ''}`;
     return sentence(first, subject, paths.length > 1);

@@ -1,5 +1,6 @@
 // `include:`: the steps of fragments become steps of the file that includes them.
 
+import { grouped } from '../../../contract/base/grouped.ts';
 import type { Code } from '../../../contract/codes/all.ts';
 import { kindNamed } from '../../../contract/kinds/all.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
@@ -125,7 +126,7 @@ export class Includes {
     if (this.#text > mostText)
       return refuse(
         'SL904',
-        `exceeds ${mostText.toLocaleString('en-US')} characters of fragments in all`,
+        `exceeds ${grouped(mostText)} characters of fragments in all`,
         'include smaller or fewer fragments',
       );
     const parsed = parseSource(name, text);

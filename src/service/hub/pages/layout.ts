@@ -1,7 +1,9 @@
 // The frame of every hub page, and the parts that pages share. Pages are rendered on the server and run no script.
+
 import { html } from 'htm/preact';
 import { type ComponentChildren, Fragment, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { grouped } from '../../../contract/base/grouped.ts';
 import { printable } from '../../../contract/base/printable.ts';
 
 export { html };
@@ -90,7 +92,7 @@ export function time(iso: string | null | undefined): Html {
   return html`<time datetime=${iso}>${iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`;
 }
 
-export const number = (value: number): string => value.toLocaleString('en-US');
+export const number = (value: number): string => grouped(value);
 
 /** A state in words; the colour only repeats them. */
 export const badge = (state: string): Html => html`<span class=${`badge ${state}`}>${state}</span>`;

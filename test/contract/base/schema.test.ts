@@ -1,0 +1,108 @@
+// Schemas are walked at first, and compiled by ajv only for errors: both must agree, about changed values, too.
+import { globSync, readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isAccepted } from '../../../src/contract/base/acceptance.ts';
+import { asJson, isObject, type Json } from '../../../src/contract/base/json.ts';
+import { type Schema, vocabulary, withDefaults } from '../../../src/contract/base/schema.ts';
+import { kinds } from '../../../src/contract/kinds/all.ts';
+import { tools } from '../../../src/contract/kinds/tools.ts';
+import { parseSource } from '../../../src/contract/yaml/source.ts';
+import { eventSchemas } from '../../../src/runner/journal/event-schemas.ts';
+import { stateSchema } from '../../../src/runner/journal/line.ts';
+import { pipelineSchema } from '../../../src/runner/language/schema.ts';
+import { root } from '../../examples.ts';
+
+function compiled(schema: Schema, useDefaults = false): (value: Json) => boolean {
+  const options = { strict: false, allowUnionTypes: true, validateSchema: false, useDefaults };
+  const validate = new Ajv2020(options).addVocabulary([...vocabulary]).compile(schema);
+  return (value) => validate(value);
+}
+
+const files = (pattern: string): readonly string[] =>
+  globSync(pattern, { cwd: root }).map((name) => readFileSync(`${root}/${name}`, 'utf8'));
+
+const pipelines = files('pipelines/*.yaml').flatMap((text) => {
+  const parsed = parseSource('p.yaml', text);
+  return parsed.ok ? [parsed.value.value] : [];
+});
+
+const stateLines = files('test/fixtures/**/*.state.jsonl')
+  .flatMap((text) => text.trim().split('\n'))
+  .map((line): Json => JSON.parse(line));
+
+const samples: readonly (readonly [string, Schema, readonly Json[]])[] = [
+  ...tools.map(({ name, request, examples }) => [name, request, examples] as const),
+  ['a pipeline', pipelineSchema(kinds), pipelines],
+  ['a line of a state file', stateSchema, stateLines],
+];
+
+const odd = fc.oneof(
+  fc.constantFrom<Json>(...[null, '', 'x', '${{ item.path }}', '😀', 0, -1, 0.5, 1e21, true]),
+  fc.constantFrom<Json>(...[[], {}, ['x', 'x'], { x: 1 }, { constructor: 1 }]),
+  fc.jsonValue({ maxDepth: 1 }).map(asJson),
+);
+
+/** A value with one change somewhere: another value, or one member less. */
+function changed(value: Json, [turn = 0, ...rest]: readonly number[], to: Json): Json {
+  const members: readonly Json[] = isObject(value) ? Object.values(value) : listOf(value);
+  const at = turn % (members.length + 1);
+  const member = members[at];
+  if (member === undefined) return to;
+  const inside = rest.length === 0 ? [] : [changed(member, rest, to)];
+  if (!isObject(value)) return members.toSpliced(at, 1, ...inside);
+  const entries = Object.entries(value);
+  return Object.fromEntries([
+    ...entries.filter((_, index) => index !== at),
+    ...inside.map((one) => [entries[at]?.[0] ?? '', one] as const),
+  ]);
+}
+
+const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : []);
+
+describe('isAccepted', () => {
+  test.each(samples)('agrees with ajv about %s', (_, schema, values) => {
+    const validate = compiled(schema);
+    expect(values.some(validate)).toBe(true);
+    for (const value of values) expect(isAccepted(schema, value)).toBe(validate(value));
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...values),
+        fc.array(fc.nat(50), { maxLength: 6 }),
+        odd,
+        (value, route, to) => {
+          const other = changed(value, route, to);
+          expect(isAccepted(schema, other)).toBe(validate(other));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test('leaves to ajv what it does not know', () => {
+    expect(isAccepted({ format: 'date' }, 'x')).toBe(false);
+    expect(isAccepted({ enum: [{}] }, 1)).toBe(false);
+  });
+
+  test('knows every keyword of the schemas of events', () => {
+    for (const schema of Object.values(eventSchemas)) {
+      const validate = compiled(schema);
+      fc.assert(
+        fc.property(odd, (value) => isAccepted(schema, value) === validate(value)),
+        { numRuns: 20 },
+      );
+    }
+  });
+});
+
+describe('withDefaults', () => {
+  test.each(tools)('fills in what ajv does: $name', ({ request, examples }) => {
+    const fill = compiled(request, true);
+    for (const example of examples) {
+      const expected = structuredClone(example);
+      fill(expected);
+      expect(withDefaults(request, example)).toStrictEqual(expected);
+    }
+  });
+});
