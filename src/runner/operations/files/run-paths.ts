@@ -17,6 +17,8 @@ export interface RunPaths {
   readonly ballast: string;
   /** When this checkout last looked at the projects that render. */
   readonly looks: string;
+  /** What the jobs of the state file were made of (`adapters/state/manifests.ts`). */
+  readonly manifests: string;
   /** Downloads are saved below it. */
   readonly output: string;
   /** Superseded outputs, under their hash. */
@@ -65,6 +67,7 @@ export function pathsOf(
     due: `${beside}.due.json`,
     ballast: `${beside}.ballast`,
     looks: `${beside}.looks.json`,
+    manifests: `${beside}.manifests.jsonl`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),
     store: join(runFolder, 'store'),
