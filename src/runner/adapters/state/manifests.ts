@@ -55,7 +55,6 @@ export async function readManifests(
   wanted: (job: Fingerprint) => boolean = () => true,
 ): Promise<ReadonlyMap<Fingerprint, KeptManifest>> {
   const manifests = new Map<Fingerprint, KeptManifest>();
-  // With --state, the file is in a folder that others may write to.
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return manifests;
   try {
     for await (const { text } of eachLine(file)) {
@@ -140,10 +139,9 @@ export class ManifestFile {
     return this.#known.has(markOf(job));
   }
 
-  add({ job, ...rest }: KeptManifest): void {
+  add({ job, at, ...what }: KeptManifest): void {
     if (this.#problem !== undefined || this.has(job)) return;
     this.#known.add(markOf(job));
-    const { at, ...what } = rest;
     const line = JSON.stringify({ job, ...what, at });
     if (line.length > longest) return;
     // A line before this one may have been cut off.
