@@ -24,7 +24,7 @@ import {
   withSteps,
 } from './options.ts';
 import { outliveOutput } from './output.ts';
-import { withPlanCommand } from './plan-command.ts';
+import { withPlanCommand, withQuestions } from './plan-command.ts';
 import { withPruneCommand } from './prune-command.ts';
 import { shown } from './shown.ts';
 import { version } from './version.ts';
@@ -52,9 +52,16 @@ withCheckCommands(program, done);
 withPlanCommand(program, done);
 
 withCommit(
-  withRun(program.command('run').description('run a pipeline, or resume it').argument('<file>')),
+  withQuestions(
+    withRun(
+      program
+        .command('run')
+        .description('run a pipeline, or resume it')
+        .argument('<file>', 'a pipeline, or a plan that plan --out saved'),
+    ),
+  ),
 ).action(async (file: string, flags) => {
-  exitCode = await (await import('./run.ts')).runCommand(file, flags);
+  exitCode = await (await import('./run-command.ts')).runCommand(file, flags);
 });
 
 withCommit(

@@ -1,6 +1,6 @@
-// Defines the command plan.
-import type { Command } from 'commander';
-import { wholeNumber, withInputs, withPaths, withSelection } from './options.ts';
+// Defines the command plan, and the questions of run.
+import { type Command, Option } from 'commander';
+import { positiveInteger, wholeNumber, withInputs, withPaths, withSelection } from './options.ts';
 
 export function withPlanCommand(program: Command, done: (code: number) => void): void {
   const command = program
@@ -11,8 +11,25 @@ export function withPlanCommand(program: Command, done: (code: number) => void):
     .option('--budget <credits>', 'plan for a run with this budget', wholeNumber)
     .option('--explain <task>', 'say what has changed since the last project of this task')
     .option('--exit-code', 'exit with 10 if there is something to do')
+    .option('--out <file>', 'save the plan in this file, such as photos.plan, for shotlist run')
     .option('--resolved', 'print the file as it is run, and plan nothing')
     .action(async (file: string, flags) => {
       done(await (await import('./plan.ts')).planCommand(file, flags));
     });
+}
+
+/** The options of `run` about what a person looks at before everything is bought. */
+export function withQuestions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--first <n>', 'run the first n items with work, then ask about the rest')
+        .argParser(positiveInteger)
+        .conflicts('retryFailed'),
+    )
+    .option(
+      '--confirm-above <credits>',
+      'on a terminal, ask before buying more (default: confirm_above of the pipeline, or 100)',
+      wholeNumber,
+    )
+    .option('--yes', 'do not ask: the answer is yes');
 }

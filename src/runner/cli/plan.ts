@@ -13,6 +13,7 @@ import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text
 import { answer, withPipeline } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
+import { choicesOf } from './saved-choices.ts';
 import { caution, fail, print, printJson, printWarnings } from './terminal.ts';
 
 /** Terraform uses 2 for this; here, 2 means that something is wrong. */
@@ -23,6 +24,8 @@ export interface PlanFlags extends PipelineFlags {
   readonly budget?: number;
   readonly explain?: string;
   readonly exitCode?: boolean;
+  /** The file of the saved plan. */
+  readonly out?: string;
 }
 
 export async function planCommand(file: string, flags: PlanFlags): Promise<number> {
@@ -33,6 +36,7 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
     const result = await plan(pipeline, {
       ...flags,
       items: filterOf(flags),
+      out: flags.out === undefined ? undefined : { file: flags.out, choices: choicesOf(flags) },
       ...(json || flags.explain !== undefined
         ? {}
         : { onConnect: (address) => print(serviceLine(address)) }),
@@ -41,8 +45,10 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
     if (planned === undefined) return result.ok ? 0 : fail(result.error, json);
     const problems = result.ok ? [] : result.error.diagnostics;
     if (json) printJson({ ...planned, calendar: planned.calendar.map(budgetLeft), problems });
-    else if (planned.explanation !== undefined) print(explanationText(planned.explanation));
-    else show(planned, problems, pipeline, flags);
+    else if (planned.explanation !== undefined) {
+      print(explanationText(planned.explanation));
+      printWarnings(problems, pipeline);
+    } else show(planned, problems, pipeline, flags);
     if (problems.length > 0) return 2;
     if (planned.plan.badItems > 0) return 1;
     return flags.exitCode === true && planned.hasWork ? somethingToDo : 0;
@@ -74,6 +80,8 @@ function show(
   if (balance?.warning !== undefined) caution(balance.warning);
   printWarnings(problems, pipeline);
   if (problems.length === 0) print(nextStep(planned, pipeline.file, flags));
+  if (flags.out !== undefined && problems.length === 0)
+    print(`Saved in ${flags.out}. To do exactly this: shotlist run ${flags.out}`);
 }
 
 /** Worth a look before the rest: with so many items, the first ones show what the others will be. */

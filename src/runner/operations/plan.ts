@@ -7,6 +7,7 @@ import { type EnvUse, envUses } from '../plan/env-uses.ts';
 import type { OrphanCounts } from '../plan/orphan.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { PlanReading } from '../plan/plan-reading.ts';
+import { PlanRecord } from '../plan/plan-record.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
@@ -14,6 +15,7 @@ import { type Problem, problem } from './pipeline/problem.ts';
 import { type PrepareOptions, prepare } from './planning/prepare.ts';
 import { refusals, smaller } from './planning/price-checks.ts';
 import { readPlan } from './planning/read-plan.ts';
+import { type SavedChoices, writeSavedPlan } from './planning/saved-plan.ts';
 import { countOrphans } from './pruning/find.ts';
 import { generationsOn } from './run/generation-limits.ts';
 import { type Balance, balanceFor } from './service/balance.ts';
@@ -32,6 +34,8 @@ export interface PlanOptions extends TargetOptions, PrepareOptions {
   readonly budget?: number | undefined;
   /** `--explain`: says why this task runs, or does not. */
   readonly explain?: string | undefined;
+  /** `--out`: saves the plan in this file, for `run`. `choices`: what the plan was made with. */
+  readonly out?: { readonly file: string; readonly choices: SavedChoices } | undefined;
 }
 
 export interface Planned extends PlanReading {
@@ -86,8 +90,9 @@ export async function plan(
   if (target.kind !== 'rehearsal') options.onConnect?.(target.address);
   const warnings: string[] = [];
   const onWarning = (message: string): void => void warnings.push(message);
+  const record = options.out === undefined ? undefined : new PlanRecord();
   const opened = await prepare(bound, target, options, {
-    ...{ access: 'plan', clock, onWarning, explain: options.explain },
+    ...{ access: 'plan', clock, onWarning, explain: options.explain, onTask: record?.add },
   });
   if (!opened.ok) return opened;
   await using prepared = opened.value;
@@ -126,9 +131,11 @@ export async function plan(
     outside: boundary.outside,
     state: paths.state,
   };
-  return diagnostics.length === 0
-    ? ok(planned)
-    : err({ reason: 'input', diagnostics, ...bound.texts, planned });
+  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts, planned });
+  if (options.out === undefined || record === undefined) return ok(planned);
+  const { file, choices } = options.out;
+  const written = await writeSavedPlan(file, prepared, { choices, record, now: clock.now() });
+  return written.ok ? ok(planned) : written;
 }
 
 const noSuchTask = (task: string): Problem =>

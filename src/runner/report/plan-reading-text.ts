@@ -38,16 +38,17 @@ function budgetLine({ credits, rows }: Plan, { budget }: PlanReading): readonly 
   if (budget === undefined || credits === 0) return [];
   const of = `Budget: ${count(budget, 'credit')} for a run`;
   if (credits <= budget) return [`${of}: enough.`];
+  const all = `To buy everything at once, raise the budget to ${credits.toLocaleString('en-US')}.`;
+  const most = `${of}, and the plan may take ${credits.toLocaleString('en-US')}`;
+  if (rows.some(({ times, uncounted }) => times?.open === true || uncounted !== undefined))
+    return [`${most}: a run stops when the budget is reached. ${all}`];
   const paid = rows.reduce(
     (sum, { tasks, credits: own }) =>
       own === 0 ? sum : sum + (tasks.begin ?? 0) + (tasks.maybe ?? 0),
     0,
   );
   const bought = Math.floor((budget / credits) * paid);
-  return [
-    `${of}, and the plan may take ${credits.toLocaleString('en-US')}: a run stops after about ` +
-      `${bought} of ${count(paid, 'paid task')}. To buy all at once, raise the budget to ${credits}.`,
-  ];
+  return [`${most}: a run stops after about ${bought} of ${count(paid, 'paid task')}. ${all}`];
 }
 
 /** The most reasons to show; JSON output has all. */
@@ -93,5 +94,12 @@ function timeLine({ ms, atOnce, limit, fromHistory }: Forecast, rehearsal: boole
   const by = limit === 'plan' ? "the limit of the account's plan" : 'limits.items of the pipeline';
   const where = rehearsal ? ' at the hosted service' : '';
   const basis = fromHistory ? 'as the last run took' : "by the tools' median times";
-  return `Time: about ${duration(ms)}${where}, with ${count(atOnce, 'project')} at once (${by}), ${basis}.`;
+  return `Time: about ${roughly(ms)}${where}, with ${count(atOnce, 'project')} at once (${by}), ${basis}.`;
+}
+
+/** Nobody knows the seconds of an hour in advance. */
+function roughly(ms: number): string {
+  if (ms < 120_000) return duration(Math.max(1000, Math.round(ms / 1000) * 1000)).replace('.0', '');
+  const minutes = Math.round(ms / 60_000);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -186,7 +186,8 @@ export async function planItems(
   };
   const one = pipeline.items.kind === 'one';
   const { once, perItem, afterItems } = stagesOf(pipeline.steps);
-  if (isEmpty(ledger))
+  // Whoever hears of the tasks compares their fingerprints, so every file is read.
+  if (isEmpty(ledger) && onTask === undefined)
     facts.spareAloneAfter(() => {
       const shared = planItem(once, undefined, context);
       for (const item of items) planItem(perItem, item, context, { shared });

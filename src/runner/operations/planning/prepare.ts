@@ -43,6 +43,8 @@ export interface Prepared extends AsyncDisposable {
   /** Steps that this run excludes. */
   readonly excluded: ReadonlySet<string>;
   readonly planned: PlannedItems;
+  /** Plans once more: files may have changed. */
+  readonly replan: (onTask: PlanningInputs['onTask']) => Promise<PlannedItems>;
 }
 
 interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain' | 'onTask'> {
@@ -93,13 +95,17 @@ export async function prepare(
   const base = { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) };
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const { ledger } = state;
-  const planned = await planItems(bound, items, {
+  const inputs: PlanningInputs = {
     ...{ base, ledger, disk, clock, stop, excluded, rests: resting?.(usable, ledger) },
     ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask },
-  });
+  };
+  const planned = await planItems(bound, items, inputs);
+  const replan = (onTask: PlanningInputs['onTask']) =>
+    planItems(bound, items, { ...inputs, onTask });
   const held = cleanup.move();
   return ok({
     ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
+    replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
 }

@@ -16,6 +16,7 @@ import { prepare } from '../planning/prepare.ts';
 import { refusals, smaller } from '../planning/price-checks.ts';
 import { rehearsalTier } from '../service/connect-service.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
+import { agree, recordFor } from './agreement.ts';
 import { commitRun } from './commit.ts';
 import { type PreparedRun, type RunContext, speedOf } from './context.ts';
 import { execute } from './execute.ts';
@@ -61,8 +62,9 @@ async function runOn(
     const last = new LastLooks(looks, speedOf(context));
     return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
   };
+  const record = recordFor(context);
   const opened = await prepare(bound, target, options, {
-    ...{ access: 'run', run, clock, onWarning, stop: options.signal },
+    ...{ access: 'run', run, clock, onWarning, stop: options.signal, onTask: record?.add },
     ...(manner === 'tick' ? { resting } : {}),
   });
   if (!opened.ok) return opened;
@@ -75,16 +77,19 @@ async function runOn(
     return ok(nothingDone('done', elapsedMs, { items: plan.items, reserved }));
   }
   const rehearsal = target.kind === 'rehearsal';
-  const budget = smaller(options.budget, bound.pipeline.budget.credits);
+  const given = smaller(options.budget, bound.pipeline.budget.credits);
   const tier = rehearsal ? rehearsalTier : undefined;
-  const diagnostics = refusals(prepared, { budget, rehearsal, tier });
+  const diagnostics = refusals(prepared, { budget: given, rehearsal, tier });
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
   onEvent({ type: 'planned', plan, run: prepared.run.number });
   warnings.forEach(onWarning);
-  if (budget !== undefined && plan.credits > budget)
+  if (given !== undefined && plan.credits > given)
     onWarning(
-      `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when the budget is reached`,
+      `the plan may take ${plan.credits} credits and the budget is ${given}: the run stops when the budget is reached`,
     );
+  const agreed = await agree(context, prepared, { record, budget: given });
+  if (!agreed.ok) return agreed;
+  const budget = agreed.value;
   const calendar = new CalendarBudget(calendarCaps(bound.pipeline));
   for (const limit of calendar.at(clock.now(), prepared.state.ledger)) {
     const stops = stopText(limit, plan.credits);
