@@ -1,6 +1,6 @@
 // What a person decides before everything is bought: the question above a threshold, and `run --first`.
 import { describe, expect, test } from 'vitest';
-import type { RunQuestion } from '../../src/runner/operations/run/agreement.ts';
+import type { RunQuestion } from '../../src/runner/operations/run/run-question.ts';
 import type { LineFile } from '../../src/runner/run/journal-writer.ts';
 import { bill, envOf, photo, Rig, service } from '../rig.ts';
 

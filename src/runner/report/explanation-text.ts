@@ -67,7 +67,7 @@ function changeRow(change: Change): readonly string[] {
       return [field, moved, `sha256 ${short(before)} → ${short(after)}`];
     }
     case 'result': {
-      const from = change.kind === undefined ? 'another task' : `a ${change.kind} task`;
+      const from = change.kind === undefined ? 'another task' : `the step kind ${change.kind}`;
       return [change.field, `the result of ${from}, which is made again`, ''];
     }
     case 'value':

@@ -23,7 +23,8 @@ import type { Target, Unasked } from '../service/target.ts';
 import { openState, type StateContext } from '../state/open-state.ts';
 import { excludedSteps, type SelectionOptions, selectionOf } from './item-selection.ts';
 import { listSelected } from './list-items.ts';
-import { type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
+import { planItems } from './plan-items.ts';
+import type { PlannedItems, PlanningInputs } from './planned-items.ts';
 
 export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
   /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */

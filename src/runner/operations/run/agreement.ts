@@ -2,7 +2,6 @@
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { committed, type Ledger } from '../../journal/ledger.ts';
 import type { Plan } from '../../plan/plan.ts';
-import type { PlanReading } from '../../plan/plan-reading.ts';
 import { firstDifference, PlanRecord } from '../../plan/plan-record.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import type { Prepared } from '../planning/prepare.ts';
@@ -10,14 +9,6 @@ import { smaller } from '../planning/price-checks.ts';
 import { readPlan } from '../planning/read-plan.ts';
 import { staleness } from '../planning/saved-plan.ts';
 import type { RunContext } from './context.ts';
-
-/** What a person sees before a run buys. The `planned` event has told the plan. */
-export interface RunQuestion {
-  readonly plan: Plan;
-  readonly reading: PlanReading;
-  /** The question is asked because the plan may take more credits than this. */
-  readonly above: number;
-}
 
 interface Terms {
   readonly record: PlanRecord | undefined;

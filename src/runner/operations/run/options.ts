@@ -9,8 +9,8 @@ import type { SavedPlan } from '../planning/saved-plan.ts';
 import type { Pictures, Speed } from '../service/local-service.ts';
 import type { TargetOptions } from '../service/target.ts';
 import type { WebhookOptions } from '../service/webhooks.ts';
-import type { RunQuestion } from './agreement.ts';
 import type { CommitOutputs } from './commit-outputs.ts';
+import type { RunQuestion } from './run-question.ts';
 
 export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOptions {
   /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
