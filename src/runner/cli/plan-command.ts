@@ -1,5 +1,5 @@
 // Defines the command plan, and the questions of run.
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { positiveInteger, wholeNumber, withInputs, withPaths, withSelection } from './options.ts';
 
 export function withPlanCommand(program: Command, done: (code: number) => void): void {
@@ -23,7 +23,7 @@ export function withQuestions(command: Command): Command {
   return command
     .addOption(
       new Option('--first <n>', 'run the first n items with work, then ask about the rest')
-        .argParser(positiveInteger)
+        .argParser(fewItems)
         .conflicts('retryFailed'),
     )
     .option(
@@ -32,4 +32,16 @@ export function withQuestions(command: Command): Command {
       wholeNumber,
     )
     .option('--yes', 'do not ask: the answer is yes');
+}
+
+/** A plan names so many items. */
+const mostFirst = 1000;
+
+function fewItems(text: string): number {
+  const items = positiveInteger(text);
+  if (items > mostFirst)
+    throw new InvalidArgumentError(
+      `Write a whole number of at most ${mostFirst}; it is for a look.`,
+    );
+  return items;
 }

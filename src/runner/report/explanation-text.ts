@@ -15,7 +15,7 @@ const verbs: Readonly<Record<PlannedAction, string>> = {
   store: 'goes to the store',
   reuse: 'is reused',
   skipped: 'is skipped',
-  excluded: 'is left out',
+  excluded: 'is excluded',
   doubt: 'is in doubt',
   lost: 'is lost',
   keep: 'is kept',

@@ -17,7 +17,7 @@ const shown: Readonly<Record<Exclude<PlannedAction, 'begin'>, Shown>> = {
   store: { sign: '↑', word: 'to store' },
   reuse: { sign: '=', word: 'reused' },
   skipped: { sign: '·', word: 'skipped' },
-  excluded: { sign: '·', word: 'left out' },
+  excluded: { sign: '·', word: 'excluded' },
   doubt: { sign: '!', word: 'IN DOUBT' },
   lost: { sign: '!', word: 'LOST' },
   keep: { sign: '!', word: 'kept' },

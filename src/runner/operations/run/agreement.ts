@@ -8,42 +8,54 @@ import type { Prepared } from '../planning/prepare.ts';
 import { smaller } from '../planning/price-checks.ts';
 import { readPlan } from '../planning/read-plan.ts';
 import { staleness } from '../planning/saved-plan.ts';
-import type { RunContext } from './context.ts';
-
-interface Terms {
-  readonly record: PlanRecord | undefined;
-  readonly budget: number | undefined;
-}
+import type { PreparedRun, RunContext } from './context.ts';
 
 /** Undefined if nothing compares plans, so that a run need not look at every file twice. */
 export const recordFor = ({ options }: RunContext): PlanRecord | undefined =>
   options.savedPlan === undefined && options.confirm === undefined ? undefined : new PlanRecord();
 
-/** Returns the budget of the run. */
-export async function agree(
-  { options, target }: RunContext,
+/** Why a run must not begin, although a saved plan says so. */
+export function savedPlanProblem(
+  { options }: RunContext,
   prepared: Prepared,
-  { record, budget }: Terms,
-): Promise<Result<number | undefined, Problem>> {
+  record: PlanRecord | undefined,
+): Problem | undefined {
+  if (options.savedPlan === undefined || record === undefined) return undefined;
+  return staleness(options.savedPlan, prepared, record);
+}
+
+export interface Agreement {
+  /** Credits; undefined if there is no limit. */
+  readonly budget: number | undefined;
+  /** By the clock's `elapsed`: the time that a person thinks does not count. */
+  readonly began: number;
+}
+
+/** `generations`: the most projects at once on the account's plan, if there is a limit. */
+export async function agree(
+  { options, target, prepared, budget, began, clock }: PreparedRun,
+  record: PlanRecord | undefined,
+  generations: number | undefined,
+): Promise<Result<Agreement, Problem>> {
+  if (record === undefined) return ok({ budget, began });
   const { bound, planned } = prepared;
   const { plan } = planned;
-  if (record === undefined) return ok(budget);
   const most = totalOf(plan);
   const spent = spentBefore(prepared.state.ledger, options.runId);
   const capped =
     options.payAgain === true || most === undefined ? budget : smaller(budget, spent + most);
-  if (options.savedPlan !== undefined) {
-    const stale = staleness(options.savedPlan, prepared, record);
-    return stale === undefined ? ok(capped) : err(stale);
-  }
+  if (options.savedPlan !== undefined) return ok({ budget: capped, began });
   const above = options.confirmAbove ?? bound.pipeline.confirmAbove;
   const isMore = plan.credits > above || plan.unpriced > 0 || plan.uncounted > 0;
-  if (options.confirm === undefined || target.kind === 'rehearsal' || !isMore) return ok(budget);
-  const reading = await readPlan(prepared, { generations: undefined, budget, rehearsal: false });
+  if (options.confirm === undefined || target.kind === 'rehearsal' || !isMore)
+    return ok({ budget, began });
+  const reading = await readPlan(prepared, { generations, budget, rehearsal: false });
   if (!(await options.confirm({ plan, reading, above }))) return err(declined);
   const again = new PlanRecord();
   await prepared.replan(again.add);
-  return again.digest === record.digest ? ok(capped) : err(changedMeanwhile(record, again));
+  return again.digest === record.digest
+    ? ok({ budget: capped, began: clock.elapsed() })
+    : err(changedMeanwhile(record, again));
 }
 
 /** What counts against the budget of this run already: it may continue another one. */

@@ -16,10 +16,11 @@ import { prepare } from '../planning/prepare.ts';
 import { refusals, smaller } from '../planning/price-checks.ts';
 import { rehearsalTier } from '../service/connect-service.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
-import { agree, recordFor } from './agreement.ts';
+import { agree, recordFor, savedPlanProblem } from './agreement.ts';
 import { commitRun } from './commit.ts';
 import { type PreparedRun, type RunContext, speedOf } from './context.ts';
 import { execute } from './execute.ts';
+import { generationsOn } from './generation-limits.ts';
 import { dueTimeOf } from './options.ts';
 import { openResources } from './resources.ts';
 import { restingTasks } from './resting.ts';
@@ -77,19 +78,18 @@ async function runOn(
     return ok(nothingDone('done', elapsedMs, { items: plan.items, reserved }));
   }
   const rehearsal = target.kind === 'rehearsal';
-  const given = smaller(options.budget, bound.pipeline.budget.credits);
+  const budget = smaller(options.budget, bound.pipeline.budget.credits);
   const tier = rehearsal ? rehearsalTier : undefined;
-  const diagnostics = refusals(prepared, { budget: given, rehearsal, tier });
+  const diagnostics = refusals(prepared, { budget, rehearsal, tier });
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
+  const stale = savedPlanProblem(context, prepared, record);
+  if (stale !== undefined) return err(stale);
   onEvent({ type: 'planned', plan, run: prepared.run.number });
   warnings.forEach(onWarning);
-  if (given !== undefined && plan.credits > given)
+  if (budget !== undefined && plan.credits > budget)
     onWarning(
-      `the plan may take ${plan.credits} credits and the budget is ${given}: the run stops when the budget is reached`,
+      `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when the budget is reached`,
     );
-  const agreed = await agree(context, prepared, { record, budget: given });
-  if (!agreed.ok) return agreed;
-  const budget = agreed.value;
   const calendar = new CalendarBudget(calendarCaps(bound.pipeline));
   for (const limit of calendar.at(clock.now(), prepared.state.ledger)) {
     const stops = stopText(limit, plan.credits);
@@ -100,7 +100,9 @@ async function runOn(
   const resources = await openResources(preparedRun);
   if (!resources.ok) return resources;
   await using held = resources.value;
-  const executed = await execute(preparedRun, held);
+  const agreed = await agree(preparedRun, record, generationsOn(held.account.tier));
+  if (!agreed.ok) return agreed;
+  const executed = await execute({ ...preparedRun, ...agreed.value }, held);
   await commitRun(preparedRun, executed.summary);
   onEvent({ type: 'ended', summary: executed.summary });
   return ok(executed);
