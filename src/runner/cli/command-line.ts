@@ -15,9 +15,9 @@ export function commandLine(
     ...option('--state', flags.state),
     ...(flags.rehearse === true ? ['--rehearse'] : []),
     ...(flags.hosted === true ? ['--hosted'] : []),
-    ...option('--service', flags.service),
   ];
   const ofRuns = [
+    ...option('--service', flags.service),
     ...option('--output', flags.output),
     ...option('--items', items),
     ...option('--limit', limit?.toString()),
