@@ -50,6 +50,11 @@ export {
 export type { SelectionOptions } from './runner/operations/planning/item-selection.ts';
 export type { PrepareOptions } from './runner/operations/planning/prepare.ts';
 export {
+  readSavedPlan,
+  type SavedChoices,
+  type SavedPlan,
+} from './runner/operations/planning/saved-plan.ts';
+export {
   type Orphans,
   orphans,
   type Prunable,
@@ -67,6 +72,7 @@ export {
 } from './runner/operations/repair.ts';
 export { type Resolution, type Resolved, resolve } from './runner/operations/resolve.ts';
 export { type ResolvedPipeline, resolvedPipeline } from './runner/operations/resolved.ts';
+export type { RunQuestion } from './runner/operations/run/run-question.ts';
 export { type Ran, type RunOptions, run } from './runner/operations/run.ts';
 export {
   type RunEnd,
@@ -115,6 +121,8 @@ export type { CalendarLimit } from './runner/plan/calendar-budget.ts';
 export type { EnvUse } from './runner/plan/env-uses.ts';
 export type { OrphanCounts } from './runner/plan/orphan.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
+export type { PlanReading } from './runner/plan/plan-reading.ts';
+export type { PlanReason } from './runner/plan/plan-reasons.ts';
 export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
 export type { GraphFormat } from './runner/report/graph/graph-format.ts';

@@ -258,7 +258,7 @@ describe('the commands', () => {
     const rig = await photoRig(2);
     const chosen = ['--until', 'save', '--exclude', 'p2.png'];
     const plan = await rig.command(['plan', 'pipeline.yaml', ...chosen], envOf(local));
-    expect(plan.stdout).toMatch(/tidy +delete +1 excluded/);
+    expect(plan.stdout).toMatch(/tidy +delete +1 +excluded/);
     expect(plan.stdout).toContain('At most 10 credits.');
     const run = await rig.command(['run', 'pipeline.yaml', ...chosen], envOf(local));
     expect(run.stdout).toContain('5 done, 1 excluded');

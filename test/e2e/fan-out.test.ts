@@ -44,8 +44,8 @@ describe('four variants', () => {
     const rig = new Rig(lighthouses);
     const local = await service();
     const { stdout } = await rig.command(['plan', rig.file], envOf(local));
-    expect(stdout).toMatch(/up +ai-image-upscaler +4 ×: 4 to do +100\n/);
-    expect(stdout).toMatch(/save +download +4 ×: 4 to do/);
+    expect(stdout).toMatch(/up +ai-image-upscaler +4 +to create, 4 × each +100 credits/);
+    expect(stdout).toMatch(/save +download +4 +to fetch, 4 × each/);
     expect(stdout).toContain('At most 120 credits.');
   });
 
@@ -119,7 +119,7 @@ test('a fan-out over what only the run finds is planned without a promise of its
   rig.write('a.png', await photo(1));
   const local = await service();
   const { stdout } = await rig.command(['plan', rig.file], envOf(local));
-  expect(stdout).toMatch(/head +ai-headshot-generator +\? ×: 1 perhaps +\? × \d+/);
+  expect(stdout).toMatch(/head +ai-headshot-generator +1 +perhaps, \? × each +\? × \d+/);
   expect(stdout).toContain('plus a number of tasks that only the run will know');
   const { summary } = await rig.run(local);
   expect(summary.tasks.failed).toBe(0);

@@ -16,16 +16,15 @@ import {
   speed,
   wholeNumber,
   withInputs,
-  withPaths,
   withPlaces,
   withRun,
   withRunning,
   withSchedule,
-  withSelection,
   withState,
   withSteps,
 } from './options.ts';
 import { outliveOutput } from './output.ts';
+import { withPlanCommand, withQuestions } from './plan-command.ts';
 import { withPruneCommand } from './prune-command.ts';
 import { shown } from './shown.ts';
 import { version } from './version.ts';
@@ -50,24 +49,19 @@ const done = (code: number): void => {
 withAuthoringCommands(program, done);
 withCheckCommands(program, done);
 
-withPaths(
-  withInputs(
-    withSelection(
+withPlanCommand(program, done);
+
+withCommit(
+  withQuestions(
+    withRun(
       program
-        .command('plan')
-        .description('show what would run and what it costs')
-        .argument('<file>')
-        .option('--resolved', 'print the file as it is run, and plan nothing'),
+        .command('run')
+        .description('run a pipeline, or resume it')
+        .argument('<file>', 'a pipeline, or a plan that plan --out saved'),
     ),
   ),
 ).action(async (file: string, flags) => {
-  exitCode = await (await import('./plan.ts')).planCommand(file, flags);
-});
-
-withCommit(
-  withRun(program.command('run').description('run a pipeline, or resume it').argument('<file>')),
-).action(async (file: string, flags) => {
-  exitCode = await (await import('./run.ts')).runCommand(file, flags);
+  exitCode = await (await import('./run-command.ts')).runCommand(file, flags);
 });
 
 withCommit(

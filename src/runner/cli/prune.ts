@@ -1,10 +1,10 @@
 // shotlist prune: lists the orphans of a pipeline, and removes them after a yes.
-import { createInterface } from 'node:readline';
 import { type Orphans, orphans, type Pruned, prune } from '../operations/prune.ts';
 import { orphansText, prunedText } from '../report/prune-text.ts';
 import { serviceLine } from '../report/service-text.ts';
 import { answer, command, withPipeline } from './command.ts';
 import type { PipelineFlags } from './options.ts';
+import { canAsk, isYes } from './question.ts';
 import { caution, fail, print } from './terminal.ts';
 
 export interface PruneFlags extends PipelineFlags {
@@ -32,7 +32,7 @@ export async function pruneCommand(file: string, flags: PruneFlags): Promise<num
     if (!found.ok) return fail(found.error, json);
     const shown = answer(found, json, { text: (value) => orphansText(value, now) });
     if (json || isEmpty(found.value)) return shown;
-    if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    if (!canAsk()) {
       print('Nothing was removed. To remove the orphans, run the same command with --yes.');
       return shown;
     }
@@ -52,15 +52,3 @@ const isEmpty = ({ files, kept, projects }: Orphans): boolean =>
 const doneText = ({ removed, refused, left }: Pruned): string => prunedText(removed, refused, left);
 
 const codeOf = ({ refused }: Pruned): number => (refused.length > 0 ? 1 : 0);
-
-/** Only a clear yes counts: neither an empty line, nor Ctrl-C, nor the end of the input. */
-function isYes(question: string): Promise<boolean> {
-  const reader = createInterface({ input: process.stdin, output: process.stdout });
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  reader.on('close', () => resolve(false));
-  reader.question(question, (text) => {
-    resolve(/^y(es)?$/i.test(text.trim()));
-    reader.close();
-  });
-  return promise;
-}

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from '../operations/pipeline/problem.ts';
-import { type RunOptions, run } from '../operations/run.ts';
+import type { RunOptions, run } from '../operations/run.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { runEventText, summaryText } from '../report/run-text.ts';
@@ -31,16 +31,12 @@ export interface RunFlags extends PipelineFlags, MonitorFlags, CommitFlags {
 }
 
 /** What differs between `run` and `tick`. */
-interface Manner {
+export interface Manner {
   readonly operate: typeof run;
   /** Whether a person sees this event. */
   readonly shows: (event: RunEvent) => boolean;
   /** Says why the command failed; returns the exit code. */
   readonly onProblem: (problem: Problem, json: boolean) => number;
-}
-
-export async function runCommand(file: string, flags: RunFlags): Promise<number> {
-  return await performCommand(file, flags, { operate: run, shows: () => true, onProblem: fail });
 }
 
 /** The common part of `run` and `tick`. */

@@ -13,6 +13,7 @@ export const topKeys = [
   'items',
   'schedule',
   'budget',
+  'confirm_above',
   'on_failure',
   'max_failures',
   'max_credits_lost',

@@ -26,6 +26,7 @@ export function pipelineOf(
       ...(document.budget?.per_day === undefined ? {} : { perDay: document.budget.per_day }),
       ...(document.budget?.per_month === undefined ? {} : { perMonth: document.budget.per_month }),
     },
+    confirmAbove: document.confirm_above ?? 100,
     ...unattendedOf(document),
     failureLimits: failureLimitsOf(document),
     limits: {

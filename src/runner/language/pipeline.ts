@@ -119,6 +119,8 @@ export interface Pipeline {
     readonly perDay?: number;
     readonly perMonth?: number;
   };
+  /** In credits: on a terminal, a run asks before it buys more. */
+  readonly confirmAbove: number;
   readonly schedule?: Schedule;
   readonly onFinish?: Hook;
   readonly onDoubt?: Hook;

@@ -94,6 +94,13 @@ export const pipelineShape = {
         },
       },
     },
+    confirm_above: {
+      type: 'number',
+      minimum: 0,
+      default: 100,
+      description:
+        'On a terminal, `run` shows a plan of more credits than this, and asks before it buys. `--yes` answers in advance.',
+    },
     on_failure: {
       type: 'string',
       enum: ['continue', 'stop'],

@@ -121,7 +121,8 @@ export async function runIn(
         );
   if (!performed.ok) watch?.refused(performed.error.reason);
   // A tick may come every minute: what has not changed was told before.
-  if (manner === 'run' || (performed.ok && performed.value.changed))
+  const isDeclined = !performed.ok && performed.error.declined === true;
+  if ((manner === 'run' && !isDeclined) || (performed.ok && performed.value.changed))
     await callHooks(hooks, reportOf(performed), hookContext);
   leave.cancel();
   return performed.ok ? ok({ summary: performed.value.summary, ...places }) : performed;

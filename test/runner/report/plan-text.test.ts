@@ -31,9 +31,10 @@ describe('a plan', () => {
     expect(planText(plan)).toBe(
       [
         '2 items:',
-        '  step   kind             tasks               credits',
-        '  photo  upload           1 to do, 1 reused',
-        '  swap   face-swap-photo  1 to do, 1 perhaps       20',
+        '  ↑  photo  upload           1  to upload',
+        '  =  photo                   1  reused',
+        '  +  swap   face-swap-photo  1  to create  20 credits  ~ 4 s each',
+        '  +  swap                    1  perhaps',
         'At most 20 credits.',
         '"perhaps" depends on the results of earlier steps; the credits are included.',
       ].join('\n'),
@@ -49,7 +50,7 @@ describe('a plan', () => {
       credits: 0,
     };
     expect(planText(free)).toContain('Nothing to pay.');
-    expect(planText(free)).toContain('2 reused');
+    expect(planText(free)).toContain('=  swap  face-swap-photo  2  reused');
   });
 
   test('never takes a price that is not known as nothing', () => {
@@ -95,6 +96,12 @@ describe('a plan', () => {
     expect(text).not.toContain('CANNOT RUN');
   });
 
+  test('says how many credits are held for tasks in doubt', () => {
+    const row = { step: 'swap', kind: 'face-swap-photo', credits: 0, unpriced: 0 };
+    const text = planText({ ...plan, rows: [{ ...row, tasks: { doubt: 2 }, held: 20 }] });
+    expect(text).toContain('!  swap  face-swap-photo  2  IN DOUBT  20 credits held');
+  });
+
   test('lets no control character reach the terminal', () => {
     const text = planText({
       ...plan,
@@ -102,6 +109,6 @@ describe('a plan', () => {
       notes: [{ task: `swap:${wild}`, action: 'doubt', why: wild }],
     });
     expect(text).not.toMatch(control);
-    expect(text.split('\n')).toHaveLength(8);
+    expect(text.split('\n')).toHaveLength(9);
   });
 });

@@ -91,6 +91,7 @@ export const profileFields: Readonly<Record<string, Schema>> = {
   on_failure: replacement('Replaces `on_failure`.'),
   max_failures: replacement('Replaces `max_failures`.'),
   max_credits_lost: replacement('Replaces `max_credits_lost`.'),
+  confirm_above: replacement('Replaces `confirm_above`.'),
   output: replacement('Replaces the folder of all downloads.'),
 };
 

@@ -14,6 +14,8 @@ export interface Problem {
    */
   readonly reason: 'input' | 'locked' | 'system' | 'unreachable';
   readonly diagnostics: readonly Complaint[];
+  /** A person was asked, and said no: nobody else need hear of that. */
+  readonly declined?: true;
   /** The pipeline file's text, for code frames. */
   readonly text?: string;
   /** The texts of the files that the pipeline includes, by their names in the diagnostics. */

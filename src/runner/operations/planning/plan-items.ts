@@ -4,7 +4,6 @@ import { relative, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
-import type { Complaint } from '../../../contract/yaml/diagnostic.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import { OutputLinks } from '../../adapters/files/output-links.ts';
 import type { Ledger } from '../../journal/ledger.ts';
@@ -12,65 +11,24 @@ import type { Step } from '../../language/pipeline.ts';
 import { withMarkShown } from '../../language/result-name.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { Barrier } from '../../plan/barrier.ts';
-import { estimateOf } from '../../plan/estimate.ts';
+import { pricedEstimate } from '../../plan/estimate.ts';
 import { type ItemPlan, planItem } from '../../plan/item-plan.ts';
+import { ItemsToDo } from '../../plan/items-to-do.ts';
 import { unusablePlace } from '../../plan/output-claims.ts';
 import { OutputNames } from '../../plan/output-names.ts';
-import { type Plan, PlanTally } from '../../plan/plan.ts';
+import { PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
 import type { Before } from '../../plan/plan-names.ts';
+import { PlanReasons } from '../../plan/plan-reasons.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
-import type { UnrunnableItems } from '../../run/action.ts';
 import { FileFacts } from '../../run/file-facts.ts';
-import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import type { Item } from '../../task/item.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { PlanProblems } from './plan-problems.ts';
+import type { PlannedItems, PlanningInputs } from './planned-items.ts';
 import { PlanningFacts } from './planning-facts.ts';
-
-export interface PlannedItems {
-  readonly plan: Plan;
-  /** Why a run must not begin. */
-  readonly problems: readonly Complaint[];
-  /** What a person should know before anything is paid. */
-  readonly warnings: readonly string[];
-  /** Items that cannot run as they are, by key, with the verdicts for their steps. */
-  readonly unrunnable: UnrunnableItems;
-  /** What the account’s plan may refuse. */
-  readonly findings: PlanFindings;
-  /**
-   * Items with paid projects that are not saved, and the time after which a result may be lost: the expiry of an
-   * address if it is known, else the creation time of the project. They are saved before anything is bought. The key ""
-   * stands for the shared steps.
-   */
-  readonly unsaved: ReadonlyMap<string, string>;
-  /** Items with paid projects that are not finished: they come next. */
-  readonly inProgress: ReadonlySet<string>;
-  /** True if every task that could begin now rests. */
-  readonly asleep: boolean;
-  /** What the tasks refer to in the state file. */
-  readonly references: PlanReferences;
-}
-
-export interface PlanningInputs {
-  /** The names in expressions that are the same for all items. */
-  readonly base: PlanContext['base'];
-  readonly ledger: Ledger;
-  readonly disk: Disk;
-  readonly clock: Clock;
-  /** If it is aborted, the planning ends with its reason as the error. */
-  readonly stop?: AbortSignal | undefined;
-  /** Steps that the run excludes. */
-  readonly excluded: ReadonlySet<string>;
-  /** True if every output must be in this checkout. */
-  readonly requireOutputs: boolean;
-  /** For a tick: true for a task that has nothing to do now. */
-  readonly rests?: ((planned: PlannedTask) => boolean) | undefined;
-  /** The platform decides which file names are equal or usable. */
-  readonly platform?: string;
-}
 
 const itemsPerTurn = 1000;
 
@@ -80,7 +38,7 @@ export async function planItems(
   inputs: PlanningInputs,
 ): Promise<PlannedItems> {
   const { ledger, disk, clock, excluded, requireOutputs, platform = process.platform } = inputs;
-  const { base, rests, stop } = inputs;
+  const { base, rests, stop, onTask } = inputs;
   const { pipeline } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
   const outputs = {
@@ -96,7 +54,7 @@ export async function planItems(
     steps: pipeline.steps,
     facts: fileFacts,
     jobOf: (fingerprint) => ledger.job(fingerprint),
-    estimate: (step: Step, body: JsonObject) => estimateOf(step, body, ledger),
+    estimate: (step: Step, body: JsonObject) => pricedEstimate(step, body, ledger),
     look: (step: Step, body: JsonObject) => findings.look(step, body),
     base,
     now: clock.now(),
@@ -104,7 +62,11 @@ export async function planItems(
     requireOutputs,
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   };
+  const jobOf = ({ fingerprint }: Pick<PlannedTask, 'fingerprint'>) =>
+    fingerprint === undefined ? undefined : ledger.job(fingerprint);
   const tally = new PlanTally();
+  const reasons = new PlanReasons(inputs.explain);
+  const toDo = new ItemsToDo();
   const references = new PlanReferences(context.jobOf, (path) => {
     const below = relative(outputs.root, resolve(outputs.folder, path));
     return below.startsWith('..') ? undefined : below;
@@ -136,7 +98,11 @@ export async function planItems(
   const take = (itemPlan: ItemPlan, item: Item | undefined): void => {
     const { tasks, badTasks, verdicts } = itemPlan;
     for (const task of tasks) {
-      tally.add(task);
+      const action = tally.add(task);
+      onTask?.(task, action);
+      if (action !== 'reuse' || task.action === 'reuse')
+        reasons.add(task, () => (itemPlan === shared ? tasks : [...tasks, ...shared.tasks]));
+      if (action === 'doubt') tally.hold(task, jobOf(task)?.reserve ?? 0);
       references.add(task);
       problems.addOutputs(task);
       if (task.to !== undefined && comesLater(task.action)) names.look(task.step, task.to);
@@ -147,8 +113,8 @@ export async function planItems(
     }
     if (rests !== undefined)
       asleep &&= tasks.every((planned) => !itemPlan.isNext(planned) || rests(planned));
-    const times = tasks.filter(isOwed).flatMap(({ fingerprint }) => {
-      const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+    const times = tasks.filter(isOwed).flatMap((task) => {
+      const job = jobOf(task);
       return job === undefined ? [] : [job.expires ?? job.at];
     });
     const [first] = times.sort();
@@ -158,10 +124,13 @@ export async function planItems(
     problems.addItem(item);
     if (badTasks.length > 0) unrunnable.set(item.key, verdicts);
     if (tasks.some(({ action }) => action === 'attach')) inProgress.add(item.key);
+    if (tasks.some(({ step, action }) => step.kind.tool !== undefined && comesLater(action)))
+      toDo.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
   const { once, perItem, afterItems } = stagesOf(pipeline.steps);
-  if (isEmpty(ledger))
+  // Whoever hears of the tasks compares their fingerprints, so every file is read.
+  if (isEmpty(ledger) && onTask === undefined)
     facts.spareAloneAfter(() => {
       const shared = planItem(once, undefined, context);
       for (const item of items) planItem(perItem, item, context, { shared });
@@ -219,6 +188,8 @@ export async function planItems(
     inProgress,
     asleep,
     references,
+    reasons,
+    toDo,
   };
 }
 

@@ -23,7 +23,8 @@ import type { Target, Unasked } from '../service/target.ts';
 import { openState, type StateContext } from '../state/open-state.ts';
 import { excludedSteps, type SelectionOptions, selectionOf } from './item-selection.ts';
 import { listSelected } from './list-items.ts';
-import { type PlannedItems, planItems } from './plan-items.ts';
+import { planItems } from './plan-items.ts';
+import type { PlannedItems, PlanningInputs } from './planned-items.ts';
 
 export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
   /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
@@ -43,9 +44,11 @@ export interface Prepared extends AsyncDisposable {
   /** Steps that this run excludes. */
   readonly excluded: ReadonlySet<string>;
   readonly planned: PlannedItems;
+  /** Plans once more: files may have changed. */
+  readonly replan: (onTask: PlanningInputs['onTask']) => Promise<PlannedItems>;
 }
 
-interface PrepareContext extends StateContext {
+interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain' | 'onTask'> {
   readonly access: 'plan' | 'run';
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
@@ -58,7 +61,7 @@ export async function prepare(
   bound: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
-  { access, run: requested = {}, resting, stop, ...context }: PrepareContext,
+  { access, run: requested = {}, resting, stop, explain, onTask, ...context }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
   const selection = selectionOf(bound.pipeline, options);
   if (!selection.ok) return selection;
@@ -93,13 +96,17 @@ export async function prepare(
   const base = { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) };
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const { ledger } = state;
-  const planned = await planItems(bound, items, {
+  const inputs: PlanningInputs = {
     ...{ base, ledger, disk, clock, stop, excluded, rests: resting?.(usable, ledger) },
-    requireOutputs: options.requireOutputs ?? false,
-  });
+    ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask },
+  };
+  const planned = await planItems(bound, items, inputs);
+  const replan = (onTask: PlanningInputs['onTask']) =>
+    planItems(bound, items, { ...inputs, onTask });
   const held = cleanup.move();
   return ok({
     ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
+    replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
 }

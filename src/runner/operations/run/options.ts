@@ -5,10 +5,12 @@ import type { RunObserver } from '../../report/run-watch.ts';
 import type { Clock, Disk, MediaApi } from '../../run/jobs/ports.ts';
 import type { LineFile } from '../../run/journal-writer.ts';
 import type { PrepareOptions } from '../planning/prepare.ts';
+import type { SavedPlan } from '../planning/saved-plan.ts';
 import type { Pictures, Speed } from '../service/local-service.ts';
 import type { TargetOptions } from '../service/target.ts';
 import type { WebhookOptions } from '../service/webhooks.ts';
 import type { CommitOutputs } from './commit-outputs.ts';
+import type { RunQuestion } from './run-question.ts';
 
 export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOptions {
   /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
@@ -22,6 +24,15 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly due?: number | undefined;
   /** `--pay-again`: pay again for a result that is gone, both here and at the service. */
   readonly payAgain?: boolean | undefined;
+  /** A saved plan: the run does exactly that, or refuses. */
+  readonly savedPlan?: SavedPlan | undefined;
+  /**
+   * Asks a person before a hosted run buys, if the plan may take more credits than `confirmAbove`, or if its price is not
+   * known. The run then buys no more than the plan says, and refuses if a file has changed meanwhile.
+   */
+  readonly confirm?: ((question: RunQuestion) => Promise<boolean>) | undefined;
+  /** In credits; default: `confirm_above` of the pipeline. */
+  readonly confirmAbove?: number | undefined;
   /** `--commit`: make one git commit with the state file and the small outputs of this pipeline. */
   readonly commit?: boolean | undefined;
   /** `--commit-outputs`: which outputs the commit has; default: `small`, at most 1 MiB each and 20 MiB in all. */

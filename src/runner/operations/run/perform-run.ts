@@ -16,9 +16,11 @@ import { prepare } from '../planning/prepare.ts';
 import { refusals, smaller } from '../planning/price-checks.ts';
 import { rehearsalTier } from '../service/connect-service.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
+import { agree, recordFor, savedPlanProblem } from './agreement.ts';
 import { commitRun } from './commit.ts';
 import { type PreparedRun, type RunContext, speedOf } from './context.ts';
 import { execute } from './execute.ts';
+import { generationsOn } from './generation-limits.ts';
 import { dueTimeOf } from './options.ts';
 import { openResources } from './resources.ts';
 import { restingTasks } from './resting.ts';
@@ -61,8 +63,9 @@ async function runOn(
     const last = new LastLooks(looks, speedOf(context));
     return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
   };
+  const record = recordFor(context);
   const opened = await prepare(bound, target, options, {
-    ...{ access: 'run', run, clock, onWarning, stop: options.signal },
+    ...{ access: 'run', run, clock, onWarning, stop: options.signal, onTask: record?.add },
     ...(manner === 'tick' ? { resting } : {}),
   });
   if (!opened.ok) return opened;
@@ -79,6 +82,8 @@ async function runOn(
   const tier = rehearsal ? rehearsalTier : undefined;
   const diagnostics = refusals(prepared, { budget, rehearsal, tier });
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
+  const stale = savedPlanProblem(context, prepared, record);
+  if (stale !== undefined) return err(stale);
   onEvent({ type: 'planned', plan, run: prepared.run.number });
   warnings.forEach(onWarning);
   if (budget !== undefined && plan.credits > budget)
@@ -95,7 +100,9 @@ async function runOn(
   const resources = await openResources(preparedRun);
   if (!resources.ok) return resources;
   await using held = resources.value;
-  const executed = await execute(preparedRun, held);
+  const agreed = await agree(preparedRun, record, generationsOn(held.account.tier));
+  if (!agreed.ok) return agreed;
+  const executed = await execute({ ...preparedRun, ...agreed.value }, held);
   await commitRun(preparedRun, executed.summary);
   onEvent({ type: 'ended', summary: executed.summary });
   return ok(executed);

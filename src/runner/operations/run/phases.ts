@@ -11,7 +11,7 @@ import type { Stopped } from '../../run/stop.ts';
 import type { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { Fingerprint } from '../../task/fingerprint.ts';
 import type { Item } from '../../task/item.ts';
-import type { PlannedItems } from '../planning/plan-items.ts';
+import type { PlannedItems } from '../planning/planned-items.ts';
 import type { Detachment } from './detachment.ts';
 
 export interface PhaseOptions

@@ -1,0 +1,47 @@
+// Defines the command plan, and the questions of run.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { positiveInteger, wholeNumber, withInputs, withPaths, withSelection } from './options.ts';
+
+export function withPlanCommand(program: Command, done: (code: number) => void): void {
+  const command = program
+    .command('plan')
+    .description('show what would run, why, and what it costs')
+    .argument('<file>');
+  withPaths(withInputs(withSelection(command)))
+    .option('--budget <credits>', 'plan for a run with this budget', wholeNumber)
+    .option('--explain <task>', 'say what has changed since the last project of this task')
+    .option('--exit-code', 'exit with 10 if there is something to do')
+    .option('--out <file>', 'save the plan in this file, such as photos.plan, for shotlist run')
+    .option('--resolved', 'print the file as it is run, and plan nothing')
+    .action(async (file: string, flags) => {
+      done(await (await import('./plan.ts')).planCommand(file, flags));
+    });
+}
+
+/** The options of `run` about what a person looks at before everything is bought. */
+export function withQuestions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--first <n>', 'run the first n items with work, then ask about the rest')
+        .argParser(fewItems)
+        .conflicts('retryFailed'),
+    )
+    .option(
+      '--confirm-above <credits>',
+      'on a terminal, ask before buying more (default: confirm_above of the pipeline, or 100)',
+      wholeNumber,
+    )
+    .option('--yes', 'do not ask: the answer is yes');
+}
+
+/** A plan names so many items. */
+const mostFirst = 1000;
+
+function fewItems(text: string): number {
+  const items = positiveInteger(text);
+  if (items > mostFirst)
+    throw new InvalidArgumentError(
+      `Write a whole number of at most ${mostFirst}; it is for a look.`,
+    );
+  return items;
+}

@@ -1,0 +1,76 @@
+// shotlist run: runs a pipeline or a saved plan; asks before it buys much, and about the rest after the first items.
+
+import { problem } from '../operations/pipeline/problem.ts';
+import { pipelineOf, readSavedPlan } from '../operations/planning/saved-plan.ts';
+import { type RunOptions, run } from '../operations/run.ts';
+import { planReadingText } from '../report/plan-reading-text.ts';
+import { canaryCommand, mannerOf } from './canary.ts';
+import { wholeNumber } from './options.ts';
+import { canAsk, isYes } from './question.ts';
+import { performCommand, type RunFlags } from './run.ts';
+import { repeated } from './saved-choices.ts';
+import { fail, print } from './terminal.ts';
+
+export interface RunCommandFlags extends RunFlags {
+  readonly first?: number;
+  readonly confirmAbove?: number;
+  readonly yes?: boolean;
+}
+
+export async function runCommand(file: string, flags: RunCommandFlags): Promise<number> {
+  const json = flags.json === true;
+  const { first, confirmAbove: _, yes: __, ...own } = flags;
+  const threshold = aboveOf(flags);
+  if (threshold === 'wrong')
+    return fail(problem('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits'), json);
+  const saved = readSavedPlan(file);
+  if (saved !== undefined) {
+    if (!saved.ok) return fail(saved.error, json);
+    const others = [...repeated(flags), ...(first === undefined ? [] : ['--first'])];
+    if (others.length > 0) return fail(decided(file, others), json);
+    const { budget = own.budget, ...choices } = saved.value.header.choices;
+    const least = Math.min(budget ?? Infinity, own.budget ?? Infinity);
+    const all = { ...own, ...choices, ...(least === Infinity ? {} : { budget: least }) };
+    return await performCommand(pipelineOf(file, saved.value), all, {
+      ...mannerOf(),
+      operate: (pipeline, options) => run(pipeline, { ...options, savedPlan: saved.value }),
+    });
+  }
+  const asking = questions(flags, threshold);
+  if (first !== undefined) return await canaryCommand(file, own, { first, yes: flags.yes, asking });
+  return await performCommand(file, own, {
+    ...mannerOf(),
+    operate: (pipeline, options) => run(pipeline, { ...options, ...asking }),
+  });
+}
+
+const decided = (file: string, flags: readonly string[]) =>
+  problem(
+    `${file} is a saved plan, and ${flags.join(', ')} would choose something else`,
+    'shotlist',
+    'run the plan without these flags, or plan again with them',
+  );
+
+/** Without a terminal, nothing is asked. */
+function questions(
+  { yes, json }: RunCommandFlags,
+  confirmAbove: number | undefined,
+): Pick<RunOptions, 'confirm' | 'confirmAbove'> {
+  if (yes === true || json === true || !canAsk()) return {};
+  return {
+    confirmAbove,
+    confirm: async ({ plan, reading, above }) => {
+      const text = planReadingText(plan, reading, false);
+      if (text !== '') print(text);
+      print(`The plan may take more than ${above} credits, so this asks first (confirm_above).`);
+      return await isYes('Buy this? [y/N] ');
+    },
+  };
+}
+
+/** The user's own choice: a flag, or a variable. */
+function aboveOf({ confirmAbove }: RunCommandFlags): number | undefined | 'wrong' {
+  const { SHOTLIST_CONFIRM_ABOVE: text } = process.env;
+  if (confirmAbove !== undefined || text === undefined || text === '') return confirmAbove;
+  return /^\d{1,15}$/.test(text) ? wholeNumber(text) : 'wrong';
+}

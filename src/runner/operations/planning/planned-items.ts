@@ -1,0 +1,61 @@
+// What the planning of all items takes and gives.
+import type { Complaint } from '../../../contract/yaml/diagnostic.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import type { ItemsToDo } from '../../plan/items-to-do.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { PlanFindings } from '../../plan/plan-findings.ts';
+import type { PlanReasons } from '../../plan/plan-reasons.ts';
+import type { PlanReferences } from '../../plan/plan-references.ts';
+import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
+import type { PlanContext } from '../../plan/planning.ts';
+import type { UnrunnableItems } from '../../run/action.ts';
+import type { Clock, Disk } from '../../run/jobs/ports.ts';
+
+export interface PlannedItems {
+  readonly plan: Plan;
+  /** Why a run must not begin. */
+  readonly problems: readonly Complaint[];
+  /** What a person should know before anything is paid. */
+  readonly warnings: readonly string[];
+  /** Items that cannot run as they are, by key, with the verdicts for their steps. */
+  readonly unrunnable: UnrunnableItems;
+  /** What the account’s plan may refuse. */
+  readonly findings: PlanFindings;
+  /**
+   * Items with paid projects that are not saved, and the time after which a result may be lost: the expiry of an
+   * address if it is known, else the creation time of the project. They are saved before anything is bought. The key ""
+   * stands for the shared steps.
+   */
+  readonly unsaved: ReadonlyMap<string, string>;
+  /** Items with paid projects that are not finished: they come next. */
+  readonly inProgress: ReadonlySet<string>;
+  /** True if every task that could begin now rests. */
+  readonly asleep: boolean;
+  /** What the tasks refer to in the state file. */
+  readonly references: PlanReferences;
+  /** Why the tasks run. */
+  readonly reasons: PlanReasons;
+  readonly toDo: ItemsToDo;
+}
+
+export interface PlanningInputs {
+  /** The names in expressions that are the same for all items. */
+  readonly base: PlanContext['base'];
+  readonly ledger: Ledger;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  /** If it is aborted, the planning ends with its reason as the error. */
+  readonly stop?: AbortSignal | undefined;
+  /** Steps that the run excludes. */
+  readonly excluded: ReadonlySet<string>;
+  /** True if every output must be in this checkout. */
+  readonly requireOutputs: boolean;
+  /** For a tick: true for a task that has nothing to do now. */
+  readonly rests?: ((planned: PlannedTask) => boolean) | undefined;
+  /** The task that a person asks about. */
+  readonly explain?: string | undefined;
+  /** Hears of every task, and of the action that it counts as. */
+  readonly onTask?: ((planned: PlannedTask, action: PlannedAction) => void) | undefined;
+  /** The platform decides which file names are equal or usable. */
+  readonly platform?: string;
+}

@@ -1,0 +1,94 @@
+// What a person reads below the table of a plan.
+import { describe, expect, test } from 'vitest';
+import type { Plan } from '../../../src/runner/plan/plan.ts';
+import type { PlanReading } from '../../../src/runner/plan/plan-reading.ts';
+import type { EarlierJob } from '../../../src/runner/plan/plan-reasons.ts';
+import { explanationText } from '../../../src/runner/report/explanation-text.ts';
+import { planReadingText } from '../../../src/runner/report/plan-reading-text.ts';
+import { control, wild } from './wild.ts';
+
+const row = { step: 'swap', kind: 'face-swap-photo', unpriced: 0 };
+const plan: Plan = {
+  ...{ items: 300, credits: 2380, uncounted: 0, unpriced: 0, unpricedWhy: [], badItems: 0 },
+  ...{ notes: [], noted: 0, files: { changed: 0, elsewhere: 0, stored: 0 } },
+  rows: [{ ...row, tasks: { begin: 238, reuse: 60 }, credits: 2380, prices: ['list'] }],
+};
+const reading: PlanReading = { hasWork: true, reasons: [], itemsToDo: { count: 238, first: [] } };
+const text = (more: Partial<PlanReading>, rehearsal = false): string =>
+  planReadingText(plan, { ...reading, ...more }, rehearsal);
+
+describe('below a plan', () => {
+  test('prices are told with their source', () => {
+    expect(text({})).toBe('Prices: the published price list (swap).');
+  });
+
+  test('a budget is told with what it buys, and what all would take', () => {
+    expect(text({ budget: 500 })).toContain(
+      'Budget: 500 credits for a run, and the plan may take 2,380: a run stops after about 50 of 238 paid tasks. ' +
+        'To buy everything at once, raise the budget to 2,380.',
+    );
+    expect(text({ budget: 2380 })).toContain('Budget: 2,380 credits for a run: enough.');
+  });
+
+  test('reasons are told with how many tasks they are about, and examples', () => {
+    const examples = ['swap:a', 'swap:b'];
+    const reasons = [
+      { step: 'swap', because: 'new', tasks: 236, examples },
+      { step: 'swap', because: 'changed', what: 'changed file in x', tasks: 2, examples },
+      { step: 'save', because: 'again', what: 'its file is gone', tasks: 3, examples },
+    ] as const;
+    expect(text({ reasons })).toContain(
+      'Why they run:\n  swap: 236 new\n  swap: 2 changed file in x (swap:a, swap:b)\n' +
+        '  save: 3 its file is gone (swap:a, swap:b, …)',
+    );
+    expect(text({ reasons: reasons.slice(0, 1) })).toContain('Why: the 236 paid tasks are new.');
+  });
+
+  test('time is told with the limit that it follows from', () => {
+    const forecast = { ms: 482_000, atOnce: 5, limit: 'plan', fromHistory: false } as const;
+    expect(text({ forecast })).toContain(
+      "Time: about 8 min, with 5 projects at once (the limit of the account's plan), by the tools' median times.",
+    );
+    expect(text({ forecast }, true)).toContain('about 8 min at the hosted service');
+  });
+
+  test('no control character reaches the terminal', () => {
+    const reasons = [
+      { step: wild, because: 'changed', what: wild, tasks: 1, examples: [wild] },
+    ] as const;
+    expect(text({ reasons })).not.toMatch(control);
+    const explanation = { task: wild, action: 'begin', why: wild } as const;
+    expect(explanationText(explanation)).not.toMatch(control);
+  });
+});
+
+describe('an explanation', () => {
+  const earlier: EarlierJob = {
+    ...{ job: 'x', kind: 'face-swap-photo', state: 'complete', project: 'p1', credits: 10 },
+    at: '2026-11-20T10:00:00.000Z',
+  };
+  const about = { task: 'swap:a', action: 'begin', why: 'new content or parameters' } as const;
+
+  test('of a new task says that there is no earlier project', () => {
+    expect(explanationText({ ...about, credits: 10 })).toBe(
+      'swap:a runs: new content or parameters. It costs 10 credits.\nThe state file has no earlier project of it.',
+    );
+  });
+
+  test('of a changed task has the values before and after', () => {
+    const changes = [
+      { is: 'value', field: 'style.prompt', before: 'red' },
+      { is: 'result', field: 'assets.image', kind: 'ai-image-editor' },
+    ] as const;
+    const text = explanationText({ ...about, earlier, changes });
+    expect(text).toContain(
+      'What has changed since project p1 of 2026-11-20, which cost 10 credits:',
+    );
+    expect(text).toContain('style.prompt  "red" → not set');
+    expect(text).toContain('assets.image  the result of the step kind ai-image-editor');
+  });
+
+  test('without a record says so', () => {
+    expect(explanationText({ ...about, earlier })).toContain('What has changed since is not known');
+  });
+});
