@@ -16,16 +16,15 @@ import {
   speed,
   wholeNumber,
   withInputs,
-  withPaths,
   withPlaces,
   withRun,
   withRunning,
   withSchedule,
-  withSelection,
   withState,
   withSteps,
 } from './options.ts';
 import { outliveOutput } from './output.ts';
+import { withPlanCommand } from './plan-command.ts';
 import { withPruneCommand } from './prune-command.ts';
 import { shown } from './shown.ts';
 import { version } from './version.ts';
@@ -50,19 +49,7 @@ const done = (code: number): void => {
 withAuthoringCommands(program, done);
 withCheckCommands(program, done);
 
-withPaths(
-  withInputs(
-    withSelection(
-      program
-        .command('plan')
-        .description('show what would run and what it costs')
-        .argument('<file>')
-        .option('--resolved', 'print the file as it is run, and plan nothing'),
-    ),
-  ),
-).action(async (file: string, flags) => {
-  exitCode = await (await import('./plan.ts')).planCommand(file, flags);
-});
+withPlanCommand(program, done);
 
 withCommit(
   withRun(program.command('run').description('run a pipeline, or resume it').argument('<file>')),

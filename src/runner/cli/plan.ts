@@ -4,16 +4,25 @@ import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Planned, plan } from '../operations/plan.ts';
 import { resolvedPipeline } from '../operations/resolved.ts';
 import { budgetLeft, budgetLeftText } from '../report/calendar-text.ts';
+import { explanationText } from '../report/explanation-text.ts';
 import { envText, outsideText } from '../report/exposure-text.ts';
+import { planReadingText } from '../report/plan-reading-text.ts';
 import { balanceLine, planText } from '../report/plan-text.ts';
 import { orphansLine } from '../report/prune-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
 import { answer, withPipeline } from './command.ts';
+import { commandLine } from './command-line.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import { caution, fail, print, printJson, printWarnings } from './terminal.ts';
 
+/** Terraform uses 2 for this; here, 2 means that something is wrong. */
+const somethingToDo = 10;
+
 export interface PlanFlags extends PipelineFlags {
   readonly resolved?: boolean;
+  readonly budget?: number;
+  readonly explain?: string;
+  readonly exitCode?: boolean;
 }
 
 export async function planCommand(file: string, flags: PlanFlags): Promise<number> {
@@ -24,15 +33,19 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
     const result = await plan(pipeline, {
       ...flags,
       items: filterOf(flags),
-      ...(json ? {} : { onConnect: (address) => print(serviceLine(address)) }),
+      ...(json || flags.explain !== undefined
+        ? {}
+        : { onConnect: (address) => print(serviceLine(address)) }),
     });
     const planned = result.ok ? result.value : result.error.planned;
     if (planned === undefined) return result.ok ? 0 : fail(result.error, json);
     const problems = result.ok ? [] : result.error.diagnostics;
     if (json) printJson({ ...planned, calendar: planned.calendar.map(budgetLeft), problems });
-    else show(planned, problems, pipeline, flags.rehearse === true);
+    else if (planned.explanation !== undefined) print(explanationText(planned.explanation));
+    else show(planned, problems, pipeline, flags);
     if (problems.length > 0) return 2;
-    return planned.plan.badItems > 0 ? 1 : 0;
+    if (planned.plan.badItems > 0) return 1;
+    return flags.exitCode === true && planned.hasWork ? somethingToDo : 0;
   });
 }
 
@@ -40,14 +53,16 @@ function show(
   planned: Planned,
   problems: Problem['diagnostics'],
   pipeline: LoadedPipeline,
-  asked: boolean,
+  flags: PlanFlags,
 ): void {
-  const { rehearsal, balance } = planned;
+  const { rehearsal, balance, plan } = planned;
   const messages = problems.map(({ message }) => message);
-  if (rehearsal) print(asked ? rehearsalLine : fallbackLine);
+  if (rehearsal) print(flags.rehearse === true ? rehearsalLine : fallbackLine);
   printWarnings(pipeline.warnings, pipeline);
   planned.warnings.forEach(caution);
-  print(planText(planned.plan, messages));
+  print(planText(plan, messages));
+  const reading = planReadingText(plan, planned, rehearsal);
+  if (reading !== '') print(reading);
   for (const limit of planned.calendar) print(budgetLeftText(limit, planned.plan.credits));
   const orphans = orphansLine(
     planned.orphans,
@@ -58,6 +73,28 @@ function show(
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
   if (balance?.warning !== undefined) caution(balance.warning);
   printWarnings(problems, pipeline);
+  if (problems.length === 0) print(nextStep(planned, pipeline.file, flags));
+}
+
+/** Worth a look before the rest: with so many items, the first ones show what the others will be. */
+const manyItems = 20;
+
+function nextStep(
+  { plan, hasWork, itemsToDo, reasons }: Planned,
+  file: string,
+  flags: PlanFlags,
+): string {
+  const line = (command: string, more: readonly string[] = []): string =>
+    `Next: ${commandLine(command, file, flags, more)}`;
+  if (!hasWork) {
+    const doubts = plan.rows.some(({ tasks }) => (tasks.doubt ?? 0) > 0);
+    return doubts ? line('status') : 'Nothing to do.';
+  }
+  const { count } = itemsToDo;
+  const isFresh = reasons.some(({ because }) => because === 'new' || because === 'changed');
+  if (plan.credits === 0 || count <= manyItems || !isFresh) return line('run');
+  const about = Math.ceil((plan.credits / count) * 5);
+  return `${line('run', ['--first', '5'])}   (5 of ${count} items, about ${about} credits, then look)`;
 }
 
 /** What a person should see before they run a pipeline that someone else wrote. */

@@ -6,13 +6,16 @@ import { CalendarBudget, type CalendarLimit, calendarCaps } from '../plan/calend
 import { type EnvUse, envUses } from '../plan/env-uses.ts';
 import type { OrphanCounts } from '../plan/orphan.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { PlanReading } from '../plan/plan-reading.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import type { Problem } from './pipeline/problem.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
 import { type PrepareOptions, prepare } from './planning/prepare.ts';
-import { refusals } from './planning/price-checks.ts';
+import { refusals, smaller } from './planning/price-checks.ts';
+import { readPlan } from './planning/read-plan.ts';
 import { countOrphans } from './pruning/find.ts';
+import { generationsOn } from './run/generation-limits.ts';
 import { type Balance, balanceFor } from './service/balance.ts';
 import { rehearsalTier } from './service/connect-service.ts';
 import { findTarget, type Target, type TargetOptions, type Unasked } from './service/target.ts';
@@ -25,9 +28,13 @@ export interface PlanOptions extends TargetOptions, PrepareOptions {
   readonly clock?: Clock;
   /** Called with the address of the hosted service before anything is sent there. */
   readonly onConnect?: (address: string) => void;
+  /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
+  readonly budget?: number | undefined;
+  /** `--explain`: says why this task runs, or does not. */
+  readonly explain?: string | undefined;
 }
 
-export interface Planned {
+export interface Planned extends PlanReading {
   readonly plan: Plan;
   /** What budget.per_day and budget.per_month leave; empty without them. */
   readonly calendar: readonly CalendarLimit[];
@@ -79,7 +86,9 @@ export async function plan(
   if (target.kind !== 'rehearsal') options.onConnect?.(target.address);
   const warnings: string[] = [];
   const onWarning = (message: string): void => void warnings.push(message);
-  const opened = await prepare(bound, target, options, { access: 'plan', clock, onWarning });
+  const opened = await prepare(bound, target, options, {
+    ...{ access: 'plan', clock, onWarning, explain: options.explain },
+  });
   if (!opened.ok) return opened;
   await using prepared = opened.value;
   const { boundary, paths } = prepared;
@@ -90,15 +99,20 @@ export async function plan(
   const rehearsal = target.kind === 'rehearsal';
   const account = await accountFor(target, plan, clock);
   const tier = rehearsal ? rehearsalTier : account.balance?.tier;
-  const { credits: budget } = bound.pipeline.budget;
+  const budget = smaller(options.budget, bound.pipeline.budget.credits);
   const diagnostics = [
     ...(target.kind === 'unasked' ? target.why.diagnostics : []),
     ...(chosen.ok ? [] : chosen.error.diagnostics),
     ...refusals(prepared, { budget, rehearsal, tier }),
   ];
+  const generations = generationsOn(tier);
+  const reading = await readPlan(prepared, { generations, budget, rehearsal });
+  if (options.explain !== undefined && reading.explanation === undefined)
+    return err(noSuchTask(options.explain));
   const orphans = await countOrphans(prepared, rehearsal);
   const planned: Planned = {
     plan,
+    ...reading,
     ...(orphans === undefined ? {} : { orphans }),
     calendar: new CalendarBudget(calendarCaps(bound.pipeline)).at(
       clock.now(),
@@ -116,6 +130,13 @@ export async function plan(
     ? ok(planned)
     : err({ reason: 'input', diagnostics, ...bound.texts, planned });
 }
+
+const noSuchTask = (task: string): Problem =>
+  problem(
+    `--explain ${task}: the plan has no such task`,
+    'shotlist',
+    'write the name of a step, or step:item, such as swap:IMG_0412.jpg',
+  );
 
 async function accountFor(
   target: Target | Unasked,

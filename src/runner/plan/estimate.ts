@@ -7,8 +7,11 @@ import type { JsonObject } from '../../contract/base/json.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Step } from '../language/pipeline.ts';
 
+/** Where a price comes from: earlier charges, the price list, or the step's `estimate:`. */
+export type PriceSource = 'charges' | 'list' | 'estimate';
+
 export type Estimate =
-  | { readonly known: true; readonly credits: number }
+  | { readonly known: true; readonly credits: number; readonly from?: PriceSource }
   /**
    * No history, no published price, no `estimate:`. With a budget or in a rehearsal, the plan is
    * refused.
@@ -66,4 +69,22 @@ function expected(expectation: Expectation, { rates }: Pick<Ledger, 'rates'>): E
 export function estimateOf(step: Step, body: JsonObject, ledger: Pick<Ledger, 'rates'>): Estimate {
   const expectation = expectationOf(step, body);
   return expectation === undefined ? { known: true, credits: 0 } : estimated(expectation, ledger);
+}
+
+/** The same, with the source of the price. */
+export function pricedEstimate(
+  step: Step,
+  body: JsonObject,
+  ledger: Pick<Ledger, 'rates'>,
+): Estimate {
+  const expectation = expectationOf(step, body);
+  const estimate = estimateOf(step, body, ledger);
+  if (expectation === undefined || !estimate.known) return estimate;
+  const { measure, otherwise, kind } = expectation;
+  const { rates } = ledger;
+  const isSeen = (rates.expected(measure) ?? 0) > 0 || otherwise === 0 || rates.overrun(kind) > 1;
+  if (isSeen) return { ...estimate, from: 'charges' };
+  const listed = priceOf(kind, body);
+  const isListed = listed.known && listed.credits >= (step.estimate ?? 0);
+  return { ...estimate, from: isListed ? 'list' : 'estimate' };
 }

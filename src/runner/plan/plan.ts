@@ -2,6 +2,7 @@
 import type { Code } from '../../contract/codes/all.ts';
 import type { Step } from '../language/pipeline.ts';
 import { type FileCounts, sumOf } from './decide.ts';
+import type { PriceSource } from './estimate.ts';
 import type { LateValue } from './late-values.ts';
 import type { PlannedAction, PlannedTask, Times } from './planned-action.ts';
 
@@ -17,6 +18,10 @@ export interface PlanRow {
   readonly credits: number;
   /** Tasks that would be paid for and whose price is unknown. */
   readonly unpriced: number;
+  /** Where the prices come from; absent if nothing would be paid for. */
+  readonly prices?: readonly PriceSource[];
+  /** Credits that are set aside for tasks in doubt; absent if there are none. */
+  readonly held?: number;
   /** For a step of a fan-out: the number of its elements, for one item. */
   readonly times?: Times;
   /** Fan-outs whose number of elements nobody can bound, so that `credits` lacks them, and the credits of one element. */
@@ -86,7 +91,8 @@ export class PlanTally {
     if (bad) this.#badItems += 1;
   }
 
-  add(planned: PlannedTask): void {
+  /** Returns the action that the task counts as. */
+  add(planned: PlannedTask): PlannedAction {
     const { step, estimate, files, late = [] } = planned;
     for (const value of late) this.#addLate({ step: step.name, ...value });
     if (files !== undefined) this.#files = sumOf(this.#files, files);
@@ -97,7 +103,8 @@ export class PlanTally {
     if (planned.times !== undefined)
       entry.row = { ...entry.row, times: joined(entry.row.times, planned.times) };
     if (!twin && action !== 'lost' && estimate !== undefined) {
-      if (estimate.known) entry.row = priced(entry.row, estimate.credits, planned.times);
+      if (estimate.known)
+        entry.row = withSource(priced(entry.row, estimate.credits, planned.times), estimate.from);
       else {
         entry.row = { ...entry.row, unpriced: entry.row.unpriced + 1 };
         this.#why.add(`${step.name} (${step.kind.name}): ${estimate.why}`);
@@ -105,6 +112,13 @@ export class PlanTally {
     }
     const waits = step.gathers.length > 0 && (action === 'blocked' || action === 'excluded');
     if (action === 'doubt' || action === 'lost' || action === 'keep' || waits) this.note(planned);
+    return action;
+  }
+
+  /** Credits that are set aside for a task in doubt. */
+  hold({ step }: PlannedTask, credits: number): void {
+    const entry = this.#entry(step);
+    entry.row = { ...entry.row, held: (entry.row.held ?? 0) + credits };
   }
 
   /** The highest of several bounds is shown. */
@@ -183,6 +197,11 @@ function priced(row: Row, credits: number, times: Times | undefined): Row {
   if (times.most !== undefined) return { ...row, credits: row.credits + credits * times.most };
   const { fanOuts, each } = row.uncounted ?? { fanOuts: 0, each: 0 };
   return { ...row, uncounted: { fanOuts: fanOuts + 1, each: Math.max(each, credits) } };
+}
+
+function withSource(row: Row, from: PriceSource | undefined): Row {
+  const { prices = [] } = row;
+  return from === undefined || prices.includes(from) ? row : { ...row, prices: [...prices, from] };
 }
 
 function joined(one: Times | undefined, other: Times): Times {

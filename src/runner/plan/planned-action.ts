@@ -1,6 +1,6 @@
 // The planned action of a task, and how the task then counts for the steps that wait for it.
 import type { Step } from '../language/pipeline.ts';
-import type { Fingerprint } from '../task/fingerprint.ts';
+import type { Fingerprint, Manifest } from '../task/fingerprint.ts';
 import type { TaskId } from '../task/task.ts';
 import type { TaskProblem } from './ask.ts';
 import type { Act, FileCounts } from './decide.ts';
@@ -27,6 +27,8 @@ export interface PlannedTask {
   readonly action: PlannedAction;
   readonly why: string;
   readonly fingerprint?: Fingerprint;
+  /** What the fingerprint is made of, for an upload, a detection or a creation. */
+  readonly manifest?: Manifest;
   /** Set for a task that would or might be paid for. */
   readonly estimate?: Estimate;
   /** For `maybe`: equal for two tasks that certainly share a job, whatever earlier steps find. */

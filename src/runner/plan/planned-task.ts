@@ -96,11 +96,13 @@ function answered(plan: Planning, answer: TaskAnswer, step: Step, task: TaskId):
     case 'unread':
       return { step, task, action: 'begin', why: 'to be read' };
     case 'decided': {
-      const { decision, fingerprint, wanted, away } = answer;
+      const { decision, fingerprint, wanted, away, content } = answer;
       const about = {
         ...(wanted.operation === 'download' ? { to: wanted.to } : {}),
         ...(wanted.operation === 'upload' ? { file: wanted.file } : {}),
         ...(away === undefined ? {} : { away }),
+        ...('manifest' in wanted ? { manifest: wanted.manifest } : {}),
+        ...(content === undefined ? {} : { manifest: { kind: step.kind.name, content } }),
         ...(decision.act === 'reuse' && decision.files !== undefined
           ? { files: decision.files }
           : {}),

@@ -1,67 +1,24 @@
 // A plan as text: for each step, what would run, what is reused, and what it would cost.
 
 import { printable } from '../../contract/base/printable.ts';
-import type { Plan, PlanNote, PlannedLate, PlanRow } from '../plan/plan.ts';
-import type { PlannedAction, Times } from '../plan/planned-action.ts';
+import type { Plan, PlanNote, PlannedLate } from '../plan/plan.ts';
 import { filesText } from './files-text.ts';
-import { count, table } from './text.ts';
-
-const words: Readonly<Record<PlannedAction, string>> = {
-  begin: 'to do',
-  maybe: 'perhaps',
-  attach: 'paid, to fetch',
-  copy: 'to copy',
-  store: 'to store',
-  reuse: 'reused',
-  skipped: 'skipped',
-  excluded: 'excluded',
-  doubt: 'IN DOUBT',
-  lost: 'LOST',
-  keep: 'kept',
-  defer: 'left to another checkout',
-  blocked: 'waiting',
-  problem: 'CANNOT RUN',
-};
-
-const order: readonly PlannedAction[] = [
-  'begin',
-  'maybe',
-  'attach',
-  'copy',
-  'store',
-  'reuse',
-  'skipped',
-  'excluded',
-  'doubt',
-  'lost',
-  'keep',
-  'defer',
-  'blocked',
-  'problem',
-];
+import { actionWord, planTable } from './plan-table.ts';
+import { count } from './text.ts';
 
 /** The most notes to show; JSON output has more. */
 const notesShown = 20;
 
 /** `told` are messages that are printed separately, so the plan does not repeat them. */
 export function planText(plan: Plan, told: readonly string[] = []): string {
-  const rows = plan.rows.map((row) => [
-    row.step,
-    row.kind,
-    timesText(row.times) +
-      order
-        .filter((action) => (row.tasks[action] ?? 0) > 0)
-        .map((action) => `${row.tasks[action]} ${words[action]}`)
-        .join(', '),
-    creditsText(row),
-  ]);
   const lines = [
     `${count(plan.items, 'item')}:`,
-    table([['step', 'kind', 'tasks', 'credits'], ...rows], [3]),
+    planTable(plan),
     costLine(plan),
     ...filesText(plan.files),
   ];
-  for (const why of plan.unpricedWhy) lines.push(`  unknown price: ${printable(why)}`);
+  for (const why of plan.unpricedWhy)
+    lines.push(`  unknown price: ${printable(why)}; or set estimate: on the step`);
   for (const late of plan.late ?? []) lines.push(lateLine(late));
   const isTold = ({ task }: PlanNote): boolean =>
     told.some((message) => message.startsWith(`${task}: `));
@@ -69,7 +26,7 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
   const refused = notes.length < plan.notes.length;
   const shown = notes.slice(0, notesShown);
   for (const { task, action, why, code } of shown) {
-    const kind = code === undefined ? words[action] : `${words[action]} (${code})`;
+    const kind = code === undefined ? actionWord(action) : `${actionWord(action)} (${code})`;
     lines.push(`  ${kind}: ${printable(task)}: ${printable(why)}`);
   }
   if (!refused && plan.noted > shown.length)
@@ -81,24 +38,6 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
   if (plan.rows.some(({ tasks }) => (tasks.maybe ?? 0) > 0))
     lines.push('"perhaps" depends on the results of earlier steps; the credits are included.');
   return printable(lines.join('\n'), true);
-}
-
-/** `4 ×: `, `n ×, at most 16: `, `? ×: `; empty outside fan-outs. */
-function timesText(times: Times | undefined): string {
-  if (times === undefined) return '';
-  const { least, most, open } = times;
-  if (most === undefined) return '? ×: ';
-  if (!open) return least === most ? `${most} ×: ` : `${least}–${most} ×: `;
-  return least === most ? `${most} ×: ` : `n ×, at most ${most}: `;
-}
-
-function creditsText({ credits, unpriced, uncounted }: PlanRow): string {
-  const parts = [
-    ...(credits > 0 ? [`${credits}`] : []),
-    ...(unpriced > 0 ? [`${unpriced} × ?`] : []),
-    ...(uncounted === undefined ? [] : [`? × ${uncounted.each}`]),
-  ];
-  return unpriced > 0 && credits === 0 ? ['0', ...parts].join(' + ') : parts.join(' + ');
 }
 
 export const balanceLine = (credits: number): string =>

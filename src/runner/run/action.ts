@@ -9,6 +9,7 @@ import type { Fingerprint } from '../task/fingerprint.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock, Journal } from './jobs/ports.ts';
+import type { ManifestNotes } from './manifest-notes.ts';
 import type { Refresh } from './refresh-inputs.ts';
 
 export type Action =
@@ -69,4 +70,6 @@ export interface RunTerms {
   readonly failed: Map<Fingerprint, string>;
   /** The run is a tick: it repeats no failure that would repeat itself, and makes no inputs that are not needed yet. */
   readonly isTick?: boolean;
+  /** Keeps what the fingerprints of the decided tasks are made of. */
+  readonly manifests?: ManifestNotes;
 }

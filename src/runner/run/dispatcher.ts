@@ -84,6 +84,7 @@ export class Dispatcher {
       case 'unread':
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
       case 'decided':
+        this.#o.manifests?.note(answer);
         return this.#decided(itemRun, step, answer, head);
       default:
         return unreachable(answer);

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fill, type TemplateError } from '../language/template.ts';
-import { essentialBody, type Fingerprint, fingerprintOf } from './fingerprint.ts';
+import { essentialBody, type Fingerprint, fingerprintOf, type Manifest } from './fingerprint.ts';
 
 export type TaskRequest =
   | { readonly operation: 'upload'; readonly file: string }
@@ -13,6 +13,8 @@ export type TaskRequest =
       /** The body with the service's values named by content. */
       readonly body: JsonObject;
       readonly fingerprint: Fingerprint;
+      /** What the fingerprint is made of. */
+      readonly manifest: Manifest;
     }
   | { readonly operation: 'download'; readonly of: Fingerprint; readonly to: string }
   | { readonly operation: 'delete'; readonly of: Fingerprint };
@@ -50,11 +52,9 @@ export function taskRequestOf(step: Step, names: Names): Result<TaskRequest, Tem
       return ok({ operation: 'upload', file: String(body['file']) });
     case 'detect':
     case 'create': {
-      const fingerprint = fingerprintOf({
-        kind: step.kind.name,
-        body: essentialBody(step.kind.with, body),
-      });
-      return ok({ operation: step.kind.operation, body, fingerprint });
+      const manifest = { kind: step.kind.name, body: essentialBody(step.kind.with, body) };
+      const fingerprint = fingerprintOf(manifest);
+      return ok({ operation: step.kind.operation, body, fingerprint, manifest });
     }
     case 'download':
       return ok({ operation: 'download', of: targetOf(step, names), to: String(body['to']) });

@@ -1,5 +1,6 @@
 // The paths of everything that a run leaves (design.md, What a run leaves).
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { digestOfBytes } from '../../../contract/base/digest.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Target, Unasked } from '../service/target.ts';
 
@@ -17,6 +18,8 @@ export interface RunPaths {
   readonly ballast: string;
   /** When this checkout last looked at the projects that render. */
   readonly looks: string;
+  /** What the jobs of the state file were made of (`adapters/state/manifests.ts`). */
+  readonly manifests: string;
   /** Downloads are saved below it. */
   readonly output: string;
   /** Superseded outputs, under their hash. */
@@ -65,6 +68,7 @@ export function pathsOf(
     due: `${beside}.due.json`,
     ballast: `${beside}.ballast`,
     looks: `${beside}.looks.json`,
+    manifests: `${join(runFolder, nameIn(runFolder, state, options))}.manifests.jsonl`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),
     store: join(runFolder, 'store'),
@@ -73,3 +77,9 @@ export function pathsOf(
     serviceName: rehearsal ? 'rehearsal' : target.address,
   };
 }
+
+/** Beside a state file that `--state` names, git would see the file; in our own folder, two such names may be equal. */
+const nameIn = (runFolder: string, state: string, options: PathOptions): string =>
+  options.state === undefined
+    ? basename(state)
+    : `${basename(state)}.${digestOfBytes(relative(runFolder, state)).slice(0, 8)}`;

@@ -12,15 +12,23 @@ import type { Step } from '../../language/pipeline.ts';
 import { withMarkShown } from '../../language/result-name.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { Barrier } from '../../plan/barrier.ts';
-import { estimateOf } from '../../plan/estimate.ts';
+import { pricedEstimate } from '../../plan/estimate.ts';
 import { type ItemPlan, planItem } from '../../plan/item-plan.ts';
+import { ItemsToDo } from '../../plan/items-to-do.ts';
 import { unusablePlace } from '../../plan/output-claims.ts';
 import { OutputNames } from '../../plan/output-names.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
 import type { Before } from '../../plan/plan-names.ts';
+import { PlanReasons } from '../../plan/plan-reasons.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
-import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
+import {
+  comesLater,
+  endingOf,
+  isUnsettled,
+  type PlannedAction,
+  type PlannedTask,
+} from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
 import { FileFacts } from '../../run/file-facts.ts';
@@ -52,6 +60,9 @@ export interface PlannedItems {
   readonly asleep: boolean;
   /** What the tasks refer to in the state file. */
   readonly references: PlanReferences;
+  /** Why the tasks run. */
+  readonly reasons: PlanReasons;
+  readonly toDo: ItemsToDo;
 }
 
 export interface PlanningInputs {
@@ -68,6 +79,10 @@ export interface PlanningInputs {
   readonly requireOutputs: boolean;
   /** For a tick: true for a task that has nothing to do now. */
   readonly rests?: ((planned: PlannedTask) => boolean) | undefined;
+  /** The task that a person asks about. */
+  readonly explain?: string | undefined;
+  /** Hears of every task, and of the action that it counts as. */
+  readonly onTask?: ((planned: PlannedTask, action: PlannedAction) => void) | undefined;
   /** The platform decides which file names are equal or usable. */
   readonly platform?: string;
 }
@@ -80,7 +95,7 @@ export async function planItems(
   inputs: PlanningInputs,
 ): Promise<PlannedItems> {
   const { ledger, disk, clock, excluded, requireOutputs, platform = process.platform } = inputs;
-  const { base, rests, stop } = inputs;
+  const { base, rests, stop, onTask } = inputs;
   const { pipeline } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
   const outputs = {
@@ -96,7 +111,7 @@ export async function planItems(
     steps: pipeline.steps,
     facts: fileFacts,
     jobOf: (fingerprint) => ledger.job(fingerprint),
-    estimate: (step: Step, body: JsonObject) => estimateOf(step, body, ledger),
+    estimate: (step: Step, body: JsonObject) => pricedEstimate(step, body, ledger),
     look: (step: Step, body: JsonObject) => findings.look(step, body),
     base,
     now: clock.now(),
@@ -104,7 +119,11 @@ export async function planItems(
     requireOutputs,
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   };
+  const jobOf = ({ fingerprint }: Pick<PlannedTask, 'fingerprint'>) =>
+    fingerprint === undefined ? undefined : ledger.job(fingerprint);
   const tally = new PlanTally();
+  const reasons = new PlanReasons(inputs.explain);
+  const toDo = new ItemsToDo();
   const references = new PlanReferences(context.jobOf, (path) => {
     const below = relative(outputs.root, resolve(outputs.folder, path));
     return below.startsWith('..') ? undefined : below;
@@ -136,7 +155,11 @@ export async function planItems(
   const take = (itemPlan: ItemPlan, item: Item | undefined): void => {
     const { tasks, badTasks, verdicts } = itemPlan;
     for (const task of tasks) {
-      tally.add(task);
+      const action = tally.add(task);
+      onTask?.(task, action);
+      if (action !== 'reuse' || task.action === 'reuse')
+        reasons.add(task, () => (itemPlan === shared ? tasks : [...tasks, ...shared.tasks]));
+      if (action === 'doubt') tally.hold(task, jobOf(task)?.reserve ?? 0);
       references.add(task);
       problems.addOutputs(task);
       if (task.to !== undefined && comesLater(task.action)) names.look(task.step, task.to);
@@ -147,8 +170,8 @@ export async function planItems(
     }
     if (rests !== undefined)
       asleep &&= tasks.every((planned) => !itemPlan.isNext(planned) || rests(planned));
-    const times = tasks.filter(isOwed).flatMap(({ fingerprint }) => {
-      const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+    const times = tasks.filter(isOwed).flatMap((task) => {
+      const job = jobOf(task);
       return job === undefined ? [] : [job.expires ?? job.at];
     });
     const [first] = times.sort();
@@ -158,6 +181,8 @@ export async function planItems(
     problems.addItem(item);
     if (badTasks.length > 0) unrunnable.set(item.key, verdicts);
     if (tasks.some(({ action }) => action === 'attach')) inProgress.add(item.key);
+    if (tasks.some(({ step, action }) => step.kind.tool !== undefined && comesLater(action)))
+      toDo.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
   const { once, perItem, afterItems } = stagesOf(pipeline.steps);
@@ -219,6 +244,8 @@ export async function planItems(
     inProgress,
     asleep,
     references,
+    reasons,
+    toDo,
   };
 }
 

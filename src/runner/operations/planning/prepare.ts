@@ -23,7 +23,7 @@ import type { Target, Unasked } from '../service/target.ts';
 import { openState, type StateContext } from '../state/open-state.ts';
 import { excludedSteps, type SelectionOptions, selectionOf } from './item-selection.ts';
 import { listSelected } from './list-items.ts';
-import { type PlannedItems, planItems } from './plan-items.ts';
+import { type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
 
 export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
   /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
@@ -45,7 +45,7 @@ export interface Prepared extends AsyncDisposable {
   readonly planned: PlannedItems;
 }
 
-interface PrepareContext extends StateContext {
+interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain' | 'onTask'> {
   readonly access: 'plan' | 'run';
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
@@ -58,7 +58,7 @@ export async function prepare(
   bound: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
-  { access, run: requested = {}, resting, stop, ...context }: PrepareContext,
+  { access, run: requested = {}, resting, stop, explain, onTask, ...context }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
   const selection = selectionOf(bound.pipeline, options);
   if (!selection.ok) return selection;
@@ -95,7 +95,7 @@ export async function prepare(
   const { ledger } = state;
   const planned = await planItems(bound, items, {
     ...{ base, ledger, disk, clock, stop, excluded, rests: resting?.(usable, ledger) },
-    requireOutputs: options.requireOutputs ?? false,
+    ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask },
   });
   const held = cleanup.move();
   return ok({

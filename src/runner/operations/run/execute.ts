@@ -1,6 +1,7 @@
 // Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
 import { httpClient } from '../../adapters/http/http-client.ts';
 import { type JournalFile, openJournal } from '../../adapters/state/journal-file.ts';
+import { ManifestFile } from '../../adapters/state/manifests.ts';
 import { formatVersion } from '../../journal/line-schemas.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
@@ -9,6 +10,7 @@ import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
 import { JournalWriter } from '../../run/journal-writer.ts';
+import { ManifestNotes } from '../../run/manifest-notes.ts';
 import type { Stopped } from '../../run/stop.ts';
 import { uncompacted } from '../pipeline/problem.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
@@ -46,13 +48,16 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
     ...internals.client,
   });
   const begun = await beginJournal(run, resources);
+  const { ledger } = prepared.state;
+  const manifests = await ManifestFile.open(prepared.paths.manifests);
   const { file } = begun;
-  const journal = new JournalWriter(prepared.state.ledger, internals.lines?.(file) ?? file, clock, {
+  const journal = new JournalWriter(ledger, internals.lines?.(file) ?? file, clock, {
     run: { id: options.runId, due: prepared.run.due },
     redactor,
   });
   try {
-    return await record(run, resources, { ...begun, client, stopper, journal, detachment });
+    const means = { ...begun, client, stopper, journal, detachment, manifests };
+    return await record(run, resources, means);
   } catch (error) {
     for (const made of journal.unwritten)
       run.onEvent({ type: 'warning', message: unrecorded(made) });
@@ -62,6 +67,9 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
     stopper.abort();
     detachment.cancel();
     await file.close();
+    await manifests.close((job) => ledger.job(job) !== undefined);
+    if (manifests.problem !== undefined)
+      run.onEvent({ type: 'warning', message: unkept(manifests) });
     gracePeriod.beginAfter(stopper.signal);
     await client.close();
     gracePeriod.cancel();
@@ -108,6 +116,7 @@ interface Means extends JournalInUse {
   readonly stopper: AbortController;
   readonly journal: JournalWriter;
   readonly detachment: Detachment;
+  readonly manifests: ManifestFile;
 }
 
 /** Runs the phases; ends and compacts the journal. */
@@ -188,7 +197,7 @@ interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store'> {
 
 async function phases(
   run: PreparedRun,
-  { client, stopper, journal, low, moved, detachment }: Means,
+  { client, stopper, journal, low, moved, detachment, manifests }: Means,
   { address, inbox, store, tier, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
   const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
@@ -208,6 +217,7 @@ async function phases(
     machineStops: [low, moved],
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     ...{ detachment, isTick: manner === 'tick' },
+    manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
       ...{ api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox, store },
@@ -218,6 +228,9 @@ async function phases(
     listening: inbox !== undefined,
   });
 }
+
+const unkept = ({ path, problem }: ManifestFile): string =>
+  `${path} ${problem}: plan --explain cannot say what has changed since the projects of this run`;
 
 /** The last line of defense: the disk did not take the record, so the user must keep it. */
 const unrecorded = ({ name, project }: { name: string; project: string }): string =>

@@ -16,6 +16,7 @@ test('runs that ask at the same time do not take each other for a folder that ca
       store: join(folder, 'store'),
       hashes: join(folder, 'hashes.db'),
       looks: join(folder, 'looks.json'),
+      manifests: join(folder, 'manifests.jsonl'),
       serviceName: 'rehearsal',
     },
     ...{ serviceData: join(folder, 'service'), due: '', ballast: join(folder, 'ballast') },

@@ -1,0 +1,19 @@
+// What a person reads about a plan beside its numbers: why the tasks run, how long it may take, what the budget allows.
+import type { Explanation } from './explanation.ts';
+import type { Forecast } from './forecast.ts';
+import type { PlanReason } from './plan-reasons.ts';
+
+export interface PlanReading {
+  /** True if a run would do anything. */
+  readonly hasWork: boolean;
+  /** Why tasks run, the most frequent reason first. */
+  readonly reasons: readonly PlanReason[];
+  /** Absent if no tool has anything to do, or if only the run will know how much. */
+  readonly forecast?: Forecast;
+  /** The most credits that a run may spend; absent without a budget. */
+  readonly budget?: number;
+  /** The items with something to pay for, or to wait for. */
+  readonly itemsToDo: { readonly count: number; readonly first: readonly string[] };
+  /** `--explain`: absent if the plan has no such task. */
+  readonly explanation?: Explanation;
+}

@@ -1,0 +1,45 @@
+// What a run keeps about the fingerprints of its jobs.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readManifests } from '../../src/runner/adapters/state/manifests.ts';
+import { fingerprintOf } from '../../src/runner/task/fingerprint.ts';
+import { photoRig, service } from '../rig.ts';
+
+const file = '.shotlist/photos.state.jsonl.manifests.jsonl';
+
+test('a run keeps what each fingerprint was made of, and the path of each upload', async () => {
+  const rig = await photoRig(2);
+  await rig.run(await service());
+  const manifests = [...(await readManifests(rig.path(file))).values()];
+  for (const { job, at: _, file: __, ...manifest } of manifests)
+    expect(fingerprintOf(manifest)).toBe(job);
+  const kinds = manifests.map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === 'face-swap-photo')).toHaveLength(2);
+  expect(manifests.flatMap(({ file = [] }) => file).sort()).toContain('actor.png');
+});
+
+test('a second run adds nothing, and a lost file is written again without a credit', async () => {
+  const rig = await photoRig(2);
+  const started = await service();
+  await rig.run(started);
+  const before = rig.read(file);
+  await rig.run(started);
+  expect(rig.read(file)).toBe(before);
+  rmSync(rig.path(file));
+  const again = await rig.run(started);
+  expect(again.summary.credits.charged).toBe(0);
+  const jobs = async () => [...(await readManifests(rig.path(file))).keys()].length;
+  expect(await jobs()).toBe(before.trim().split('\n').length);
+});
+
+test('a line that was cut off harms neither the lines after it nor the reader', async () => {
+  const rig = await photoRig(1);
+  const started = await service();
+  await rig.run(started);
+  const whole = rig.read(file);
+  writeFileSync(rig.path(file), whole.slice(0, -20));
+  await rig.run(started);
+  const kept = await readManifests(rig.path(file));
+  expect(kept.size).toBe(whole.trim().split('\n').length);
+  expect(readFileSync(rig.path(file), 'utf8').trim().split('\n')).toHaveLength(kept.size);
+});

@@ -1,0 +1,110 @@
+// What plan says about the reasons of tasks, and `plan --explain`.
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { type Planned, type PlanOptions, plan } from '../../src/runner/operations/plan.ts';
+import { explanationText } from '../../src/runner/report/explanation-text.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { envOf, photo, Rig, service } from '../rig.ts';
+
+const pipeline = `pipeline: paint
+items: { glob: photos/*.png }
+output: out
+steps:
+  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
+  paint:
+    uses: ai-image-editor
+    with: { style: { prompt: a red door }, assets: { image_file_path: "\${{ steps.photo.file_path }}" } }
+  save: { uses: download, with: { of: paint, to: "\${{ item.name }}" } }
+`;
+
+async function painted() {
+  const rig = new Rig(pipeline);
+  for (const [index, name] of ['a', 'b', 'c'].entries())
+    rig.write(`photos/${name}.png`, await photo(index + 1));
+  const started = await service();
+  await rig.run(started);
+  return { rig, started };
+}
+
+async function planOf(rig: Rig, at: LocalService, options: PlanOptions = {}): Promise<Planned> {
+  const loaded = await loadPipeline(rig.file);
+  if (!loaded.ok) throw new Error('the pipeline is wrong');
+  const planned = await plan(loaded.value, { env: envOf(at), ...options });
+  if (!planned.ok) throw new Error(JSON.stringify(planned.error.diagnostics));
+  return planned.value;
+}
+
+test('a plan without work has no reasons, and says that there is nothing to do', async () => {
+  const { rig, started } = await painted();
+  expect(await planOf(rig, started)).toMatchObject({ hasWork: false, reasons: [] });
+});
+
+test('a new item, a changed file and a lost output are told apart', async () => {
+  const { rig, started } = await painted();
+  rig.write('photos/a.png', await photo(7));
+  rig.write('photos/d.png', await photo(8));
+  rmSync(rig.path('out/b.png'));
+  const { reasons, itemsToDo, forecast } = await planOf(rig, started);
+  expect(reasons).toContainEqual({
+    step: 'paint',
+    because: 'new',
+    tasks: 1,
+    examples: ['paint:d.png'],
+  });
+  expect(reasons).toContainEqual({
+    ...{ step: 'paint', because: 'changed', what: 'changed file in assets.image_file_path' },
+    ...{ tasks: 1, examples: ['paint:a.png'] },
+  });
+  expect(reasons).toContainEqual({
+    ...{ step: 'save', because: 'again', what: 'its file is gone' },
+    ...{ tasks: 1, examples: ['save:b.png'] },
+  });
+  expect(itemsToDo).toEqual({ count: 2, first: ['a.png', 'd.png'] });
+  expect(forecast).toMatchObject({ limit: 'items', fromHistory: true });
+});
+
+test('a changed parameter is named, with the values before and after', async () => {
+  const { rig, started } = await painted();
+  rig.write('pipeline.yaml', pipeline.replace('a red door', 'a blue door'));
+  const { reasons, explanation } = await planOf(rig, started, { explain: 'paint:b.png' });
+  expect(reasons).toMatchObject([{ step: 'paint', what: 'changed style.prompt', tasks: 3 }]);
+  expect(explanation?.changes).toEqual([
+    { is: 'value', field: 'style.prompt', before: 'a red door', after: 'a blue door' },
+  ]);
+});
+
+test('--explain names the file, its content before and after, and the last project', async () => {
+  const { rig, started } = await painted();
+  rig.write('photos/a.png', await photo(7));
+  const { explanation } = await planOf(rig, started, { explain: 'paint:a.png' });
+  if (explanation === undefined) throw new Error('there is no explanation');
+  expect(explanation).toMatchObject({
+    ...{ task: 'paint:a.png', action: 'begin', earlier: { state: 'complete' } },
+    changes: [{ is: 'file', field: 'assets.image_file_path', file: 'photos/a.png' }],
+  });
+  const text = explanationText(explanation);
+  expect(text).toContain('photos/a.png  sha256 ');
+  expect(text).toContain('Everything else is the same.');
+  expect(text).toMatch(/since project \S+ of \d{4}-\d\d-\d\d, which cost \d+ credits/);
+});
+
+test('--explain says so without a record of what the last project was made of', async () => {
+  const { rig, started } = await painted();
+  rmSync(rig.path('.shotlist/paint.state.jsonl.manifests.jsonl'));
+  rig.write('photos/a.png', await photo(7));
+  const { explanation } = await planOf(rig, started, { explain: 'paint:a.png' });
+  if (explanation === undefined) throw new Error('there is no explanation');
+  expect(explanation.changes).toBeUndefined();
+  expect(explanationText(explanation)).toContain('What has changed since is not known');
+});
+
+test('--explain tells why a task does not run, and refuses a task that the plan does not have', async () => {
+  const { rig, started } = await painted();
+  const { explanation } = await planOf(rig, started, { explain: 'paint:c.png' });
+  expect(explanation).toMatchObject({
+    action: 'reuse',
+    why: 'same content and parameters as before',
+  });
+  await expect(planOf(rig, started, { explain: 'paint:z.png' })).rejects.toThrow('no such task');
+});
