@@ -94,7 +94,12 @@ export {
 } from './runner/operations/starting/proposals.ts';
 export type { EditOptions } from './runner/operations/state/edit-state.ts';
 export type { LocateOptions } from './runner/operations/state/locate-state.ts';
-export { type StatusOptions, type StatusReport, status } from './runner/operations/status.ts';
+export {
+  type StatusItems,
+  type StatusOptions,
+  type StatusReport,
+  status,
+} from './runner/operations/status.ts';
 export { type TickOptions, tick } from './runner/operations/tick.ts';
 export {
   type Consent,
@@ -128,5 +133,11 @@ export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/
 export type { RunObserver, RunWatch } from './runner/report/run-watch.ts';
 export type { ScheduleEvent, ScheduleProblem } from './runner/report/schedule-event.ts';
 export type { Status } from './runner/report/status.ts';
+export type {
+  ItemStatus,
+  ItemsStatus,
+  StepStatus,
+  TaskStatus,
+} from './runner/report/status-items.ts';
 export type { WatchEvent } from './runner/report/watch-event.ts';
 export type { Clock } from './runner/run/jobs/ports.ts';
