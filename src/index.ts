@@ -25,6 +25,7 @@ export type { CreditTotals } from './runner/journal/ledger.ts';
 export type { Header, JobLine, RunLine, TaskLine } from './runner/journal/line.ts';
 export type { PipelineDocument } from './runner/language/schema.ts';
 export { audit } from './runner/operations/audit.ts';
+export { type ExplainFileOptions, explainFile } from './runner/operations/explain-file.ts';
 export type { OutsideOptions } from './runner/operations/files/boundary.ts';
 export type { PathOptions } from './runner/operations/files/run-paths.ts';
 export { type FmtOptions, type Formatted, fmt, fmtText } from './runner/operations/fmt.ts';
@@ -122,6 +123,7 @@ export type { OrphanCounts } from './runner/plan/orphan.ts';
 export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
 export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
+export type { FileStory, ResultStory, UploadStory } from './runner/report/file-story.ts';
 export type { GraphFormat } from './runner/report/graph/graph-format.ts';
 export type {
   GraphEdge,
@@ -129,6 +131,7 @@ export type {
   GraphStep,
   PipelineGraph,
 } from './runner/report/graph/pipeline-graph.ts';
+export type { Origin, OriginInput } from './runner/report/origin.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';
 export type { RunObserver, RunWatch } from './runner/report/run-watch.ts';
 export type { ScheduleEvent, ScheduleProblem } from './runner/report/schedule-event.ts';
