@@ -25,6 +25,7 @@ export type { CreditTotals } from './runner/journal/ledger.ts';
 export type { Header, JobLine, RunLine, TaskLine } from './runner/journal/line.ts';
 export type { PipelineDocument } from './runner/language/schema.ts';
 export { audit } from './runner/operations/audit.ts';
+export { type ExplainFileOptions, explainFile } from './runner/operations/explain-file.ts';
 export type { OutsideOptions } from './runner/operations/files/boundary.ts';
 export type { PathOptions } from './runner/operations/files/run-paths.ts';
 export { type FmtOptions, type Formatted, fmt, fmtText } from './runner/operations/fmt.ts';
@@ -100,7 +101,12 @@ export {
 } from './runner/operations/starting/proposals.ts';
 export type { EditOptions } from './runner/operations/state/edit-state.ts';
 export type { LocateOptions } from './runner/operations/state/locate-state.ts';
-export { type StatusOptions, type StatusReport, status } from './runner/operations/status.ts';
+export {
+  type StatusItems,
+  type StatusOptions,
+  type StatusReport,
+  status,
+} from './runner/operations/status.ts';
 export { type TickOptions, tick } from './runner/operations/tick.ts';
 export {
   type Consent,
@@ -125,6 +131,7 @@ export type { PlanReading } from './runner/plan/plan-reading.ts';
 export type { PlanReason } from './runner/plan/plan-reasons.ts';
 export type { Damage } from './runner/repair/damage.ts';
 export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
+export type { FileStory, ResultStory, UploadStory } from './runner/report/file-story.ts';
 export type { GraphFormat } from './runner/report/graph/graph-format.ts';
 export type {
   GraphEdge,
@@ -132,9 +139,16 @@ export type {
   GraphStep,
   PipelineGraph,
 } from './runner/report/graph/pipeline-graph.ts';
+export type { Origin, OriginInput } from './runner/report/origin.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';
 export type { RunObserver, RunWatch } from './runner/report/run-watch.ts';
 export type { ScheduleEvent, ScheduleProblem } from './runner/report/schedule-event.ts';
 export type { Status } from './runner/report/status.ts';
+export type {
+  ItemStatus,
+  ItemsStatus,
+  StepStatus,
+  TaskStatus,
+} from './runner/report/status-items.ts';
 export type { WatchEvent } from './runner/report/watch-event.ts';
 export type { Clock } from './runner/run/jobs/ports.ts';

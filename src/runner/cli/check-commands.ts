@@ -19,10 +19,13 @@ export function withCheckCommands(program: Command, done: (code: number) => void
 
   program
     .command('explain')
-    .description('say what the code of an error or a warning means, or list all codes')
-    .argument('[code]', 'for example SL012')
+    .description(
+      'say what the code of an error means (without one: list all codes), or where a file comes from',
+    )
+    .argument('[code or file]', 'for example SL012, or out/a.png')
+    .option('--state <file>', 'look for the file in this state file only')
     .option('--json', 'print facts as JSON')
-    .action(async (code: string | undefined, flags) => {
-      done((await import('./explain.ts')).explainCommand(code, flags));
+    .action(async (name: string | undefined, flags) => {
+      done(await (await import('./explain.ts')).explainCommand(name, flags));
     });
 }

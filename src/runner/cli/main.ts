@@ -27,6 +27,7 @@ import { outliveOutput } from './output.ts';
 import { withPlanCommand, withQuestions } from './plan-command.ts';
 import { withPruneCommand } from './prune-command.ts';
 import { shown } from './shown.ts';
+import { withStatusCommand } from './status-command.ts';
 import { version } from './version.ts';
 
 const program = new Command('shotlist')
@@ -50,6 +51,7 @@ withAuthoringCommands(program, done);
 withCheckCommands(program, done);
 
 withPlanCommand(program, done);
+withStatusCommand(program, done);
 
 withCommit(
   withQuestions(
@@ -115,21 +117,6 @@ withCommit(
   )
   .action(async (file: string, flags) => {
     exitCode = await (await import('./watch.ts')).watchCommand(file, flags);
-  });
-
-withState(
-  program
-    .command('status')
-    .description('show the state of the last run, its credits, and what needs attention')
-    .argument('<file>'),
-)
-  .option(
-    '--expiring <time>',
-    'mark paid results whose addresses expire within this time (default: 6h)',
-    duration,
-  )
-  .action(async (file: string, flags) => {
-    exitCode = await (await import('./status.ts')).statusCommand(file, flags);
   });
 
 withState(

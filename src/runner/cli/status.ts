@@ -1,22 +1,46 @@
 // shotlist status: shows the state file. Exit code 4: something is in doubt.
-import { status } from '../operations/status.ts';
-import { statusText } from '../report/status.ts';
+import { type StatusReport, status } from '../operations/status.ts';
+import { itemsText, stepsText } from '../report/status-items-text.ts';
+import { statusText } from '../report/status-text.ts';
 import { command } from './command.ts';
+import { commandLine } from './command-line.ts';
 import type { PipelineFlags } from './options.ts';
 
-export interface StatusFlags extends PipelineFlags {
+export interface StatusFlags extends Omit<PipelineFlags, 'items'> {
   /** In milliseconds. */
   readonly expiring?: number;
+  /** `true`: all items. */
+  readonly items?: string | true;
+  readonly failed?: boolean;
+  readonly step?: string;
 }
 
-export const statusCommand = (file: string, flags: StatusFlags): Promise<number> =>
-  command(
+export function statusCommand(file: string, flags: StatusFlags): Promise<number> {
+  const { items: wanted, failed, step, limit, expiring, ...common } = flags;
+  const only = wanted === true ? undefined : wanted;
+  const asks = [wanted, failed, step, limit].some((flag) => flag !== undefined);
+  const items = asks ? { only, failed, step, limit } : undefined;
+  const more = (all: number): string =>
+    commandLine('status', file, common, [
+      ...(wanted === undefined ? [] : ['--items', ...(only === undefined ? [] : [only])]),
+      ...(failed === true ? ['--failed'] : []),
+      ...(step === undefined ? [] : ['--step', step]),
+      ...['--limit', String(all)],
+    ]);
+  return command(
     file,
-    flags,
+    common,
     (pipeline, { onWarning }) =>
-      status(pipeline, { ...flags, expiringMs: flags.expiring, onWarning }),
+      status(pipeline, { ...common, items, expiringMs: expiring, onWarning }),
     {
-      text: (report) => statusText(report, `${report.state} (${report.service})`, file),
+      text: (report) => textOf(report, file, more),
       exitCode: ({ doubts }) => (doubts.length > 0 ? 4 : 0),
     },
   );
+}
+
+function textOf(report: StatusReport, file: string, more: (all: number) => string): string {
+  const { items, steps, state, service } = report;
+  if (items !== undefined) return itemsText(items, more(items.matching), process.stdout.columns);
+  return statusText(report, `${state} (${service})`, file, stepsText(steps));
+}

@@ -1,26 +1,50 @@
 // `status`: shows the state file. Sends and writes nothing, even while a run continues.
-import { ok, type Result } from '../../contract/base/result.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { realClock } from '../adapters/clock.ts';
+import { matchOf } from '../adapters/files/glob.ts';
 import { HashCache } from '../adapters/files/hash-cache.ts';
 import { SavedFiles } from '../adapters/files/saved-files.ts';
+import { taskStates } from '../journal/task-states.ts';
 import { storeNameOf } from '../language/store.ts';
 import { conditionOf, isSomewhere, isStored } from '../plan/recorded-files.ts';
 import { resultFates } from '../plan/result-fate.ts';
 import { type Status, statusOf } from '../report/status.ts';
+import {
+  type ItemFilter,
+  type ItemsStatus,
+  itemsStatus,
+  type StepStatus,
+  stepsStatus,
+} from '../report/status-items.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import type { Problem } from './pipeline/problem.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
 import { type LocateOptions, locateState } from './state/locate-state.ts';
 import { headerOf, openState } from './state/open-state.ts';
 
 export interface StatusOptions extends LocateOptions {
   /** Paid results whose addresses expire within this time are marked, in milliseconds; default 6 hours. */
   readonly expiringMs?: number | undefined;
+  /** Also report on single items. Default: only on steps. */
+  readonly items?: StatusItems | undefined;
   /** Default: the system's clock. */
   readonly clock?: Clock;
   /** Called with warnings for the user. */
   readonly onWarning?: (message: string) => void;
+}
+
+/** Which items a status shows. */
+export interface StatusItems {
+  /** `--items`: a key, or a glob of keys. Default: all. */
+  readonly only?: string | undefined;
+  /** `--failed`: only items with tasks that failed or are in doubt. */
+  readonly failed?: boolean | undefined;
+  /** `--step`: only the tasks of this step. */
+  readonly step?: string | undefined;
+  /** `--limit`: show so many items; default 50. */
+  readonly limit?: number | undefined;
 }
 
 export interface StatusReport extends Status {
@@ -28,6 +52,10 @@ export interface StatusReport extends Status {
   readonly state: string;
   /** The address of the service that the state file belongs to, or `rehearsal`. */
   readonly service: string;
+  /** The tasks that the state file knows, by step. */
+  readonly steps: readonly StepStatus[];
+  /** With `items`. */
+  readonly items?: ItemsStatus;
 }
 
 /**
@@ -50,6 +78,9 @@ export async function status(
 ): Promise<Result<StatusReport, Problem>> {
   const { clock = realClock, expiringMs = 6 * 3_600_000, onWarning = () => undefined } = options;
   const bound = boundPipeline(loaded);
+  const { steps } = bound.pipeline;
+  const filter = options.items === undefined ? ok(undefined) : filterOf(options.items);
+  if (!filter.ok) return filter;
   const { paths } = locateState(bound, options);
   const opened = await openState(bound, paths, 'read', { clock, onWarning });
   if (!opened.ok) return opened;
@@ -69,5 +100,40 @@ export async function status(
     isStored: (output) => isStored(output, facts),
     conditionOf: (output) => (isSomewhere(output, facts) ? 'whole' : conditionOf(output, facts)),
   });
-  return ok({ state: paths.state, service: header.value.service, ...found });
+  const deleting = new Set(
+    steps.filter(({ kind }) => kind.operation === 'delete').map(({ name }) => name),
+  );
+  const tasks = taskStates(state.ledger, {
+    running: running !== undefined,
+    deletes: (step) => deleting.has(step),
+  });
+  const byStep = stepsStatus(steps, tasks);
+  const unknown = unknownStep(options.items?.step, byStep);
+  if (unknown !== undefined) return err(unknown);
+  return ok({
+    ...{ state: paths.state, service: header.value.service, ...found, steps: byStep },
+    ...(filter.value === undefined
+      ? {}
+      : { items: itemsStatus(state.ledger, steps, tasks, filter.value) }),
+  });
+}
+
+function filterOf({
+  only,
+  failed = false,
+  step,
+  limit = 50,
+}: StatusItems): Result<ItemFilter, Problem> {
+  if (only === undefined) return ok({ failed, step, limit });
+  const matches = matchOf(only, { dot: true });
+  if (matches.ok) return ok({ failed, step, limit, only: { key: only, matches: matches.value } });
+  const hint = 'write a key, or a pattern such as "*.jpg"';
+  return err(problem(`--items ${only.slice(0, 200)} ${matches.error}`, 'shotlist status', hint));
+}
+
+function unknownStep(name: string | undefined, steps: readonly StepStatus[]): Problem | undefined {
+  if (name === undefined || steps.some(({ step }) => step === name)) return undefined;
+  const names = steps.map(({ step }) => step);
+  const hint = suggestion(name, names) ?? `the steps are ${names.join(', ')}`;
+  return problem(`there is no step "${name}"`, 'shotlist status', hint);
 }

@@ -1,7 +1,6 @@
 // The status of a state file: jobs by step kind and state, credits, and what needs a person.
 
 import { adviceFor } from '../../contract/api/advice.ts';
-import { printable } from '../../contract/base/printable.ts';
 import { type StandingFailure, standingFailures } from '../journal/failures.ts';
 import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
@@ -9,9 +8,6 @@ import type { FileCounts } from '../plan/decide.ts';
 import type { Condition } from '../plan/recorded-files.ts';
 import type { ResultFate } from '../plan/result-fate.ts';
 import { stepOf } from '../task/task.ts';
-import { creditsText } from './credits-text.ts';
-import { filesText } from './files-text.ts';
-import { count, table } from './text.ts';
 
 export interface Doubt {
   readonly tasks: readonly string[];
@@ -190,66 +186,4 @@ const addressLifetimeMs = 24 * 3_600_000;
 function unsavedOf({ tasks, project = '', expires, at }: JobLine, until: number): Unsaved {
   const runsOut = expires ?? new Date(Date.parse(at) + addressLifetimeMs).toISOString();
   return { tasks, project, expires: runsOut, soon: Date.parse(runsOut) <= until };
-}
-
-/**
- * `file` is the state file's name for people; `pipeline` is the pipeline file, for commands to
- * copy.
- */
-export function statusText(status: Status, file: string, pipeline: string): string {
-  const { credits, lastRun, running } = status;
-  const unfinished = running === undefined ? 'was interrupted' : 'is not finished';
-  const ended = lastRun?.ended === undefined ? unfinished : `ended ${lastRun.ended}`;
-  const sent = running === undefined ? 'doubt' : 'sent';
-  const rows = Object.entries(status.jobs).map(([kind, states]) => [
-    kind,
-    Object.entries(states)
-      .map(([state, n]) => `${n} ${state === 'intended' ? sent : state}`)
-      .join(', '),
-  ]);
-  const lines = [
-    `${printable(file)}: ${count(status.runs, 'run')}${lastRun === undefined ? '' : `; the last began ${printable(lastRun.at)} and ${printable(ended)}`}`,
-    table(rows),
-    `Credits: ${creditsText(credits, running === undefined ? 'in doubt' : 'set aside')}. ` +
-      `Files saved: ${status.outputs}.`,
-  ];
-  if (running !== undefined)
-    lines.push(`A run is active (${printable(running)}): these numbers can change.`);
-  lines.push(...filesText(status.files));
-  for (const doubt of status.doubts) lines.push(...doubtLines(doubt, pipeline));
-  for (const { tasks, project, expires, soon } of status.unsaved)
-    lines.push(
-      `${soon ? 'EXPIRES SOON: ' : ''}paid, not saved yet: ${printable(tasks.join(', '))} (project ${printable(project)}); ` +
-        `its address expires ${printable(expires)}. The next run downloads it first.`,
-    );
-  for (const { tasks, project, meant } of status.remote)
-    lines.push(
-      `paid, kept at the service${meant ? '' : ': no step downloads it'}: ${printable(tasks.join(', '))} (project ${printable(project)})` +
-        (meant ? '' : '\n    → add a download step, or set keep: remote on the step'),
-    );
-  for (const { tasks, project, credits: added } of status.additions)
-    lines.push(
-      `the service added ${count(added, 'credit')} after its answer: ${printable(tasks.join(', '))} (project ${printable(project)})`,
-    );
-  for (const { task, why, advice } of status.failures)
-    lines.push(
-      `failed: ${printable(task)}: ${printable(why)}${advice === undefined ? '' : `\n    → ${advice}`}`,
-    );
-  return printable(lines.join('\n'), true);
-}
-
-/** One doubt: its time, name, price and reason, and the commands that resolve it. */
-function doubtLines(
-  { tasks, name, since, reserved, why }: Doubt,
-  pipeline: string,
-): readonly string[] {
-  const command = printable(`shotlist resolve ${pipeline} ${JSON.stringify(tasks[0] ?? name)}`);
-  return [
-    `IN DOUBT: ${printable(tasks.join(', '))}: begun ${printable(since)}, ${count(reserved, 'credit')} set aside; ` +
-      `${printable(why ?? 'the run ended before the service answered')}.`,
-    `    Look in the service's hub for a project named ${printable(JSON.stringify(name))}, created about then.`,
-    `    If it is there:     ${command} --project <its id>`,
-    `    If it is not there: ${command} --not-charged`,
-    `    If nobody can tell: ${command} --abandon (its credits count as charged)`,
-  ];
 }

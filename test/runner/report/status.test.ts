@@ -4,7 +4,8 @@ import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import type { Condition } from '../../../src/runner/plan/recorded-files.ts';
 import type { ResultFate } from '../../../src/runner/plan/result-fate.ts';
-import { statusOf, statusText } from '../../../src/runner/report/status.ts';
+import { statusOf } from '../../../src/runner/report/status.ts';
+import { statusText } from '../../../src/runner/report/status-text.ts';
 import {
   at,
   complete,
@@ -229,4 +230,13 @@ describe('recorded files that are not here as recorded', () => {
     });
     expect(replaced.files).toEqual({ changed: 0, lost: 0, elsewhere: 0, stored: 0 });
   });
+});
+
+test('a long list is cut, and the command for the rest is named', () => {
+  const events = Array.from({ length: 300 }, (_, n): NewEvent => {
+    return { event: 'failed', task: `swap:${n}`, why: 'no such file' };
+  });
+  const text = statusText(statusOf(folded([run(1), ...events]), asked), 'state', 'p.yaml');
+  expect(text.split('\n').filter((line) => line.startsWith('failed:'))).toHaveLength(20);
+  expect(text).toContain('… and 280 more: shotlist status p.yaml --failed');
 });

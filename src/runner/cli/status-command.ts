@@ -1,0 +1,25 @@
+// Defines the command status.
+import type { Command } from 'commander';
+import { duration, positiveInteger, withState } from './options.ts';
+
+/** `done` receives the exit code. */
+export function withStatusCommand(program: Command, done: (exitCode: number) => void): void {
+  withState(
+    program
+      .command('status')
+      .description('show the state of the last run, its credits, and what needs attention')
+      .argument('<file>'),
+  )
+    .option('--items [glob]', 'list the items, or those whose keys match')
+    .option('--failed', 'list the items with tasks that failed or are in doubt')
+    .option('--step <step>', 'list the items with their tasks of this step')
+    .option('--limit <n>', 'list at most n items (default: 50)', positiveInteger)
+    .option(
+      '--expiring <time>',
+      'mark paid results whose addresses expire within this time (default: 6h)',
+      duration,
+    )
+    .action(async (file: string, flags) => {
+      done(await (await import('./status.ts')).statusCommand(file, flags));
+    });
+}

@@ -1,0 +1,199 @@
+// `explain <file>`: where a file comes from, by its content. Reads state files; sends and writes nothing.
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { type Digest, digestFrom } from '../../contract/base/digest.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { openRegular } from '../../contract/files/regular-file.ts';
+import { systemReason } from '../../contract/files/system-error.ts';
+import { realPathOr } from '../adapters/files/real-path.ts';
+import { databaseStore } from '../adapters/state/job-store.ts';
+import { type Loaded, loadState } from '../adapters/state/load-state.ts';
+import { readManifests } from '../adapters/state/manifests.ts';
+import { eachLine } from '../adapters/state/raw-lines.ts';
+import type { JobLine, OutputLine } from '../journal/line.ts';
+import {
+  type FileStory,
+  type ResultStory,
+  resultStory,
+  type UploadStory,
+} from '../report/file-story.ts';
+import { type Manifests, originOf, usedBy } from '../report/origin.ts';
+import { fingerprintOf } from '../task/fingerprint.ts';
+import type { KeptManifest } from '../task/manifest.ts';
+import { fannedOutIn } from '../task/task.ts';
+import { shownPath } from './files/shown-path.ts';
+import { parsePipeline } from './pipeline/parse.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { placeOfState, type StatePlace, stateFilesFor } from './provenance/state-files.ts';
+
+export interface ExplainFileOptions {
+  /** `--state`: only this state file. Default: those of the pipelines near the file and in the working folder. */
+  readonly state?: string | undefined;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/**
+ * Says where a file comes from: the pipeline, the task, the project, what it cost and what it was made of. The content
+ * counts, not the name, so a file that was moved or renamed is found, too.
+ *
+ * @example
+ * ```ts
+ * import { explainFile, renderProblem } from 'shotlist';
+ *
+ * const story = await explainFile('out/face-swap-photos/a.png');
+ * if (story.ok) for (const { task, project, credits } of story.value.results) console.log(task, project, credits);
+ * else console.log(renderProblem(story.error));
+ * ```
+ */
+export async function explainFile(
+  file: string,
+  { state, onWarning = () => undefined }: ExplainFileOptions = {},
+): Promise<Result<FileStory, Problem>> {
+  const read = await contentOf(file);
+  if (!read.ok) return err(problem(`the file ${read.error}`, file));
+  const { sha256, bytes } = read.value;
+  const places =
+    state === undefined
+      ? stateFilesFor(file, process.cwd())
+      : [placeOfState(realPathOr(resolve(state)))];
+  const search: Search = {
+    ...{ sha256, path: realPathOr(resolve(file)) },
+    upload: fingerprintOf({ kind: 'upload', content: sha256 }),
+    isNamed: state !== undefined,
+  };
+  const found: Found = { results: [], uploads: [], formerly: [] };
+  for (const place of places) {
+    const looked = await look(place, search, found);
+    if (looked.ok) continue;
+    if (state !== undefined) return err(problem(looked.error, 'the state file'));
+    onWarning(`${looked.error}; this state file was left out`);
+  }
+  const here = (story: ResultStory): number => (story.here ? 0 : 1);
+  const results = found.results.sort((a, b) => here(a) - here(b));
+  return ok({ file, bytes, sha256, ...found, results, searched: places.length });
+}
+
+interface Search {
+  readonly sha256: Digest;
+  /** Absolute, links followed. */
+  readonly path: string;
+  /** The fingerprint of an upload of this content. */
+  readonly upload: string;
+  /** The user named the state file, and wants to know if it is damaged. */
+  readonly isNamed: boolean;
+}
+
+interface Found {
+  readonly results: ResultStory[];
+  readonly uploads: UploadStory[];
+  readonly formerly: ResultStory[];
+}
+
+async function contentOf(file: string): Promise<Result<{ sha256: Digest; bytes: number }, string>> {
+  try {
+    await using handle = await openRegular(file);
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const piece of handle.createReadStream({ autoClose: false })) {
+      hash.update(piece);
+      bytes += piece.length;
+    }
+    return ok({ sha256: digestFrom(hash.digest('hex')), bytes });
+  } catch (error) {
+    return err(systemReason(error));
+  }
+}
+
+/** The error is a sentence about the state file. */
+async function look(
+  place: StatePlace,
+  search: Search,
+  found: Found,
+): Promise<Result<void, string>> {
+  const { state } = place;
+  try {
+    const words = [search.sha256, search.upload, basename(search.path)];
+    if (!search.isNamed && !(await mentions(state, words))) return ok(undefined);
+  } catch (error) {
+    return err(`${shownPath(state)} ${systemReason(error)}`);
+  }
+  const store = databaseStore();
+  try {
+    const loaded = await loadState(state, store);
+    if (!loaded.ok) return loaded;
+    await collect(loaded.value, place, search, found);
+    return ok(undefined);
+  } finally {
+    store.close();
+  }
+}
+
+/** Most state files do not know the file, and reading lines is cheaper than folding them. */
+async function mentions(state: string, words: readonly string[]): Promise<boolean> {
+  for await (const { text } of eachLine(state))
+    if (words.some((word) => text.includes(word))) return true;
+  return false;
+}
+
+async function collect(
+  { ledger, header }: Loaded,
+  { state, folder, manifests: kept }: StatePlace,
+  { sha256, path, upload }: Search,
+  found: Found,
+): Promise<void> {
+  if (header === undefined) return;
+  const own = relative(realPathOr(folder), path);
+  const same: { readonly job: JobLine; readonly output: OutputLine }[] = [];
+  const others: { readonly job: JobLine; readonly output: OutputLine }[] = [];
+  for (const job of ledger.jobs()) {
+    if (job.job === upload)
+      found.uploads.push({
+        ...{ state: shownPath(state), pipeline: header.pipeline },
+        ...{ tasks: job.tasks, at: job.at },
+      });
+    for (const output of job.outputs ?? []) {
+      if (output.sha256 === sha256) same.push({ job, output });
+      else if (output.path === own) others.push({ job, output });
+    }
+  }
+  if (same.length + others.length === 0) return;
+  const isFannedOut = fannedOutBy(folder, header.pipeline);
+  const jobs = new Set([...same, ...others].map(({ job }) => job.job));
+  const manifests = kept === undefined ? new Map() : await manifestsOf(kept, jobs);
+  const storyOf = ({ job, output }: (typeof same)[number]): ResultStory => {
+    const here = output.path === own;
+    const record = { state: shownPath(state), header, job, output, here, isFannedOut };
+    return resultStory({ ...record, runs: ledger.runs() }, originOf(job.job, manifests));
+  };
+  found.results.push(...same.map(storyOf));
+  found.formerly.push(...others.map(storyOf));
+}
+
+/** Those of the jobs, and of all jobs behind them. */
+async function manifestsOf(file: string, jobs: ReadonlySet<string>): Promise<Manifests> {
+  const manifests = new Map<string, KeptManifest>();
+  let wanted: ReadonlySet<string> = jobs;
+  while (wanted.size > 0) {
+    const now = wanted;
+    for (const [job, manifest] of await readManifests(file, (job) => now.has(job)))
+      manifests.set(job, manifest);
+    const behind = [...now].flatMap((job) => {
+      const manifest = manifests.get(job);
+      return manifest === undefined ? [] : usedBy(manifest);
+    });
+    wanted = new Set(behind.filter((job) => !manifests.has(job) && !now.has(job)));
+  }
+  return manifests;
+}
+
+/** Only the pipeline says whether a number in brackets is an element of a fan-out or the end of a key. */
+function fannedOutBy(folder: string, pipeline: string): (task: string) => boolean {
+  for (const name of readdirSync(folder).filter((entry) => /\.ya?ml$/i.test(entry))) {
+    const parsed = parsePipeline(join(folder, name));
+    if (parsed.ok && parsed.value.pipeline.name === pipeline)
+      return fannedOutIn(parsed.value.pipeline.steps);
+  }
+  return () => false;
+}

@@ -1,0 +1,102 @@
+// The status of a state file as text.
+import { grouped } from '../../contract/base/grouped.ts';
+import { printable } from '../../contract/base/printable.ts';
+import { creditsText } from './credits-text.ts';
+import { filesText } from './files-text.ts';
+import type { Addition, Doubt, Failure, Remote, Status, Unsaved } from './status.ts';
+import { count, table } from './text.ts';
+
+/**
+ * `file` is the state file's name for people; `pipeline` is the pipeline file, for commands to
+ * copy; `steps` is the table of steps.
+ */
+export function statusText(status: Status, file: string, pipeline: string, steps = ''): string {
+  const { credits, lastRun, running } = status;
+  const unfinished = running === undefined ? 'was interrupted' : 'is not finished';
+  const ended = lastRun?.ended === undefined ? unfinished : `ended ${lastRun.ended}`;
+  const sent = running === undefined ? 'doubt' : 'sent';
+  const rows = Object.entries(status.jobs).map(([kind, states]) => [
+    kind,
+    Object.entries(states)
+      .map(([state, n]) => `${n} ${state === 'intended' ? sent : state}`)
+      .join(', '),
+  ]);
+  const lines = [
+    `${printable(file)}: ${count(status.runs, 'run')}${lastRun === undefined ? '' : `; the last began ${printable(lastRun.at)} and ${printable(ended)}`}`,
+    table(rows),
+    ...(steps === '' ? [] : [`\n${steps}\n`]),
+    `Credits: ${creditsText(credits, running === undefined ? 'in doubt' : 'set aside')}. ` +
+      `Files saved: ${status.outputs}.`,
+  ];
+  if (running !== undefined)
+    lines.push(`A run is active (${printable(running)}): these numbers can change.`);
+  lines.push(...filesText(status.files));
+  const more = (flag: string): string => printable(`shotlist status ${pipeline} ${flag}`);
+  const [failed, all] = [more('--failed'), more('--json')];
+  lines.push(
+    ...firstOf(status.doubts, failed, (doubt) => doubtLines(doubt, pipeline)),
+    ...firstOf(status.unsaved, all, unsavedLines),
+    ...firstOf(status.remote, all, remoteLines),
+    ...firstOf(status.additions, all, additionLines),
+    ...firstOf(status.failures, failed, failureLines),
+  );
+  return printable(lines.join('\n'), true);
+}
+
+/** More of a kind would push everything else off the screen. */
+const most = 20;
+
+function firstOf<T>(
+  all: readonly T[],
+  more: string,
+  linesOf: (one: T) => readonly string[],
+): readonly string[] {
+  const rest = all.length - most;
+  return [
+    ...all.slice(0, most).flatMap(linesOf),
+    ...(rest <= 0 ? [] : [`… and ${grouped(rest)} more: ${more}`]),
+  ];
+}
+
+function unsavedLines({ tasks, project, expires, soon }: Unsaved): readonly string[] {
+  return [
+    `${soon ? 'EXPIRES SOON: ' : ''}paid, not saved yet: ${printable(tasks.join(', '))} (project ${printable(project)}); ` +
+      `its address expires ${printable(expires)}. The next run downloads it first.`,
+  ];
+}
+
+function remoteLines({ tasks, project, meant }: Remote): readonly string[] {
+  return [
+    `paid, kept at the service${meant ? '' : ': no step downloads it'}: ${printable(tasks.join(', '))} (project ${printable(project)})`,
+    ...(meant ? [] : ['    → add a download step, or set keep: remote on the step']),
+  ];
+}
+
+function additionLines({ tasks, project, credits }: Addition): readonly string[] {
+  return [
+    `the service added ${count(credits, 'credit')} after its answer: ${printable(tasks.join(', '))} (project ${printable(project)})`,
+  ];
+}
+
+function failureLines({ task, why, advice }: Failure): readonly string[] {
+  return [
+    `failed: ${printable(task)}: ${printable(why)}`,
+    ...(advice === undefined ? [] : [`    → ${advice}`]),
+  ];
+}
+
+/** One doubt: its time, name, price and reason, and the commands that resolve it. */
+function doubtLines(
+  { tasks, name, since, reserved, why }: Doubt,
+  pipeline: string,
+): readonly string[] {
+  const command = printable(`shotlist resolve ${pipeline} ${JSON.stringify(tasks[0] ?? name)}`);
+  return [
+    `IN DOUBT: ${printable(tasks.join(', '))}: begun ${printable(since)}, ${count(reserved, 'credit')} set aside; ` +
+      `${printable(why ?? 'the run ended before the service answered')}.`,
+    `    Look in the service's hub for a project named ${printable(JSON.stringify(name))}, created about then.`,
+    `    If it is there:     ${command} --project <its id>`,
+    `    If it is not there: ${command} --not-charged`,
+    `    If nobody can tell: ${command} --abandon (its credits count as charged)`,
+  ];
+}
