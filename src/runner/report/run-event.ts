@@ -47,6 +47,16 @@ export type RunEvent =
    * in doubt.
    */
   | { readonly type: 'listening'; readonly address: string; readonly doubts: number }
+  /**
+   * A task has begun: its job is at work. Told once, and not for a task that needs no job, such as a reused one. `item`: the
+   * item's key; absent for a task that is done once for all items.
+   */
+  | {
+      readonly type: 'begun';
+      readonly step: string;
+      readonly task: string;
+      readonly item?: string;
+    }
   | ({
       readonly type: 'task';
       readonly step: string;

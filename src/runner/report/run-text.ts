@@ -46,6 +46,7 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       return hookEventText(event);
     case 'committed':
       return committedText(event);
+    case 'begun':
     case 'ended':
       return undefined;
   }
