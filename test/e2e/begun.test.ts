@@ -8,7 +8,12 @@ test('each task that runs begins once, before it ends; a reused task does not be
   const begun = events.flatMap((event) => (event.type === 'begun' ? [event] : []));
   const done = events.flatMap((event) => (event.type === 'task' ? [event.task] : []));
   expect(begun.map(({ task }) => task).sort()).toEqual([...done].sort());
-  expect(begun).toContainEqual({ type: 'begun', step: 'swap', task: 'swap:p1.png', item: 'p1.png' });
+  expect(begun).toContainEqual({
+    type: 'begun',
+    step: 'swap',
+    task: 'swap:p1.png',
+    item: 'p1.png',
+  });
   expect(begun).toContainEqual({ type: 'begun', step: 'actor', task: 'actor' });
   for (const { task } of begun) {
     const began = events.findIndex((event) => event.type === 'begun' && event.task === task);

@@ -39,8 +39,16 @@ export type RunEvent =
       readonly output: string;
     }
   | ({ readonly type: 'warning'; readonly message: string } & Partial<Whereabouts>)
-  /** `run`: the number of this run in the state file, where it is recorded if it does something. */
-  | { readonly type: 'planned'; readonly plan: Plan; readonly run: number }
+  /**
+   * `run`: the number of this run in the state file, where it is recorded if it does something. `budget`: the most credits
+   * that the run may charge; absent if there is no limit.
+   */
+  | {
+      readonly type: 'planned';
+      readonly plan: Plan;
+      readonly run: number;
+      readonly budget?: number;
+    }
   /** `--monitor`: /healthz, /readyz and /metrics are at this address. */
   /**
    * The run receives webhook events at this address. `doubts`: creations of earlier runs that are

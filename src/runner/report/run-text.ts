@@ -27,9 +27,7 @@ export function runEventText(event: RunEvent, items: number): string | undefined
     case 'account':
       return balanceLine(event.balance);
     case 'task':
-      return event.ending === 'doubt'
-        ? `  ${endingWord(event.ending)}: ${printable(event.task)}: ${printable(event.why ?? '')}`
-        : undefined;
+      return event.ending === 'doubt' ? troubleText(event) : undefined;
     case 'item':
       if (!event.changed) return undefined;
       return `  ${String(event.of).padStart(String(items).length)}/${items} ${printable(event.item)}${event.ok ? '' : ' (not finished)'}`;
@@ -50,6 +48,16 @@ export function runEventText(event: RunEvent, items: number): string | undefined
     case 'ended':
       return undefined;
   }
+}
+
+/** A failure or a doubt, as soon as it is known; undefined for any other ending. */
+export function troubleText({
+  ending,
+  task,
+  why = '',
+}: Extract<RunEvent, { type: 'task' }>): string | undefined {
+  if (ending !== 'failed' && ending !== 'doubt') return undefined;
+  return `  ${endingWord(ending)}: ${printable(task)}: ${printable(why)}`;
 }
 
 /** A warning tells of a hook that failed. */

@@ -62,6 +62,8 @@ export interface PlanningInputs {
   readonly clock: Clock;
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
+  /** Called for each item: so many of them were looked at before. */
+  readonly onLook?: ((seen: number, of: number) => void) | undefined;
   /** Steps that the run excludes. */
   readonly excluded: ReadonlySet<string>;
   /** True if every output must be in this checkout. */
@@ -177,6 +179,7 @@ export async function planItems(
   const later = new Set<string>();
   let visited = 0;
   for (const item of items) {
+    inputs.onLook?.(visited, items.count);
     visited += 1;
     // A signal of the system is heard only between two turns of the event loop.
     if (visited % itemsPerTurn === 0) await setImmediate();

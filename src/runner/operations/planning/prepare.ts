@@ -23,7 +23,7 @@ import type { Target, Unasked } from '../service/target.ts';
 import { openState, type StateContext } from '../state/open-state.ts';
 import { excludedSteps, type SelectionOptions, selectionOf } from './item-selection.ts';
 import { listSelected } from './list-items.ts';
-import { type PlannedItems, planItems } from './plan-items.ts';
+import { type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
 
 export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
   /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
@@ -49,6 +49,7 @@ interface PrepareContext extends StateContext {
   readonly access: 'plan' | 'run';
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
+  readonly onLook?: PlanningInputs['onLook'];
   readonly run?: RequestedRun;
   /** For a tick: tells which tasks have nothing to do now. */
   readonly resting?: (paths: RunPaths, ledger: Ledger) => (planned: PlannedTask) => boolean;
@@ -58,7 +59,7 @@ export async function prepare(
   bound: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
-  { access, run: requested = {}, resting, stop, ...context }: PrepareContext,
+  { access, run: requested = {}, resting, stop, onLook, ...context }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
   const selection = selectionOf(bound.pipeline, options);
   if (!selection.ok) return selection;
@@ -94,7 +95,7 @@ export async function prepare(
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const { ledger } = state;
   const planned = await planItems(bound, items, {
-    ...{ base, ledger, disk, clock, stop, excluded, rests: resting?.(usable, ledger) },
+    ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
     requireOutputs: options.requireOutputs ?? false,
   });
   const held = cleanup.move();

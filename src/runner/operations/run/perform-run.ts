@@ -62,7 +62,7 @@ async function runOn(
     return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
   };
   const opened = await prepare(bound, target, options, {
-    ...{ access: 'run', run, clock, onWarning, stop: options.signal },
+    ...{ access: 'run', run, clock, onWarning, stop: options.signal, onLook: options.onLook },
     ...(manner === 'tick' ? { resting } : {}),
   });
   if (!opened.ok) return opened;
@@ -79,7 +79,10 @@ async function runOn(
   const tier = rehearsal ? rehearsalTier : undefined;
   const diagnostics = refusals(prepared, { budget, rehearsal, tier });
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
-  onEvent({ type: 'planned', plan, run: prepared.run.number });
+  onEvent({
+    ...{ type: 'planned', plan, run: prepared.run.number },
+    ...(budget === undefined ? {} : { budget }),
+  });
   warnings.forEach(onWarning);
   if (budget !== undefined && plan.credits > budget)
     onWarning(
