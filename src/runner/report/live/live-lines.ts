@@ -2,8 +2,8 @@
 import { grouped } from '../../../contract/base/grouped.ts';
 import { count, duration } from '../text.ts';
 import type { Happening, LiveView, Stage } from './live-view.ts';
-import { cut, type Line, lineWidth, type Span, span, type Tone, widthOf } from './spans.ts';
-import { stepLines } from './step-lines.ts';
+import { cut, type Line, lineWidth, type Span, span, type Tone } from './spans.ts';
+import { nameWidth, stepLines } from './step-lines.ts';
 import { timeLeftText } from './time-left.ts';
 
 export interface Terminal {
@@ -18,42 +18,39 @@ export function liveLines(
   now: number,
 ): readonly Line[] {
   const room = Math.max(1, rows - 1);
-  const head = [headLine(view, columns, now)];
-  const planned = view.stage.is !== 'planning';
-  const facts = planned
-    ? [...stageLines(view.stage, now), itemsLine(view, now), creditsLine(view)]
-    : [];
-  const steps = planned ? stepLines(view.steps, columns) : [];
-  const top = [...head, ...facts].slice(0, room);
-  const shownSteps = fitting(steps, room - top.length);
-  const left = room - top.length - shownSteps.length - 1;
-  const last =
-    left > 0 ? happenings(view, Math.min(left, columns >= 100 && rows >= 40 ? 10 : 4)) : [];
-  const lines = [...top, ...shownSteps, ...(last.length > 0 ? [[], ...last] : [])];
+  const names = nameWidth(view.steps);
+  const facts = [timeLine(view, names, now), itemsLine(view, names), creditsLine(view, names)];
+  const isPlanned = view.stage.is !== 'planning';
+  const all = [headLine(view, columns), ...troubleLines(view.stage, now)];
+  const top = isPlanned ? [...all, ...facts].slice(0, room) : [planningLine(view, now)];
+  const steps = fitting(isPlanned ? stepLines(view.steps, columns) : [], room - top.length);
+  const left = room - top.length - steps.length - 1;
+  const last = left > 0 ? happenings(view, Math.min(left, rows >= 40 ? 10 : 4)) : [];
+  const lines = [...top, ...steps, ...(last.length > 0 ? [[], ...last] : [])];
   return lines.map((line) => cut(line, columns));
 }
 
-function headLine(view: LiveView, columns: number, now: number): Line {
-  const name = span(view.pipeline, 'strong');
-  const kind = view.rehearsal ? [span(' · rehearsal', 'dim')] : [];
-  const { stage } = view;
-  if (stage.is === 'planning') {
-    const of =
-      stage.of === 0 ? '' : `: looked at ${grouped(stage.seen)} of ${count(stage.of, 'item')}`;
-    return [name, ...kind, span(`  planning${of}`), span(`  ${clock(now - view.began)}`, 'dim')];
-  }
+const titleOf = ({ pipeline, rehearsal }: LiveView): Line => [
+  span(pipeline, 'strong'),
+  ...(rehearsal ? [span(' · rehearsal', 'dim')] : []),
+];
+
+function planningLine(view: LiveView, now: number): Line {
+  const { stage, began } = view;
+  const seen =
+    stage.is === 'planning' && stage.of > 0
+      ? `: looked at ${grouped(stage.seen)} of ${count(stage.of, 'item')}`
+      : '';
+  return [...titleOf(view), span(`  planning${seen}  `), span(clock(now - began), 'dim')];
+}
+
+function headLine(view: LiveView, columns: number): Line {
+  const title = titleOf(view);
   const { done, failed, doubt, open, total } = view.items;
-  const over = done + failed + doubt + open;
-  const ms = view.timeLeft(now);
-  const numbers = `  ${grouped(over).padStart(grouped(total).length)} of ${grouped(total)}`;
-  const time = [
-    span(`  ${clock(now - view.began)}`, 'dim'),
-    ...(ms === undefined ? [] : [span(` · ${timeLeftText(ms)}`)]),
-  ];
-  const taken = lineWidth([name, ...kind, ...time]) + widthOf(numbers) + 2;
-  const width = Math.min(60, columns - taken);
-  const bar = width < 8 ? [] : [span('  '), ...barOf(view, width)];
-  return [name, ...kind, ...bar, span(numbers), ...time];
+  const over = grouped(done + failed + doubt + open).padStart(grouped(total).length);
+  const numbers = span(`  ${over} of ${grouped(total)}`);
+  const width = Math.min(60, columns - lineWidth([...title, numbers]) - 2);
+  return [...title, ...(width < 8 ? [] : [span('  '), ...barOf(view, width)]), numbers];
 }
 
 /** Failures and doubts have a part of their own, at least one column wide. */
@@ -72,33 +69,37 @@ function barOf({ items, share }: LiveView, width: number): readonly Span[] {
   return pieces.filter(([, n]) => n > 0).map(([sign, n, tone]) => span(sign.repeat(n), tone));
 }
 
-function stageLines(stage: Stage, now: number): readonly Line[] {
-  switch (stage.is) {
-    case 'planning':
-    case 'working':
-      return [];
-    case 'connecting':
-      return [[span('  asking the service …', 'dim')]];
-    case 'waiting':
-      return [[span(`  waiting since ${clock(now - stage.since)}: ${stage.why}`, 'unsure')]];
-    case 'stopping':
-      return [[span(`  stopping: ${stage.why}`, 'unsure')]];
-  }
+/** What keeps the whole run from going on. */
+function troubleLines(stage: Stage, now: number): readonly Line[] {
+  if (stage.is === 'waiting')
+    return [[span(`  waiting for ${clock(now - stage.since)}: ${stage.why}`, 'unsure')]];
+  return stage.is === 'stopping' ? [[span(`  stopping: ${stage.why}`, 'unsure')]] : [];
 }
 
-const label = (text: string): Span => span(`  ${text.padEnd(labelWidth)}  `, 'dim');
-const labelWidth = 7;
+const label = (text: string, width: number): Span => span(`  ${text.padEnd(width)}  `, 'dim');
 
-function itemsLine(view: LiveView, now: number): Line {
-  const { done, failed, doubt, open } = view.items;
+function timeLine(view: LiveView, names: number, now: number): Line {
+  const { stage, rehearsal, began } = view;
+  const ms = view.timeLeft(now);
   const rate = view.rate(now);
+  const connecting = rehearsal ? 'starting the local service' : 'asking the service';
   return [
-    label('items'),
+    label('time', names),
+    span(clock(now - began)),
+    ...(stage.is === 'connecting' ? [span(` · ${connecting} …`)] : []),
+    ...(ms === undefined ? [] : [span(` · ${timeLeftText(ms)}`)]),
+    ...(rate === undefined ? [] : [span(` · ${rateText(rate)}`, 'dim')]),
+  ];
+}
+
+function itemsLine({ items }: LiveView, names: number): Line {
+  const { done, failed, doubt, open } = items;
+  return [
+    label('items', names),
     span(`${grouped(done)} done`, done > 0 ? 'good' : 'plain'),
     ...(failed > 0 ? [span(` · ${grouped(failed)} failed`, 'bad')] : []),
     ...(doubt > 0 ? [span(` · ${grouped(doubt)} in doubt`, 'unsure')] : []),
     ...(open > 0 ? [span(` · ${grouped(open)} not finished`)] : []),
-    ...(rate === undefined ? [] : [span(` · ${rateText(rate)}`, 'dim')]),
   ];
 }
 
@@ -107,10 +108,10 @@ const rateText = (perMinute: number): string =>
     ? `${Math.round(perMinute * 60)} an hour`
     : `${grouped(Math.round(perMinute))} a minute`;
 
-function creditsLine({ charged, budget, planned }: LiveView): Line {
+function creditsLine({ charged, budget, planned }: LiveView, names: number): Line {
   const of = budget === undefined ? '' : ` of ${grouped(budget)}`;
   const most = planned === undefined ? '' : ` · at most ${grouped(planned)} by the plan`;
-  return [label('credits'), span(`${grouped(charged)} charged${of}`), span(most, 'dim')];
+  return [label('credits', names), span(`${grouped(charged)} charged${of}`), span(most, 'dim')];
 }
 
 function happenings(view: LiveView, room: number): readonly Line[] {

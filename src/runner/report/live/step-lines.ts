@@ -33,9 +33,15 @@ const columns: readonly Column[] = [
 /** From this width on, each number has its word. */
 const wide = 100;
 const longestName = 24;
+/** The width of `credits`. */
+const shortestName = 7;
+
+/** The width of the first column. */
+export const nameWidth = (steps: readonly StepProgress[]): number =>
+  Math.min(longestName, Math.max(shortestName, ...steps.map(({ step }) => widthOf(step))));
 
 export function stepLines(steps: readonly StepProgress[], width: number): readonly Line[] {
-  const names = Math.min(longestName, Math.max(7, ...steps.map(({ step }) => widthOf(step))));
+  const names = nameWidth(steps);
   const shown = columns
     .filter(({ of, word }) => word === 'done' || steps.some((step) => of(step) > 0))
     .map((column) => ({
