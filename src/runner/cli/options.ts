@@ -109,6 +109,9 @@ export function withRun(command: Command): Command {
       duration,
     )
     .option('--pay-again', 'pay again for results that are lost, both here and at the service')
+    .addOption(
+      new Option('--quiet', 'print only failures, warnings and the summary').conflicts('json'),
+    )
     .option('--listen <port>', "receive the service's events at [host:]port", listenAddress);
 }
 

@@ -45,6 +45,49 @@ export function onLost(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-export function write(channel: Channel, text: string): void {
-  if (!lost.has(channel)) streams[channel].write(`${text}\n`);
+/** What stays below everything that is printed on the terminal. */
+export interface Below {
+  above(print: () => void): void;
 }
+
+let below: Below | undefined;
+
+export function showBelow(shown: Below | undefined): void {
+  below = shown;
+}
+
+export function write(channel: Channel, text: string): void {
+  if (lost.has(channel)) return;
+  const send = (): void => void streams[channel].write(`${text}\n`);
+  if (below !== undefined && streams[channel].isTTY) below.above(send);
+  else send();
+}
+
+/** Standard output as a terminal. */
+export const terminal = {
+  /** Undefined if it is none. */
+  size(): { readonly columns: number; readonly rows: number } | undefined {
+    const { isTTY, columns, rows } = streams.out;
+    // Some terminals have no size.
+    return isTTY ? { columns: columns || 80, rows: rows || 24 } : undefined;
+  },
+  write(text: string): void {
+    if (!lost.has('out')) streams.out.write(text);
+  },
+  /** `take`: true if the size has changed since the last call. */
+  watchSize() {
+    let changed = false;
+    const note = (): void => {
+      changed = true;
+    };
+    streams.out.on('resize', note);
+    return {
+      take(): boolean {
+        const was = changed;
+        changed = false;
+        return was;
+      },
+      off: (): void => void streams.out.off('resize', note),
+    };
+  },
+};

@@ -6,16 +6,16 @@ import { type Problem, problem } from '../operations/pipeline/problem.ts';
 import type { RunOptions, run } from '../operations/run.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
-import { runEventText, summaryText } from '../report/run-text.ts';
-import { fallbackLine } from '../report/service-text.ts';
+import { summaryText } from '../report/run-text.ts';
 import { withPipeline } from './command.ts';
 import { exitCodes, withExitCode } from './exit-code.ts';
 import type { CommitFlags } from './git-commands.ts';
 import { type Log, logFileOf, openLog } from './log.ts';
 import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
+import { type RunReader, readingMode, runReader } from './run-reader.ts';
 import { stopWhenAsked } from './stop.ts';
-import { complain, fail, print, printJson, printWarnings } from './terminal.ts';
+import { fail, print, printJson } from './terminal.ts';
 
 export interface RunFlags extends PipelineFlags, MonitorFlags, CommitFlags {
   readonly budget?: number;
@@ -23,6 +23,7 @@ export interface RunFlags extends PipelineFlags, MonitorFlags, CommitFlags {
   readonly runId?: string;
   /** In milliseconds. */
   readonly detachAfter?: number;
+  readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly log?: string;
   readonly listen?: NonNullable<RunOptions['listen']>;
@@ -69,8 +70,13 @@ async function perform(
   const json = flags.json === true;
   const { speed, pictures, detachAfter, monitor: _monitor, ...others } = flags;
   const stop = stopWhenAsked();
-  const show = json ? facts : reader(pipeline, flags.rehearse === true, stop.signal, shows);
   const { signal } = stop;
+  const reader = json
+    ? facts
+    : runReader({
+        ...{ pipeline, mode: readingMode(flags, process.env), shows, stop: signal },
+        ...{ asked: flags.rehearse === true, speed: paceOf(speed) },
+      });
   try {
     return await withMonitor(flags, signal, async (monitor) => {
       const ran = await operate(pipeline, {
@@ -78,47 +84,34 @@ async function perform(
         ...{ monitor, signal, items: filterOf(flags), detachAfterMs: detachAfter },
         ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
         ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
+        onLook: reader.look,
         onEvent: (event) => {
           log.write(withExitCode(event));
-          show(event);
+          reader.event(event);
           if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
         },
       });
+      reader.end();
       if (!ran.ok) return onProblem(ran.error, json);
       if (!json) print(summaryText(ran.value.summary, ran.value));
       return exitCodes[ran.value.summary.outcome];
     });
   } finally {
+    reader.end();
     stop.off();
   }
 }
 
 /** The stack of a bug is for the log. */
-const facts = (event: RunEvent): void =>
-  printJson(event.type === 'bug' ? { ...event, stack: undefined } : withExitCode(event));
+const facts: RunReader = {
+  event: (event) =>
+    printJson(event.type === 'bug' ? { ...event, stack: undefined } : withExitCode(event)),
+  look: () => undefined,
+  end: () => undefined,
+};
 
-/** Events that go to standard error, separate from the facts. */
-const aside: ReadonlySet<RunEvent['type']> = new Set([
-  ...(['warning', 'waiting', 'back', 'stopping', 'bug'] as const),
-]);
-
-/** Prints events for a person. `asked`: the user asked for a rehearsal. */
-function reader(
-  loaded: LoadedPipeline,
-  asked: boolean,
-  stop: AbortSignal,
-  shows: Manner['shows'],
-): (event: RunEvent) => void {
-  let items = 0;
-  return (event) => {
-    if (event.type === 'planned') items = event.plan.items;
-    // Already reported when the user asked for it.
-    if (event.type === 'stopping' && stop.aborted) return;
-    const fallback = event.type === 'started' && event.rehearsal && !asked;
-    const text = fallback ? fallbackLine : runEventText(event, items);
-    if (text === undefined || !shows(event)) return;
-    if (aside.has(event.type)) complain(text);
-    else print(text);
-    if (event.type === 'started') printWarnings(loaded.warnings, loaded);
-  };
+/** The medians of the tools hold for the hosted service and for a rehearsal at a known speed. */
+function paceOf(speed: RunFlags['speed']): number | undefined {
+  if (speed === undefined || speed === 'instant') return undefined;
+  return speed === 'realtime' ? 1 : speed;
 }

@@ -3,6 +3,7 @@
 import { printable } from '../../contract/base/printable.ts';
 import { Redactor } from '../../contract/base/redactor.ts';
 import { secretsIn } from '../operations/service/secrets.ts';
+import type { Span } from '../report/live/spans.ts';
 
 let redactor: Redactor | undefined;
 
@@ -11,6 +12,12 @@ export function ownRedactor(): Redactor {
   redactor ??= new Redactor(secretsIn(process.env));
   return redactor;
 }
+
+/** A piece of a line, ready to be shown. */
+export const shownSpan = ({ text, tone }: Span): Span => ({
+  text: printable(ownRedactor().text(text)),
+  tone,
+});
 
 /** Lines of text, ready to be printed. */
 export const shown = (text: string): string => printable(ownRedactor().text(text), true);

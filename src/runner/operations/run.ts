@@ -18,6 +18,7 @@ import { chooseTarget } from './service/target.ts';
 import { webhookConfigOf } from './service/webhooks.ts';
 import { chooseStore } from './store/choose-store.ts';
 
+export { realClock };
 export type { RunInternals, RunOptions };
 
 export interface Ran {

@@ -39,14 +39,32 @@ export type RunEvent =
       readonly output: string;
     }
   | ({ readonly type: 'warning'; readonly message: string } & Partial<Whereabouts>)
-  /** `run`: the number of this run in the state file, where it is recorded if it does something. */
-  | { readonly type: 'planned'; readonly plan: Plan; readonly run: number }
+  /**
+   * `run`: the number of this run in the state file, where it is recorded if it does something. `budget`: the most credits
+   * that the run may charge; absent if there is no limit.
+   */
+  | {
+      readonly type: 'planned';
+      readonly plan: Plan;
+      readonly run: number;
+      readonly budget?: number;
+    }
   /** `--monitor`: /healthz, /readyz and /metrics are at this address. */
   /**
    * The run receives webhook events at this address. `doubts`: creations of earlier runs that are
    * in doubt.
    */
   | { readonly type: 'listening'; readonly address: string; readonly doubts: number }
+  /**
+   * A task has begun: its job is at work. Told once, and not for a task that needs no job, such as a reused one. `item`: the
+   * item's key; absent for a task that is done once for all items.
+   */
+  | {
+      readonly type: 'begun';
+      readonly step: string;
+      readonly task: string;
+      readonly item?: string;
+    }
   | ({
       readonly type: 'task';
       readonly step: string;

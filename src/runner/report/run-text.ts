@@ -27,9 +27,7 @@ export function runEventText(event: RunEvent, items: number): string | undefined
     case 'account':
       return balanceLine(event.balance);
     case 'task':
-      return event.ending === 'doubt'
-        ? `  ${endingWord(event.ending)}: ${printable(event.task)}: ${printable(event.why ?? '')}`
-        : undefined;
+      return event.ending === 'doubt' ? troubleText(event) : undefined;
     case 'item':
       if (!event.changed) return undefined;
       return `  ${String(event.of).padStart(String(items).length)}/${items} ${printable(event.item)}${event.ok ? '' : ' (not finished)'}`;
@@ -46,9 +44,20 @@ export function runEventText(event: RunEvent, items: number): string | undefined
       return hookEventText(event);
     case 'committed':
       return committedText(event);
+    case 'begun':
     case 'ended':
       return undefined;
   }
+}
+
+/** A failure or a doubt, as soon as it is known; undefined for any other ending. */
+export function troubleText({
+  ending,
+  task,
+  why = '',
+}: Extract<RunEvent, { type: 'task' }>): string | undefined {
+  if (ending !== 'failed' && ending !== 'doubt') return undefined;
+  return `  ${endingWord(ending)}: ${printable(task)}: ${printable(why)}`;
 }
 
 /** A warning tells of a hook that failed. */
@@ -129,23 +138,41 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
       ['state file', state],
     ]),
     ...filesText(summary.files),
-    ...(summary.groups.length === 0 ? [] : problemLines(summary)),
   ];
-  return printable(lines.join('\n'), true);
+  const taken = rowsOf(lines.join('\n'));
+  const problems = summary.groups.length === 0 ? [] : problemLines(summary, taken);
+  return printable([...lines, ...problems].join('\n'), true);
 }
 
-const mostGroups = 20;
+/** The summary fits a terminal of 24 rows, with a line for the next prompt. */
+const mostLines = 23;
 
-function problemLines({ groups, tasks }: Summary): readonly string[] {
+/** A long line takes several rows of 80 columns. */
+const rowsOf = (text: string): number =>
+  text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0);
+
+/** Doubts come first, because they hold credits; then the problems of most tasks. `taken`: the lines above. */
+function problemLines({ groups, tasks }: Summary, taken: number): readonly string[] {
   const bad = tasks.failed + tasks.doubt + tasks.pending;
-  const shown = groups.slice(0, mostGroups);
+  // The first line, the line about what is left out, and the last one.
+  let room = mostLines - taken - 3;
+  const shown: ProblemGroup[] = [];
+  for (const group of groups.toSorted(byUrgency)) {
+    room -= rowsOf(groupText(group));
+    if (room < 0 && shown.length > 0) break;
+    shown.push(group);
+  }
   const named = shown.reduce((sum, { count: tasks }) => sum + tasks, 0);
   return [
-    `${count(bad, 'task')} with problems${bad > named ? `, the first ${grouped(named)}` : ''}:`,
+    `${count(bad, 'task')} with problems:`,
     ...shown.map(groupText),
+    ...(bad > named ? [`  and ${grouped(bad - named)} more: shotlist status lists them`] : []),
     'Run it again to retry the failed tasks; finished tasks are reused.',
   ];
 }
+
+const byUrgency = (one: ProblemGroup, other: ProblemGroup): number =>
+  Number(other.ending === 'doubt') - Number(one.ending === 'doubt') || other.count - one.count;
 
 function groupText(group: ProblemGroup): string {
   const { step, ending, why, code, advice, count: tasks, examples } = group;

@@ -47,7 +47,7 @@ export class GroupCommit {
     const durable: WaitingJob[] = [];
     let answered = false;
     for (const notice of notices) {
-      if (notice.is === 'ended') continue;
+      if (notice.is === 'ended' || notice.is === 'begun') continue;
       const { key } = notice;
       if (notice.is === 'ask') {
         this.#send(key);

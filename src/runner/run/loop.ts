@@ -283,6 +283,7 @@ export class Loop {
   #handle(notices: readonly Notice[]): void {
     if (this.#commit.take(notices)) this.#window.askAgain();
     for (const notice of notices)
-      if (notice.is === 'ended') this.#completion.complete(notice.key, notice.outcome);
+      if (notice.is === 'begun') this.#endings.begun(this.#inFlight.get(notice.key));
+      else if (notice.is === 'ended') this.#completion.complete(notice.key, notice.outcome);
   }
 }

@@ -8,7 +8,7 @@ import type { End, Ending } from '../plan/ending.ts';
 import { endWithExtension } from '../plan/output-names.ts';
 import type { RunEvent, TaskEnding } from '../report/run-event.ts';
 import type { FailurePolicy } from './failure-policy.ts';
-import type { Waiter } from './in-flight.ts';
+import type { RunningJob, Waiter } from './in-flight.ts';
 import type { Misnamed } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
 import type { SummaryBuilder } from './summary-builder.ts';
@@ -43,6 +43,14 @@ export class TaskEndings {
 
   constructor(options: TaskEndingsOptions) {
     this.#o = options;
+  }
+
+  /** A job is at work. Hashing a file only finds out whether there is anything to do. */
+  begun({ itemRun, step, order }: RunningJob): void {
+    if (order.operation === 'digest' || !itemRun.begin(step.name)) return;
+    const item = itemRun.item?.key;
+    const about = { step: step.name, task: itemRun.task(step) };
+    this.#o.onEvent({ type: 'begun', ...about, ...(item === undefined ? {} : { item }) });
   }
 
   end(waiter: Waiter, end: TaskEnd): void {

@@ -6,7 +6,7 @@ import type {
   Summary,
   TaskEnding,
 } from '../../../src/runner/report/run-event.ts';
-import { runEventText, summaryText } from '../../../src/runner/report/run-text.ts';
+import { runEventText, summaryText, troubleText } from '../../../src/runner/report/run-text.ts';
 import { control, wild } from './wild.ts';
 
 const summary: Summary = {
@@ -111,17 +111,21 @@ describe('a summary', () => {
     );
   });
 
-  test('shows the first twenty reasons of many, and how many tasks there are', () => {
-    const groups = Array.from({ length: 100 }, (_, index) =>
-      group(`swap:${index}`, 'failed', `reason ${index}`),
-    );
+  test('fits a screen, with doubts first, then the problems of most tasks', () => {
+    const groups = Array.from({ length: 100 }, (_, index) => ({
+      ...group(`swap:p${index}`, index === 99 ? 'doubt' : 'failed', `reason ${index}`),
+      ...(index === 70 ? { count: 5 } : {}),
+    }));
     const text = summaryText(
-      { ...summary, outcome: 'failed', tasks: { ...summary.tasks, failed: 150 }, groups },
+      { ...summary, outcome: 'failed', tasks: { ...summary.tasks, failed: 149, doubt: 1 }, groups },
       places,
     );
-    expect(text).toContain('150 tasks with problems, the first 20:');
-    expect(text).toContain('swap:19');
-    expect(text).not.toContain('swap:20');
+    const lines = text.split('\n');
+    expect(lines.length).toBeLessThan(24);
+    const first = lines.indexOf('150 tasks with problems:');
+    expect(lines[first + 1]).toContain('IN DOUBT: swap:p99: reason 99');
+    expect(lines[first + 2]).toContain('5 tasks of swap: reason 70');
+    expect(text).toMatch(/and \d+ more: shotlist status lists them\n/);
   });
 
   test('says so where nothing was done at all', () => {
@@ -215,6 +219,15 @@ describe('while a run lasts', () => {
 
   test('nothing is said of an item for which nothing was done', () => {
     expect(text({ type: 'item', item: 'a.png', ok: true, changed: false, of: 7 })).toBeUndefined();
+  });
+
+  test('a failure or a doubt is one line, and any other end of a task none', () => {
+    const about = { type: 'task', task: 'swap:a', step: 'swap', credits: 0 } as const;
+    expect(troubleText({ ...about, ending: 'failed', why: 'no face' })).toBe(
+      '  failed: swap:a: no face',
+    );
+    expect(troubleText({ ...about, ending: 'doubt' })).toBe('  IN DOUBT: swap:a: ');
+    expect(troubleText({ ...about, ending: 'done' })).toBeUndefined();
   });
 
   test('a doubt is said at once, with the task and why', () => {

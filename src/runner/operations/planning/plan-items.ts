@@ -146,6 +146,7 @@ export async function planItems(
   const later = new Set<string>();
   let visited = 0;
   for (const item of items) {
+    inputs.onLook?.(visited, items.count);
     visited += 1;
     // A signal of the system is heard only between two turns of the event loop.
     if (visited % itemsPerTurn === 0) await setImmediate();

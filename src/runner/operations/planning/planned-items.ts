@@ -46,6 +46,8 @@ export interface PlanningInputs {
   readonly clock: Clock;
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
+  /** Called for each item: so many of them were looked at before. */
+  readonly onLook?: ((seen: number, of: number) => void) | undefined;
   /** Steps that the run excludes. */
   readonly excluded: ReadonlySet<string>;
   /** True if every output must be in this checkout. */

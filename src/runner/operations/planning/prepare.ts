@@ -52,6 +52,7 @@ interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain' | 
   readonly access: 'plan' | 'run';
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
+  readonly onLook?: PlanningInputs['onLook'];
   readonly run?: RequestedRun;
   /** For a tick: tells which tasks have nothing to do now. */
   readonly resting?: (paths: RunPaths, ledger: Ledger) => (planned: PlannedTask) => boolean;
@@ -61,7 +62,7 @@ export async function prepare(
   bound: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
-  { access, run: requested = {}, resting, stop, explain, onTask, ...context }: PrepareContext,
+  { access, run: requested = {}, resting, stop, onLook, explain, onTask, ...context }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
   const selection = selectionOf(bound.pipeline, options);
   if (!selection.ok) return selection;
@@ -97,7 +98,7 @@ export async function prepare(
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const { ledger } = state;
   const inputs: PlanningInputs = {
-    ...{ base, ledger, disk, clock, stop, excluded, rests: resting?.(usable, ledger) },
+    ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
     ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask },
   };
   const planned = await planItems(bound, items, inputs);

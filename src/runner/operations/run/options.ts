@@ -43,6 +43,8 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly clock?: Clock;
   /** Called with every event of the run. */
   readonly onEvent?: (event: RunEvent) => void;
+  /** Called while the plan is made: it has looked at `seen` of the items. */
+  readonly onLook?: ((seen: number, of: number) => void) | undefined;
   /** `--monitor`: hears about the run. `openMonitor` makes one. */
   readonly monitor?: RunObserver | undefined;
   /** If it is aborted, nothing new starts and requests in flight are completed; a later run continues from there. */

@@ -66,6 +66,7 @@ async function runOn(
   const record = recordFor(context);
   const opened = await prepare(bound, target, options, {
     ...{ access: 'run', run, clock, onWarning, stop: options.signal, onTask: record?.add },
+    onLook: options.onLook,
     ...(manner === 'tick' ? { resting } : {}),
   });
   if (!opened.ok) return opened;
@@ -84,7 +85,10 @@ async function runOn(
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
   const stale = savedPlanProblem(context, prepared, record);
   if (stale !== undefined) return err(stale);
-  onEvent({ type: 'planned', plan, run: prepared.run.number });
+  onEvent({
+    ...{ type: 'planned', plan, run: prepared.run.number },
+    ...(budget === undefined ? {} : { budget }),
+  });
   warnings.forEach(onWarning);
   if (budget !== undefined && plan.credits > budget)
     onWarning(

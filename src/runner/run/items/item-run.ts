@@ -33,6 +33,8 @@ export class ItemRun extends RunTree<ItemRun> {
   readonly #redone = new Set<string>();
   /** The reported ending of each step's task. A task that is repeated for another step ends twice. */
   readonly #shown = new Map<string, TaskEnding>();
+  /** Steps whose tasks were reported as begun. */
+  readonly #begun = new Set<string>();
   /** Steps whose inputs were already supplied a second time. */
   readonly #resupplied = new Set<string>();
   #changed = false;
@@ -84,6 +86,13 @@ export class ItemRun extends RunTree<ItemRun> {
     const before = this.#shown.get(step);
     this.#shown.set(step, shown);
     return before;
+  }
+
+  /** True the first time, unless the task was already reported: one that is repeated for another step began before. */
+  begin(step: string): boolean {
+    if (this.#begun.has(step) || this.#shown.has(step)) return false;
+    this.#begun.add(step);
+    return true;
   }
 
   /** Marks a free task for repetition although the journal has it. */

@@ -37,6 +37,7 @@ export function localRunner({ context, stopper, limits }: LocalRunnerOptions): R
   const drive = async (order: JobOrder): Promise<void> => {
     const { key } = order;
     if (stopper.signal.aborted) return tell({ is: 'ended', key, outcome: stopped });
+    tell({ is: 'begun', key });
     const performance = perform(order, context);
     for (;;) {
       const step = await performance.next();

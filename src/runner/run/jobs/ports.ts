@@ -169,6 +169,8 @@ export interface Journal {
 
 /** The next thing that happened to a job. */
 export type Notice =
+  /** The job is at work; before, it may have waited for a limit of its step kind. Nobody waits for an answer. */
+  | { readonly is: 'begun'; readonly key: string }
   /** The job waits until the event is durable; `proceed` resumes it. */
   | {
       readonly is: 'event';

@@ -28,6 +28,14 @@ async function ended(runner: Runner, count: number): Promise<readonly Notice[]> 
   }
 }
 
+/** What happened next, without the beginnings of jobs. */
+async function told(runner: Runner): Promise<readonly Notice[]> {
+  for (;;) {
+    const notices = (await runner.next()).filter(({ is }) => is !== 'begun');
+    if (notices.length > 0) return notices;
+  }
+}
+
 /** Addresses for uploads that a test hands out; `most`: how many were waited for at once. */
 function gate() {
   const waiting: PromiseWithResolvers<void>[] = [];
@@ -69,14 +77,20 @@ describe('jobs of one kind', () => {
 });
 
 describe('a job', () => {
+  test('says first that it is at work', async () => {
+    const { runner } = scene();
+    runner.start(upload('a'));
+    expect((await runner.next())[0]).toEqual({ is: 'begun', key: 'a' });
+  });
+
   test('tells what happened, waits to be told on, and then ends', async () => {
     const { runner } = scene();
     runner.start(upload('a'));
-    expect(await runner.next()).toMatchObject([
+    expect(await told(runner)).toMatchObject([
       { is: 'event', key: 'a', durable: false, event: { event: 'supplied' } },
     ]);
     runner.proceed('a');
-    expect(await runner.next()).toMatchObject([{ is: 'ended', key: 'a', outcome: { is: 'done' } }]);
+    expect(await told(runner)).toMatchObject([{ is: 'ended', key: 'a', outcome: { is: 'done' } }]);
   });
 
   test('that starts while nobody listens is told to whoever listens next', async () => {
@@ -84,27 +98,27 @@ describe('a job', () => {
     runner.start(upload('a'));
     runner.start(upload('b'));
     await new Promise((resolve) => void setImmediate(resolve));
-    expect((await runner.next()).map(({ key }) => key)).toEqual(['a', 'b']);
+    expect((await told(runner)).map(({ key }) => key)).toEqual(['a', 'b']);
   });
 
   test('may be told on once for each thing that it says: more makes no difference', async () => {
     const { runner } = scene();
     runner.proceed('a');
     runner.start(upload('a'));
-    await runner.next();
+    await told(runner);
     runner.proceed('a');
     runner.proceed('a');
-    expect(await runner.next()).toMatchObject([{ is: 'ended' }]);
+    expect(await told(runner)).toMatchObject([{ is: 'ended' }]);
   });
 
   test('that is declined sends nothing more, and says why it was withheld', async () => {
     const { one, runner } = scene({ create: async () => err(busy) });
     runner.start(createOrder('a'));
-    expect(await runner.next()).toMatchObject([{ is: 'event', event: { event: 'intent' } }]);
+    expect(await told(runner)).toMatchObject([{ is: 'event', event: { event: 'intent' } }]);
     runner.proceed('a');
-    expect(await runner.next()).toEqual([{ is: 'ask', key: 'a' }]);
+    expect(await told(runner)).toEqual([{ is: 'ask', key: 'a' }]);
     runner.decline('a', 'no money');
-    expect(await runner.next()).toEqual([
+    expect(await told(runner)).toEqual([
       { is: 'ended', key: 'a', outcome: { is: 'withheld', why: 'no money' } },
     ]);
     expect(one.service.projects.size).toBe(0);

@@ -1,0 +1,156 @@
+// Shows a run to a person: a live view on a terminal, plain lines elsewhere, and little with --quiet.
+import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
+import { type RunOptions, realClock } from '../operations/run.ts';
+import { liveLines } from '../report/live/live-lines.ts';
+import { LiveView } from '../report/live/live-view.ts';
+import { progressText } from '../report/live/progress-text.ts';
+import type { RunEvent } from '../report/run-event.ts';
+import { runEventText, troubleText } from '../report/run-text.ts';
+import { fallbackLine } from '../report/service-text.ts';
+import { LiveScreen } from './live-screen.ts';
+import { showBelow, terminal } from './output.ts';
+import { shownSpan } from './shown.ts';
+import { complain, print, printWarnings } from './terminal.ts';
+
+type Clock = Pick<NonNullable<RunOptions['clock']>, 'elapsed' | 'sleep'>;
+
+export interface RunReader {
+  event(event: RunEvent): void;
+  /** The plan has looked at so many items. */
+  look(seen: number, of: number): void;
+  /** Call before anything is printed after the run. */
+  end(): void;
+}
+
+/** `live`: a view that is drawn again and again; `plain`: lines; `quiet`: failures only. */
+export type ReadingMode = 'live' | 'plain' | 'quiet';
+
+export interface ReaderOptions {
+  readonly pipeline: LoadedPipeline;
+  readonly mode: ReadingMode;
+  /** The user asked for a rehearsal. */
+  readonly asked: boolean;
+  /** Aborted when the user asked to stop. */
+  readonly stop: AbortSignal;
+  /** Whether a person sees this event. */
+  readonly shows: (event: RunEvent) => boolean;
+  /** The speed of a rehearsal; undefined if it is not known. */
+  readonly speed: number | undefined;
+  readonly clock?: Clock;
+}
+
+/** The live view needs a terminal that obeys, for itself alone. */
+export function readingMode(
+  flags: { readonly quiet?: boolean; readonly verbose?: boolean; readonly log?: string },
+  env: Readonly<Record<string, string | undefined>>,
+): ReadingMode {
+  if (flags.quiet === true) return 'quiet';
+  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  const logs = flags.log === '-' || (flags.log === undefined && flags.verbose === true);
+  const isPlain = isSet('NO_COLOR') || (isSet('CI') && env['CI'] !== 'false') || logs;
+  return terminal.size() === undefined || env['TERM'] === 'dumb' || isPlain ? 'plain' : 'live';
+}
+
+/** Events that go to standard error, separate from the facts. */
+const aside: ReadonlySet<RunEvent['type']> = new Set([
+  ...(['warning', 'waiting', 'back', 'stopping', 'bug'] as const),
+]);
+
+/** Failures that are printed at once; the progress and the summary count the others. */
+const mostTroubles = 100;
+/** Between two lines about the progress, in milliseconds. */
+const pauseMs = 10_000;
+/** Between two frames. */
+const frameMs = 200;
+
+export function runReader(options: ReaderOptions): RunReader {
+  const { pipeline, mode, asked, stop, shows, speed, clock = realClock } = options;
+  const view = new LiveView({ pipeline: pipeline.name, speed, began: clock.elapsed() });
+  let troubles = 0;
+  const show = (event: RunEvent): void => {
+    // Already reported when the user asked for it.
+    if (event.type === 'stopping' && stop.aborted) return;
+    if (event.type === 'started' && event.rehearsal && !asked) print(fallbackLine);
+    else if (!shows(event)) return;
+    else if (event.type === 'task') tell(event);
+    else if (event.type !== 'item') printEvent(event, mode);
+    if (event.type === 'started') printWarnings(pipeline.warnings, pipeline);
+  };
+  const tell = (event: Extract<RunEvent, { type: 'task' }>): void => {
+    const text = troubleText(event);
+    if (text === undefined || mode === 'live') return;
+    troubles += 1;
+    if (troubles <= mostTroubles) print(text);
+    if (troubles === mostTroubles)
+      print('  More failures are only counted, here and in the summary.');
+  };
+  const shown = mode === 'live' ? liveView(view, clock) : plainLines(view, mode, clock);
+  return {
+    event(event) {
+      view.take(event, clock.elapsed());
+      show(event);
+    },
+    look: (seen, of) => view.look(seen, of),
+    end: () => shown.end(),
+  };
+}
+
+function printEvent(event: RunEvent, mode: ReadingMode): void {
+  const text = runEventText(event, 0);
+  if (text === undefined) return;
+  if (aside.has(event.type)) complain(text);
+  else if (mode !== 'quiet') print(text);
+}
+
+interface Shown {
+  end(): void;
+}
+
+function liveView(view: LiveView, clock: Clock): Shown {
+  const screen = new LiveScreen(
+    { size: () => terminal.size() ?? { columns: 80, rows: 24 }, write: terminal.write },
+    (size) => liveLines(view, size, clock.elapsed()).map((line) => line.map(shownSpan)),
+  );
+  let drawn = { version: -1, second: -1 };
+  const isResized = terminal.watchSize();
+  const draw = (): void => {
+    const second = Math.floor((clock.elapsed() - view.began) / 1000);
+    const same = drawn.version === view.version && drawn.second === second;
+    if (same && !isResized.take()) return;
+    drawn = { version: view.version, second };
+    screen.draw();
+  };
+  const timer = setInterval(draw, frameMs);
+  timer.unref();
+  const resumed = (): void => screen.forget();
+  process.on('SIGCONT', resumed);
+  showBelow(screen);
+  draw();
+  return {
+    end() {
+      clearInterval(timer);
+      process.off('SIGCONT', resumed);
+      isResized.off();
+      showBelow(undefined);
+      screen.erase();
+    },
+  };
+}
+
+function plainLines(view: LiveView, mode: ReadingMode, clock: Clock): Shown {
+  const over = new AbortController();
+  const tick = async (): Promise<void> => {
+    let [version, quietTurns] = [view.version, 0];
+    for (;;) {
+      await clock.sleep(pauseMs, over.signal);
+      if (over.signal.aborted) return;
+      // While nothing happens, a line a minute says that the run is alive.
+      quietTurns = version === view.version ? quietTurns + 1 : 0;
+      version = view.version;
+      const text = progressText(view, clock.elapsed());
+      if (text !== undefined && quietTurns % 6 === 0) print(text);
+    }
+  };
+  if (mode === 'plain') void tick();
+  return { end: () => over.abort() };
+}

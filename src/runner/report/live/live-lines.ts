@@ -1,0 +1,151 @@
+// The view of a run as lines of a terminal: a bar, the items, the credits, a line for each step, and what happened last.
+import { grouped } from '../../../contract/base/grouped.ts';
+import { count, duration } from '../text.ts';
+import type { Happening, LiveView, Stage } from './live-view.ts';
+import { cut, type Line, lineWidth, type Span, span, type Tone } from './spans.ts';
+import { nameWidth, stepLines } from './step-lines.ts';
+import { timeLeftText } from './time-left.ts';
+
+export interface Terminal {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** No line is wider than the terminal, and there are fewer lines than rows. */
+export function liveLines(
+  view: LiveView,
+  { columns, rows }: Terminal,
+  now: number,
+): readonly Line[] {
+  const room = Math.max(1, rows - 1);
+  const names = nameWidth(view.steps);
+  const facts = [timeLine(view, names, now), itemsLine(view, names), creditsLine(view, names)];
+  const isPlanned = view.stage.is !== 'planning';
+  const all = [headLine(view, columns), ...troubleLines(view.stage, now)];
+  const top = isPlanned ? [...all, ...facts].slice(0, room) : [planningLine(view, now)];
+  const steps = fitting(isPlanned ? stepLines(view.steps, columns) : [], room - top.length);
+  const left = room - top.length - steps.length - 1;
+  const last = left > 0 ? happenings(view, Math.min(left, rows >= 40 ? 10 : 4)) : [];
+  const lines = [...top, ...steps, ...(last.length > 0 ? [[], ...last] : [])];
+  return lines.map((line) => cut(line, columns));
+}
+
+const titleOf = ({ pipeline, rehearsal }: LiveView): Line => [
+  span(pipeline, 'strong'),
+  ...(rehearsal ? [span(' · rehearsal', 'dim')] : []),
+];
+
+function planningLine(view: LiveView, now: number): Line {
+  const { stage, began } = view;
+  const seen =
+    stage.is === 'planning' && stage.of > 0
+      ? `: looked at ${grouped(stage.seen)} of ${count(stage.of, 'item')}`
+      : '';
+  return [...titleOf(view), span(`  planning${seen}  `), span(clock(now - began), 'dim')];
+}
+
+function headLine(view: LiveView, columns: number): Line {
+  const title = titleOf(view);
+  const { done, failed, doubt, open, total } = view.items;
+  const over = grouped(done + failed + doubt + open).padStart(grouped(total).length);
+  const numbers = span(`  ${over} of ${grouped(total)}`);
+  const width = Math.min(60, columns - lineWidth([...title, numbers]) - 2);
+  return [...title, ...(width < 8 ? [] : [span('  '), ...barOf(view, width)]), numbers];
+}
+
+/** Failures and doubts have a part of their own, at least one column wide. */
+function barOf({ items, share }: LiveView, width: number): readonly Span[] {
+  const { failed, doubt, total } = items;
+  const full = Math.min(width, Math.floor(share * width));
+  const part = (n: number): number => (n === 0 ? 0 : Math.max(1, Math.floor((n / total) * width)));
+  const bad = Math.min(part(failed), full);
+  const unsure = Math.min(part(doubt), full - bad);
+  const pieces: readonly (readonly [string, number, Tone])[] = [
+    ['━', full - bad - unsure, 'good'],
+    ['━', bad, 'bad'],
+    ['━', unsure, 'unsure'],
+    ['─', width - full, 'dim'],
+  ];
+  return pieces.filter(([, n]) => n > 0).map(([sign, n, tone]) => span(sign.repeat(n), tone));
+}
+
+/** What keeps the whole run from going on. */
+function troubleLines(stage: Stage, now: number): readonly Line[] {
+  if (stage.is === 'waiting')
+    return [[span(`  waiting for ${clock(now - stage.since)}: ${stage.why}`, 'unsure')]];
+  return stage.is === 'stopping' ? [[span(`  stopping: ${stage.why}`, 'unsure')]] : [];
+}
+
+const label = (text: string, width: number): Span => span(`  ${text.padEnd(width)}  `, 'dim');
+
+function timeLine(view: LiveView, names: number, now: number): Line {
+  const { stage, rehearsal, began } = view;
+  const ms = view.timeLeft(now);
+  const rate = view.rate(now);
+  const connecting = rehearsal ? 'starting the local service' : 'asking the service';
+  return [
+    label('time', names),
+    span(clock(now - began)),
+    ...(stage.is === 'connecting' ? [span(` · ${connecting} …`)] : []),
+    ...(ms === undefined ? [] : [span(` · ${timeLeftText(ms)}`)]),
+    ...(rate === undefined ? [] : [span(` · ${rateText(rate)}`, 'dim')]),
+  ];
+}
+
+function itemsLine({ items }: LiveView, names: number): Line {
+  const { done, failed, doubt, open } = items;
+  return [
+    label('items', names),
+    span(`${grouped(done)} done`, done > 0 ? 'good' : 'plain'),
+    ...(failed > 0 ? [span(` · ${grouped(failed)} failed`, 'bad')] : []),
+    ...(doubt > 0 ? [span(` · ${grouped(doubt)} in doubt`, 'unsure')] : []),
+    ...(open > 0 ? [span(` · ${grouped(open)} not finished`)] : []),
+  ];
+}
+
+const rateText = (perMinute: number): string =>
+  perMinute < 1
+    ? `${Math.round(perMinute * 60)} an hour`
+    : `${grouped(Math.round(perMinute))} a minute`;
+
+function creditsLine({ charged, budget, planned }: LiveView, names: number): Line {
+  const of = budget === undefined ? '' : ` of ${grouped(budget)}`;
+  const most = planned === undefined ? '' : ` · at most ${grouped(planned)} by the plan`;
+  return [label('credits', names), span(`${grouped(charged)} charged${of}`), span(most, 'dim')];
+}
+
+function happenings(view: LiveView, room: number): readonly Line[] {
+  const { troubles, done } = view;
+  // What went well has at least a line, because it shows that the run goes on.
+  const bad = troubles.slice(0, done.length > 0 ? Math.max(1, room - 1) : room);
+  return [...bad, ...done.slice(0, room - bad.length)].map(happeningLine);
+}
+
+const signs = { done: ['✓', 'good'], failed: ['✗', 'bad'], doubt: ['?', 'unsure'] } as const;
+
+function happeningLine({ what, name, why, credits = 0, tookMs }: Happening): Line {
+  const [sign, tone] = signs[what];
+  const told = [
+    ...(why === undefined ? [] : [why]),
+    ...(credits > 0 ? [count(credits, 'credit')] : []),
+    ...(tookMs === undefined ? [] : [duration(tookMs)]),
+  ];
+  const words = what === 'done' ? '' : what === 'failed' ? 'failed: ' : 'in doubt: ';
+  return [span(`  ${sign} `, tone), span(name), span(`  ${words}${told.join(', ')}`, 'dim')];
+}
+
+/** The first lines, and how many more there are. */
+function fitting(lines: readonly Line[], room: number): readonly Line[] {
+  if (lines.length <= room) return lines;
+  if (room <= 0) return [];
+  const more = lines.length - room + 1;
+  return [...lines.slice(0, room - 1), [span(`  … and ${count(more, 'more step')}`, 'dim')]];
+}
+
+/** `0:07`, `12:40`, `1:02:03`. */
+function clock(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (n: number): string => String(n).padStart(2, '0');
+  const [h, m] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(seconds % 60)}` : `${m}:${two(seconds % 60)}`;
+}

@@ -1,0 +1,242 @@
+// What a person sees of a run at one moment, folded from its events. Each event costs the same, whatever the number of
+// items; what is kept is a few counts, what is at work, and the last few events.
+import type { RunEvent } from '../run-event.ts';
+import { StepProgress } from './step-progress.ts';
+import { timeLeft } from './time-left.ts';
+
+export interface LiveOptions {
+  /** The name of the pipeline. */
+  readonly pipeline: string;
+  /** The service's speed relative to the hosted one; undefined if unknown. */
+  readonly speed: number | undefined;
+  /** When the run began, in milliseconds of any clock. All other times are of the same clock. */
+  readonly began: number;
+}
+
+/** Something that happened, for the last lines of the view. */
+export interface Happening {
+  readonly what: 'done' | 'failed' | 'doubt';
+  /** A task, or an item that is over. */
+  readonly name: string;
+  readonly why?: string;
+  readonly credits?: number;
+  readonly tookMs?: number;
+}
+
+/** What the run does, as a whole. */
+export type Stage =
+  /** Looking at items and their files; `of` is 0 as long as the number is unknown. */
+  | { readonly is: 'planning'; readonly seen: number; readonly of: number }
+  /** Planned; nothing has begun yet. */
+  | { readonly is: 'connecting' }
+  | { readonly is: 'working' }
+  /** The service does not answer. */
+  | { readonly is: 'waiting'; readonly why: string; readonly since: number }
+  | { readonly is: 'stopping'; readonly why: string };
+
+export interface ItemCounts {
+  readonly total: number;
+  readonly done: number;
+  /** With a failed task, and none in doubt. */
+  readonly failed: number;
+  readonly doubt: number;
+  /** Over, but neither done nor failed: blocked, left for later. */
+  readonly open: number;
+}
+
+interface OpenItem {
+  since?: number;
+  credits: number;
+  trouble?: 'failed' | 'doubt';
+}
+
+const kept = 10;
+
+export class LiveView {
+  readonly pipeline: string;
+  readonly began: number;
+  rehearsal = false;
+  stage: Stage = { is: 'planning', seen: 0, of: 0 };
+  /** Credits that the run was charged for tasks that are over. */
+  charged = 0;
+  /** The most that the plan may take; undefined if nobody knows. */
+  planned: number | undefined;
+  budget: number | undefined;
+  /** Rises with everything that a view may show. */
+  version = 0;
+  readonly #speed: number | undefined;
+  #steps = new Map<string, StepProgress>();
+  #items = { total: 0, done: 0, failed: 0, doubt: 0, open: 0 };
+  /** Finished items for which the run did something. */
+  #changed = 0;
+  /** Items in progress, and tasks at work. */
+  readonly #open = new Map<string, OpenItem>();
+  readonly #atWork = new Map<string, number>();
+  #firstBegin: number | undefined;
+  /** The sum over time of the number of tasks at work, in milliseconds, up to `#summedAt`. */
+  #busyMs = 0;
+  #summedAt = 0;
+  readonly #troubles: Happening[] = [];
+  readonly #done: Happening[] = [];
+
+  constructor({ pipeline, speed, began }: LiveOptions) {
+    this.pipeline = pipeline;
+    this.began = began;
+    this.#speed = speed;
+  }
+
+  /** The plan has looked at so many items. */
+  look(seen: number, of: number): void {
+    this.version += 1;
+    if (this.stage.is === 'planning') this.stage = { is: 'planning', seen, of };
+  }
+
+  take(event: RunEvent, now: number): void {
+    this.version += 1;
+    switch (event.type) {
+      case 'started':
+        this.rehearsal = event.rehearsal;
+        return;
+      case 'planned':
+        return this.#plan(event);
+      case 'begun':
+        return this.#begin(event, now);
+      case 'task':
+        return this.#end(event, now);
+      case 'item':
+        return this.#itemOver(event, now);
+      case 'waiting':
+        if (this.stage.is === 'stopping') return;
+        this.stage = { is: 'waiting', why: event.why, since: this.#waitingSince(now) };
+        return;
+      case 'back':
+        if (this.stage.is === 'waiting') this.stage = { is: 'working' };
+        return;
+      case 'stopping':
+        this.stage = { is: 'stopping', why: event.why };
+        return;
+      default:
+        return;
+    }
+  }
+
+  #waitingSince(now: number): number {
+    return this.stage.is === 'waiting' ? this.stage.since : now;
+  }
+
+  #plan({ plan, budget }: Extract<RunEvent, { type: 'planned' }>): void {
+    this.#steps = new Map(plan.rows.map((row) => [row.step, new StepProgress(row)]));
+    this.#items.total = plan.items;
+    this.planned = plan.unpriced + plan.uncounted > 0 ? undefined : plan.credits;
+    this.budget = budget;
+    if (this.stage.is === 'planning') this.stage = { is: 'connecting' };
+  }
+
+  #begin({ step, task, item }: Extract<RunEvent, { type: 'begun' }>, now: number): void {
+    this.#work();
+    this.#sumTo(now);
+    this.#firstBegin ??= now;
+    this.#atWork.set(task, now);
+    this.#steps.get(step)?.begin();
+    if (item !== undefined) this.#itemAt(item).since ??= now;
+  }
+
+  #end(event: Extract<RunEvent, { type: 'task' }>, now: number): void {
+    this.#work();
+    this.#sumTo(now);
+    const { step, task, item, ending, credits, why } = event;
+    const since = this.#atWork.get(task);
+    const took = since === undefined ? undefined : now - since;
+    this.#atWork.delete(task);
+    this.#steps.get(step)?.end(ending, took);
+    this.charged += credits;
+    const more = why === undefined ? {} : { why };
+    if (ending === 'failed' || ending === 'doubt')
+      keep(this.#troubles, { what: ending, name: task, ...more });
+    if (item === undefined) {
+      if (took === undefined || ending !== 'done') return;
+      return keep(this.#done, { what: 'done', name: task, credits, tookMs: took });
+    }
+    const open = this.#itemAt(item);
+    open.credits += credits;
+    if (ending === 'doubt' || (ending === 'failed' && open.trouble === undefined))
+      open.trouble = ending;
+  }
+
+  #itemOver({ item, ok, changed }: Extract<RunEvent, { type: 'item' }>, now: number): void {
+    const { since, credits, trouble } = this.#itemAt(item);
+    this.#open.delete(item);
+    this.#items[ok ? 'done' : (trouble ?? 'open')] += 1;
+    if (changed) this.#changed += 1;
+    if (!ok || !changed) return;
+    const tookMs = since === undefined ? {} : { tookMs: now - since };
+    keep(this.#done, { what: 'done', name: item, credits, ...tookMs });
+  }
+
+  #itemAt(key: string): OpenItem {
+    const known = this.#open.get(key);
+    if (known !== undefined) return known;
+    const open: OpenItem = { credits: 0 };
+    this.#open.set(key, open);
+    return open;
+  }
+
+  #work(): void {
+    if (this.stage.is === 'connecting') this.stage = { is: 'working' };
+  }
+
+  #sumTo(now: number): void {
+    this.#busyMs += this.#atWork.size * (now - this.#summedAt);
+    this.#summedAt = now;
+  }
+
+  get steps(): readonly StepProgress[] {
+    return [...this.#steps.values()];
+  }
+
+  get items(): ItemCounts {
+    return this.#items;
+  }
+
+  /** The share of the tasks that are over, from 0 to 1. */
+  get share(): number {
+    const [ended, total] = this.steps.reduce(
+      ([ended, total], step) => [ended + step.ended, total + step.total],
+      [0, 0],
+    );
+    return total === 0 ? 0 : ended / total;
+  }
+
+  /** Failures and doubts, the last first. */
+  get troubles(): readonly Happening[] {
+    return this.#troubles.toReversed();
+  }
+
+  get done(): readonly Happening[] {
+    return this.#done.toReversed();
+  }
+
+  /** Finished items per minute; undefined if too few are finished for a rate. */
+  rate(now: number): number | undefined {
+    if (this.#changed < 3 || this.#firstBegin === undefined) return undefined;
+    const minutes = (now - this.#firstBegin) / 60_000;
+    return minutes <= 0 ? undefined : this.#changed / minutes;
+  }
+
+  /** In milliseconds; undefined if nobody knows. */
+  timeLeft(now: number): number | undefined {
+    const { planned, budget } = this;
+    if (this.stage.is !== 'working' || this.#firstBegin === undefined) return undefined;
+    // The run will stop on the way, and nobody knows where.
+    if (budget !== undefined && (planned === undefined || planned > budget)) return undefined;
+    const elapsedMs = now - this.#firstBegin;
+    const busyMs = this.#busyMs + this.#atWork.size * (now - this.#summedAt);
+    const parallel = elapsedMs <= 0 ? 0 : busyMs / elapsedMs;
+    return timeLeft(this.steps, { parallel, elapsedMs, speed: this.#speed });
+  }
+}
+
+function keep(list: Happening[], happening: Happening): void {
+  list.push(happening);
+  if (list.length > kept) list.shift();
+}

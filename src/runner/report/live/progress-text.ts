@@ -1,0 +1,25 @@
+// The progress of a run as one line, for logs and pipes.
+import { grouped } from '../../../contract/base/grouped.ts';
+import type { LiveView } from './live-view.ts';
+import { timeLeftText } from './time-left.ts';
+
+/** Undefined before the plan. */
+export function progressText(view: LiveView, now: number): string | undefined {
+  const { stage, items, charged, budget } = view;
+  if (stage.is === 'planning')
+    return stage.of === 0
+      ? undefined
+      : `  planning: looked at ${grouped(stage.seen)} of ${grouped(stage.of)} items`;
+  const { done, failed, doubt, open, total } = items;
+  const running = view.steps.reduce((sum, step) => sum + step.running, 0);
+  const left = view.timeLeft(now);
+  const parts = [
+    `${grouped(done + failed + doubt + open)} of ${grouped(total)} items`,
+    ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
+    ...(doubt > 0 ? [`${grouped(doubt)} in doubt`] : []),
+    ...(running > 0 ? [`${grouped(running)} tasks running`] : []),
+    `${grouped(charged)}${budget === undefined ? '' : ` of ${grouped(budget)}`} credits`,
+    ...(left === undefined ? [] : [timeLeftText(left)]),
+  ];
+  return `  ${parts.join(' · ')}`;
+}

@@ -1,0 +1,44 @@
+// Lines of a terminal as plain data: pieces of text with a meaning, which a terminal shows as a color.
+import truncatedWidth from 'fast-string-truncated-width';
+import { printable } from '../../../contract/base/printable.ts';
+
+/** What a color repeats; the words and symbols say it, too. */
+export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'unsure' | 'busy';
+
+export interface Span {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+export type Line = readonly Span[];
+
+/** Names and reasons are escaped here, so that no line can break or obey. */
+export const span = (text: string, tone: Tone = 'plain'): Span => ({ text: printable(text), tone });
+
+/** In columns of a terminal. */
+export const widthOf = (text: string): number => truncatedWidth(text).width;
+
+export const lineWidth = (line: Line): number =>
+  line.reduce((sum, { text }) => sum + widthOf(text), 0);
+
+/** The line, cut to so many columns, with an ellipsis if it is longer. */
+export function cut(line: Line, columns: number): Line {
+  if (lineWidth(line) <= columns) return line;
+  const kept: Span[] = [];
+  let room = columns;
+  for (const { text, tone } of line) {
+    const width = widthOf(text);
+    // One column stays for the ellipsis.
+    if (width < room) {
+      kept.push({ text, tone });
+      room -= width;
+      continue;
+    }
+    const { index } = truncatedWidth(text, { limit: Math.max(0, room - 1), ellipsis: '' });
+    if (room > 0) kept.push({ text: `${text.slice(0, index)}…`, tone });
+    break;
+  }
+  return kept;
+}
+
+export const textOf = (line: Line): string => line.map(({ text }) => text).join('');
