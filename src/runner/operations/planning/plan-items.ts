@@ -68,6 +68,8 @@ export interface PlanningInputs {
   readonly requireOutputs: boolean;
   /** For a tick: true for a task that has nothing to do now. */
   readonly rests?: ((planned: PlannedTask) => boolean) | undefined;
+  /** Sees the plan of each item in their order, and of the shared steps (no item) before and after them. */
+  readonly seen?: (plan: ItemPlan, item: Item | undefined) => void;
   /** The platform decides which file names are equal or usable. */
   readonly platform?: string;
 }
@@ -135,6 +137,7 @@ export async function planItems(
   };
   const take = (itemPlan: ItemPlan, item: Item | undefined): void => {
     const { tasks, badTasks, verdicts } = itemPlan;
+    inputs.seen?.(itemPlan, item);
     for (const task of tasks) {
       tally.add(task);
       references.add(task);
