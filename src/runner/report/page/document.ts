@@ -26,13 +26,18 @@ export function* reportDocument(document: ReportDocument): Generator<string> {
   const { data, pictures, page, scriptHash } = document;
   yield* head(data.pipeline, page.style, policy(scriptHash));
   yield `<script type="application/json" id="data">${jsonInScript(data)}</script>\n`;
+  // The page begins with the first pictures; the browser reads the others while it is already shown.
+  yield pictureBlock(pictures, 0);
   yield `<script>${page.script}</script>\n`;
-  for (let first = 0; first < pictures.length; first += picturesPerBlock) {
-    const lines = pictures.slice(first, first + picturesPerBlock).map((picture) => picture ?? '');
-    const id = `pictures-${first / picturesPerBlock}`;
-    yield `<script type="text/plain" id="${id}">${lines.join('\n')}</script>\n`;
-  }
+  for (let number = 1; number * picturesPerBlock < pictures.length; number++)
+    yield pictureBlock(pictures, number);
   yield '</body></html>\n';
+}
+
+function pictureBlock(pictures: ReportDocument['pictures'], number: number): string {
+  const first = number * picturesPerBlock;
+  const lines = pictures.slice(first, first + picturesPerBlock).map((picture) => picture ?? '');
+  return `<script type="text/plain" id="pictures-${number}">${lines.join('\n')}</script>\n`;
 }
 
 function* head(title: string, style: string, csp: string): Generator<string> {

@@ -1,11 +1,12 @@
 // The steps of a report in Graphviz's language, with a class for each state, which the page's style colors.
 import { edgeText, groups, itemLines, shortened, stepLines } from '../graph/graph-labels.ts';
 import { firstOfItem, type PipelineGraph } from '../graph/pipeline-graph.ts';
+import { mailable } from './mailable.ts';
 import type { ReportStep, TaskState } from './report-data.ts';
 
 const drawing = [
-  'graph [fontname="Helvetica", fontsize=12, bgcolor="transparent", pad=0.1, nodesep=0.5, ranksep=0.55, class="all"]',
-  'node [fontname="Helvetica", fontsize=13, shape=box, style="rounded,filled", margin="0.24,0.14"]',
+  'graph [rankdir=LR, fontname="Helvetica", fontsize=12, bgcolor="transparent", pad=0.1, nodesep=0.35, ranksep=0.5, class="all"]',
+  'node [fontname="Helvetica", fontsize=13, shape=box, style="rounded,filled", margin="0.3,0.16"]',
   'edge [fontname="Helvetica", fontsize=10, arrowsize=0.7]',
 ] as const;
 
@@ -13,7 +14,9 @@ export function reportDot(graph: PipelineGraph, steps: readonly ReportStep[]): s
   const byName = new Map(steps.map((step) => [step.name, step]));
   const lines = [`digraph ${quoted([shortened(graph.pipeline)])} {`, ...drawing];
   if (graph.items !== undefined)
-    lines.push(`items [label=${quoted(itemLines(graph.items))}, class="items"]`);
+    lines.push(
+      `items [label=${quoted(itemLines({ ...graph.items, source: mailable(graph.items.source) }))}, class="items"]`,
+    );
   groups(graph).forEach(({ title, steps: own }, index) => {
     if (title !== undefined)
       lines.push(

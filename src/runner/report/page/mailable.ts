@@ -4,7 +4,10 @@
 export const mailable = (text: string): string =>
   text
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)]+/gi, '[address]')
-    .replace(/(?<![\w.\]])(?:[A-Za-z]:[\\/]|\\\\|\/|~\/)(?:[^\s"'<>:|\\/]+[\\/])+/g, '')
+    .replace(
+      /(?<![\w.\]])(?:[A-Za-z]:[\\/]|\\\\|\/|~\/)(?:[^\s"'<>:|\\/][^\n"'<>:|\\/]*[\\/])+/g,
+      '',
+    )
     .replace(/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '[address]');
 
 /** The name of a file, without its folders. */

@@ -40,7 +40,11 @@ export function verdictOf(
     case 'begin':
     case 'maybe':
       if (failed?.state === 'failed') return failure(failed.why, failed.code);
-      if (job?.state === 'failed') return failure(job.error?.message ?? 'unknown', job.error?.code);
+      if (job?.state === 'failed')
+        // A download and a delete have the job of the step that they are of.
+        return step.of === undefined
+          ? failure(job.error?.message ?? 'unknown', job.error?.code)
+          : { state: 'blocked', why: `waits for ${step.of}` };
       // Repeated only because a later step needs its values.
       if (isSupply(step.kind.operation) && job !== undefined && jobFacts[job.state].hasResult)
         return { state: 'done' };
@@ -52,7 +56,8 @@ const isSupply = (operation: string): boolean => operation === 'upload' || opera
 
 const failure = (why: string, code: string | undefined): TaskVerdict => ({
   state: 'failed',
-  why,
+  // The state file repeats the code in the sentence.
+  why: code !== undefined && why.startsWith(`${code}: `) ? why.slice(code.length + 2) : why,
   ...(code === undefined ? {} : { code }),
 });
 

@@ -56,6 +56,20 @@ function colorIn(element: HTMLElement): (name: string) => string {
   };
 }
 
+/** 24 hours, and the day as the rest of the page writes it. Each row: from this many seconds between two ticks on. */
+const times: uPlot.Axis.Values = [
+  [86_400, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+  [0.001, '{HH}:{mm}:{ss}.{fff}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+];
+
+export const timeAxis = (color: (name: string) => string): uPlot.Axis => ({
+  ...axis(color),
+  values: times,
+  space: 90,
+});
+
 export function axis(color: (name: string) => string): uPlot.Axis {
   return {
     stroke: color('--muted'),

@@ -16,6 +16,7 @@ export interface CompareProps {
 
 export function Compare({ before, after, state, title }: CompareProps): VNode {
   const [split, move] = useState(50);
+  const [ratio, measure] = useState(1.5);
   const first = pictureAddress(before?.picture);
   if (after === undefined)
     return html`<div class="compare"><div class="frame state-${state}"><span class="blank">
@@ -25,37 +26,53 @@ export function Compare({ before, after, state, title }: CompareProps): VNode {
     return html`<${Player} file=${after} />`;
   const pair = first !== undefined && pictureAddress(after.picture) !== undefined;
   return html`<div class="compare">
-    <div class="frame" style=${{ '--split': `${split}%` }}>
-      <${Picture} file=${after} alt=${pair ? `${title}, after` : after.name} />
-      ${
-        pair
-          ? html`<img class="over" src=${first} alt="${title}, before" /><span class="edge"></span>
-        <span class="handle" aria-hidden="true">↔</span><span class="tag before">before</span><span class="tag after">after</span>`
-          : null
-      }
+    <div class="frame" style=${{ '--split': `${split}%`, '--ratio': String(ratio) }}>
+      <${Picture} file=${after} alt=${pair ? `${title}, after` : after.name} onRatio=${measure} />
+      ${pair ? html`<${Before} address=${first} title=${title} split=${split} onMove=${move} />` : null}
     </div>
-    ${
-      pair
-        ? html`<input type="range" min="0" max="100" step="1" value=${split} aria-label="Before and after"
-          aria-valuetext="${split}% before" onInput=${(event: Event) => move(numberOf(event, split))} />`
-        : null
-    }
   </div>`;
+}
+
+interface BeforeProps {
+  readonly address: string;
+  readonly title: string;
+  readonly split: number;
+  readonly onMove: (split: number) => void;
+}
+
+function Before({ address, title, split, onMove }: BeforeProps): VNode {
+  return html`<img class="over" src=${address} alt="${title}, before" />
+    <span class="edge"></span><span class="handle" aria-hidden="true">↔</span>
+    <span class="tag before">before</span><span class="tag after">after</span>
+    <input type="range" min="0" max="100" step="1" value=${split} aria-label="Before and after"
+      aria-valuetext="${split}% before" onInput=${(event: Event) => onMove(numberOf(event, split))} />`;
 }
 
 const numberOf = ({ currentTarget }: Event, otherwise: number): number =>
   currentTarget instanceof HTMLInputElement ? currentTarget.valueAsNumber : otherwise;
 
-function Picture({ file, alt }: { readonly file: ReportFile; readonly alt: string }): VNode {
+interface PictureProps {
+  readonly file: ReportFile;
+  readonly alt: string;
+  /** Called with the width by the height, once they are known. */
+  readonly onRatio: (ratio: number) => void;
+}
+
+function Picture({ file, alt, onRatio }: PictureProps): VNode {
   const [missing, miss] = useState<string | undefined>(undefined);
   const small = pictureAddress(file.picture);
   const { href } = file;
   if (small === undefined)
     return html`<span class="blank"><span class="glyph" aria-hidden="true">▣</span><span>${file.name}</span></span>`;
   const large = href === undefined || missing === href || !isShown.test(href) ? undefined : href;
-  return html`<img src=${small} alt=${alt} />
+  return html`<img src=${small} alt=${alt} onLoad=${(event: Event) => onRatio(ratioOf(event))} />
     ${large === undefined ? null : html`<img key=${large} src=${large} alt="" onError=${() => miss(large)} />`}`;
 }
+
+const ratioOf = ({ currentTarget }: Event): number =>
+  currentTarget instanceof HTMLImageElement && currentTarget.naturalHeight > 0
+    ? currentTarget.naturalWidth / currentTarget.naturalHeight
+    : 1.5;
 
 /** The pictures that every browser shows. */
 const isShown = /\.(png|jpe?g|webp|gif|avif|bmp)$/i;

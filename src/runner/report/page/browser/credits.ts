@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { ReportData } from '../report-data.ts';
-import { axis, Chart } from './chart.ts';
+import { axis, Chart, timeAxis } from './chart.ts';
 import { count, duration, shortTime, whole } from './words.ts';
 
 export function Credits({ data }: { readonly data: ReportData }): VNode {
@@ -42,7 +42,7 @@ function OverTime({ data, total }: { readonly data: ReportData; readonly total: 
 const lineOptions = (color: (name: string) => string): Omit<uPlot.Options, 'width' | 'height'> => ({
   legend: { show: false },
   cursor: { points: { size: 7 } },
-  axes: [axis(color), { ...axis(color), size: 56 }],
+  axes: [timeAxis(color), { ...axis(color), size: 56 }],
   scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.08)] } },
   series: [
     {},

@@ -49,9 +49,9 @@ export function Lightbox(props: LightboxProps): VNode {
         <div class="head">
           <h2 id="lightbox-title">${title}</h2>
           <span class="small muted">${of > 1 ? `${whole(place)} of ${whole(of)}` : ''}</span>
-          <button type="button" class="icon-button" disabled=${place <= 1} onClick=${() => onStep(-1)} aria-label="Previous item">←</button>
-          <button type="button" class="icon-button" disabled=${place >= of} onClick=${() => onStep(1)} aria-label="Next item">→</button>
-          <button type="button" class="icon-button" onClick=${onClose} aria-label="Close" autofocus>✕<span class="visually-hidden"> Close</span></button>
+          <button type="button" class="icon-button" aria-disabled=${place <= 1} onClick=${() => place > 1 && onStep(-1)} aria-label="Previous item">←</button>
+          <button type="button" class="icon-button" aria-disabled=${place >= of} onClick=${() => place < of && onStep(1)} aria-label="Next item">→</button>
+          <button type="button" class="icon-button" onClick=${onClose} aria-label="Close">✕<span class="visually-hidden"> Close</span></button>
         </div>
         <div class="view-box"><${Compare} key=${number} before=${before} after=${shown} state=${item.state} title=${title} /></div>
         ${

@@ -7,4 +7,9 @@ import { setTheme, themeNow } from './theme.ts';
 const root = document.getElementById('app');
 const data = readData(document.getElementById('data')?.textContent);
 setTheme(themeNow());
-if (root !== null) render(html`<${App} data=${data} />`, root);
+const show = (): void => {
+  if (root !== null) render(html`<${App} data=${data} />`, root);
+};
+show();
+// By then all pictures are there.
+document.addEventListener('DOMContentLoaded', show);

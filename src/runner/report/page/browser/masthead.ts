@@ -66,6 +66,7 @@ export function Facts({
     credits.refunded > 0 ? `${whole(credits.refunded)} refunded` : '',
     credits.reserved > 0 ? `${whole(credits.reserved)} set aside` : '',
   ].filter((text) => text !== '');
+  const shown = itemStates.filter((state) => (counts[state] ?? 0) > 0);
   const files = data.items.reduce(
     (sum, { outputs }) => sum + outputs.length,
     data.shared.outputs.length,
@@ -76,24 +77,22 @@ export function Facts({
       <h2>Progress</h2>
       <p class="number">${whole(done)} <small>of ${count(total, noun)} done</small></p>
       <${StateBar} counts=${counts} />
-      <div class="legend">
-        ${itemStates.map((state) => ((counts[state] ?? 0) === 0 ? null : html`<${StateMark} state=${state} n=${counts[state]} />`))}
-      </div>
+      ${(counts.done ?? 0) === total ? null : html`<div class="legend">${shown.map((state) => html`<${StateMark} state=${state} n=${counts[state]} />`)}</div>`}
     </div>
     <div class="fact">
       <h2>Credits</h2>
       <p class="number">${whole(spent)}</p>
-      <p>${extra.length > 0 ? extra.join(', ') : 'nothing refunded or held'}</p>
+      <p>${extra.length > 0 ? extra.join(', ') : 'charged'}</p>
     </div>
     <div class="fact">
-      <h2>Each</h2>
+      <h2>Price</h2>
       <p class="number">${done > 0 ? decimals(spent / done) : '–'}</p>
-      <p>credits for each finished ${noun}</p>
+      <p>credits ${noun === 'item' ? 'per item' : 'in all'}</p>
     </div>
     <div class="fact">
       <h2>Files</h2>
       <p class="number">${whole(files)}</p>
-      <p>saved in ${count(runs.length, 'run')}</p>
+      <p>in ${count(runs.length, 'run')}</p>
     </div>
   </section>`;
 }

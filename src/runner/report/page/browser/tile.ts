@@ -21,12 +21,12 @@ export function Tile({ item, title, showing, onOpen }: TileProps): VNode {
   const before = item.inputs[0];
   const pair =
     pictureAddress(before?.picture) !== undefined && pictureAddress(after?.picture) !== undefined;
-  const label = `${title}, ${stateWords[item.state].word}`;
-  return html`<button type="button" aria-label=${label} onClick=${onOpen}
+  const { word } = stateWords[item.state];
+  return html`<button type="button" onClick=${onOpen}
     onPointerMove=${pair ? follow : undefined} onPointerLeave=${pair ? rest : undefined}>
     <${TilePicture} item=${item} before=${before} after=${after} pair=${pair} showing=${showing} />
     <span class="caption">
-      <span class="name" title=${title}>${title}</span>
+      <span class="name" title=${title}>${title}<span class="visually-hidden">, ${word}</span></span>${' '}
       ${item.credits > 0 ? html`<span class="muted">${count(item.credits, 'credit')}</span>` : null}
     </span>
   </button>`;
@@ -49,7 +49,7 @@ function TilePicture({ item, before, after, pair, showing }: PictureProps): VNod
       ? null
       : html`<span class="corner state-${state}"><${StateMark} state=${state} /></span>`;
   if (pair && showing !== 'before')
-    return html`<span class="frame" data-rest=${showing === 'compare' ? '50%' : '0%'} style=${{ '--split': showing === 'compare' ? '50%' : '0%', display: 'block' }}>
+    return html`<span class="frame" aria-hidden="true" data-rest=${showing === 'compare' ? '50%' : '0%'} style=${{ '--split': showing === 'compare' ? '50%' : '0%', display: 'block' }}>
       <img src=${second} alt="" loading="lazy" decoding="async" />
       <img class="over" src=${first} alt="" loading="lazy" decoding="async" />
       ${showing === 'compare' ? html`<span class="edge"></span><span class="tag before">before</span><span class="tag after">after</span>` : null}
@@ -57,11 +57,11 @@ function TilePicture({ item, before, after, pair, showing }: PictureProps): VNod
     </span>`;
   const only = showing === 'before' ? (first ?? second) : (second ?? first);
   if (only !== undefined)
-    return html`<span class="frame" style=${{ display: 'block' }}>
+    return html`<span class="frame" aria-hidden="true" style=${{ display: 'block' }}>
       <img src=${only} alt="" loading="lazy" decoding="async" class=${second === undefined && state !== 'done' ? 'faded' : ''} />
       ${after?.medium === 'video' ? html`<span class="play">▶</span>` : null}${marked}
     </span>`;
-  return html`<span class="frame state-${state}" style=${{ display: 'block' }}><${Blank} item=${item} file=${after} /></span>`;
+  return html`<span class="frame state-${state}" aria-hidden="true" style=${{ display: 'block' }}><${Blank} item=${item} file=${after} /></span>`;
 }
 
 const media = { image: 'picture', video: 'clip', audio: 'sound', other: 'file' } as const;

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { ReportData } from '../report-data.ts';
-import { axis, Chart } from './chart.ts';
+import { axis, Chart, timeAxis } from './chart.ts';
 import { type Bar, barsOf, lanesOf, spanOf } from './lanes.ts';
 import { count, duration, shortTime } from './words.ts';
 
@@ -69,9 +69,9 @@ function drawing(
     options: (color) => ({
       legend: { show: false },
       cursor: { y: false, points: { show: false } },
-      scales: { y: { range: [total, 0], dir: 1 }, x: { time: true } },
+      scales: { y: { range: [0, total], dir: -1 }, x: { time: true } },
       axes: [
-        { ...axis(color), side: 2 },
+        timeAxis(color),
         {
           ...axis(color),
           grid: { show: false },

@@ -22,9 +22,9 @@ export interface ToolbarProps {
 }
 
 const sizes = [
-  { wish: 150, word: 'Small' },
-  { wish: 260, word: 'Medium' },
-  { wish: 420, word: 'Large' },
+  { wish: 150, word: 'S' },
+  { wish: 260, word: 'M' },
+  { wish: 420, word: 'L' },
 ] as const;
 
 export function Toolbar(props: ToolbarProps): VNode {
@@ -54,7 +54,7 @@ export function Toolbar(props: ToolbarProps): VNode {
           options=${[['after', 'After'], ['compare', 'Compare'], ['before', 'Before']]} />`
         : null
     }
-    <${Segments} name="size" legend="Size" value=${wish} onPick=${resize} options=${sizes.map((one) => [one.wish, one.word])} />
+    <${Segments} name="sizes" legend="Size" value=${wish} onPick=${resize} options=${sizes.map((one) => [one.wish, one.word])} />
   </div>`;
 }
 
@@ -67,7 +67,7 @@ interface SegmentsProps<T> {
 }
 
 function Segments<T>({ name, legend, value, options, onPick }: SegmentsProps<T>): VNode {
-  return html`<fieldset class="segments">
+  return html`<fieldset class="segments ${name}">
     <legend class="visually-hidden">${legend}</legend>
     ${options.map(
       ([option, word]) => html`<label class="chip">
