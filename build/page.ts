@@ -1,13 +1,12 @@
-// Writes the page of reports into dist/, after the compiler: one script and one style, without imports.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { assetNames } from '../src/runner/adapters/page/assets.ts';
+// Writes the page of reports into dist/, after the compiler: a module with one script and one style.
+import { rmSync, writeFileSync } from 'node:fs';
+import { builtPage } from '../src/runner/adapters/page/assets.ts';
 import { bundlePage } from '../src/runner/adapters/page/bundle.ts';
 
-const page = new URL('../dist/runner/report/page/', import.meta.url);
+const adapter = new URL('../dist/runner/adapters/page/', import.meta.url);
 const { script, style } = await bundlePage();
-mkdirSync(new URL('bundle/', page), { recursive: true });
-writeFileSync(new URL(`bundle/${assetNames.script}`, page), script);
-writeFileSync(new URL(`bundle/${assetNames.style}`, page), style);
-// Only the bundle runs in a browser.
-rmSync(fileURLToPath(new URL('browser/', page)), { recursive: true, force: true });
+const text = `export const script = ${JSON.stringify(script)};\nexport const style = ${JSON.stringify(style)};\n`;
+writeFileSync(new URL(builtPage, adapter), text);
+// Only the bundle runs in a browser, and only a checkout can make it.
+rmSync(new URL('../../report/page/browser/', adapter), { recursive: true, force: true });
+for (const name of ['bundle.js', 'bundle.d.ts']) rmSync(new URL(name, adapter), { force: true });
