@@ -71,6 +71,7 @@ export {
   type RepairOptions,
   repair,
 } from './runner/operations/repair.ts';
+export { type Reported, type ReportOptions, report } from './runner/operations/report.ts';
 export { type Resolution, type Resolved, resolve } from './runner/operations/resolve.ts';
 export { type ResolvedPipeline, resolvedPipeline } from './runner/operations/resolved.ts';
 export type { RunQuestion } from './runner/operations/run/run-question.ts';

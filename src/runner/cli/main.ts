@@ -121,6 +121,20 @@ withCommit(
 
 withState(
   program
+    .command('report')
+    .description('write one HTML file with every result, its price and its origin')
+    .argument('<file>'),
+)
+  .option('--out <file>', 'the HTML file (default: report.html in the output folder)')
+  .option('--no-inputs', 'leave out the pictures, hashes and parameters of the inputs')
+  .option('--output <folder>', 'downloads were saved below this folder')
+  .option('--allow-outside', 'let the pipeline read files outside its repository')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./report.ts')).reportCommand(file, flags);
+  });
+
+withState(
+  program
     .command('resolve')
     .description('settle a creation that is in doubt')
     .argument('<file>')

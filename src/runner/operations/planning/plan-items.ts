@@ -97,6 +97,7 @@ export async function planItems(
   };
   const take = (itemPlan: ItemPlan, item: Item | undefined): void => {
     const { tasks, badTasks, verdicts } = itemPlan;
+    inputs.seen?.(itemPlan, item);
     for (const task of tasks) {
       const action = tally.add(task);
       onTask?.(task, action);

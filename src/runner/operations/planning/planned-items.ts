@@ -1,6 +1,7 @@
 // What the planning of all items takes and gives.
 import type { Complaint } from '../../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../../journal/ledger.ts';
+import type { ItemPlan } from '../../plan/item-plan.ts';
 import type { ItemsToDo } from '../../plan/items-to-do.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { PlanFindings } from '../../plan/plan-findings.ts';
@@ -10,6 +11,7 @@ import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
+import type { Item } from '../../task/item.ts';
 
 export interface PlannedItems {
   readonly plan: Plan;
@@ -58,6 +60,8 @@ export interface PlanningInputs {
   readonly explain?: string | undefined;
   /** Hears of every task, and of the action that it counts as. */
   readonly onTask?: ((planned: PlannedTask, action: PlannedAction) => void) | undefined;
+  /** Sees the plan of each item in their order, and of the shared steps (no item) before and after them. */
+  readonly seen?: (plan: ItemPlan, item: Item | undefined) => void;
   /** The platform decides which file names are equal or usable. */
   readonly platform?: string;
 }

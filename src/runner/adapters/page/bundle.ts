@@ -1,0 +1,24 @@
+// Bundles the page of reports from its sources: when shotlist is built, and when it runs from its sources.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { PageAssets } from './assets.ts';
+
+const browser = new URL('../../report/page/browser/', import.meta.url);
+
+/** Needs the development dependencies. */
+export async function bundlePage(): Promise<PageAssets> {
+  const { build } = await import('rolldown');
+  const { output } = await build({
+    input: fileURLToPath(new URL('main.ts', browser)),
+    platform: 'browser',
+    write: false,
+    logLevel: 'warn',
+    output: { format: 'iife', minify: true },
+  });
+  const [{ code }] = output;
+  const charts = createRequire(import.meta.url).resolve('uplot/dist/uPlot.min.css');
+  const styles = ['theme.css', 'page.css', 'gallery.css', 'lightbox.css', 'views.css'];
+  const own = styles.map((name) => readFileSync(new URL(name, browser), 'utf8'));
+  return { script: code, style: [readFileSync(charts, 'utf8'), ...own].join('\n') };
+}

@@ -1,0 +1,58 @@
+// Small WebP pictures of the files of a report.
+import { availableParallelism } from 'node:os';
+import pLimit from 'p-limit';
+import sharp from 'sharp';
+
+/** The longest side in pixels, and the quality. */
+export interface ThumbnailSize {
+  readonly side: number;
+  readonly quality: number;
+}
+
+/** About 12 MB for up to 2,500 pictures, then about 2 KB for each. */
+const sizes: readonly (ThumbnailSize & { readonly most: number })[] = [
+  { most: 60, side: 1280, quality: 76 },
+  { most: 250, side: 720, quality: 70 },
+  { most: 800, side: 400, quality: 64 },
+  { most: 2_500, side: 240, quality: 56 },
+];
+const smallest: ThumbnailSize = { side: 144, quality: 42 };
+
+export const thumbnailSize = (pictures: number): ThumbnailSize =>
+  sizes.find(({ most }) => pictures <= most) ?? smallest;
+
+/** A larger picture is not decoded. */
+const mostPixels = 100_000_000;
+
+/** WebP in Base64 for each file, in their order; undefined for a file that is absent or no picture. */
+export async function thumbnails(
+  files: readonly (string | undefined)[],
+  { side, quality }: ThumbnailSize,
+  onDone: () => void = () => undefined,
+): Promise<readonly (string | undefined)[]> {
+  const limit = pLimit(availableParallelism());
+  return await Promise.all(
+    files.map((file) =>
+      limit(async () => {
+        const made = file === undefined ? undefined : await thumbnail(file, side, quality);
+        onDone();
+        return made;
+      }),
+    ),
+  );
+}
+
+async function thumbnail(file: string, side: number, quality: number): Promise<string | undefined> {
+  try {
+    const bytes = await sharp(file, { limitInputPixels: mostPixels, failOn: 'error' })
+      .autoOrient()
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+      .webp({ quality, effort: 4 })
+      .toBuffer();
+    return bytes.toString('base64');
+  } catch (error) {
+    // The page shows the kind of the file instead: a clip, or a picture that is damaged or too large.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}

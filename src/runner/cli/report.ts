@@ -1,0 +1,24 @@
+// shotlist report: writes one HTML file with everything that a pipeline made.
+import { relative } from 'node:path';
+import { type Reported, report } from '../operations/report.ts';
+import { count, size } from '../report/text.ts';
+import { command } from './command.ts';
+import type { PipelineFlags } from './options.ts';
+
+export interface ReportFlags extends PipelineFlags {
+  readonly out?: string;
+  /** `--no-inputs` is false. */
+  readonly inputs?: boolean;
+}
+
+export const reportCommand = (file: string, flags: ReportFlags): Promise<number> =>
+  command(file, flags, (pipeline, { onWarning }) => report(pipeline, { ...flags, onWarning }), {
+    text: (reported) => reportText(reported),
+  });
+
+function reportText({ file, bytes, items, pictures }: Reported): string {
+  const near = relative('.', file);
+  const shown = near.startsWith('..') ? file : near;
+  const of = items === 0 ? '' : `${count(items, 'item')}, `;
+  return `Wrote ${shown}: ${of}${count(pictures.shown, 'picture')}, ${size(bytes)}. Open it in a browser.`;
+}

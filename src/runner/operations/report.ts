@@ -1,0 +1,88 @@
+// `report`: writes one HTML file that shows what a pipeline made, and what it cost. Sends nothing.
+import { resolve } from 'node:path';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
+import { realClock } from '../adapters/clock.ts';
+import { realPathOr } from '../adapters/files/real-path.ts';
+import { placeOf, replaceFile } from '../adapters/files/replace-file.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import type { OutsideOptions } from './files/boundary.ts';
+import { boundPipeline } from './pipeline/bound-pipeline.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { gatherReport } from './reporting/gather.ts';
+import { isOthersFile } from './reporting/own-report.ts';
+import { renderReport } from './reporting/render.ts';
+import { type LocateOptions, locateState, stateFilesOf } from './state/locate-state.ts';
+
+export interface ReportOptions extends LocateOptions, OutsideOptions {
+  /** `--out`: the HTML file, relative to the working folder. Default: `report.html` in the output folder. */
+  readonly out?: string | undefined;
+  /** `--no-inputs` is false: the report holds no input's picture, hash or parameters. Default: true. */
+  readonly inputs?: boolean | undefined;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
+
+export interface Reported {
+  /** The HTML file. */
+  readonly file: string;
+  readonly bytes: number;
+  readonly items: number;
+  /** The pictures in the report, and the files that no picture could be made of. */
+  readonly pictures: { readonly shown: number; readonly missing: number };
+}
+
+/**
+ * Writes a report: one HTML file, which opens from disk and can be sent to somebody else.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, report } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const reported = await report(loaded.value, { out: 'report.html' });
+ * if (reported.ok) console.log(reported.value.file, reported.value.bytes);
+ * ```
+ */
+export async function report(
+  loaded: LoadedPipeline,
+  options: ReportOptions = {},
+): Promise<Result<Reported, Problem>> {
+  const bound = boundPipeline(loaded);
+  const { clock = realClock, onWarning = () => undefined, inputs = true } = options;
+  const { paths, rehearsal } = locateState(bound, options);
+  const { out } = options;
+  const named = out ?? resolve(paths.output, 'report.html');
+  const found = placeOf(named);
+  if ('refused' in found) return err(problem(`the report ${named} ${found.refused}`));
+  const { place } = found;
+  const taken = [resolve(bound.file), ...stateFilesOf(bound, options)].map(realPathOr);
+  if (taken.includes(realPathOr(place)))
+    return err(problem(`the report cannot replace ${named}: it is a file of the pipeline`));
+  if (out === undefined && (await isOthersFile(place)))
+    return err(
+      problem(
+        `${place} is not a report of shotlist, so it was not replaced`,
+        'shotlist',
+        'choose another file with --out',
+      ),
+    );
+  const where = { paths, rehearsal, place };
+  const gathered = await gatherReport(bound, options, { ...where, inputs, clock, onWarning });
+  if (!gathered.ok) return gathered;
+  const rendered = await renderReport(gathered.value);
+  try {
+    await replaceFile(place, rendered.bytes);
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    return err({ ...problem(`the report ${named} ${systemReason(error)}`), reason: 'system' });
+  }
+  return ok({
+    ...{ file: place, bytes: rendered.bytes.length, items: gathered.value.data.items.length },
+    pictures: rendered.pictures,
+  });
+}

@@ -1,0 +1,80 @@
+// A chart in the colors of the page, as wide as the page.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+
+export interface ChartProps {
+  readonly label: string;
+  readonly height: number;
+  readonly data: uPlot.AlignedData;
+  /** `color`: a custom property of the theme, such as `--done`. */
+  readonly options: (color: (name: string) => string) => Omit<uPlot.Options, 'width' | 'height'>;
+}
+
+export function Chart({ label, height, data, options }: ChartProps): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { current } = box;
+    if (current === null) return undefined;
+    let chart: uPlot | undefined;
+    const draw = (): void => {
+      chart?.destroy();
+      chart = new uPlot(
+        { ...options(colorIn(current)), width: current.clientWidth, height },
+        data,
+        current,
+      );
+    };
+    const resized = new ResizeObserver(() =>
+      chart?.setSize({ width: current.clientWidth, height }),
+    );
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    draw();
+    resized.observe(current);
+    scheme.addEventListener('change', draw);
+    addEventListener('themechange', draw);
+    return () => {
+      resized.disconnect();
+      scheme.removeEventListener('change', draw);
+      removeEventListener('themechange', draw);
+      chart?.destroy();
+    };
+  }, [data, options, height]);
+  return html`<div class="chart" ref=${box} role="img" aria-label=${label}></div>`;
+}
+
+/** A canvas needs the color that `light-dark()` stands for. */
+function colorIn(element: HTMLElement): (name: string) => string {
+  const probe = document.createElement('span');
+  return (name) => {
+    probe.style.color = `var(${name})`;
+    element.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  };
+}
+
+/** 24 hours, and the day as the rest of the page writes it. Each row: from this many seconds between two ticks on. */
+const times: uPlot.Axis.Values = [
+  [86_400, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [60, '{HH}:{mm}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+  [1, '{HH}:{mm}:{ss}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+  [0.001, '{HH}:{mm}:{ss}.{fff}', '\n{D} {MMM}', null, '\n{D} {MMM}', null, null, null, 1],
+];
+
+export const timeAxis = (color: (name: string) => string): uPlot.Axis => ({
+  ...axis(color),
+  values: times,
+  space: 90,
+});
+
+export function axis(color: (name: string) => string): uPlot.Axis {
+  return {
+    stroke: color('--muted'),
+    font: '12px system-ui, sans-serif',
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { stroke: color('--line'), width: 1, size: 4 },
+  };
+}

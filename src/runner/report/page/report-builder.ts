@@ -1,0 +1,275 @@
+// Builds the data of a report: takes the plan of each item, once, and the state file at the end.
+import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import type { JobLine } from '../../journal/line.ts';
+import { worthOf } from '../../journal/state.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
+import { stagesOf } from '../../language/stages.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
+import { stepOf } from '../../task/task.ts';
+import { type Failed, failureGroups } from './failure-groups.ts';
+import { chargedAt, timesOf } from './job-facts.ts';
+import { baseName, mailable } from './mailable.ts';
+import { parametersOf } from './parameters.ts';
+import type {
+  ReportData,
+  ReportDoubt,
+  ReportFile,
+  ReportItem,
+  ReportStep,
+  ReportTask,
+  Spending,
+  TaskState,
+} from './report-data.ts';
+import { itemState, type TaskVerdict, verdictOf } from './task-state.ts';
+
+/** A file of the report on disk: its path, relative to the pipeline file. */
+export interface PictureSource {
+  readonly in: 'input' | 'output';
+  readonly path: string;
+  /** Of the content, if it is known. */
+  readonly sha256?: string;
+}
+
+/** What is known of a file that is uploaded. */
+export interface InputFact {
+  readonly bytes: number;
+  readonly sha256?: string | undefined;
+}
+
+export interface ReportQuestion {
+  readonly pipeline: Pipeline;
+  readonly ledger: Ledger;
+  readonly running: boolean;
+  /** False: nothing of the inputs is in the report but the items' names. */
+  readonly inputs: boolean;
+  readonly inputFact: (path: string) => InputFact | undefined;
+  /** A saved file's place relative to the report; undefined if it is not below it. */
+  readonly hrefOf: (path: string) => string | undefined;
+}
+
+/** The tasks of an item, and the bodies of their requests as far as they are known. */
+export interface PlannedItem {
+  /** Undefined for the shared tasks. */
+  readonly key: string | undefined;
+  readonly tasks: readonly PlannedTask[];
+  readonly bodyOf: (task: PlannedTask) => JsonBody | undefined;
+}
+type JsonBody = Parameters<typeof parametersOf>[0];
+
+export class ReportBuilder {
+  readonly #q: ReportQuestion;
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #items: ReportItem[] = [];
+  #shared: ReportItem = { key: '', state: 'done', credits: 0, tasks: [], inputs: [], outputs: [] };
+  readonly #counts: Partial<Record<TaskState, number>>[];
+  readonly #failures: Failed[] = [];
+  readonly #doubts: ReportDoubt[] = [];
+  /** Jobs whose credits a task of the report shows. */
+  readonly #paid = new Set<string>();
+  readonly #stepOfShared = new Map<string, string>();
+  readonly #pictures = new Map<string, number>();
+  /** The files that need a thumbnail, in the order of their numbers. */
+  readonly pictures: PictureSource[] = [];
+
+  constructor(question: ReportQuestion) {
+    this.#q = question;
+    const { steps } = question.pipeline;
+    this.#numbers = new Map(steps.map(({ name }, index) => [name, index]));
+    this.#counts = steps.map(() => ({}));
+  }
+
+  /** Call once for each item, in their order, and for the shared tasks, in one or two parts. */
+  add(item: PlannedItem): void {
+    const number = item.key === undefined ? -1 : this.#items.length;
+    const added = this.#itemOf(item, number);
+    if (item.key === undefined) this.#shared = joined(this.#shared, added);
+    else this.#items.push(added);
+  }
+
+  #itemOf({ key = '', tasks, bodyOf }: PlannedItem, number: number): ReportItem {
+    const own = new Map<string, string>();
+    for (const { step, fingerprint } of tasks) {
+      const names = key === '' ? this.#stepOfShared : own;
+      if (fingerprint !== undefined && step.of === undefined) names.set(fingerprint, step.name);
+    }
+    const maker = (fingerprint: string): string | undefined =>
+      own.get(fingerprint) ?? this.#stepOfShared.get(fingerprint);
+    const told = tasks.map((task) => this.#taskOf(task, { key, number, bodyOf, maker }));
+    const makes = told.filter((_, index) => {
+      const operation = tasks[index]?.step.kind.operation;
+      return operation === 'create' || operation === 'download';
+    });
+    const states = (of: readonly ReportTask[]): readonly TaskState[] =>
+      of.map(({ state }) => state);
+    return {
+      key: mailable(key),
+      state: itemState(states(told), states(makes)),
+      credits: told.reduce((sum, { credits = 0 }) => sum + credits, 0),
+      tasks: told,
+      inputs: this.#q.inputs ? tasks.flatMap((task) => this.#inputOf(task)) : [],
+      outputs: tasks.flatMap((task) => this.#outputsOf(task)),
+    };
+  }
+
+  #taskOf(planned: PlannedTask, within: Within): ReportTask {
+    const { step, task, fingerprint } = planned;
+    const { ledger, running } = this.#q;
+    const number = this.#numberOf(step.name);
+    const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+    const verdict = verdictOf(planned, job, ledger.task(task), running);
+    this.#count(number, verdict, planned, within, job);
+    // A download and a delete are of the job of another step.
+    const own = step.of === undefined ? job : undefined;
+    const element = /\[(\d+)\]$/.exec(step.fan === undefined ? '' : task)?.[1];
+    const body = step.kind.operation === 'create' ? within.bodyOf(planned) : undefined;
+    return {
+      ...{ step: number, state: verdict.state },
+      ...(element === undefined ? {} : { element: Number(element) }),
+      ...(verdict.why === undefined || quiet.has(verdict.state)
+        ? {}
+        : { why: mailable(verdict.why) }),
+      ...(own === undefined ? {} : this.#jobFacts(own)),
+      ...(body === undefined ? {} : { parameters: parametersOf(body, within.maker) }),
+    };
+  }
+
+  #jobFacts(job: JobLine): Partial<ReportTask> {
+    const credits = worthOf(job);
+    const shares = credits > 0 && this.#paid.has(job.job);
+    this.#paid.add(job.job);
+    return {
+      fingerprint: job.job,
+      ...(job.project === undefined ? {} : { project: job.project }),
+      ...(credits === 0 ? {} : shares ? { shares } : { credits }),
+      ...timesOf(job),
+    };
+  }
+
+  #count(
+    step: number,
+    { state, why = '', code }: TaskVerdict,
+    { task }: PlannedTask,
+    { number, key }: Within,
+    job: JobLine | undefined,
+  ): void {
+    const counts = this.#counts[step];
+    if (counts !== undefined) counts[state] = (counts[state] ?? 0) + 1;
+    if (state === 'failed')
+      this.#failures.push({ step, item: number, key, why: mailable(why), code });
+    if (state === 'doubt' && job !== undefined && this.#numberOf(stepOf(task)) === step)
+      this.#doubts.push({
+        ...{ step, item: number, task: mailable(task), name: mailable(job.name ?? '') },
+        ...{ since: job.at, reserved: job.reserve ?? 0 },
+        ...(job.error === undefined ? {} : { why: mailable(job.error.message) }),
+      });
+  }
+
+  #inputOf({ step, file, fingerprint }: PlannedTask): readonly ReportFile[] {
+    if (file === undefined || fingerprint === undefined) return [];
+    const fact = this.#q.inputFact(file);
+    if (fact === undefined) return [];
+    const { bytes, sha256 } = fact;
+    const hash = sha256 === undefined ? {} : { sha256 };
+    const picture = this.#pictureOf({ in: 'input', path: file, ...hash });
+    const shown = { name: baseName(file), step: this.#numberOf(step.name), bytes, ...hash };
+    return [{ ...shown, ...picture }];
+  }
+
+  #outputsOf({ step, task, fingerprint }: PlannedTask): readonly ReportFile[] {
+    if (step.kind.operation !== 'download' || fingerprint === undefined) return [];
+    const { outputs = [] } = this.#q.ledger.job(fingerprint) ?? {};
+    return outputs
+      .filter((output) => output.task === task && output.pruned === undefined)
+      .map(({ path, bytes, sha256 }) => {
+        const href = this.#q.hrefOf(path);
+        return {
+          ...{ name: baseName(path), step: this.#numberOf(step.name), bytes, sha256 },
+          ...this.#pictureOf({ in: 'output', path, sha256 }),
+          ...(href === undefined ? {} : { href }),
+        };
+      });
+  }
+
+  #pictureOf(source: PictureSource): Pick<ReportFile, 'medium' | 'picture'> {
+    const medium = mediaTypeOf(extensionOf(source.path)) ?? 'other';
+    if (medium !== 'image' && medium !== 'video') return { medium };
+    const key = source.sha256 ?? `${source.in} ${source.path}`;
+    const picture = this.#pictures.get(key) ?? this.pictures.push(source) - 1;
+    this.#pictures.set(key, picture);
+    return { medium, picture };
+  }
+
+  #numberOf(step: string): number {
+    return this.#numbers.get(step) ?? -1;
+  }
+
+  data(facts: Pick<ReportData, 'at' | 'rehearsal'>): ReportData {
+    const { pipeline, ledger, running, inputs } = this.#q;
+    const spending = this.#spending();
+    const { description } = pipeline;
+    return {
+      pipeline: mailable(pipeline.name),
+      ...(description === undefined ? {} : { description: mailable(description) }),
+      ...facts,
+      ...{
+        running,
+        inputs,
+        steps: this.#steps(spending),
+        items: this.#items,
+        shared: this.#shared,
+      },
+      runs: ledger.runs().map(({ run, at, ended, charged, refunded }) => {
+        return { run, at, ...(ended === undefined ? {} : { ended }), charged, refunded };
+      }),
+      credits: ledger.total,
+      ...{ spending, failures: failureGroups(this.#failures), doubts: this.#doubts },
+    };
+  }
+
+  #steps(spending: readonly Spending[]): readonly ReportStep[] {
+    const { steps } = this.#q.pipeline;
+    const { once, afterItems } = stagesOf(steps);
+    return steps.map((step, index) => ({
+      ...{ name: step.name, kind: step.kind.name, title: step.kind.title },
+      operation: step.kind.operation,
+      stage: once.includes(step) ? 'once' : afterItems.includes(step) ? 'after' : 'item',
+      after: step.after,
+      tasks: this.#counts[index] ?? {},
+      credits: spending.reduce(
+        (sum, { step: of, credits }) => sum + (of === index ? credits : 0),
+        0,
+      ),
+    }));
+  }
+
+  /** Also of items and steps that are gone: the sum is what was charged. */
+  #spending(): readonly Spending[] {
+    const found: Spending[] = [];
+    for (const job of this.#q.ledger.jobs()) {
+      const credits = worthOf(job);
+      const made = job.tasks.map(stepOf).find((name) => this.#numbers.has(name)) ?? '';
+      if (credits > 0) found.push({ at: chargedAt(job), step: this.#numberOf(made), credits });
+    }
+    return found.sort((one, other) => one.at - other.at);
+  }
+}
+
+interface Within {
+  readonly key: string;
+  readonly number: number;
+  readonly bodyOf: PlannedItem['bodyOf'];
+  readonly maker: (fingerprint: string) => string | undefined;
+}
+
+/** The plan's reasons for what is done say nothing new. */
+const quiet: ReadonlySet<TaskState> = new Set(['done', 'running']);
+
+const joined = (one: ReportItem, other: ReportItem): ReportItem => ({
+  ...one,
+  state: itemState([one.state, other.state]),
+  credits: one.credits + other.credits,
+  tasks: [...one.tasks, ...other.tasks],
+  inputs: [...one.inputs, ...other.inputs],
+  outputs: [...one.outputs, ...other.outputs],
+});
