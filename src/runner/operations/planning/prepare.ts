@@ -62,7 +62,16 @@ export async function prepare(
   bound: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
-  { access, run: requested = {}, resting, stop, onLook, explain, onTask, ...context }: PrepareContext,
+  {
+    access,
+    run: requested = {},
+    resting,
+    stop,
+    onLook,
+    explain,
+    onTask,
+    ...context
+  }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
   const selection = selectionOf(bound.pipeline, options);
   if (!selection.ok) return selection;
