@@ -34,6 +34,7 @@ const says: Readonly<Record<string, RegExp>> = {
   plan: /^at most 0 credits$/,
   proposeTools: /^\d ai-\S+$/,
   prune: /^0 files removed$/,
+  readSavedPlan: /^saved: pipeline\.yaml$/,
   refresh: /^1 projects read$/,
   repair: /^$/,
   resolvedPipeline: /^# pipeline\.yaml as it is run\npipeline: p$/m,

@@ -286,14 +286,14 @@ describe('plan, status, validate, tools, serve', () => {
     const local = await service();
     const rig = await photoRig(3);
     const before = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-    expect(before.stdout).toMatch(/swap +face-swap-photo +3 perhaps +30/);
+    expect(before.stdout).toMatch(/swap +face-swap-photo +3 +perhaps +30 credits/);
     expect(before.stdout).toContain('At most 30 credits.');
     expect(before.stdout).toContain('The account has 10,000 credits.');
     expect(Object.keys(local.requests())).toEqual(['GET /v1/account']);
     await rig.run(local);
     const asked = JSON.stringify(local.requests());
     const after = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-    expect(after.stdout).toMatch(/swap +face-swap-photo +3 reused/);
+    expect(after.stdout).toMatch(/swap +face-swap-photo +3 +reused/);
     expect(after.stdout).toContain('Nothing to pay.');
     expect(JSON.stringify(local.requests())).toBe(asked);
   });

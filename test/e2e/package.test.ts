@@ -140,7 +140,7 @@ describe('the packed command', () => {
     });
     expect(start(process.execPath, bin, 'plan', 'p.yaml')).toMatchObject({
       status: 0,
-      stdout: expect.stringMatching(/1 +to create/),
+      stdout: expect.stringMatching(/1 +to upload/),
       stderr: '',
     });
   });

@@ -58,7 +58,7 @@ function reasonLines(reasons: readonly PlanReason[]): readonly string[] {
   if (reasons.length === 0) return [];
   const tasks = reasons.reduce((sum, reason) => sum + reason.tasks, 0);
   if (reasons.every(({ because }) => because === 'new'))
-    return [`Why: the ${tasks === 1 ? 'paid task is' : `${count(tasks, 'paid task')} are`} new.`];
+    return [`Why: the ${tasks === 1 ? 'creation is' : `${count(tasks, 'creation')} are`} new.`];
   const shown = reasons.slice(0, mostReasons);
   const rest = reasons.length - shown.length;
   return [

@@ -41,7 +41,7 @@ describe('below a plan', () => {
       'Why they run:\n  swap: 236 new\n  swap: 2 changed file in x (swap:a, swap:b)\n' +
         '  save: 3 its file is gone (swap:a, swap:b, …)',
     );
-    expect(text({ reasons: reasons.slice(0, 1) })).toContain('Why: the 236 paid tasks are new.');
+    expect(text({ reasons: reasons.slice(0, 1) })).toContain('Why: the 236 creations are new.');
   });
 
   test('time is told with the limit that it follows from', () => {

@@ -79,7 +79,20 @@ const largest = 500_000_000;
 /** So that nobody saves a plan over a pipeline. */
 const extension = '.plan';
 
-/** Undefined if the name is not that of a saved plan. */
+/**
+ * Reads a plan that `plan` saved with `out`, for the option `savedPlan` of `run`. Undefined if the name does not end in
+ * `.plan`.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, plan, readSavedPlan } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (loaded.ok) await plan(loaded.value, { rehearse: true, out: { file: 'p.plan', choices: {} } });
+ * const saved = readSavedPlan('p.plan');
+ * if (saved?.ok === true) console.log('saved:', saved.value.header.pipeline);
+ * ```
+ */
 export function readSavedPlan(file: string): Result<SavedPlan, Problem> | undefined {
   if (!file.endsWith(extension)) return undefined;
   const read = readRegularFile(file, { max: largest });
