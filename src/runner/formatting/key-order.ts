@@ -21,6 +21,7 @@ export const topKeys = [
   'profiles',
   'output',
   'outputs',
+  'provenance',
   'service',
   'on_finish',
   'on_doubt',
