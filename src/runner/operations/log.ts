@@ -35,9 +35,13 @@ export interface LogRead {
  *
  * @example
  * ```ts
- * import { readLog } from 'shotlist';
+ * import { readLog, renderProblem } from 'shotlist';
  *
- * await readLog('run.log', { failed: true, onLine: ({ time, task }) => console.log(time, task) });
+ * const read = await readLog('run.log', {
+ *   failed: true,
+ *   onLine: ({ time, task }) => console.log(time, task),
+ * });
+ * if (!read.ok) console.log(renderProblem(read.error));
  * ```
  */
 export async function readLog(
