@@ -15,6 +15,7 @@ import { kinds } from '../src/contract/kinds/all.ts';
 import { tools } from '../src/contract/kinds/tools.ts';
 import { stateSchema } from '../src/runner/journal/line.ts';
 import { fragmentSchema, pipelineSchema } from '../src/runner/language/schema.ts';
+import { provenanceSchema } from '../src/runner/report/provenance-schema.ts';
 import { faultsSchema } from '../src/service/endpoints/fault-schema.ts';
 import { withTables } from './function-tables.ts';
 
@@ -23,6 +24,7 @@ export const published: readonly (readonly [string, Schema])[] = [
   ['pipeline.schema.json', pipelineSchema(kinds)],
   ['fragment.schema.json', fragmentSchema(kinds)],
   ['state.schema.json', stateSchema],
+  ['provenance.schema.json', provenanceSchema],
   ['project.schema.json', projectSchema],
   ['creation.schema.json', creationSchema],
   ['face-detection.schema.json', faceDetectionSchema],

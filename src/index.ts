@@ -32,6 +32,7 @@ export { type FmtOptions, type Formatted, fmt, fmtText } from './runner/operatio
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
 export { type Graphed, type GraphOptions, graph } from './runner/operations/graph.ts';
 export { type Initialized, type InitOptions, init } from './runner/operations/init.ts';
+export { type LogOptions, type LogRead, readLog } from './runner/operations/log.ts';
 export { type MergedState, type MergeOptions, merge } from './runner/operations/merge.ts';
 export {
   type Monitor,
@@ -140,6 +141,7 @@ export type {
   GraphStep,
   PipelineGraph,
 } from './runner/report/graph/pipeline-graph.ts';
+export type { LogLine } from './runner/report/log-line.ts';
 export type { Origin, OriginInput } from './runner/report/origin.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';
 export type { RunObserver, RunWatch } from './runner/report/run-watch.ts';

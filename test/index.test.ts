@@ -23,6 +23,7 @@ steps:
 /** What one line of its output says; nothing else is said. */
 const says: Readonly<Record<string, RegExp>> = {
   audit: /^0 differences$/,
+  explainFile: /out\/face-swap-photos\/a\.png.* does not exist/s,
   fmt: /^has its layout$/,
   fmtText: /^pipeline: p$/,
   forget: /save:one/,
@@ -35,6 +36,7 @@ const says: Readonly<Record<string, RegExp>> = {
   proposeTools: /^\d ai-\S+$/,
   prune: /^0 files removed$/,
   readSavedPlan: /^saved: pipeline\.yaml$/,
+  readLog: /run\.log.* does not exist/s,
   refresh: /^1 projects read$/,
   repair: /^$/,
   resolvedPipeline: /^# pipeline\.yaml as it is run\npipeline: p$/m,

@@ -7,6 +7,7 @@ import { withAuthoringCommands } from './authoring-commands.ts';
 import { withCheckCommands } from './check-commands.ts';
 import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import { withCommit, withGitCommands } from './git-commands.ts';
+import { withLogCommand } from './log-command.ts';
 import {
   duration,
   pictures,
@@ -52,6 +53,7 @@ withCheckCommands(program, done);
 
 withPlanCommand(program, done);
 withStatusCommand(program, done);
+withLogCommand(program, done);
 
 withCommit(
   withQuestions(

@@ -22,6 +22,7 @@ export const topKeys = [
   'profiles',
   'output',
   'outputs',
+  'provenance',
   'service',
   'on_finish',
   'on_doubt',

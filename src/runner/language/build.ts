@@ -38,6 +38,7 @@ export function pipelineOf(
       outageMs: milliseconds(document.limits?.outage ?? '15m'),
     },
     output: document.output ?? `out/${document.pipeline}`,
+    provenance: document.provenance ?? false,
     ...(document.service === undefined ? {} : { service: document.service }),
     steps,
     source,

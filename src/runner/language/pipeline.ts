@@ -130,6 +130,8 @@ export interface Pipeline {
   readonly limits: Limits;
   /** The folder of downloads, relative to the pipeline file. */
   readonly output: string;
+  /** Runs write `<output>.json` beside each output. */
+  readonly provenance: boolean;
   readonly service?: string;
   /** In topological order: every step follows the steps that it waits for. */
   readonly steps: readonly Step[];

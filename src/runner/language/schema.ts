@@ -164,6 +164,12 @@ export const pipelineShape = {
       description:
         'The folder of all downloads, relative to the pipeline file. The default is `out/<pipeline>`.',
     },
+    provenance: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Whether a run writes a file `<output>.json` beside each output, which says where the output comes from.',
+    },
     service: {
       type: 'string',
       pattern: servicePattern,

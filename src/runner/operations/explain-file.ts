@@ -9,7 +9,6 @@ import { systemReason } from '../../contract/files/system-error.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
 import { databaseStore } from '../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../adapters/state/load-state.ts';
-import { readManifests } from '../adapters/state/manifests.ts';
 import { eachLine } from '../adapters/state/raw-lines.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import {
@@ -18,13 +17,13 @@ import {
   resultStory,
   type UploadStory,
 } from '../report/file-story.ts';
-import { type Manifests, originOf, usedBy } from '../report/origin.ts';
+import { originOf } from '../report/origin.ts';
 import { fingerprintOf } from '../task/fingerprint.ts';
-import type { KeptManifest } from '../task/manifest.ts';
 import { fannedOutIn } from '../task/task.ts';
 import { shownPath } from './files/shown-path.ts';
 import { parsePipeline } from './pipeline/parse.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
+import { manifestsBehind } from './provenance/manifests-behind.ts';
 import { placeOfState, type StatePlace, stateFilesFor } from './provenance/state-files.ts';
 
 export interface ExplainFileOptions {
@@ -161,7 +160,7 @@ async function collect(
   if (same.length + others.length === 0) return;
   const isFannedOut = fannedOutBy(folder, header.pipeline);
   const jobs = new Set([...same, ...others].map(({ job }) => job.job));
-  const manifests = kept === undefined ? new Map() : await manifestsOf(kept, jobs);
+  const manifests = kept === undefined ? new Map() : await manifestsBehind(kept, jobs);
   const storyOf = ({ job, output }: (typeof same)[number]): ResultStory => {
     const here = output.path === own;
     const record = { state: shownPath(state), header, job, output, here, isFannedOut };
@@ -169,23 +168,6 @@ async function collect(
   };
   found.results.push(...same.map(storyOf));
   found.formerly.push(...others.map(storyOf));
-}
-
-/** Those of the jobs, and of all jobs behind them. */
-async function manifestsOf(file: string, jobs: ReadonlySet<string>): Promise<Manifests> {
-  const manifests = new Map<string, KeptManifest>();
-  let wanted: ReadonlySet<string> = jobs;
-  while (wanted.size > 0) {
-    const now = wanted;
-    for (const [job, manifest] of await readManifests(file, (job) => now.has(job)))
-      manifests.set(job, manifest);
-    const behind = [...now].flatMap((job) => {
-      const manifest = manifests.get(job);
-      return manifest === undefined ? [] : usedBy(manifest);
-    });
-    wanted = new Set(behind.filter((job) => !manifests.has(job) && !now.has(job)));
-  }
-  return manifests;
 }
 
 /** Only the pipeline says whether a number in brackets is an element of a fan-out or the end of a key. */

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { explainFailure } from '../../../contract/api/failure.ts';
 import { digestFrom } from '../../../contract/base/digest.ts';
 import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { removeProvenanceFile } from '../../adapters/files/provenance-file.ts';
 import { type Removable, remove, verified } from '../../adapters/files/removal.ts';
 import { keptPath } from '../../adapters/files/saved-files.ts';
 import type { NewEvent } from '../../journal/line.ts';
@@ -143,8 +144,10 @@ async function removeFiles<T extends OrphanFile | OrphanKept>(
     if (ready.length > 0) await journal.sync();
     for (const { orphan, file } of ready) {
       const gone = await remove(file);
-      if (gone.ok) removed.push(orphan);
-      else refused.push({ what: file.path, why: gone.error });
+      if (gone.ok) {
+        removed.push(orphan);
+        await removeProvenanceFile(file.path, orphan.sha256);
+      } else refused.push({ what: file.path, why: gone.error });
     }
   }
   return removed;

@@ -14,6 +14,7 @@ import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import { prepare } from '../planning/prepare.ts';
 import { refusals, smaller } from '../planning/price-checks.ts';
+import { writeProvenance } from '../provenance/write-provenance.ts';
 import { rehearsalTier } from '../service/connect-service.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
 import { agree, recordFor, savedPlanProblem } from './agreement.ts';
@@ -107,6 +108,11 @@ async function runOn(
   const agreed = await agree(preparedRun, record, generationsOn(held.account.tier));
   if (!agreed.ok) return agreed;
   const executed = await execute({ ...preparedRun, ...agreed.value }, held);
+  if (bound.pipeline.provenance)
+    await writeProvenance({
+      ...{ bound, paths: prepared.paths, ledger: prepared.state.ledger, disk: prepared.disk },
+      ...{ rehearsal, redactor: context.redactor, signal: options.signal, onWarning },
+    });
   await commitRun(preparedRun, executed.summary);
   onEvent({ type: 'ended', summary: executed.summary });
   return ok(executed);

@@ -1,0 +1,17 @@
+// shotlist log: reads the log of runs.
+import { type LogOptions, readLog } from '../operations/log.ts';
+import { logLineText } from '../report/log-line.ts';
+import { fail, print, printJson } from './terminal.ts';
+
+interface LogFlags extends Omit<LogOptions, 'onLine' | 'signal'> {
+  readonly json?: boolean;
+}
+
+export async function showLogCommand(file: string, flags: LogFlags): Promise<number> {
+  const { json = false, ...filter } = flags;
+  const read = await readLog(file, {
+    ...filter,
+    onLine: (line) => (json ? printJson(line.fields) : print(logLineText(line))),
+  });
+  return read.ok ? 0 : fail(read.error, json);
+}

@@ -1,0 +1,88 @@
+// `log`: reads the log of runs. Sends and writes nothing, also while a run appends to it.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
+import { matchOf } from '../adapters/files/glob.ts';
+import { linesOf } from '../adapters/files/growing-file.ts';
+import { type LogFilter, type LogLine, parseLogLine, passes } from '../report/log-line.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+
+export interface LogOptions {
+  /** `--run`: the number of a run. */
+  readonly run?: number | undefined;
+  /** `--items`: a key, or a glob of keys. */
+  readonly items?: string | undefined;
+  /** `--task`: the name of a task, or of a step. */
+  readonly task?: string | undefined;
+  /** `--project`: the id of a project. */
+  readonly project?: string | undefined;
+  /** `--failed`: only tasks that failed or are in doubt, hooks that failed, and bugs. */
+  readonly failed?: boolean | undefined;
+  /** `--follow`: goes on with the lines that are appended later. */
+  readonly follow?: boolean | undefined;
+  /** Ends a log that is followed. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onLine: (line: LogLine) => void;
+}
+
+/** How many lines were read, and how many of them passed the filter. */
+export interface LogRead {
+  readonly lines: number;
+  readonly shown: number;
+}
+
+/**
+ * Reads a log that `run --log` wrote, line by line, in constant memory.
+ *
+ * @example
+ * ```ts
+ * import { readLog, renderProblem } from 'shotlist';
+ *
+ * const read = await readLog('run.log', {
+ *   failed: true,
+ *   onLine: ({ time, task }) => console.log(time, task),
+ * });
+ * if (!read.ok) console.log(renderProblem(read.error));
+ * ```
+ */
+export async function readLog(
+  file: string,
+  { follow = false, signal, onLine, items, ...asked }: LogOptions,
+): Promise<Result<LogRead, Problem>> {
+  const filter = filterOf(asked, items);
+  if (!filter.ok) return filter;
+  let [lines, shown] = [0, 0];
+  try {
+    const ending = signal === undefined ? {} : { signal };
+    for await (const text of linesOf(file, { follow, ...ending })) {
+      if (text.trim() === '') continue;
+      const line = parseLogLine(text);
+      // A line that is not ours may be the rest of one that a full disk cut off.
+      if (line === undefined && lines === 0) return err(notALog(file));
+      lines += 1;
+      if (line === undefined || !passes(line, filter.value)) continue;
+      shown += 1;
+      onLine(line);
+    }
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    return err(problem(`the log ${systemReason(error)}`, file));
+  }
+  return ok({ lines, shown });
+}
+
+function filterOf(
+  asked: Omit<LogFilter, 'item'>,
+  items: string | undefined,
+): Result<LogFilter, Problem> {
+  if (items === undefined) return ok(asked);
+  const matches = matchOf(items, { dot: true });
+  if (!matches.ok) return err(problem(`--items ${items.slice(0, 200)} ${matches.error}`));
+  return ok({ ...asked, item: (item) => item === items || matches.value(item) });
+}
+
+const notALog = (file: string): Problem =>
+  problem(
+    `${file} is not a log of shotlist`,
+    'shotlist log',
+    'name the file that run --log <file> wrote; shotlist status <file> shows the state of a pipeline',
+  );
