@@ -240,7 +240,7 @@ export class LiveView {
     const parallel = elapsedMs <= 0 ? 0 : busyMs / elapsedMs;
     // What takes so much longer than usual has no usual end.
     const late = ({ step, since }: AtWork): boolean => isLate(step, now - since, this.#speed);
-    if (this.#atWork.size > 0 && this.#atWork.values().every(late)) return undefined;
+    if (this.#atWork.size > 0 && [...this.#atWork.values()].every(late)) return undefined;
     return timeLeft(this.steps, { parallel, elapsedMs, speed: this.#speed });
   }
 }
