@@ -89,6 +89,7 @@ export function runReader(options: ReaderOptions): RunReader {
     event(event) {
       view.take(event, clock.elapsed());
       show(event);
+      if (event.type === 'item' && event.changed) shown.itemOver();
     },
     look: (seen, of) => view.look(seen, of),
     end: () => shown.end(),
@@ -103,6 +104,8 @@ function printEvent(event: RunEvent, mode: ReadingMode): void {
 }
 
 interface Shown {
+  /** The run did something for an item. */
+  itemOver(): void;
   end(): void;
 }
 
@@ -127,6 +130,7 @@ function liveView(view: LiveView, clock: Clock): Shown {
   showBelow(screen);
   draw();
   return {
+    itemOver: () => undefined,
     end() {
       clearInterval(timer);
       process.off('SIGCONT', resumed);
@@ -139,6 +143,13 @@ function liveView(view: LiveView, clock: Clock): Shown {
 
 function plainLines(view: LiveView, mode: ReadingMode, clock: Clock): Shown {
   const over = new AbortController();
+  let told = mode !== 'plain';
+  const tell = (): void => {
+    const text = progressText(view, clock.elapsed());
+    if (text === undefined) return;
+    told = true;
+    print(text);
+  };
   const tick = async (): Promise<void> => {
     let [version, quietTurns] = [view.version, 0];
     for (;;) {
@@ -147,10 +158,15 @@ function plainLines(view: LiveView, mode: ReadingMode, clock: Clock): Shown {
       // While nothing happens, a line a minute says that the run is alive.
       quietTurns = version === view.version ? quietTurns + 1 : 0;
       version = view.version;
-      const text = progressText(view, clock.elapsed());
-      if (text !== undefined && quietTurns % 6 === 0) print(text);
+      if (quietTurns % 6 === 0) tell();
     }
   };
   if (mode === 'plain') void tick();
-  return { end: () => over.abort() };
+  return {
+    // The first item shows at once that the run works, and whether anybody still reads.
+    itemOver() {
+      if (!told) tell();
+    },
+    end: () => over.abort(),
+  };
 }

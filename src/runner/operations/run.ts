@@ -18,8 +18,8 @@ import { chooseTarget } from './service/target.ts';
 import { webhookConfigOf } from './service/webhooks.ts';
 import { chooseStore } from './store/choose-store.ts';
 
-export { realClock };
 export type { RunInternals, RunOptions };
+export { realClock };
 
 export interface Ran {
   readonly summary: Summary;

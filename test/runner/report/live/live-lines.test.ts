@@ -37,7 +37,9 @@ test('in the middle of a run, the bar, the time, the items, the credits and the 
 
 test('on a wide terminal, each number has its word', () => {
   const lines = shown(middle(), { columns: 200, rows: 50 });
-  expect(lines).toContain('  color    ✓ 100 done                 ○ 198 queued   ✗ 1 failed   ? 1 in doubt');
+  expect(lines).toContain(
+    '  color    ✓ 100 done                 ○ 198 queued   ✗ 1 failed   ? 1 in doubt',
+  );
   expect(lines.filter((line) => line.startsWith('  ✓'))).toHaveLength(8);
 });
 
@@ -52,7 +54,8 @@ describe('a view', () => {
     [200, 50],
   ])('fits %d columns and %d rows', (columns, rows) => {
     const watching = middle();
-    for (const text of [wild, '写真'.repeat(60), '👩‍👩‍👧‍👦'.repeat(40)]) watching.whole(text, 5, 'failed', text);
+    for (const text of [wild, '写真'.repeat(60), '👩‍👩‍👧‍👦'.repeat(40)])
+      watching.whole(text, 5, 'failed', text);
     const lines = liveLines(watching.view, { columns, rows }, watching.now);
     expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 1));
     for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(columns);
@@ -68,7 +71,8 @@ describe('a view', () => {
   test('escapes names and reasons', () => {
     const watching = new Watching(1, { pipeline: wild, rows: [row(wild, 'upload', 1)] });
     watching.whole(wild, 5, 'failed', wild);
-    for (const line of shown(watching, { columns: 500, rows: 50 })) expect(line).not.toMatch(control);
+    for (const line of shown(watching, { columns: 500, rows: 50 }))
+      expect(line).not.toMatch(control);
   });
 });
 

@@ -139,7 +139,8 @@ describe('the time left', () => {
 
 test('what a view keeps does not grow with the items that are over', () => {
   const watching = new Watching(2000);
-  for (let i = 0; i < 2000; i += 1) watching.whole(`i${i}`, 1, i % 2 === 0 ? 'done' : 'failed', 'x');
+  for (let i = 0; i < 2000; i += 1)
+    watching.whole(`i${i}`, 1, i % 2 === 0 ? 'done' : 'failed', 'x');
   expect(watching.view.troubles).toHaveLength(10);
   expect(watching.view.done).toHaveLength(10);
   expect(watching.view.share).toBe(1);
