@@ -1,14 +1,15 @@
 // A run as people watch it: on a terminal, in a pipe, and with --quiet.
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { envOf, photoRig, type Rig, service, until } from '../rig.ts';
 import { MemoryTerminal } from '../runner/cli/terminal.ts';
 
 const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
-const failing = [
-  { fault: 'job-error', on: 'face-swap-photo', code: 'no_source_face', count: 1 },
-] as const;
+const failing = {
+  faults: [{ fault: 'job-error', on: 'face-swap-photo', code: 'no_source_face', count: 1 }],
+} as const;
 
 test('in a pipe, a failure is a line, and so is the progress after the first item', async () => {
   const [local, rig] = [await service({ faults: failing }), await photoRig(3)];
@@ -68,11 +69,9 @@ describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
   });
 
   test('Ctrl-C is told above the view, and leaves the terminal as it was', async () => {
-    const [local, rig] = [await service({ speed: 0.1 }), await photoRig(2)];
+    const [local, rig] = [await service({ speed: 1 }), await photoRig(2)];
     const { child, written, ended } = onTerminal(rig, envOf(local));
-    await until('a swap is at work', () =>
-      /swap +● /.test(written.text.replaceAll(/\u001b\[[\d;?]*\w/g, '')),
-    );
+    await until('a swap is at work', () => /swap +● /.test(stripVTControlCharacters(written.text)));
     child.stdin.write('\u0003');
     expect(await ended).toBe(130);
     const terminal = new MemoryTerminal();
