@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { swapAssets } from '../test/photo-pipeline.ts';
 import { measureAnswers } from './answers.ts';
+import { measureLive } from './live.ts';
 import { measureRenderers } from './render.ts';
 import { measureService } from './service.ts';
 import { measureStarts } from './start.ts';
@@ -233,6 +234,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   answers,
   render,
   start,
+  live: async () => print(measureLive(Number(values.items ?? 100_000))),
 };
 const bench = benches[positionals[0] ?? ''];
 if (bench === undefined) {

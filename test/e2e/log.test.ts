@@ -45,9 +45,10 @@ test('every line of a log has the run, and where there are any the item, the tas
     .split('\n')
     .map((line): Readonly<Record<string, unknown>> => JSON.parse(line));
   const project = /"project":"([^"]+)"/.exec(rig.read('photos.state.jsonl'))?.[1];
-  const swap = lines.find(({ task }) => task === 'swap:p1.png');
+  const swap = lines.find(({ msg, task }) => msg === 'task' && task === 'swap:p1.png');
   expect(swap).toMatchObject({ msg: 'task', run: 1, item: 'p1.png', project, ending: 'done' });
-  expect(lines.find(({ task }) => task === 'save:p1.png')).toMatchObject({ run: 1, project });
+  const save = lines.find(({ msg, task }) => msg === 'task' && task === 'save:p1.png');
+  expect(save).toMatchObject({ run: 1, project });
   expect(lines.find(({ task }) => task === 'actor')).not.toHaveProperty('item');
   const since = lines.findIndex(({ msg }) => msg === 'planned');
   const until = lines.findIndex(({ msg }) => msg === 'ended');

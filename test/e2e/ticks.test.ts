@@ -214,7 +214,7 @@ test('the command exits with 6 and the time of the next look, and with 0 at the 
   rig.write('clips.state.jsonl', state.replaceAll(/"at":"20\d\d/g, '"at":"2020'));
   const saved = await rig.command(['tick', 'pipeline.yaml'], envOf(local));
   expect(saved.code).toBe(0);
-  expect(saved.stdout).toContain('1/1 1');
+  expect(saved.stdout).toContain('1 of 1 item');
   expect((await rig.command(['tick', 'pipeline.yaml'], envOf(local))).code).toBe(0);
   expect(bill(local.ledger()).size).toBe(1);
 });

@@ -69,14 +69,17 @@ export class LiveScreen {
     this.#text = '';
   }
 
-  /** A terminal that became narrower has wrapped the lines. */
+  /**
+   * A terminal that became narrower has wrapped the lines. Each row is cleared by itself: if the whole screen is cleared, some
+   * terminals keep it in their history.
+   */
   #erasing({ columns, rows }: Terminal): string {
     const taken = this.#drawn.reduce(
       (sum, width) => sum + Math.max(1, Math.ceil(width / columns)),
       0,
     );
     const up = Math.min(taken, rows - 1);
-    return up === 0 ? '' : `\r\u001b[${up}A\u001b[J`;
+    return `\r\u001b[2K${'\u001b[1A\u001b[2K'.repeat(up)}`;
   }
 }
 

@@ -1,18 +1,16 @@
 // Shows a run to a person: a live view on a terminal, plain lines elsewhere, and little with --quiet.
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
-import { type RunOptions, realClock } from '../operations/run.ts';
+import { realClock } from '../operations/run.ts';
 import { liveLines } from '../report/live/live-lines.ts';
 import { LiveView } from '../report/live/live-view.ts';
-import { progressText } from '../report/live/progress-text.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { runEventText, troubleText } from '../report/run-text.ts';
 import { fallbackLine } from '../report/service-text.ts';
 import { LiveScreen } from './live-screen.ts';
 import { showBelow, terminal } from './output.ts';
+import { ProgressLines } from './progress-lines.ts';
 import { shownSpan } from './shown.ts';
 import { complain, print, printWarnings } from './terminal.ts';
-
-type Clock = Pick<NonNullable<RunOptions['clock']>, 'elapsed' | 'sleep'>;
 
 export interface RunReader {
   event(event: RunEvent): void;
@@ -36,7 +34,6 @@ export interface ReaderOptions {
   readonly shows: (event: RunEvent) => boolean;
   /** The speed of a rehearsal; undefined if it is not known. */
   readonly speed: number | undefined;
-  readonly clock?: Clock;
 }
 
 /** The live view needs a terminal that obeys, for itself alone. */
@@ -58,13 +55,12 @@ const aside: ReadonlySet<RunEvent['type']> = new Set([
 
 /** Failures that are printed at once; the progress and the summary count the others. */
 const mostTroubles = 100;
-/** Between two lines about the progress, in milliseconds. */
-const pauseMs = 10_000;
-/** Between two frames. */
+/** Between two frames, in milliseconds. */
 const frameMs = 200;
 
 export function runReader(options: ReaderOptions): RunReader {
-  const { pipeline, mode, asked, stop, shows, speed, clock = realClock } = options;
+  const { pipeline, mode, asked, stop, shows, speed } = options;
+  const clock = realClock;
   const view = new LiveView({ pipeline: pipeline.name, speed, began: clock.elapsed() });
   let troubles = 0;
   const show = (event: RunEvent): void => {
@@ -84,11 +80,12 @@ export function runReader(options: ReaderOptions): RunReader {
     if (troubles === mostTroubles)
       print('  More failures are only counted, here and in the summary.');
   };
-  const shown = mode === 'live' ? liveView(view, clock) : plainLines(view, mode, clock);
+  const shown = shownBy(mode, view);
   return {
     event(event) {
       view.take(event, clock.elapsed());
       show(event);
+      if (event.type === 'item' && event.changed) shown.itemOver();
     },
     look: (seen, of) => view.look(seen, of),
     end: () => shown.end(),
@@ -103,10 +100,19 @@ function printEvent(event: RunEvent, mode: ReadingMode): void {
 }
 
 interface Shown {
+  /** The run did something for an item. */
+  itemOver(): void;
   end(): void;
 }
 
-function liveView(view: LiveView, clock: Clock): Shown {
+function shownBy(mode: ReadingMode, view: LiveView): Shown {
+  if (mode === 'live') return liveView(view);
+  if (mode === 'plain') return new ProgressLines(view, realClock, print);
+  return { itemOver: () => undefined, end: () => undefined };
+}
+
+function liveView(view: LiveView): Shown {
+  const clock = realClock;
   const screen = new LiveScreen(
     { size: () => terminal.size() ?? { columns: 80, rows: 24 }, write: terminal.write },
     (size) => liveLines(view, size, clock.elapsed()).map((line) => line.map(shownSpan)),
@@ -127,6 +133,7 @@ function liveView(view: LiveView, clock: Clock): Shown {
   showBelow(screen);
   draw();
   return {
+    itemOver: () => undefined,
     end() {
       clearInterval(timer);
       process.off('SIGCONT', resumed);
@@ -135,22 +142,4 @@ function liveView(view: LiveView, clock: Clock): Shown {
       screen.erase();
     },
   };
-}
-
-function plainLines(view: LiveView, mode: ReadingMode, clock: Clock): Shown {
-  const over = new AbortController();
-  const tick = async (): Promise<void> => {
-    let [version, quietTurns] = [view.version, 0];
-    for (;;) {
-      await clock.sleep(pauseMs, over.signal);
-      if (over.signal.aborted) return;
-      // While nothing happens, a line a minute says that the run is alive.
-      quietTurns = version === view.version ? quietTurns + 1 : 0;
-      version = view.version;
-      const text = progressText(view, clock.elapsed());
-      if (text !== undefined && quietTurns % 6 === 0) print(text);
-    }
-  };
-  if (mode === 'plain') void tick();
-  return { end: () => over.abort() };
 }

@@ -55,6 +55,16 @@ describe('a frame', () => {
   });
 });
 
+test('a frame at the top of the screen replaces itself, too', async () => {
+  const { terminal, screen, shown } = scene(80, 4);
+  screen.draw();
+  for (const text of ['three', 'four', 'five']) {
+    shown.lines = linesOf(text, text, text);
+    screen.draw();
+  }
+  expect(await terminal.lines()).toEqual(['five', 'five', 'five']);
+});
+
 test('what is printed meanwhile stands above, in its order', async () => {
   const { terminal, screen } = scene();
   screen.draw();

@@ -2,7 +2,7 @@
 import { grouped } from '../../../contract/base/grouped.ts';
 import { count, duration } from '../text.ts';
 import type { Happening, LiveView, Stage } from './live-view.ts';
-import { cut, type Line, lineWidth, type Span, span, type Tone } from './spans.ts';
+import { cut, type Line, lineWidth, type Span, span, type Tone, trimmed } from './spans.ts';
 import { nameWidth, stepLines } from './step-lines.ts';
 import { timeLeftText } from './time-left.ts';
 
@@ -27,7 +27,7 @@ export function liveLines(
   const left = room - top.length - steps.length - 1;
   const last = left > 0 ? happenings(view, Math.min(left, rows >= 40 ? 10 : 4)) : [];
   const lines = [...top, ...steps, ...(last.length > 0 ? [[], ...last] : [])];
-  return lines.map((line) => cut(line, columns));
+  return lines.map((line) => cut(trimmed(line), columns));
 }
 
 const titleOf = ({ pipeline, rehearsal }: LiveView): Line => [
@@ -105,8 +105,8 @@ function itemsLine({ items }: LiveView, names: number): Line {
 
 const rateText = (perMinute: number): string =>
   perMinute < 1
-    ? `${Math.round(perMinute * 60)} an hour`
-    : `${grouped(Math.round(perMinute))} a minute`;
+    ? `${count(Math.round(perMinute * 60), 'item')} an hour`
+    : `${count(Math.round(perMinute), 'item')} a minute`;
 
 function creditsLine({ charged, budget, planned }: LiveView, names: number): Line {
   const of = budget === undefined ? '' : ` of ${grouped(budget)}`;

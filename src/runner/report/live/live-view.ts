@@ -2,7 +2,7 @@
 // items; what is kept is a few counts, what is at work, and the last few events.
 import type { RunEvent } from '../run-event.ts';
 import { StepProgress } from './step-progress.ts';
-import { timeLeft } from './time-left.ts';
+import { isLate, timeLeft } from './time-left.ts';
 
 export interface LiveOptions {
   /** The name of the pipeline. */
@@ -50,6 +50,11 @@ interface OpenItem {
   trouble?: 'failed' | 'doubt';
 }
 
+interface AtWork {
+  readonly step: StepProgress | undefined;
+  readonly since: number;
+}
+
 const kept = 10;
 
 export class LiveView {
@@ -71,7 +76,7 @@ export class LiveView {
   #changed = 0;
   /** Items in progress, and tasks at work. */
   readonly #open = new Map<string, OpenItem>();
-  readonly #atWork = new Map<string, number>();
+  readonly #atWork = new Map<string, AtWork>();
   #firstBegin: number | undefined;
   /** The sum over time of the number of tasks at work, in milliseconds, up to `#summedAt`. */
   #busyMs = 0;
@@ -136,8 +141,9 @@ export class LiveView {
     this.#work();
     this.#sumTo(now);
     this.#firstBegin ??= now;
-    this.#atWork.set(task, now);
-    this.#steps.get(step)?.begin();
+    const progress = this.#steps.get(step);
+    this.#atWork.set(task, { step: progress, since: now });
+    progress?.begin();
     if (item !== undefined) this.#itemAt(item).since ??= now;
   }
 
@@ -145,7 +151,7 @@ export class LiveView {
     this.#work();
     this.#sumTo(now);
     const { step, task, item, ending, credits, why } = event;
-    const since = this.#atWork.get(task);
+    const since = this.#atWork.get(task)?.since;
     const took = since === undefined ? undefined : now - since;
     this.#atWork.delete(task);
     this.#steps.get(step)?.end(ending, took);
@@ -232,6 +238,9 @@ export class LiveView {
     const elapsedMs = now - this.#firstBegin;
     const busyMs = this.#busyMs + this.#atWork.size * (now - this.#summedAt);
     const parallel = elapsedMs <= 0 ? 0 : busyMs / elapsedMs;
+    // What takes so much longer than usual has no usual end.
+    const late = ({ step, since }: AtWork): boolean => isLate(step, now - since, this.#speed);
+    if (this.#atWork.size > 0 && [...this.#atWork.values()].every(late)) return undefined;
     return timeLeft(this.steps, { parallel, elapsedMs, speed: this.#speed });
   }
 }

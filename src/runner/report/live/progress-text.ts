@@ -1,5 +1,6 @@
 // The progress of a run as one line, for logs and pipes.
 import { grouped } from '../../../contract/base/grouped.ts';
+import { count } from '../text.ts';
 import type { LiveView } from './live-view.ts';
 import { timeLeftText } from './time-left.ts';
 
@@ -9,16 +10,16 @@ export function progressText(view: LiveView, now: number): string | undefined {
   if (stage.is === 'planning')
     return stage.of === 0
       ? undefined
-      : `  planning: looked at ${grouped(stage.seen)} of ${grouped(stage.of)} items`;
+      : `  planning: looked at ${grouped(stage.seen)} of ${count(stage.of, 'item')}`;
   const { done, failed, doubt, open, total } = items;
   const running = view.steps.reduce((sum, step) => sum + step.running, 0);
   const left = view.timeLeft(now);
   const parts = [
-    `${grouped(done + failed + doubt + open)} of ${grouped(total)} items`,
+    `${grouped(done + failed + doubt + open)} of ${count(total, 'item')}`,
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
     ...(doubt > 0 ? [`${grouped(doubt)} in doubt`] : []),
-    ...(running > 0 ? [`${grouped(running)} tasks running`] : []),
-    `${grouped(charged)}${budget === undefined ? '' : ` of ${grouped(budget)}`} credits`,
+    ...(running > 0 ? [`${count(running, 'task')} running`] : []),
+    `${grouped(charged)}${budget === undefined ? '' : ` of ${grouped(budget)}`} credits charged`,
     ...(left === undefined ? [] : [timeLeftText(left)]),
   ];
   return `  ${parts.join(' · ')}`;

@@ -21,6 +21,15 @@ export const widthOf = (text: string): number => truncatedWidth(text).width;
 export const lineWidth = (line: Line): number =>
   line.reduce((sum, { text }) => sum + widthOf(text), 0);
 
+/** The line without spaces at its end, which a terminal that became narrower would wrap. */
+export function trimmed(line: Line): Line {
+  const last = line.at(-1);
+  if (last === undefined) return line;
+  const text = last.text.trimEnd();
+  const before = line.slice(0, -1);
+  return text === '' ? trimmed(before) : [...before, { ...last, text }];
+}
+
 /** The line, cut to so many columns, with an ellipsis if it is longer. */
 export function cut(line: Line, columns: number): Line {
   if (lineWidth(line) <= columns) return line;

@@ -36,6 +36,16 @@ export function timeLeft(steps: readonly StepProgress[], pace: Pace): number | u
   return work === 0 ? undefined : Math.max(work / parallel, oneItem);
 }
 
+/** True if a task takes several times as long as the others of its step. */
+export function isLate(
+  step: StepProgress | undefined,
+  ageMs: number,
+  speed: number | undefined,
+): boolean {
+  const usual = step === undefined ? undefined : usualMs(step, speed);
+  return usual !== undefined && ageMs > 3 * usual + warmUpMs;
+}
+
 /** For one task. Nothing is known of the free steps before they are seen, and they take little. */
 function usualMs(step: StepProgress, speed: number | undefined): number | undefined {
   const seen = step.meanMs(enoughSeen);

@@ -8,7 +8,7 @@ import { row, Watching } from './live-events.ts';
 const small = { columns: 80, rows: 24 };
 
 const shown = ({ view, now }: Watching, size = small): readonly string[] =>
-  liveLines(view, size, now).map((line) => textOf(line).trimEnd());
+  liveLines(view, size, now).map(textOf);
 
 function middle(): Watching {
   const watching = new Watching(300, { budget: 5000 });
@@ -21,8 +21,8 @@ function middle(): Watching {
 
 test('in the middle of a run, the bar, the time, the items, the credits and the steps are there', () => {
   expect(shown(middle())).toEqual([
-    'photos  ━━━━━━━━━━━━━━━━━━━──────────────────────────────────────  102 of 300',
-    '  time     0:51 · about 2 min left · 118 items a minute',
+    'photos  ━━━━━━━━━━━━━━━━━━━━────────────────────────────────────────  102 of 300',
+    '  time     0:51 · about 2 min left · 120 items a minute',
     '  items    100 done · 1 failed · 1 in doubt',
     '  credits  1,000 charged of 5,000 · at most 3,000 by the plan',
     '  photo    ✓ 102   ● 1   ○ 197',
@@ -38,7 +38,7 @@ test('in the middle of a run, the bar, the time, the items, the credits and the 
 test('on a wide terminal, each number has its word', () => {
   const lines = shown(middle(), { columns: 200, rows: 50 });
   expect(lines).toContain(
-    '  color    ✓ 100 done               ○ 198 queued   ✗ 1 failed   ? 1 in doubt',
+    '  color    ✓ 100 done                 ○ 198 queued   ✗ 1 failed   ? 1 in doubt',
   );
   expect(lines.filter((line) => line.startsWith('  ✓'))).toHaveLength(8);
 });

@@ -117,6 +117,16 @@ describe('the time left', () => {
     expect(cut.view.timeLeft(cut.now)).toBeDefined();
   });
 
+  test('is not told while nothing is at work but tasks that take much longer than usual', () => {
+    const watching = new Watching(5);
+    for (const item of ['a', 'b', 'c', 'd']) watching.whole(item, 2000);
+    watching.begin('photo', 'e');
+    watching.end('photo', 'e');
+    watching.begin('color', 'e');
+    expect(watching.view.timeLeft(watching.now + 1000)).toBeDefined();
+    expect(watching.view.timeLeft(watching.now + 20_000)).toBeUndefined();
+  });
+
   test.each([
     [4000, 'a few seconds left'],
     [31_000, 'about 40 s left'],

@@ -1,0 +1,48 @@
+// What the live view of a run takes: 100,000 items of four steps, folded event by event, and a frame of 80 by 24 in between, five
+// times for each second of a run of 1,000 items a second: `npm run bench -- live`.
+import { liveLines } from '../src/runner/report/live/live-lines.ts';
+import { LiveView } from '../src/runner/report/live/live-view.ts';
+import type { RunEvent } from '../src/runner/report/run-event.ts';
+
+const kinds = { photo: 'upload', color: 'photo-colorizer', save: 'download', tidy: 'delete' };
+const itemsPerSecond = 1000;
+const framesPerSecond = 5;
+
+export function measureLive(items: number): string {
+  const view = new LiveView({ pipeline: 'bench', speed: undefined, began: 0 });
+  const rows = Object.entries(kinds).map(([step, kind]) => ({
+    ...{ step, kind, credits: 0, unpriced: 0, tasks: { begin: items } },
+  }));
+  const files = { changed: 0, elsewhere: 0, stored: 0 };
+  const plan = {
+    ...{ items, rows, credits: 10 * items, unpriced: 0, uncounted: 0, unpricedWhy: [] },
+    ...{ files, badItems: 0, notes: [], noted: 0 },
+  };
+  let [now, fold, draw, frames] = [0, 0, 0, 0];
+  view.take({ type: 'planned', plan, run: 1 }, now);
+  for (let index = 0; index < items; index += 1) {
+    now += 1000 / itemsPerSecond;
+    const item = `IMG_${index}.jpg`;
+    const events: readonly RunEvent[] = [
+      ...Object.keys(kinds).flatMap((step): readonly RunEvent[] => [
+        { type: 'begun', step, task: `${step}:${item}`, item },
+        { type: 'task', step, task: `${step}:${item}`, item, ending: 'done', credits: 0 },
+      ]),
+      { type: 'item', item, ok: true, changed: true, of: index + 1 },
+    ];
+    const before = performance.now();
+    for (const event of events) view.take(event, now);
+    const folded = performance.now();
+    fold += folded - before;
+    if (index % (itemsPerSecond / framesPerSecond) !== 0) continue;
+    liveLines(view, { columns: 80, rows: 24 }, now);
+    draw += performance.now() - folded;
+    frames += 1;
+  }
+  const seconds = items / itemsPerSecond;
+  const share = ((fold + draw) / (seconds * 1000)) * 100;
+  return (
+    `live: ${items} items in ${seconds} s: ${fold.toFixed(0)} ms to fold ${items * 9} events, ` +
+    `${draw.toFixed(0)} ms for ${frames} frames: ${share.toFixed(2)} % of a core`
+  );
+}
