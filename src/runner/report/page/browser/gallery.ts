@@ -44,7 +44,7 @@ export function Gallery({ data, counts, filter, onFilter }: GalleryProps): VNode
           top,
         }) => html`<li class="tile" key=${number} aria-setsize=${numbers.length} aria-posinset=${place + 1}
           style=${{ transform: `translate(${left}px, ${top}px)`, width: `${grid.tileWidth}px` }}>
-          <${Tile} item=${itemNumbered(data, number)} title=${titleOf(data, number)} showing=${showing} onOpen=${() => setOpen(number)} />
+          <${Tile} item=${itemNumbered(data, number)} number=${number} title=${titleOf(data, number)} showing=${showing} onOpen=${setOpen} />
         </li>`,
       )}
     </ul>
