@@ -70,5 +70,5 @@ export const titleOf = (data: ReportData, number: number): string =>
 const hasPairs = ({ items, shared }: ReportData): boolean =>
   [shared, ...items].some(
     ({ inputs, outputs }) =>
-      inputs[0]?.picture !== undefined && outputs.at(-1)?.picture !== undefined,
+      inputs[0]?.picture !== undefined && outputs.some(({ picture }) => picture !== undefined),
   );

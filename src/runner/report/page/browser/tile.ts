@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { ReportFile, ReportItem } from '../report-data.ts';
 import { pictureAddress } from './pictures.ts';
+import { resultOf } from './result.ts';
 import { StateMark } from './state-mark.ts';
 import { count, stateWords } from './words.ts';
 
@@ -22,7 +23,7 @@ export interface TileProps {
 export function Tile({ item, number, title, showing, onOpen }: TileProps): VNode {
   const [near, approach] = useState(false);
   const first = pictureAddress(item.inputs[0]?.picture);
-  const second = pictureAddress(item.outputs.at(-1)?.picture);
+  const second = pictureAddress(resultOf(item)?.picture);
   return useMemo(() => {
     const pair = first !== undefined && second !== undefined;
     const { word } = stateWords[item.state];
@@ -49,7 +50,7 @@ interface PictureProps {
 
 function TilePicture({ item, first, second, showing, near }: PictureProps): VNode {
   const { state } = item;
-  const after = item.outputs.at(-1);
+  const after = resultOf(item);
   const compared = showing === 'compare';
   const split = compared ? '50%' : '0%';
   const only = showing === 'before' ? (first ?? second) : (second ?? first);
