@@ -39,6 +39,7 @@ const says: Readonly<Record<string, RegExp>> = {
   readLog: /run\.log.* does not exist/s,
   refresh: /^1 projects read$/,
   repair: /^$/,
+  report: /report\.html \d+$/,
   resolvedPipeline: /^# pipeline\.yaml as it is run\npipeline: p$/m,
   resolve: /make:one is not in doubt: it is complete/,
   run: /^done 0$/m,

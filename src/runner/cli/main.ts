@@ -27,6 +27,7 @@ import {
 import { outliveOutput } from './output.ts';
 import { withPlanCommand, withQuestions } from './plan-command.ts';
 import { withPruneCommand } from './prune-command.ts';
+import { withReportCommand } from './report-command.ts';
 import { shown } from './shown.ts';
 import { withStatusCommand } from './status-command.ts';
 import { version } from './version.ts';
@@ -123,20 +124,6 @@ withCommit(
 
 withState(
   program
-    .command('report')
-    .description('write one HTML file with every result, its price and its origin')
-    .argument('<file>'),
-)
-  .option('--out <file>', 'the HTML file (default: report.html in the output folder)')
-  .option('--no-inputs', 'leave out the pictures, hashes and parameters of the inputs')
-  .option('--output <folder>', 'downloads were saved below this folder')
-  .option('--allow-outside', 'let the pipeline read files outside its repository')
-  .action(async (file: string, flags) => {
-    exitCode = await (await import('./report.ts')).reportCommand(file, flags);
-  });
-
-withState(
-  program
     .command('resolve')
     .description('settle a creation that is in doubt')
     .argument('<file>')
@@ -208,6 +195,7 @@ withState(
   });
 
 withPruneCommand(program, done);
+withReportCommand(program, done);
 withGitCommands(program, done);
 
 program

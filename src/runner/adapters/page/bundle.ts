@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { PageAssets } from './assets.ts';
+import type { PageParts } from '../../report/page/document.ts';
 
 const browser = new URL('../../report/page/browser/', import.meta.url);
 
 /** Needs the development dependencies. */
-export async function bundlePage(): Promise<PageAssets> {
+export async function bundlePage(): Promise<PageParts> {
   const { build } = await import('rolldown');
   const { output } = await build({
     input: fileURLToPath(new URL('main.ts', browser)),

@@ -2,6 +2,8 @@
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import sharp from 'sharp';
+import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
+import { posterOf } from './poster.ts';
 
 /** The longest side in pixels, and the quality. */
 export interface ThumbnailSize {
@@ -44,15 +46,22 @@ export async function thumbnails(
 
 async function thumbnail(file: string, side: number, quality: number): Promise<string | undefined> {
   try {
-    const bytes = await sharp(file, { limitInputPixels: mostPixels, failOn: 'error' })
-      .autoOrient()
-      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+    const picture = isClip(file)
+      ? await posterOf(file, side)
+      : sharp(file, { limitInputPixels: mostPixels, failOn: 'error' }).autoOrient();
+    const bytes = await picture
+      ?.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
       .webp({ quality, effort: 4 })
       .toBuffer();
-    return bytes.toString('base64');
+    return bytes?.toString('base64');
   } catch (error) {
-    // The page shows the kind of the file instead: a clip, or a picture that is damaged or too large.
+    // The page shows the kind of the file instead, for example of a picture that is damaged or too large.
     if (error instanceof Error) return undefined;
     throw error;
   }
 }
+
+const isClip = (file: string): boolean => {
+  const extension = extensionOf(file);
+  return mediaTypeOf(extension) === 'video' && extension !== 'gif';
+};

@@ -4,11 +4,10 @@ import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine } from '../../journal/line.ts';
 import { worthOf } from '../../journal/state.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
-import { stagesOf } from '../../language/stages.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import { stepOf } from '../../task/task.ts';
 import { type Failed, failureGroups } from './failure-groups.ts';
-import { chargedAt, timesOf } from './job-facts.ts';
+import { timesOf } from './job-facts.ts';
 import { baseName, mailable } from './mailable.ts';
 import { parametersOf } from './parameters.ts';
 import type {
@@ -16,11 +15,10 @@ import type {
   ReportDoubt,
   ReportFile,
   ReportItem,
-  ReportStep,
   ReportTask,
-  Spending,
   TaskState,
 } from './report-data.ts';
+import { reportSteps, spendingOf } from './report-totals.ts';
 import { itemState, type TaskVerdict, verdictOf } from './task-state.ts';
 
 /** A file of the report on disk: its path, relative to the pipeline file. */
@@ -206,7 +204,9 @@ export class ReportBuilder {
 
   data(facts: Pick<ReportData, 'at' | 'rehearsal'>): ReportData {
     const { pipeline, ledger, running, inputs } = this.#q;
-    const spending = this.#spending();
+    const numberOf = (step: string): number => this.#numberOf(step);
+    const spending = spendingOf(ledger, numberOf);
+    const steps = reportSteps(pipeline.steps, this.#counts, spending);
     const { description } = pipeline;
     return {
       pipeline: mailable(pipeline.name),
@@ -215,7 +215,7 @@ export class ReportBuilder {
       ...{
         running,
         inputs,
-        steps: this.#steps(spending),
+        steps,
         items: this.#items,
         shared: this.#shared,
       },
@@ -225,33 +225,6 @@ export class ReportBuilder {
       credits: ledger.total,
       ...{ spending, failures: failureGroups(this.#failures), doubts: this.#doubts },
     };
-  }
-
-  #steps(spending: readonly Spending[]): readonly ReportStep[] {
-    const { steps } = this.#q.pipeline;
-    const { once, afterItems } = stagesOf(steps);
-    return steps.map((step, index) => ({
-      ...{ name: step.name, kind: step.kind.name, title: step.kind.title },
-      operation: step.kind.operation,
-      stage: once.includes(step) ? 'once' : afterItems.includes(step) ? 'after' : 'item',
-      after: step.after,
-      tasks: this.#counts[index] ?? {},
-      credits: spending.reduce(
-        (sum, { step: of, credits }) => sum + (of === index ? credits : 0),
-        0,
-      ),
-    }));
-  }
-
-  /** Also of items and steps that are gone: the sum is what was charged. */
-  #spending(): readonly Spending[] {
-    const found: Spending[] = [];
-    for (const job of this.#q.ledger.jobs()) {
-      const credits = worthOf(job);
-      const made = job.tasks.map(stepOf).find((name) => this.#numbers.has(name)) ?? '';
-      if (credits > 0) found.push({ at: chargedAt(job), step: this.#numberOf(made), credits });
-    }
-    return found.sort((one, other) => one.at - other.at);
   }
 }
 

@@ -1,13 +1,10 @@
 // The page of a report in a real Chromium, opened from disk as a person opens it.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hostile, mixedRun } from '../../../reported.ts';
 import { noBrowser, openBrowser } from '../../../service/hub/browser.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 describe.skipIf(noBrowser)(
   'a report in Chromium (skipped where there is none, never in CI)',
@@ -109,7 +106,7 @@ describe.skipIf(noBrowser)(
     test('is accessible in both themes and at the width of a phone', async () => {
       const { page } = await visit(await reported());
       const serious: string[] = [];
-      await page.evaluate(axe);
+      await page.evaluate(axe.source);
       const check = async (where: string): Promise<void> => {
         const found = await page.evaluate(
           `axe.run().then(({ violations }) => violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`,

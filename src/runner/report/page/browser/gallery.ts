@@ -44,7 +44,7 @@ export function Gallery({ data, counts, filter, onFilter }: GalleryProps): VNode
           top,
         }) => html`<li class="tile" key=${number} aria-setsize=${numbers.length} aria-posinset=${place + 1}
           style=${{ transform: `translate(${left}px, ${top}px)`, width: `${grid.tileWidth}px` }}>
-          <${Tile} item=${itemNumbered(data, number)} title=${titleOf(data, number)} showing=${showing} onOpen=${() => setOpen(number)} />
+          <${Tile} item=${itemNumbered(data, number)} number=${number} title=${titleOf(data, number)} showing=${showing} onOpen=${setOpen} />
         </li>`,
       )}
     </ul>
@@ -70,5 +70,5 @@ export const titleOf = (data: ReportData, number: number): string =>
 const hasPairs = ({ items, shared }: ReportData): boolean =>
   [shared, ...items].some(
     ({ inputs, outputs }) =>
-      inputs[0]?.picture !== undefined && outputs.at(-1)?.picture !== undefined,
+      inputs[0]?.picture !== undefined && outputs.some(({ picture }) => picture !== undefined),
   );

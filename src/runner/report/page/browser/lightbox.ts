@@ -7,6 +7,7 @@ import { Compare } from './compare.ts';
 import { itemNumbered } from './filter.ts';
 import { ItemFacts } from './item-facts.ts';
 import { pictureAddress } from './pictures.ts';
+import { resultOf } from './result.ts';
 import { whole } from './words.ts';
 
 export interface LightboxProps {
@@ -30,7 +31,7 @@ export function Lightbox(props: LightboxProps): VNode {
   const item = itemNumbered(data, number);
   const files = [...item.inputs, ...item.outputs];
   const [picked, pick] = useState<ReportFile | undefined>(undefined);
-  const result = item.outputs.at(-1);
+  const result = resultOf(item);
   const shown =
     picked !== undefined && files.includes(picked) ? picked : (result ?? item.inputs[0]);
   const before = shown !== undefined && item.outputs.includes(shown) ? item.inputs[0] : undefined;
@@ -79,7 +80,7 @@ function Small({ file, step, pressed, onPick }: SmallProps): VNode {
   const label = `${step}: ${file.name}`;
   return html`<button type="button" aria-pressed=${pressed} aria-label=${label} title=${label} onClick=${onPick}>
     <span class="frame" style=${{ display: 'block' }}>
-      ${address === undefined ? html`<span class="blank">${file.medium === 'audio' ? '♪' : '▶'}</span>` : html`<img src=${address} alt="" />`}
+      ${address === undefined ? html`<span class="blank">${file.medium === 'audio' ? '♪' : file.medium === 'video' ? '▶' : '▤'}</span>` : html`<img src=${address} alt="" />`}
     </span>
   </button>`;
 }

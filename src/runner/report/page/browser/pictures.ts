@@ -4,11 +4,18 @@
 const perBlock = 200;
 const blocks = new Map<number, readonly string[]>();
 
+const addresses = new Map<number, string>();
+
 /** The address of a picture; undefined if the report has none for this number. */
 export function pictureAddress(number: number | undefined): string | undefined {
   if (number === undefined) return undefined;
+  const known = addresses.get(number);
+  if (known !== undefined) return known;
   const base64 = blockOf(Math.floor(number / perBlock))[number % perBlock];
-  return base64 === undefined || base64 === '' ? undefined : `data:image/webp;base64,${base64}`;
+  if (base64 === undefined || base64 === '') return undefined;
+  const address = `data:image/webp;base64,${base64}`;
+  addresses.set(number, address);
+  return address;
 }
 
 function blockOf(number: number): readonly string[] {

@@ -1,8 +1,10 @@
 // One item in the gallery: its result, compared with its input under the pointer.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
 import type { ReportFile, ReportItem } from '../report-data.ts';
 import { pictureAddress } from './pictures.ts';
+import { resultOf } from './result.ts';
 import { StateMark } from './state-mark.ts';
 import { count, stateWords } from './words.ts';
 
@@ -10,58 +12,60 @@ export type Showing = 'after' | 'before' | 'compare';
 
 export interface TileProps {
   readonly item: ReportItem;
-  /** For the item of a pipeline without items. */
+  readonly number: number;
+  /** The item's key, or the name of a pipeline without items. */
   readonly title: string;
   readonly showing: Showing;
-  readonly onOpen: () => void;
+  readonly onOpen: (number: number) => void;
 }
 
-export function Tile({ item, title, showing, onOpen }: TileProps): VNode {
-  const after = item.outputs.at(-1);
-  const before = item.inputs[0];
-  const pair =
-    pictureAddress(before?.picture) !== undefined && pictureAddress(after?.picture) !== undefined;
-  const { word } = stateWords[item.state];
-  return html`<button type="button" onClick=${onOpen}
-    onPointerMove=${pair ? follow : undefined} onPointerLeave=${pair ? rest : undefined}>
-    <${TilePicture} item=${item} before=${before} after=${after} pair=${pair} showing=${showing} />
-    <span class="caption">
-      <span class="name" title=${title}>${title}<span class="visually-hidden">, ${word}</span></span>${' '}
-      ${item.credits > 0 ? html`<span class="muted">${count(item.credits, 'credit')}</span>` : null}
-    </span>
-  </button>`;
+/** Drawn again only if it changes: the grid redraws at every step of the scroll bar. */
+export function Tile({ item, number, title, showing, onOpen }: TileProps): VNode {
+  const [near, approach] = useState(false);
+  const first = pictureAddress(item.inputs[0]?.picture);
+  const second = pictureAddress(resultOf(item)?.picture);
+  return useMemo(() => {
+    const pair = first !== undefined && second !== undefined;
+    const { word } = stateWords[item.state];
+    const onPointerEnter = pair ? () => approach(true) : undefined;
+    return html`<button type="button" onClick=${() => onOpen(number)} onPointerEnter=${onPointerEnter}
+      onPointerMove=${pair ? follow : undefined} onPointerLeave=${pair ? rest : undefined}>
+      <${TilePicture} ...${{ item, first, second, showing, near }} />
+      <span class="caption">
+        <span class="name" title=${title}>${title}<span class="visually-hidden">, ${word}</span></span>${' '}
+        ${item.credits > 0 ? html`<span class="muted">${count(item.credits, 'credit')}</span>` : null}
+      </span>
+    </button>`;
+  }, [item, number, title, showing, onOpen, near, first, second]);
 }
 
 interface PictureProps {
   readonly item: ReportItem;
-  readonly before: ReportFile | undefined;
-  readonly after: ReportFile | undefined;
-  readonly pair: boolean;
+  readonly first: string | undefined;
+  readonly second: string | undefined;
   readonly showing: Showing;
+  /** The pointer has been over it: only then is the picture of the input decoded. */
+  readonly near: boolean;
 }
 
-function TilePicture({ item, before, after, pair, showing }: PictureProps): VNode {
+function TilePicture({ item, first, second, showing, near }: PictureProps): VNode {
   const { state } = item;
-  const first = pictureAddress(before?.picture);
-  const second = pictureAddress(after?.picture);
-  const marked =
-    state === 'done'
-      ? null
-      : html`<span class="corner state-${state}"><${StateMark} state=${state} /></span>`;
-  if (pair && showing !== 'before')
-    return html`<span class="frame" aria-hidden="true" data-rest=${showing === 'compare' ? '50%' : '0%'} style=${{ '--split': showing === 'compare' ? '50%' : '0%', display: 'block' }}>
-      <img src=${second} alt="" loading="lazy" decoding="async" />
-      <img class="over" src=${first} alt="" loading="lazy" decoding="async" />
-      ${showing === 'compare' ? html`<span class="edge"></span><span class="tag before">before</span><span class="tag after">after</span>` : null}
-      ${after?.medium === 'video' ? html`<span class="play">▶</span>` : null}${marked}
-    </span>`;
+  const after = resultOf(item);
+  const compared = showing === 'compare';
+  const split = compared ? '50%' : '0%';
   const only = showing === 'before' ? (first ?? second) : (second ?? first);
-  if (only !== undefined)
-    return html`<span class="frame" aria-hidden="true" style=${{ display: 'block' }}>
-      <img src=${only} alt="" loading="lazy" decoding="async" class=${second === undefined && state !== 'done' ? 'faded' : ''} />
-      ${after?.medium === 'video' ? html`<span class="play">▶</span>` : null}${marked}
-    </span>`;
-  return html`<span class="frame state-${state}" aria-hidden="true" style=${{ display: 'block' }}><${Blank} item=${item} file=${after} /></span>`;
+  if (only === undefined)
+    return html`<span class="frame state-${state}" aria-hidden="true"><${Blank} item=${item} file=${after} /></span>`;
+  const faded = second === undefined && state !== 'done' ? 'faded' : '';
+  const over =
+    first !== undefined && second !== undefined && showing !== 'before' && (near || compared);
+  return html`<span class="frame" aria-hidden="true" data-rest=${split} style=${{ '--split': split }}>
+    <img src=${only} alt="" decoding="async" class=${faded} />
+    ${over ? html`<img class="over" src=${first} alt="" decoding="async" />` : null}
+    ${compared && over ? html`<span class="edge"></span><span class="tag before">before</span><span class="tag after">after</span>` : null}
+    ${after?.medium === 'video' ? html`<span class="play">▶</span>` : null}
+    ${state === 'done' ? null : html`<span class="corner state-${state}"><${StateMark} state=${state} /></span>`}
+  </span>`;
 }
 
 const media = { image: 'picture', video: 'clip', audio: 'sound', other: 'file' } as const;
