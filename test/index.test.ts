@@ -86,5 +86,5 @@ describe('the examples of the library', () => {
       expect({ name, stderr, code }).toEqual({ name, stderr: '', code: 0 });
       expect(stdout.trim(), name).toMatch(says[name] ?? /never/);
     }
-  }, 120_000);
+  });
 });

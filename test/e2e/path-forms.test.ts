@@ -30,5 +30,5 @@ describe.each(pathForms)('where a service answers to %s paths', (paths) => {
       expect(unknown, `seed ${seed}`).toBe(paths === 'long' ? 1 : 0);
       await local.close();
     }
-  }, 120_000);
+  });
 });

@@ -76,7 +76,7 @@ describe('for each tool, the pipeline', () => {
       );
       expect(done.ok && done.value.summary.outcome, name).toBe('done');
     }
-  }, 120_000);
+  });
 });
 
 describe('what it finds', () => {
