@@ -152,7 +152,7 @@ describe('the balance of the account', () => {
     events
       .slice(
         0,
-        events.findIndex(({ type }) => type === 'task'),
+        events.findIndex(({ type }) => type === 'begun' || type === 'task'),
       )
       .map((one) => (one.type === 'warning' ? one.message : one.type));
 

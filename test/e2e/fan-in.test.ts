@@ -37,7 +37,7 @@ test('a group picture is bought once for all items, and again only if they chang
   expect(again.summary.tasks).toMatchObject({ done: 0, reused: 5 });
   rig.write('photos/4.png', await photo(4));
   const { stdout } = await rig.command(['plan', rig.file], envOf(local));
-  expect(stdout).toMatch(/group +ai-image-editor +1 to do +50\n/);
+  expect(stdout).toMatch(/group +ai-image-editor +1 +to create +50 credits/);
   const more = await rig.run(local);
   expect(endingsOf(more)).toMatchObject({ 'photo:4.png': 'done', group: 'done', save: 'done' });
   expect([...bill(local.ledger())]).toEqual([['p group', 100]]);

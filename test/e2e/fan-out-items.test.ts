@@ -30,7 +30,7 @@ describe('a row of a table', () => {
     rig.write('people.csv', links);
     const local = await service();
     const { stdout } = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-    expect(stdout).toMatch(/code +ai-qr-code-generator +1–2 ×: 6 to do/);
+    expect(stdout).toMatch(/code +ai-qr-code-generator +6 +to create, 1–2 × each/);
     expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { total: 4 } });
     expect(rig.files('out')).toEqual([
       ...['ann-ink-0.png', 'ann-ink-1.png', 'ann-oil-0.png', 'ann-oil-1.png'],
@@ -95,8 +95,8 @@ describe('a fan-in over a matrix', () => {
     const rig = new Rig(board);
     const { stdout, stderr } = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
     expect(stderr).not.toContain('error');
-    expect(stdout).toMatch(/draw +ai-image-editor +2 to do/);
-    expect(stdout).toMatch(/board +ai-image-editor +1 (?:to do|perhaps)/);
+    expect(stdout).toMatch(/draw +ai-image-editor +2 +to create/);
+    expect(stdout).toMatch(/board +ai-image-editor +1 +(?:to create|perhaps)/);
   });
 });
 
@@ -119,7 +119,7 @@ describe('a fragment', () => {
     const local = await service();
     const { stdout, stderr } = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/my-code +ai-qr-code-generator +2 ×: 2 to do/);
+    expect(stdout).toMatch(/my-code +ai-qr-code-generator +2 +to create, 2 × each/);
     expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done' });
     expect(rig.files('out')).toEqual(['0.png', '1.png']);
   });
@@ -156,7 +156,7 @@ describe('values that only the run knows', () => {
     rig.write('cat.png', await photo(1));
     const local = await service();
     const { stdout } = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-    expect(stdout).toMatch(/sheet +ai-qr-code-generator +1 perhaps/);
+    expect(stdout).toMatch(/sheet +ai-qr-code-generator +1 +perhaps/);
     expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done' });
   });
 });
