@@ -30,8 +30,9 @@ export default defineConfig({
     // Only to end what hangs: a shared machine may be three times slower than a quiet one.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // By default a core is left idle: on two cores that is half the machine.
-    maxWorkers: '100%',
+    // By default a core is left idle: on two cores that is half the machine. Tests also wait for processes and services,
+    // and meanwhile another worker uses the core.
+    maxWorkers: '150%',
     projects: [
       { extends: true, test: { name: 'isolated', include: isolated } },
       {
