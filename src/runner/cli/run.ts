@@ -8,6 +8,7 @@ import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { summaryText } from '../report/run-text.ts';
 import { withPipeline } from './command.ts';
+import { CreditPrice, wrongCreditPrice } from './credit-price.ts';
 import { exitCodes, withExitCode } from './exit-code.ts';
 import type { CommitFlags } from './git-commands.ts';
 import { type Log, logFileOf, openLog } from './log.ts';
@@ -47,6 +48,8 @@ export async function performCommand(
   manner: Manner,
 ): Promise<number> {
   const json = flags.json === true;
+  const wrong = wrongCreditPrice();
+  if (wrong !== undefined) return fail(wrong, json);
   return await withPipeline(file, flags, async (pipeline) => {
     const logFile = logFileOf(flags);
     if (logFile !== undefined && stateFilesOf(pipeline, flags).includes(resolve(logFile)))
@@ -71,6 +74,7 @@ async function perform(
   const { speed, pictures, detachAfter, monitor: _monitor, ...others } = flags;
   const stop = stopWhenAsked();
   const { signal } = stop;
+  const price = new CreditPrice();
   const reader = json
     ? facts
     : runReader({
@@ -87,13 +91,15 @@ async function perform(
         onLook: reader.look,
         onEvent: (event) => {
           log.write(withExitCode(event));
+          price.hear(event);
           reader.event(event);
           if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
         },
       });
       reader.end();
       if (!ran.ok) return onProblem(ran.error, json);
-      if (!json) print(summaryText(ran.value.summary, ran.value));
+      const { dollars: creditDollars } = price;
+      if (!json) print(summaryText(ran.value.summary, { ...ran.value, creditDollars }));
       return exitCodes[ran.value.summary.outcome];
     });
   } finally {

@@ -6,11 +6,13 @@ import type { Forecast } from '../plan/forecast.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { PlanReading } from '../plan/plan-reading.ts';
 import type { PlanReason } from '../plan/plan-reasons.ts';
+import { moneyText } from './money-text.ts';
 import { count, duration } from './text.ts';
 
 export function planReadingText(plan: Plan, reading: PlanReading, rehearsal: boolean): string {
   const lines = [
     ...pricesLine(plan),
+    ...moneyLine(plan, reading),
     ...budgetLine(plan, reading),
     ...reasonLines(reading.reasons),
     ...(reading.forecast === undefined ? [] : [timeLine(reading.forecast, rehearsal)]),
@@ -33,6 +35,15 @@ function pricesLine({ rows, credits }: Plan): readonly string[] {
     return steps.length === 0 ? [] : [`${sources[kind]} (${steps.join(', ')})`];
   });
   return [`Prices: ${told.join('; ')}.`];
+}
+
+function moneyLine(
+  { credits, unpriced, uncounted }: Plan,
+  { creditDollars }: PlanReading,
+): readonly string[] {
+  if (creditDollars === undefined || credits === 0) return [];
+  const bound = unpriced > 0 || uncounted > 0 ? 'at least' : 'at most';
+  return [`Money: ${bound} ${moneyText(credits, creditDollars)}, at $${creditDollars} a credit.`];
 }
 
 function budgetLine({ credits, rows }: Plan, { budget }: PlanReading): readonly string[] {

@@ -21,7 +21,6 @@ import { agree, recordFor, savedPlanProblem } from './agreement.ts';
 import { commitRun } from './commit.ts';
 import { type PreparedRun, type RunContext, speedOf } from './context.ts';
 import { execute } from './execute.ts';
-import { generationsOn } from './generation-limits.ts';
 import { dueTimeOf } from './options.ts';
 import { openResources } from './resources.ts';
 import { restingTasks } from './resting.ts';
@@ -105,7 +104,7 @@ async function runOn(
   const resources = await openResources(preparedRun);
   if (!resources.ok) return resources;
   await using held = resources.value;
-  const agreed = await agree(preparedRun, record, generationsOn(held.account.tier));
+  const agreed = await agree(preparedRun, record, held.account.tier);
   if (!agreed.ok) return agreed;
   const executed = await execute({ ...preparedRun, ...agreed.value }, held);
   if (bound.pipeline.provenance)
