@@ -1,6 +1,7 @@
 // Shows a run to a person: a live view on a terminal, plain lines elsewhere, and little with --quiet.
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { realClock } from '../operations/run.ts';
+import { liveFacts } from '../report/live/live-facts.ts';
 import { liveLines } from '../report/live/live-lines.ts';
 import { LiveView } from '../report/live/live-view.ts';
 import type { RunEvent } from '../report/run-event.ts';
@@ -115,7 +116,7 @@ function liveView(view: LiveView): Shown {
   const clock = realClock;
   const screen = new LiveScreen(
     { size: () => terminal.size() ?? { columns: 80, rows: 24 }, write: terminal.write },
-    (size) => liveLines(view, size, clock.elapsed()).map((line) => line.map(shownSpan)),
+    (size) => liveLines(liveFacts(view, clock.elapsed()), size).map((line) => line.map(shownSpan)),
   );
   let drawn = { version: -1, second: -1 };
   const isResized = terminal.watchSize();

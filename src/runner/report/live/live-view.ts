@@ -196,6 +196,13 @@ export class LiveView {
     this.#summedAt = now;
   }
 
+  /** The tasks that have been at work the longest, and for how many milliseconds. */
+  atWork(most: number, now: number): readonly { readonly task: string; readonly forMs: number }[] {
+    // They began in the order of the map.
+    const oldest = [...this.#atWork].slice(0, most);
+    return oldest.map(([task, { since }]) => ({ task, forMs: Math.max(0, now - since) }));
+  }
+
   get steps(): readonly StepProgress[] {
     return [...this.#steps.values()];
   }
