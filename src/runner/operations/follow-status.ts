@@ -46,8 +46,9 @@ const readingShare = 0.1;
  * const followed = await followStatus(loaded.value, {
  *   signal: stop.signal,
  *   onLook: (look) => {
- *     if (look.type === 'live') console.log(look.live.items.done, 'of', look.live.items.total);
- *     else stop.abort(); // no run is active
+ *     if (look.type === 'live') return console.log(look.live.items.done, 'items done');
+ *     console.log('no run is active');
+ *     stop.abort();
  *   },
  * });
  * if (!followed.ok) console.log(renderProblem(followed.error));
