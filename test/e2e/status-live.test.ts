@@ -11,18 +11,29 @@ import { processState } from '../../src/runner/adapters/lock/process-state.ts';
 import { followStatus, type StatusLook } from '../../src/runner/operations/follow-status.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import type { StatusReport } from '../../src/runner/operations/status.ts';
-import { ended, envOf, photoPipeline, photoRig, type Rig, service, until } from '../rig.ts';
+import { ended, envOf, Rig, service, until } from '../rig.ts';
 import { MemoryTerminal } from '../runner/cli/terminal.ts';
 
 const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
-const lockFile = '.shotlist/photos.state.jsonl.lock';
+const lockFile = '.shotlist/codes.state.jsonl.lock';
 
-/** Three photos, one at a time: the first swap renders for minutes. */
-const slowly = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
+const pipeline = `pipeline: codes
+items: { values: [{ key: one }, { key: two }, { key: three }] }
+limits: { items: 1 }
+output: out
+steps:
+  make:
+    uses: ai-qr-code-generator
+    with: { content: "\${{ item.key }}", style: { art_style: plain } }
+  save: { uses: download, with: { of: make, to: "\${{ item.key }}.png" } }
+`;
+
+/** Renders for an hour. */
+const slowly = { speed: 0.01 } as const;
 
 /** A run that renders until it is stopped. */
 async function rendering(): Promise<{ readonly rig: Rig; readonly stop: () => Promise<void> }> {
-  const [local, rig] = [await service({ speed: 0.01 }), await photoRig(3, slowly)];
+  const [local, rig] = [await service(slowly), new Rig(pipeline)];
   const stopper = new AbortController();
   const running = rig.run(local, { signal: stopper.signal });
   const stop = async (): Promise<void> => {
@@ -30,10 +41,7 @@ async function rendering(): Promise<{ readonly rig: Rig; readonly stop: () => Pr
     await running;
   };
   onTestFinished(stop);
-  await until('a swap renders', async () => {
-    const { live } = await factsOf(rig);
-    return live?.steps.some(({ step, running }) => step === 'swap' && running === 1) === true;
-  });
+  await until('a code is made', async () => (await factsOf(rig)).live?.atWork.length === 1);
   return { rig, stop };
 }
 
@@ -50,9 +58,9 @@ describe('status during a run', () => {
     const { rig, stop } = await rendering();
     const { stdout, stderr, code } = await rig.command(['status', 'pipeline.yaml']);
     expect([stderr, code]).toEqual(['', 0]);
-    expect(stdout).toMatch(/^photos {2}━*─* {2}0 of 3$/m);
-    expect(stdout).toMatch(/^ {2}swap +● 1 running +○ 2 queued$/m);
-    expect(stdout).toMatch(/^Running: swap:p\d\.png \(\d+\.\d s\)$/m);
+    expect(stdout).toMatch(/^codes {2}━*─* {2}0 of 3$/m);
+    expect(stdout).toMatch(/^ {2}make +● 1 running +○ 2 queued$/m);
+    expect(stdout).toMatch(/^Running: make:\w+ \(.+ s\)$/m);
     expect(stdout).toContain(`A run is active (process ${process.pid} on `);
     expect(stdout).not.toContain('does not say');
     const { live } = await factsOf(rig);
@@ -67,7 +75,7 @@ describe('status during a run', () => {
 });
 
 test('after kill -9, status reads the state file, and the next run removes the socket', async () => {
-  const [local, rig] = [await service({ speed: 0.01 }), await photoRig(2, slowly)];
+  const [local, rig] = [await service(slowly), new Rig(pipeline)];
   const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
   await until('the run answers', async () => (await factsOf(rig)).live?.stage.is === 'working');
   const socket = socketOf(rig);
@@ -83,7 +91,7 @@ test('after kill -9, status reads the state file, and the next run removes the s
 });
 
 test('if something else sits on the socket, status reads the state file, and says so', async () => {
-  const [local, rig] = [await service(), await photoRig(1)];
+  const [local, rig] = [await service(), new Rig(pipeline)];
   await rig.run(local);
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -96,7 +104,7 @@ test('if something else sits on the socket, status reads the state file, and say
   rig.write(lockFile, JSON.stringify(holder));
   const { stdout, code } = await rig.command(['status', 'pipeline.yaml']);
   expect(code).toBe(0);
-  expect(stdout).toContain('photos.state.jsonl (http://');
+  expect(stdout).toContain('codes.state.jsonl (http://');
   expect(stdout).toContain(
     'The process does not say how far it is, so all of this is from the state file.',
   );
@@ -104,7 +112,7 @@ test('if something else sits on the socket, status reads the state file, and say
 
 describe('status --watch', () => {
   test('follows a run from before it begins until after it ends', async () => {
-    const [local, rig] = [await service(), await photoRig(2)];
+    const [local, rig] = [await service(), new Rig(pipeline)];
     const loaded = await loadPipeline(rig.file);
     if (!loaded.ok) throw new Error('no pipeline');
     const [looks, stop] = [[] as StatusLook[], new AbortController()];
@@ -158,7 +166,7 @@ describe('status --watch', () => {
   });
 
   test('and the flags that list items exclude each other', async () => {
-    const rig = await photoRig(0);
+    const rig = new Rig(pipeline);
     const { code, stderr } = await rig.command(['status', 'pipeline.yaml', '--watch', '--failed']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--watch')]);
   });
@@ -189,7 +197,7 @@ test.skipIf(!makesTerminals)(
     terminal.write(written);
     const screen = (await terminal.lines()).join('\n');
     expect(screen.match(/0 of 3/g)).toHaveLength(1);
-    expect(screen).toMatch(/swap +● 1 +○ 2/);
+    expect(screen).toMatch(/make +● 1 +○ 2/);
     expect(terminal.modes.wraparoundMode).toBe(true);
     expect(JSON.parse(readFileSync(rig.path(lockFile), 'utf8')).pid).toBe(process.pid);
   },
