@@ -26,6 +26,7 @@ const says: Readonly<Record<string, RegExp>> = {
   explainFile: /out\/face-swap-photos\/a\.png.* does not exist/s,
   fmt: /^has its layout$/,
   fmtText: /^pipeline: p$/,
+  followStatus: /^no run is active$/,
   forget: /save:one/,
   graph: /^digraph "p" \{$/m,
   init: /^codes\.yaml 2$/,

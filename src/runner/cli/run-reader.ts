@@ -1,15 +1,15 @@
 // Shows a run to a person: a live view on a terminal, plain lines elsewhere, and little with --quiet.
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { realClock } from '../operations/run.ts';
+import { liveFacts } from '../report/live/live-facts.ts';
 import { liveLines } from '../report/live/live-lines.ts';
 import { LiveView } from '../report/live/live-view.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { runEventText, troubleText } from '../report/run-text.ts';
 import { fallbackLine } from '../report/service-text.ts';
-import { LiveScreen } from './live-screen.ts';
-import { showBelow, terminal } from './output.ts';
+import { terminal } from './output.ts';
 import { ProgressLines } from './progress-lines.ts';
-import { shownSpan } from './shown.ts';
+import { keepDrawn } from './screen-lines.ts';
 import { complain, print, printWarnings } from './terminal.ts';
 
 export interface RunReader {
@@ -55,9 +55,6 @@ const aside: ReadonlySet<RunEvent['type']> = new Set([
 
 /** Failures that are printed at once; the progress and the summary count the others. */
 const mostTroubles = 100;
-/** Between two frames, in milliseconds. */
-const frameMs = 200;
-
 export function runReader(options: ReaderOptions): RunReader {
   const { pipeline, mode, asked, stop, shows, speed } = options;
   const clock = realClock;
@@ -112,34 +109,9 @@ function shownBy(mode: ReadingMode, view: LiveView): Shown {
 }
 
 function liveView(view: LiveView): Shown {
-  const clock = realClock;
-  const screen = new LiveScreen(
-    { size: () => terminal.size() ?? { columns: 80, rows: 24 }, write: terminal.write },
-    (size) => liveLines(view, size, clock.elapsed()).map((line) => line.map(shownSpan)),
+  const screen = keepDrawn(
+    (size) => liveLines(liveFacts(view, realClock.elapsed()), size),
+    () => view.version,
   );
-  let drawn = { version: -1, second: -1 };
-  const isResized = terminal.watchSize();
-  const draw = (): void => {
-    const second = Math.floor((clock.elapsed() - view.began) / 1000);
-    const same = drawn.version === view.version && drawn.second === second;
-    if (same && !isResized.take()) return;
-    drawn = { version: view.version, second };
-    screen.draw();
-  };
-  const timer = setInterval(draw, frameMs);
-  timer.unref();
-  const resumed = (): void => screen.forget();
-  process.on('SIGCONT', resumed);
-  showBelow(screen);
-  draw();
-  return {
-    itemOver: () => undefined,
-    end() {
-      clearInterval(timer);
-      process.off('SIGCONT', resumed);
-      isResized.off();
-      showBelow(undefined);
-      screen.erase();
-    },
-  };
+  return { itemOver: () => undefined, end: () => screen.end() };
 }

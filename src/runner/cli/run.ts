@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from '../operations/pipeline/problem.ts';
-import type { RunOptions, run } from '../operations/run.ts';
+import { paceOf, type RunOptions, type run } from '../operations/run.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { summaryText } from '../report/run-text.ts';
@@ -115,9 +115,3 @@ const facts: RunReader = {
   look: () => undefined,
   end: () => undefined,
 };
-
-/** The medians of the tools hold for the hosted service and for a rehearsal at a known speed. */
-function paceOf(speed: RunFlags['speed']): number | undefined {
-  if (speed === undefined || speed === 'instant') return undefined;
-  return speed === 'realtime' ? 1 : speed;
-}

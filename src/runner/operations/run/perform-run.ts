@@ -6,6 +6,7 @@ import { readLooks } from '../../adapters/state/looks-file.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
 import { stopText } from '../../report/calendar-text.ts';
+import { liveFacts } from '../../report/live/live-facts.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { LastLooks } from '../../run/jobs/last-looks.ts';
 import { SummaryBuilder } from '../../run/summary-builder.ts';
@@ -54,7 +55,7 @@ async function runOn(
   bound: BoundPipeline,
   context: RunContext,
 ): Promise<Result<Performed, Problem>> {
-  const { manner, options, clock, onEvent, target } = context;
+  const { manner, options, clock, onEvent, target, live, redactor } = context;
   const began = clock.elapsed();
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
   const run = { id: options.runId, due: dueTimeOf(options) };
@@ -66,7 +67,11 @@ async function runOn(
   const record = recordFor(context);
   const opened = await prepare(bound, target, options, {
     ...{ access: 'run', run, clock, onWarning, stop: options.signal, onTask: record?.add },
-    onLook: options.onLook,
+    onLook: (seen, of) => {
+      live.look(seen, of);
+      options.onLook?.(seen, of);
+    },
+    answer: () => redactor.value(liveFacts(live, clock.elapsed())),
     ...(manner === 'tick' ? { resting } : {}),
   });
   if (!opened.ok) return opened;
@@ -110,7 +115,7 @@ async function runOn(
   if (bound.pipeline.provenance)
     await writeProvenance({
       ...{ bound, paths: prepared.paths, ledger: prepared.state.ledger, disk: prepared.disk },
-      ...{ rehearsal, redactor: context.redactor, signal: options.signal, onWarning },
+      ...{ rehearsal, redactor, signal: options.signal, onWarning },
     });
   await commitRun(preparedRun, executed.summary);
   onEvent({ type: 'ended', summary: executed.summary });

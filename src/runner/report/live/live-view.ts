@@ -7,7 +7,7 @@ import { isLate, timeLeft } from './time-left.ts';
 export interface LiveOptions {
   /** The name of the pipeline. */
   readonly pipeline: string;
-  /** The service's speed relative to the hosted one; undefined if unknown. */
+  /** The speed of a rehearsal relative to the hosted service; undefined if unknown. */
   readonly speed: number | undefined;
   /** When the run began, in milliseconds of any clock. All other times are of the same clock. */
   readonly began: number;
@@ -69,7 +69,7 @@ export class LiveView {
   budget: number | undefined;
   /** Rises with everything that a view may show. */
   version = 0;
-  readonly #speed: number | undefined;
+  #speed: number | undefined;
   #steps = new Map<string, StepProgress>();
   #items = { total: 0, done: 0, failed: 0, doubt: 0, open: 0 };
   /** Finished items for which the run did something. */
@@ -101,6 +101,7 @@ export class LiveView {
     switch (event.type) {
       case 'started':
         this.rehearsal = event.rehearsal;
+        if (!event.rehearsal) this.#speed ??= 1;
         return;
       case 'planned':
         return this.#plan(event);
@@ -194,6 +195,13 @@ export class LiveView {
   #sumTo(now: number): void {
     this.#busyMs += this.#atWork.size * (now - this.#summedAt);
     this.#summedAt = now;
+  }
+
+  /** The tasks that have been at work the longest, and for how many milliseconds. */
+  atWork(most: number, now: number): readonly { readonly task: string; readonly forMs: number }[] {
+    // They began in the order of the map.
+    const oldest = [...this.#atWork].slice(0, most);
+    return oldest.map(([task, { since }]) => ({ task, forMs: Math.max(0, now - since) }));
   }
 
   get steps(): readonly StepProgress[] {

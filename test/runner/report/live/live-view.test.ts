@@ -71,10 +71,16 @@ describe('items', () => {
 
 describe('the time left', () => {
   test('is not told before anything is known', () => {
-    const watching = new Watching(100);
+    const watching = new Watching(100, { rehearsal: true });
     expect(watching.view.timeLeft(10_000)).toBeUndefined();
     watching.begin('color', 'a');
     expect(watching.view.timeLeft(10_000)).toBeUndefined();
+  });
+
+  test('follows the medians of a hosted service from the beginning', () => {
+    const watching = new Watching(100);
+    watching.begin('color', 'a');
+    expect(watching.view.timeLeft(10_000)).toBeGreaterThan(30_000);
   });
 
   test('follows the medians at a known speed, as soon as tasks are at work', () => {
