@@ -7,6 +7,7 @@ import { LiveView } from '../report/live/live-view.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { runEventText, troubleText } from '../report/run-text.ts';
 import { fallbackLine } from '../report/service-text.ts';
+import { ownCreditDollars } from './credit-price.ts';
 import { terminal } from './output.ts';
 import { ProgressLines } from './progress-lines.ts';
 import { keepDrawn } from './screen-lines.ts';
@@ -58,7 +59,10 @@ const mostTroubles = 100;
 export function runReader(options: ReaderOptions): RunReader {
   const { pipeline, mode, asked, stop, shows, speed } = options;
   const clock = realClock;
-  const view = new LiveView({ pipeline: pipeline.name, speed, began: clock.elapsed() });
+  const view = new LiveView({
+    ...{ pipeline: pipeline.name, speed, creditDollars: ownCreditDollars() },
+    began: clock.elapsed(),
+  });
   let troubles = 0;
   const show = (event: RunEvent): void => {
     // Already reported when the user asked for it.

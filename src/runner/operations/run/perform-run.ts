@@ -5,6 +5,7 @@ import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { readLooks } from '../../adapters/state/looks-file.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
+import { usualDurations } from '../../plan/usual-durations.ts';
 import { stopText } from '../../report/calendar-text.ts';
 import { liveFacts } from '../../report/live/live-facts.ts';
 import type { Summary } from '../../report/run-event.ts';
@@ -16,6 +17,7 @@ import { type Problem, problem } from '../pipeline/problem.ts';
 import { prepare } from '../planning/prepare.ts';
 import { refusals, smaller } from '../planning/price-checks.ts';
 import { writeProvenance } from '../provenance/write-provenance.ts';
+import { pays } from '../service/balance.ts';
 import { rehearsalTier } from '../service/connect-service.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
 import { agree, recordFor, savedPlanProblem } from './agreement.ts';
@@ -93,6 +95,7 @@ async function runOn(
   onEvent({
     ...{ type: 'planned', plan, run: prepared.run.number },
     ...(budget === undefined ? {} : { budget }),
+    ...(rehearsal || !pays(plan) ? {} : { usualMs: usualDurations(prepared.state.ledger.jobs()) }),
   });
   warnings.forEach(onWarning);
   if (budget !== undefined && plan.credits > budget)

@@ -90,6 +90,11 @@ const liveSchema = {
     charged: { ...credits, description: 'For tasks that are over.' },
     planned: { ...credits, description: 'The most that the plan may take; absent if unknown.' },
     budget: credits,
+    creditDollars: {
+      type: 'number',
+      minimum: 0,
+      description: 'The price of a credit in US dollars; absent if unknown, and in a rehearsal.',
+    },
     timeLeftMs: milliseconds,
     itemsPerMinute: { type: 'number', minimum: 0 },
     steps: { type: 'array', items: stepSchema },
@@ -119,7 +124,8 @@ export const isLiveFacts = validatorOf<LiveFacts>(liveSchema);
 const named = 10;
 
 export function liveFacts(view: LiveView, now: number): LiveFacts {
-  const { pipeline, rehearsal, version, share, items, charged, planned, budget } = view;
+  const { pipeline, rehearsal, version, share, items, charged, planned, budget, creditDollars } =
+    view;
   const timeLeftMs = view.timeLeft(now);
   const itemsPerMinute = view.rate(now);
   return {
@@ -127,6 +133,7 @@ export function liveFacts(view: LiveView, now: number): LiveFacts {
     ...{ stage: stageAt(view.stage, now), share, items: { ...items }, charged },
     ...(planned === undefined ? {} : { planned }),
     ...(budget === undefined ? {} : { budget }),
+    ...(creditDollars === undefined ? {} : { creditDollars }),
     ...(timeLeftMs === undefined ? {} : { timeLeftMs }),
     ...(itemsPerMinute === undefined ? {} : { itemsPerMinute }),
     steps: view.steps.map(stepFacts),

@@ -1,8 +1,9 @@
 // The view of a run as lines of a terminal: a bar, the items, the credits, a line for each step, and what happened last.
 import { grouped } from '../../../contract/base/grouped.ts';
+import { moneyText } from '../money-text.ts';
 import { count, duration } from '../text.ts';
+import type { Happening } from './happening.ts';
 import type { LiveFacts } from './live-facts.ts';
-import type { Happening } from './live-view.ts';
 import { cut, type Line, lineWidth, type Span, span, type Tone, trimmed } from './spans.ts';
 import { nameWidth, stepLines } from './step-lines.ts';
 import { timeLeftText } from './time-left.ts';
@@ -103,10 +104,16 @@ const rateText = (perMinute: number): string =>
     ? `${count(Math.round(perMinute * 60), 'item')} an hour`
     : `${count(Math.round(perMinute), 'item')} a minute`;
 
-function creditsLine({ charged, budget, planned }: LiveFacts, names: number): Line {
+function creditsLine({ charged, budget, planned, creditDollars }: LiveFacts, names: number): Line {
   const of = budget === undefined ? '' : ` of ${grouped(budget)}`;
+  const money =
+    creditDollars === undefined || charged === 0 ? '' : ` · ${moneyText(charged, creditDollars)}`;
   const most = planned === undefined ? '' : ` · at most ${grouped(planned)} by the plan`;
-  return [label('credits', names), span(`${grouped(charged)} charged${of}`), span(most, 'dim')];
+  return [
+    label('credits', names),
+    span(`${grouped(charged)} charged${of}${money}`),
+    span(most, 'dim'),
+  ];
 }
 
 function happenings(view: LiveFacts, room: number): readonly Line[] {

@@ -36,6 +36,19 @@ test('in the middle of a run, the bar, the time, the items, the credits and the 
   ]);
 });
 
+test('credits are told in money where the price of a credit is known, and never in a rehearsal', () => {
+  const account = { type: 'account', balance: 10_000, tier: 'creator' } as const;
+  const watching = middle();
+  watching.take(account);
+  expect(shown(watching)).toContain(
+    '  credits  1,000 charged of 5,000 · $1.20 · at most 3,000 by the plan',
+  );
+  const free = new Watching(1, { rehearsal: true });
+  free.take(account);
+  free.whole('a', 500);
+  expect(shown(free).join('\n')).not.toContain('$');
+});
+
 test('on a wide terminal, each number has its word', () => {
   const lines = shown(middle(), { columns: 200, rows: 50 });
   expect(lines).toContain(

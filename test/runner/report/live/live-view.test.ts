@@ -93,6 +93,16 @@ describe('the time left', () => {
     expect(watching.view.timeLeft(2000)).toBeUndefined();
   });
 
+  test('follows what earlier runs have seen, until this run knows better', () => {
+    const rows = [row('color', 'photo-colorizer', 100)];
+    const watching = new Watching(100, { rows, usualMs: { 'photo-colorizer': 60_000 } });
+    watching.begin('color', 'a');
+    expect(watching.view.timeLeft(4000)).toBeCloseTo(99.5 * 60_000);
+    watching.end('color', 'a');
+    for (const item of ['b', 'c', 'd']) watching.whole(item, 2000);
+    expect(watching.view.timeLeft(watching.now)).toBeLessThan(97 * 2000);
+  });
+
   test('follows what this run has seen: 97 more of 2 s each, one at a time', () => {
     const watching = new Watching(100, { speed: 1 });
     for (const item of ['a', 'b', 'c']) watching.whole(item, 2000);
