@@ -8,8 +8,8 @@ import type { RunEvent } from '../report/run-event.ts';
 import { runEventText, troubleText } from '../report/run-text.ts';
 import { fallbackLine } from '../report/service-text.ts';
 import { ownCreditDollars } from './credit-price.ts';
-import { terminal } from './output.ts';
 import { ProgressLines } from './progress-lines.ts';
+import type { ReadingMode } from './reading-mode.ts';
 import { keepDrawn } from './screen-lines.ts';
 import { complain, print, printWarnings } from './terminal.ts';
 
@@ -20,9 +20,6 @@ export interface RunReader {
   /** Call before anything is printed after the run. */
   end(): void;
 }
-
-/** `live`: a view that is drawn again and again; `plain`: lines; `quiet`: failures only. */
-export type ReadingMode = 'live' | 'plain' | 'quiet';
 
 export interface ReaderOptions {
   readonly pipeline: LoadedPipeline;
@@ -35,18 +32,6 @@ export interface ReaderOptions {
   readonly shows: (event: RunEvent) => boolean;
   /** The speed of a rehearsal; undefined if it is not known. */
   readonly speed: number | undefined;
-}
-
-/** The live view needs a terminal that obeys, for itself alone. */
-export function readingMode(
-  flags: { readonly quiet?: boolean; readonly verbose?: boolean; readonly log?: string },
-  env: Readonly<Record<string, string | undefined>>,
-): ReadingMode {
-  if (flags.quiet === true) return 'quiet';
-  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
-  const logs = flags.log === '-' || (flags.log === undefined && flags.verbose === true);
-  const isPlain = isSet('NO_COLOR') || (isSet('CI') && env['CI'] !== 'false') || logs;
-  return terminal.size() === undefined || env['TERM'] === 'dumb' || isPlain ? 'plain' : 'live';
 }
 
 /** Events that go to standard error, separate from the facts. */

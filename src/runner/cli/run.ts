@@ -14,7 +14,8 @@ import type { CommitFlags } from './git-commands.ts';
 import { type Log, logFileOf, openLog } from './log.ts';
 import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
-import { type RunReader, readingMode, runReader } from './run-reader.ts';
+import { readingMode } from './reading-mode.ts';
+import { type RunReader, runReader } from './run-reader.ts';
 import { stopWhenAsked } from './stop.ts';
 import { fail, print, printJson } from './terminal.ts';
 

@@ -6,7 +6,7 @@ import { type Watched, watchLines } from '../report/live/watch-lines.ts';
 import { statusLine } from '../report/status-line.ts';
 import { withPipeline } from './command.ts';
 import { commandLine } from './command-line.ts';
-import { readingMode } from './run-reader.ts';
+import { readingMode } from './reading-mode.ts';
 import { keepDrawn } from './screen-lines.ts';
 import { reportText, type StatusFlags } from './status.ts';
 import { untilAsked } from './stop.ts';
