@@ -38,11 +38,14 @@ const withoutService = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SHOTLIST_')));
 
 describe('the README', () => {
-  test('has the two commands that a stranger types, and a small picture', () => {
+  test('has the two commands that a stranger types, and small pictures', () => {
     const readme = read('README.md');
     expect(readme).toContain('npm ci && npm run demo');
     expect(readme).toContain('npm ci && npm test');
-    expect(readFileSync(join(root, 'docs/before-after.jpg')).length).toBeLessThan(150_000);
+    const pictures = [...readme.matchAll(/!\[.+\]\((\S+)\)/g)].map(([, path = '']) => path);
+    expect(pictures).toEqual(['docs/pictures/run.svg', 'docs/pictures/report.webp']);
+    for (const path of pictures)
+      expect(readFileSync(join(root, path)).length).toBeLessThan(300_000);
   });
 
   test('says how to start in a script that runs, and that needs no account', async () => {

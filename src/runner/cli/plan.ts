@@ -15,7 +15,7 @@ import { commandLine } from './command-line.ts';
 import { ownCreditDollars, wrongCreditPrice } from './credit-price.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import { choicesOf } from './saved-choices.ts';
-import { caution, fail, print, printJson, printWarnings } from './terminal.ts';
+import { caution, fail, print, printJson, printProse, printWarnings } from './terminal.ts';
 
 /** Terraform uses 2 for this; here, 2 means that something is wrong. */
 const somethingToDo = 10;
@@ -66,14 +66,14 @@ function show(
 ): void {
   const { rehearsal, balance, plan } = planned;
   const messages = problems.map(({ message }) => message);
-  if (rehearsal) print(flags.rehearse === true ? rehearsalLine : fallbackLine);
+  if (rehearsal) printProse(flags.rehearse === true ? rehearsalLine : fallbackLine);
   printWarnings(pipeline.warnings, pipeline);
   planned.warnings.forEach(caution);
-  print(planText(plan, messages));
+  printProse(planText(plan, messages));
   const creditDollars = rehearsal ? undefined : (ownCreditDollars() ?? planned.creditDollars);
   const reading = planReadingText(plan, { ...planned, creditDollars }, rehearsal);
-  if (reading !== '') print(reading);
-  for (const limit of planned.calendar) print(budgetLeftText(limit, planned.plan.credits));
+  if (reading !== '') printProse(reading);
+  for (const limit of planned.calendar) printProse(budgetLeftText(limit, planned.plan.credits));
   const orphans = orphansLine(
     planned.orphans,
     rehearsal ? `${pipeline.file} --rehearse` : pipeline.file,
@@ -106,7 +106,8 @@ function nextStep(
   const isFresh = reasons.some(({ because }) => because === 'new' || because === 'changed');
   if (plan.credits === 0 || count <= manyItems || !isFresh) return line('run');
   const about = Math.ceil((plan.credits / count) * 5);
-  return `${line('run', ['--first', '5'])}   (5 of ${count} items, about ${about} credits, then look)`;
+  const command = line('run', ['--first', '5']);
+  return `${command}\n      for 5 of ${count} items and about ${about} credits, then look`;
 }
 
 /** What a person should see before they run a pipeline that someone else wrote. */

@@ -11,7 +11,7 @@ import { ownCreditDollars } from './credit-price.ts';
 import { ProgressLines } from './progress-lines.ts';
 import type { ReadingMode } from './reading-mode.ts';
 import { keepDrawn } from './screen-lines.ts';
-import { complain, print, printWarnings } from './terminal.ts';
+import { complain, print, printProse, printWarnings } from './terminal.ts';
 
 export interface RunReader {
   event(event: RunEvent): void;
@@ -52,7 +52,7 @@ export function runReader(options: ReaderOptions): RunReader {
   const show = (event: RunEvent): void => {
     // Already reported when the user asked for it.
     if (event.type === 'stopping' && stop.aborted) return;
-    if (event.type === 'started' && event.rehearsal && !asked) print(fallbackLine);
+    if (event.type === 'started' && event.rehearsal && !asked) printProse(fallbackLine);
     else if (!shows(event)) return;
     else if (event.type === 'task') tell(event);
     else if (event.type !== 'item') printEvent(event, mode);
@@ -82,7 +82,7 @@ function printEvent(event: RunEvent, mode: ReadingMode): void {
   const text = runEventText(event, 0);
   if (text === undefined) return;
   if (aside.has(event.type)) complain(text);
-  else if (mode !== 'quiet') print(text);
+  else if (mode !== 'quiet') printProse(text);
 }
 
 interface Shown {

@@ -3,12 +3,18 @@
 import { printable, printableJson } from '../../contract/base/printable.ts';
 import { type Complaint, renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import { type Problem, renderProblem } from '../operations/pipeline/problem.ts';
+import { folded } from '../report/text.ts';
 import { problemCode } from './exit-code.ts';
-import { write } from './output.ts';
+import { terminal, write } from './output.ts';
 import { ownRedactor, shown } from './shown.ts';
 
 // Reports escape names themselves; this is the second line of defense.
 export const print = (text: string): void => write('out', shown(text));
+/** On a terminal, lines end between words; what a person copies, such as a command, is printed by `print`. */
+export const printProse = (text: string): void => {
+  const size = terminal.size();
+  print(size === undefined ? text : folded(text, size.columns));
+};
 export const complain = (text: string): void => write('err', shown(text));
 /** For output that must show a secret: the key of a local service that was just started. */
 export const disclose = (text: string): void => write('out', printable(text, true));

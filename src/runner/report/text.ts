@@ -36,6 +36,19 @@ export function wrapped(text: string, width: number): readonly string[] {
   return lines;
 }
 
+/** Prose for a terminal: longer lines go on below, a little to the right. A word is never cut. */
+export function folded(text: string, width: number): string {
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      if (line.length <= width) return [line];
+      const indent = ' '.repeat(/^ */.exec(line)?.[0].length ?? 0);
+      const [first = '', ...rest] = wrapped(line.trimStart(), width - indent.length - 2);
+      return [`${indent}${first}`, ...rest.map((part) => `${indent}  ${part.trimStart()}`)];
+    })
+    .join('\n');
+}
+
 /**
  * A table. Each column is as wide as its widest cell; the columns in `right` are right-aligned. The
  * last column is wrapped, so that no line is longer than `width`.

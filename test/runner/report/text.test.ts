@@ -1,6 +1,6 @@
 // Words for people: numbers, times, tables.
 import { describe, expect, test } from 'vitest';
-import { count, duration, table } from '../../../src/runner/report/text.ts';
+import { count, duration, folded, table } from '../../../src/runner/report/text.ts';
 
 describe('a count', () => {
   test.each([
@@ -47,5 +47,13 @@ describe('a table', () => {
 
   test('of nothing is nothing', () => {
     expect(table([])).toBe('');
+  });
+});
+
+describe('prose on a terminal', () => {
+  test('goes on below, a little to the right, and no word is cut', () => {
+    expect(folded('  one two three four\nfive', 12)).toBe('  one two\n    three\n    four\nfive');
+    expect(folded('Time: about', 80)).toBe('Time: about');
+    expect(folded('a-word-that-is-longer', 8)).toBe('a-word-that-is-longer');
   });
 });

@@ -43,8 +43,12 @@ export function cut(line: Line, columns: number): Line {
       room -= width;
       continue;
     }
-    const { index } = truncatedWidth(text, { limit: Math.max(0, room - 1), ellipsis: '' });
-    if (room > 0) kept.push({ text: `${text.slice(0, index)}…`, tone });
+    const limit = Math.max(0, room - 1);
+    const { index } = truncatedWidth(text, { limit, ellipsis: '' });
+    const begin = text.slice(0, index);
+    // A text that begins with some signs, such as an ellipsis, comes back a column too wide.
+    const fitting = widthOf(begin) > limit ? begin.slice(0, -1) : begin;
+    if (room > 0) kept.push({ text: `${fitting}…`, tone });
     break;
   }
   return kept;
