@@ -67,6 +67,19 @@ describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
     expect(screen).not.toContain('reading');
   });
 
+  test('the signs of the plan and the outcome have colors, which NO_COLOR takes away', async () => {
+    const green = (text: string): string => `\u001b[32m${text}\u001b[0m`;
+    const [local, rig] = [await service(), await photoRig(1)];
+    const colored = onTerminal(rig, envOf(local));
+    await colored.ended;
+    expect(colored.written.text).toContain(`  ${green('+')}  swap`);
+    expect(colored.written.text).toContain(green('Done.'));
+    const plain = onTerminal(rig, { ...envOf(local), NO_COLOR: '1' });
+    await plain.ended;
+    expect(plain.written.text).toContain('Done.');
+    expect(plain.written.text).not.toContain('\u001b');
+  });
+
   test('the view is there while the run lasts, and only its summary afterwards', async () => {
     const [local, rig] = [await service(), await photoRig(2)];
     const { written, ended } = onTerminal(rig, envOf(local));

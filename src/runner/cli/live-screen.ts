@@ -1,23 +1,13 @@
 // Draws lines at the bottom of a terminal. Everything else is printed above them. The cursor stays visible and modes are
 // set and reset in one write, so that the terminal is as it was, however the process ends.
 import type { Terminal } from '../report/live/live-lines.ts';
-import { type Line, lineWidth, type Tone } from '../report/live/spans.ts';
+import { type Line, lineWidth } from '../report/live/spans.ts';
+import { painted } from './colors.ts';
 
 export interface Screen {
   size(): Terminal;
   write(text: string): void;
 }
-
-const sgr: Readonly<Record<Tone, string>> = {
-  plain: '',
-  strong: '\u001b[1m',
-  dim: '\u001b[2m',
-  good: '\u001b[32m',
-  bad: '\u001b[31m',
-  unsure: '\u001b[33m',
-  busy: '\u001b[36m',
-};
-const reset = '\u001b[0m';
 
 /** Terminals that know synchronized updates show a frame at once; others ignore the two marks. */
 const frame = { begin: '\u001b[?2026h', end: '\u001b[?2026l' };
@@ -84,4 +74,4 @@ export class LiveScreen {
 }
 
 const coloredLine = (line: Line): string =>
-  line.map(({ text, tone }) => (tone === 'plain' ? text : `${sgr[tone]}${text}${reset}`)).join('');
+  line.map(({ text, tone }) => painted(text, tone)).join('');

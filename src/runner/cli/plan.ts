@@ -10,12 +10,21 @@ import { planReadingText } from '../report/plan-reading-text.ts';
 import { balanceLine, planText } from '../report/plan-text.ts';
 import { orphansLine } from '../report/prune-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
+import { planPaint } from './colors.ts';
 import { answer, withPipeline } from './command.ts';
 import { commandLine } from './command-line.ts';
 import { ownCreditDollars, wrongCreditPrice } from './credit-price.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import { choicesOf } from './saved-choices.ts';
-import { caution, fail, print, printJson, printProse, printWarnings } from './terminal.ts';
+import {
+  caution,
+  fail,
+  print,
+  printJson,
+  printPainted,
+  printProse,
+  printWarnings,
+} from './terminal.ts';
 
 /** Terraform uses 2 for this; here, 2 means that something is wrong. */
 const somethingToDo = 10;
@@ -69,7 +78,7 @@ function show(
   if (rehearsal) printProse(flags.rehearse === true ? rehearsalLine : fallbackLine);
   printWarnings(pipeline.warnings, pipeline);
   planned.warnings.forEach(caution);
-  printProse(planText(plan, messages));
+  printPainted(planText(plan, messages), planPaint);
   const creditDollars = rehearsal ? undefined : (ownCreditDollars() ?? planned.creditDollars);
   const reading = planReadingText(plan, { ...planned, creditDollars }, rehearsal);
   if (reading !== '') printProse(reading);

@@ -7,11 +7,12 @@ import { LiveView } from '../report/live/live-view.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { runEventText, troubleText } from '../report/run-text.ts';
 import { fallbackLine } from '../report/service-text.ts';
+import { planPaint } from './colors.ts';
 import { ownCreditDollars } from './credit-price.ts';
 import { ProgressLines } from './progress-lines.ts';
 import type { ReadingMode } from './reading-mode.ts';
 import { keepDrawn } from './screen-lines.ts';
-import { complain, print, printProse, printWarnings } from './terminal.ts';
+import { complain, print, printPainted, printProse, printWarnings } from './terminal.ts';
 
 export interface RunReader {
   event(event: RunEvent): void;
@@ -82,7 +83,9 @@ function printEvent(event: RunEvent, mode: ReadingMode): void {
   const text = runEventText(event, 0);
   if (text === undefined) return;
   if (aside.has(event.type)) complain(text);
-  else if (mode !== 'quiet') printProse(text);
+  else if (mode === 'quiet') return;
+  else if (event.type === 'planned') printPainted(text, planPaint);
+  else printProse(text);
 }
 
 interface Shown {

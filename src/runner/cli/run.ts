@@ -7,6 +7,7 @@ import { paceOf, type RunOptions, type run } from '../operations/run.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { summaryText } from '../report/run-text.ts';
+import { summaryPaint } from './colors.ts';
 import { withPipeline } from './command.ts';
 import { CreditPrice, wrongCreditPrice } from './credit-price.ts';
 import { exitCodes, withExitCode } from './exit-code.ts';
@@ -17,7 +18,7 @@ import { filterOf, type PipelineFlags } from './options.ts';
 import { readingMode } from './reading-mode.ts';
 import { type RunReader, runReader } from './run-reader.ts';
 import { stopWhenAsked } from './stop.ts';
-import { fail, print, printJson } from './terminal.ts';
+import { fail, printJson, printPainted } from './terminal.ts';
 
 export interface RunFlags extends PipelineFlags, MonitorFlags, CommitFlags {
   readonly budget?: number;
@@ -100,8 +101,10 @@ async function perform(
       reader.end();
       if (!ran.ok) return onProblem(ran.error, json);
       const { dollars: creditDollars } = price;
-      if (!json) print(summaryText(ran.value.summary, { ...ran.value, creditDollars }));
-      return exitCodes[ran.value.summary.outcome];
+      const { summary } = ran.value;
+      if (!json)
+        printPainted(summaryText(summary, { ...ran.value, creditDollars }), summaryPaint(summary));
+      return exitCodes[summary.outcome];
     });
   } finally {
     reader.end();

@@ -4,6 +4,7 @@ import { printable, printableJson } from '../../contract/base/printable.ts';
 import { type Complaint, renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import { type Problem, renderProblem } from '../operations/pipeline/problem.ts';
 import { folded } from '../report/text.ts';
+import { hasColor, type Paint } from './colors.ts';
 import { problemCode } from './exit-code.ts';
 import { terminal, write } from './output.ts';
 import { ownRedactor, shown } from './shown.ts';
@@ -15,6 +16,12 @@ export const printProse = (text: string): void => {
   const size = terminal.size();
   print(size === undefined ? text : folded(text, size.columns));
 };
+/** The same, in color where the terminal has color. */
+export function printPainted(text: string, paint: Paint): void {
+  const size = terminal.size();
+  const safe = shown(size === undefined ? text : folded(text, size.columns));
+  write('out', hasColor() ? safe.split('\n').map(paint).join('\n') : safe);
+}
 export const complain = (text: string): void => write('err', shown(text));
 /** For output that must show a secret: the key of a local service that was just started. */
 export const disclose = (text: string): void => write('out', printable(text, true));
