@@ -13,6 +13,7 @@ import type { CommitFlags } from './git-commands.ts';
 import { type Log, logFileOf, openLog } from './log.ts';
 import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
+import type { RunPage } from './run-page.ts';
 import { type RunReader, readingMode, runReader } from './run-reader.ts';
 import { stopWhenAsked } from './stop.ts';
 import { fail, print, printJson } from './terminal.ts';
@@ -26,6 +27,8 @@ export interface RunFlags extends PipelineFlags, MonitorFlags, CommitFlags {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly log?: string;
+  /** `--open`. */
+  readonly page?: RunPage | undefined;
   readonly listen?: NonNullable<RunOptions['listen']>;
   readonly speed?: NonNullable<RunOptions['rehearsalSpeed']>;
   readonly pictures?: NonNullable<RunOptions['rehearsalPictures']>;
@@ -68,7 +71,7 @@ async function perform(
   { operate, shows, onProblem }: Manner,
 ): Promise<number> {
   const json = flags.json === true;
-  const { speed, pictures, detachAfter, monitor: _monitor, ...others } = flags;
+  const { speed, pictures, detachAfter, monitor: _monitor, page, ...others } = flags;
   const stop = stopWhenAsked();
   const { signal } = stop;
   const reader = json
@@ -88,6 +91,7 @@ async function perform(
         onEvent: (event) => {
           log.write(withExitCode(event));
           reader.event(event);
+          page?.event(event);
           if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
         },
       });

@@ -42,8 +42,6 @@ export interface ReportContext {
 
 export interface Gathered {
   readonly data: ReportData;
-  /** The process that is using the state file. */
-  readonly running: string | undefined;
   /** Where a file of the report is now; undefined if it must not be read. */
   readonly fileOf: (source: PictureSource) => string | undefined;
 }
@@ -103,7 +101,7 @@ export async function gatherReport(
   };
   return ok({
     data: svg.ok ? { ...data, graph: svg.value } : data,
-    ...{ running, fileOf },
+    fileOf,
   });
 }
 

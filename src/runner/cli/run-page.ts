@@ -1,0 +1,82 @@
+// The page of `run --open`: in a process of its own, so that neither a picture that breaks a decoder nor the work for a large
+// page can disturb a run that spends credits. It ends with the run.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Redactor } from '../../contract/base/redactor.ts';
+import { hookEnvironment } from '../operations/run/hook-environment.ts';
+import { secretsIn } from '../operations/service/secrets.ts';
+import type { RunEvent } from '../report/run-event.ts';
+import { openBrowser } from './browser.ts';
+import type { PipelineFlags } from './options.ts';
+import { caution, print, printJson } from './terminal.ts';
+
+/** In milliseconds: the last state of a large report takes some seconds. */
+const lastMs = 15_000;
+
+export class RunPage {
+  readonly #file: string;
+  readonly #flags: PipelineFlags;
+  #server: ChildProcess | undefined;
+
+  /** `file`: the pipeline. */
+  constructor(file: string, flags: PipelineFlags) {
+    this.#file = file;
+    this.#flags = flags;
+  }
+
+  /** A run tells whether it is a rehearsal in its first event. The page outlives the first of two runs. */
+  event(event: RunEvent): void {
+    if (event.type !== 'started' || this.#server !== undefined) return;
+    const [, main = ''] = process.argv;
+    // The page needs no key.
+    const env = hookEnvironment(process.env, new Redactor(secretsIn(process.env)));
+    const server = fork(main, [...this.#arguments(event.rehearsal)], {
+      env: { ...env },
+      execArgv: [],
+      // Ctrl-C is for the run. The page learns of its end when the channel closes.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.#server = server;
+    server.once('message', (message) => void this.#announce(message));
+    server.once('exit', (code) => {
+      if (code !== 0) caution('the page of this run has ended early; the run goes on without it');
+    });
+    server.once('error', (error) => caution(`there is no page of this run: ${error.message}`));
+    // The run alone keeps the command alive.
+    server.unref();
+    server.channel?.unref();
+  }
+
+  #arguments(rehearsal: boolean): readonly string[] {
+    const { input = {}, profile, state, output, allowOutside } = this.#flags;
+    const option = (name: string, value: string | undefined): readonly string[] =>
+      value === undefined ? [] : [`--${name}=${value}`];
+    return [
+      ...['ui', this.#file, '--for-run', rehearsal ? '--rehearse' : '--hosted'],
+      ...Object.entries(input).flatMap(([name, text]) => ['--input', `${name}=${text}`]),
+      ...[...option('profile', profile), ...option('state', state), ...option('output', output)],
+      ...(allowOutside === true ? ['--allow-outside'] : []),
+    ];
+  }
+
+  async #announce(message: unknown): Promise<void> {
+    const isAddress = typeof message === 'object' && message !== null && 'address' in message;
+    if (!isAddress || typeof message.address !== 'string') return;
+    const { address } = message;
+    if (this.#flags.json === true) printJson({ type: 'page', address });
+    else print(`The page of this run: ${address}`);
+    await openBrowser(address);
+  }
+
+  /** Waits until the pages that are open have the last state. */
+  async end(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined || server.exitCode !== null || !server.connected) return;
+    const timer = setTimeout(() => server.kill(), lastMs);
+    server.ref();
+    server.disconnect();
+    await once(server, 'exit');
+    clearTimeout(timer);
+  }
+}
