@@ -26,9 +26,16 @@ export class EventStream {
     this.#write(frame(message));
   }
 
-  end(last: PageMessage): void {
+  /** Resolves when the pages have the last message, or are gone. */
+  async end(last: PageMessage): Promise<void> {
     clearInterval(this.#alive);
-    for (const page of this.#pages) page.end(frame(last));
+    await Promise.all(
+      [...this.#pages].map((page) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        page.once('close', () => resolve()).end(frame(last), () => resolve());
+        return promise;
+      }),
+    );
   }
 
   #write(text: string): void {

@@ -38,8 +38,10 @@ export interface LiveServerOptions {
 
 /** In milliseconds. */
 const senderMs = 5_000;
-/** In milliseconds: what is being sent when the server closes. */
-const lastMs = 1_000;
+/** In milliseconds: when the server closes, pages load the last pictures, for at most so long. */
+const lastMs = 3_000;
+/** In milliseconds: a page that asks for nothing during this time has what it needs. */
+const quietMs = 250;
 const connectionsMost = { perPeer: 64, total: 64 };
 
 /** The error says why the server cannot listen there. */
@@ -51,6 +53,8 @@ export async function openLiveServer(
   const scriptHash = createHash('sha256').update(page.script).digest('base64');
   const html = [...liveDocument(title, page)].join('');
   const events = new EventStream();
+  let sending = 0;
+  let sent = performance.now();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     for (const [name, value] of headers) response.setHeader(name, value);
     const admission = admissionOf(request, token);
@@ -66,7 +70,10 @@ export async function openLiveServer(
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       events.add(response, source.greeting());
     } else if (picture !== undefined) {
+      sending += 1;
       sendPicture(response, await source.thumbnail(Number(picture)));
+      sending -= 1;
+      sent = performance.now();
     } else {
       const file = number === undefined ? undefined : source.file(Number(number));
       const sent = file !== undefined && (await sendFile(request, response, file));
@@ -83,6 +90,13 @@ export async function openLiveServer(
       );
     },
   );
+  /** Waits for the pictures that the pages still load. */
+  const untilQuiet = async (): Promise<void> => {
+    sent = performance.now();
+    const end = sent + lastMs;
+    const isOver = (now: number): boolean => now > end || (sending === 0 && now - sent > quietMs);
+    while (events.pages > 0 && !isOver(performance.now())) await wait(quietMs / 5);
+  };
   const connections = limitConnections(server, connectionsMost);
   const listening = await listenOn(server, { host: '127.0.0.1', port });
   if (!listening.ok) return listening;
@@ -91,10 +105,9 @@ export async function openLiveServer(
     pages: () => events.pages,
     send: (message) => events.send(message),
     async close(last) {
+      await untilQuiet();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      events.end(last);
-      server.closeIdleConnections();
-      await Promise.race([closed, wait(lastMs, undefined, { ref: false })]);
+      await events.end(last);
       server.closeAllConnections();
       await closed;
     },

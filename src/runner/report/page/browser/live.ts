@@ -2,7 +2,7 @@
 import type { PageEnd } from '../page-message.ts';
 import { changed, type ReportChange } from '../report-change.ts';
 import type { ReportData } from '../report-data.ts';
-import { loadAhead } from './pictures.ts';
+import { loadAhead, loadNoMore } from './pictures.ts';
 
 /** `lost`: the page tries to connect again. `run` and `stopped`: nothing follows. */
 export type Connection = 'connected' | 'lost' | PageEnd;
@@ -44,6 +44,7 @@ export function follow(show: (data: ReportData | undefined, live: Live) => void)
   source.addEventListener('ended', (event: MessageEvent<string>) => {
     const why: PageEnd = JSON.parse(event.data);
     source.close();
+    loadNoMore();
     update({ connection: why, trouble: null });
   });
   source.addEventListener('error', () => update({ connection: 'lost' }));

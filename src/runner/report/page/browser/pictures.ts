@@ -49,6 +49,11 @@ export function picturesFromServer(redraw: () => void): void {
   document.addEventListener('error', note, true);
 }
 
+/** Call when the server has ended. */
+export function loadNoMore(): void {
+  waiting.length = 0;
+}
+
 /** So many pictures are loaded before somebody looks at them. */
 const mostAhead = 600;
 const asked = new Set<number>();

@@ -1,0 +1,13 @@
+import { openBrowser } from './test/service/hub/browser.ts';
+const [address = '', out = '', w = '1280', scheme = 'light', wait='1500'] = process.argv.slice(2);
+const browser = await openBrowser();
+const tab = await browser.newPage({ viewport: { width: Number(w), height: 900 }, colorScheme: scheme === 'dark' ? 'dark' : 'light' });
+tab.on('console', (m) => console.log('console:', m.text()));
+tab.on('pageerror', (m) => console.log('error:', m.message));
+const t = Date.now();
+await tab.goto(address, { waitUntil: 'commit' });
+await tab.locator('.tile img').first().waitFor();
+console.log('first tile', Date.now() - t);
+await tab.waitForTimeout(Number(wait));
+await tab.screenshot({ path: out });
+await browser.close();
