@@ -24,11 +24,12 @@ function whyNot(): string | undefined {
   return isDesktop || display !== '' ? undefined : 'there is no display';
 }
 
-/** If it cannot be opened, says so; the address was already printed. */
-export async function openBrowser(address: string): Promise<void> {
+/** True if a browser opens it. If not, says why; the address was already printed. */
+export async function openBrowser(address: string): Promise<boolean> {
   const why = whyNot() ?? (await openingProblem(address));
   if (why !== undefined)
     complain(`note: no browser was opened, because ${why}. Open the address yourself.`);
+  return why === undefined;
 }
 
 async function openingProblem(address: string): Promise<string | undefined> {

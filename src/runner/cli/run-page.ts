@@ -17,6 +17,7 @@ export class RunPage {
   readonly #file: string;
   readonly #flags: PipelineFlags;
   #server: ChildProcess | undefined;
+  #opened: Promise<void> | undefined;
 
   /** `file`: the pipeline. */
   constructor(file: string, flags: PipelineFlags) {
@@ -38,11 +39,7 @@ export class RunPage {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     this.#server = server;
-    server.once('message', (message) => void this.#announce(message));
-    server.once('exit', (code) => {
-      if (code !== 0) caution('the page of this run has ended early; the run goes on without it');
-    });
-    server.once('error', (error) => caution(`there is no page of this run: ${error.message}`));
+    this.#opened = this.#open(server);
     // The run alone keeps the command alive.
     server.unref();
     server.channel?.unref();
@@ -60,23 +57,41 @@ export class RunPage {
     ];
   }
 
-  async #announce(message: unknown): Promise<void> {
-    const isAddress = typeof message === 'object' && message !== null && 'address' in message;
-    if (!isAddress || typeof message.address !== 'string') return;
-    const { address } = message;
-    if (this.#flags.json === true) printJson({ type: 'page', address });
-    else print(`The page of this run: ${address}`);
-    await openBrowser(address);
+  async #open(server: ChildProcess): Promise<void> {
+    const gone = new AbortController();
+    const { signal } = gone;
+    server.once('exit', (code) => {
+      gone.abort();
+      if (code !== 0) caution('the page of this run ended early; the run does not need it');
+    });
+    server.once('error', (error) => {
+      gone.abort();
+      caution(`there is no page of this run: ${error.message}`);
+    });
+    try {
+      const [message]: readonly unknown[] = await once(server, 'message', { signal });
+      const isAddress = typeof message === 'object' && message !== null && 'address' in message;
+      if (!isAddress || typeof message.address !== 'string') return;
+      const { address } = message;
+      if (this.#flags.json === true) printJson({ type: 'page', address });
+      else print(`The page of this run: ${address}`);
+      if ((await openBrowser(address)) && server.connected) server.send('open');
+    } catch (error) {
+      // It was told above.
+      if (!signal.aborted) throw error;
+    }
   }
 
   /** Waits until the pages that are open have the last state. */
   async end(): Promise<void> {
     const server = this.#server;
-    if (server === undefined || server.exitCode !== null || !server.connected) return;
-    const timer = setTimeout(() => server.kill(), lastMs);
+    if (server === undefined) return;
     server.ref();
-    server.disconnect();
-    await once(server, 'exit');
+    server.channel?.ref();
+    const timer = setTimeout(() => server.kill(), lastMs);
+    await this.#opened;
+    if (server.connected) server.disconnect();
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
     clearTimeout(timer);
   }
 }

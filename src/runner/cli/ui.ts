@@ -1,5 +1,6 @@
 // shotlist ui: serves the page of the report, which follows the runs, until it is stopped.
 import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type LivePage, type LivePageOptions, openLivePage } from '../operations/live-page.ts';
 import { openBrowser } from './browser.ts';
 import { withPipeline } from './command.ts';
@@ -30,10 +31,19 @@ export async function uiCommand(file: string, flags: UiFlags): Promise<number> {
   });
 }
 
-/** The run sends nothing: it disconnects when it is over, however it ends. */
+/** In milliseconds: so long may a browser take to start. */
+const startMs = 8_000;
+
+/** The run says only that a browser opens the page. It disconnects when it is over, however it ends. */
 async function untilRunEnds(page: LivePage): Promise<number> {
+  let isExpected = false;
+  process.on('message', () => {
+    isExpected = true;
+  });
   process.send?.({ address: page.address });
   if (process.connected) await once(process, 'disconnect');
+  // A short run may be over before the browser has loaded anything.
+  if (isExpected) await Promise.race([page.visited, wait(startMs, undefined, { ref: false })]);
   await page.close('run');
   return 0;
 }

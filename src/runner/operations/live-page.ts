@@ -26,6 +26,8 @@ export interface LivePageOptions extends LocateOptions, OutsideOptions {
 export interface LivePage {
   /** Where the page is. Whoever has this address can see the page, if they are on this machine. */
   readonly address: string;
+  /** Resolves when somebody has opened the page. */
+  readonly visited: Promise<void>;
   /** Shows the last state to the pages that are open, tells them why nothing follows, and closes the server. */
   close(why?: PageEnd): Promise<void>;
 }
@@ -82,6 +84,7 @@ export async function openLivePage(
   const following = report.follow(ending.signal, isWatched, (message) => server.send(message));
   return ok({
     address: server.address,
+    visited: server.visited,
     async close(why = 'stopped') {
       ending.abort();
       await following;

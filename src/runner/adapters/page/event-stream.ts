@@ -11,13 +11,21 @@ export class EventStream {
   readonly #pages = new Set<ServerResponse>();
   readonly #alive = setInterval(() => this.#write(': here\n\n'), aliveMs).unref();
 
+  readonly #first = Promise.withResolvers<void>();
+
   get pages(): number {
     return this.#pages.size;
+  }
+
+  /** Resolves when a page has connected for the first time. */
+  get visited(): Promise<void> {
+    return this.#first.promise;
   }
 
   /** Adds a page, whose answer has its headers. */
   add(page: ServerResponse, first: readonly PageMessage[]): void {
     this.#pages.add(page);
+    this.#first.resolve();
     page.once('close', () => this.#pages.delete(page));
     page.write(`retry: 1000\n\n${first.map(frame).join('')}`);
   }

@@ -26,6 +26,8 @@ export interface LiveServer {
   readonly address: string;
   /** The number of pages that are open. */
   readonly pages: () => number;
+  /** Resolves when a page was opened for the first time. */
+  readonly visited: Promise<void>;
   send(message: PageMessage): void;
   close(last: PageMessage): Promise<void>;
 }
@@ -103,6 +105,7 @@ export async function openLiveServer(
   return ok({
     address: `${listening.value}/${token}/`,
     pages: () => events.pages,
+    visited: events.visited,
     send: (message) => events.send(message),
     async close(last) {
       await untilQuiet();

@@ -1,7 +1,7 @@
 // The connection of a live page to its server.
 import type { PageEnd } from '../page-message.ts';
 import { changed, type ReportChange } from '../report-change.ts';
-import type { ReportData } from '../report-data.ts';
+import type { ReportData, ReportItem } from '../report-data.ts';
 import { loadAhead, loadNoMore } from './pictures.ts';
 
 /** `lost`: the page tries to connect again. `run` and `stopped`: nothing follows. */
@@ -45,7 +45,17 @@ export function follow(show: (data: ReportData | undefined, live: Live) => void)
     const why: PageEnd = JSON.parse(event.data);
     source.close();
     loadNoMore();
+    if (data !== undefined) data = withoutFiles(data);
     update({ connection: why, trouble: null });
   });
   source.addEventListener('error', () => update({ connection: 'lost' }));
+}
+
+/** The server has ended: the small pictures are here, the files themselves are not. */
+function withoutFiles(data: ReportData): ReportData {
+  const without = (item: ReportItem): ReportItem => ({
+    ...item,
+    outputs: item.outputs.map(({ href: _, ...file }) => file),
+  });
+  return { ...data, shared: without(data.shared), items: data.items.map(without) };
 }
