@@ -34,6 +34,7 @@ describe.skipIf(noBrowser)(
       const second = page.getByRole('button', { name: /^p2\.png ?, done/ });
       await second.waitFor();
       await page.getByRole('radio', { name: 'Compare' }).waitFor();
+      await expect.poll(() => page.title()).toBe('2 of 2 · photos');
       await live.close('run');
       await page.getByRole('status').filter({ hasText: 'The run has ended' }).waitFor();
 

@@ -51,7 +51,7 @@ export function App({ data, live }: AppProps): VNode {
       <div class="view" role="tabpanel" id="view" aria-labelledby="tab-${tab}">${view()}</div>
     </main>
     <footer>
-      <span>Made ${live === undefined ? shortTime(data.at) : longTime(data.at)} by shotlist${data.inputs ? '' : ', without the inputs'}.</span>
+      <span>${live === undefined ? `Made ${shortTime(data.at)}` : `Updated ${longTime(data.at)}`} by shotlist${data.inputs ? '' : ', without the inputs'}.</span>
       <span>${live === undefined ? 'This file holds everything that it shows and asks nobody for more.' : liveNote(live)}</span>
     </footer>
   </div>`;

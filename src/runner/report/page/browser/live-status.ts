@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { ReportData } from '../report-data.ts';
 import type { Connection, Live } from './live.ts';
+import { whole } from './words.ts';
 
 export function LiveStatus({
   data,
@@ -41,4 +42,11 @@ export function liveNote({ connection }: Live): string {
     case 'stopped':
       return 'This page stays as it is until you close it. For more, use shotlist ui or shotlist report.';
   }
+}
+
+/** For the tab of the browser, which a person sees from elsewhere. */
+export function liveTitle(data: ReportData): string {
+  const items = data.items.length === 0 ? [data.shared] : data.items;
+  const over = items.filter(({ state }) => state !== 'waiting' && state !== 'running').length;
+  return `${whole(over)} of ${whole(items.length)} · ${data.pipeline}`;
 }

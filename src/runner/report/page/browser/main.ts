@@ -3,6 +3,7 @@ import { html, render } from 'htm/preact';
 import type { ReportData } from '../report-data.ts';
 import { App } from './app.ts';
 import { follow, type Live } from './live.ts';
+import { liveTitle } from './live-status.ts';
 import { picturesFromServer } from './pictures.ts';
 import { readData } from './read-data.ts';
 import { setTheme, themeNow } from './theme.ts';
@@ -18,7 +19,9 @@ if (held === undefined) {
   picturesFromServer(() => redraw());
   follow((data, live) => {
     redraw = () => {
-      if (data !== undefined) show(data, live);
+      if (data === undefined) return;
+      document.title = liveTitle(data);
+      show(data, live);
     };
     redraw();
   });
