@@ -4,16 +4,20 @@ import { ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
+import type { ItemList } from '../../adapters/files/items.ts';
 import { realPathOr } from '../../adapters/files/real-path.ts';
 import { isWithin } from '../../adapters/files/within.ts';
 import { identityOf } from '../../journal/run-identity.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
+import { stagesOf } from '../../language/stages.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { ItemPlan } from '../../plan/item-plan.ts';
 import { graphOf } from '../../report/graph/pipeline-graph.ts';
 import { reportDot } from '../../report/page/graph-dot.ts';
 import type { PictureNumbers, PictureSource } from '../../report/page/picture-numbers.ts';
 import { type PlannedItem, ReportBuilder } from '../../report/page/report-builder.ts';
-import type { ReportData } from '../../report/page/report-data.ts';
+import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
+import { isSettled } from '../../report/page/task-state.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { Item } from '../../task/item.ts';
 import { taskRequestOf } from '../../task/task-request.ts';
@@ -34,6 +38,8 @@ export interface ReportContext {
   readonly hrefOf: (file: string) => string | undefined;
   readonly pictures: PictureNumbers;
   readonly inputs: boolean;
+  /** The last report: the items that were settled need not be planned again during the same run. */
+  readonly last?: Gathered | undefined;
   /** False: without a state file, every task is still to do. */
   readonly needsState: boolean;
   readonly clock: Clock;
@@ -42,6 +48,10 @@ export interface ReportContext {
 
 export interface Gathered {
   readonly data: ReportData;
+  /** The process that is using the state file. */
+  readonly running: string | undefined;
+  /** The settled items by their keys. */
+  readonly settled: ReadonlyMap<string, ReportItem>;
   /** Where a file of the report is now; undefined if it must not be read. */
   readonly fileOf: (source: PictureSource) => string | undefined;
 }
@@ -85,10 +95,31 @@ export async function gatherReport(
     pictures: context.pictures,
   });
   const run = identityOf(ledger.runs(), {});
-  await planItems(bound, items, {
+  const settled = new Map<string, ReportItem>();
+  const known = sameRun(pipeline, running, context.last);
+  /** The items that must be planned; the others go to the report on the way. */
+  function* unsettled(): Generator<Item> {
+    for (const item of items) {
+      const kept = known?.get(item.key);
+      if (kept === undefined) yield item;
+      else {
+        builder.keep(kept);
+        settled.set(item.key, kept);
+      }
+    }
+  }
+  const planned: ItemList = {
+    ...{ count: items.count, total: items.total, warnings: items.warnings, blind: items.blind },
+    [Symbol.iterator]: unsettled,
+    [Symbol.dispose]: () => undefined,
+  };
+  await planItems(bound, known === undefined ? items : planned, {
     base: { ...bound.base, run: valuesOf(pipeline, run, clock.now()) },
     ...{ ledger, disk, clock, excluded: everything.excluded, requireOutputs: false },
-    seen: (plan, item) => builder.add(plannedItem(plan, item, inputs)),
+    seen: (plan, item) => {
+      const added = builder.add(plannedItem(plan, item, inputs));
+      if (item !== undefined && isSettled(added)) settled.set(item.key, added);
+    },
   });
   const at = new Date(clock.now()).toISOString();
   const data = builder.data({ at, rehearsal });
@@ -101,8 +132,19 @@ export async function gatherReport(
   };
   return ok({
     data: svg.ok ? { ...data, graph: svg.value } : data,
-    fileOf,
+    ...{ running, settled, fileOf },
   });
+}
+
+/** A step after the items needs the plans of all of them. */
+function sameRun(
+  { steps }: Pipeline,
+  running: string | undefined,
+  last: Gathered | undefined,
+): Gathered['settled'] | undefined {
+  const gathers =
+    steps.some(({ isGathered }) => isGathered) || stagesOf(steps).afterItems.length > 0;
+  return gathers || running === undefined || last?.running !== running ? undefined : last.settled;
 }
 
 function plannedItem(plan: ItemPlan, item: Item | undefined, inputs: boolean): PlannedItem {

@@ -27,7 +27,7 @@ export class LiveReport {
   readonly #clock: Clock;
   #seen = '';
   #text: ReportText | undefined;
-  #fileOf: Gathered['fileOf'] = () => undefined;
+  #last: Gathered | undefined;
   #trouble: string | undefined;
 
   constructor(bound: BoundPipeline, options: LocateOptions & OutsideOptions, clock: Clock) {
@@ -46,7 +46,7 @@ export class LiveReport {
 
   /** Where a file of the report is now; undefined if it must not be read. */
   fileOf(source: PictureSource | undefined): string | undefined {
-    return source === undefined ? undefined : this.#fileOf(source);
+    return source === undefined ? undefined : this.#last?.fileOf(source);
   }
 
   /** Gathers the report, and returns what changed; the error is of the state file or of the pipeline's files. */
@@ -63,15 +63,15 @@ export class LiveReport {
         clock: this.#clock,
         onWarning,
       },
+      last: this.#last,
       hrefOf: (file) => this.files.hrefOf(file),
     });
     if (!gathered.ok) return gathered;
-    const { data, fileOf } = gathered.value;
-    const text = new ReportText(data);
+    const text = new ReportText(gathered.value.data);
     const change = this.#text === undefined ? undefined : text.changeSince(this.#text);
     const first = this.#text === undefined;
     this.#text = text;
-    this.#fileOf = fileOf;
+    this.#last = gathered.value;
     const recovered = this.#trouble !== undefined;
     this.#trouble = undefined;
     return ok([

@@ -69,11 +69,22 @@ export class ReportBuilder {
   }
 
   /** Call once for each item, in their order, and for the shared tasks, in one or two parts. */
-  add(item: PlannedItem): void {
+  add(item: PlannedItem): ReportItem {
     const number = item.key === undefined ? -1 : this.#items.length;
     const added = this.#itemOf(item, number);
     if (item.key === undefined) this.#shared = joined(this.#shared, added);
     else this.#items.push(added);
+    return added;
+  }
+
+  /** Instead of `add`: an item of an earlier report, which is settled and stays as it was. */
+  keep(item: ReportItem): void {
+    this.#items.push(item);
+    for (const { step, state, fingerprint } of item.tasks) {
+      const counts = this.#counts[step];
+      if (counts !== undefined) counts[state] = (counts[state] ?? 0) + 1;
+      if (fingerprint !== undefined) this.#paid.add(fingerprint);
+    }
   }
 
   #itemOf({ key = '', tasks, bodyOf }: PlannedItem, number: number): ReportItem {
