@@ -37,6 +37,11 @@ export {
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
 export { type Graphed, type GraphOptions, graph } from './runner/operations/graph.ts';
 export { type Initialized, type InitOptions, init } from './runner/operations/init.ts';
+export {
+  type LivePage,
+  type LivePageOptions,
+  openLivePage,
+} from './runner/operations/live-page.ts';
 export { type LogOptions, type LogRead, readLog } from './runner/operations/log.ts';
 export { type MergedState, type MergeOptions, merge } from './runner/operations/merge.ts';
 export {

@@ -32,6 +32,7 @@ const says: Readonly<Record<string, RegExp>> = {
   init: /^codes\.yaml 2$/,
   loadPipeline: /^p$/,
   merge: /base\.jsonl does not exist/,
+  openLivePage: /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\/$/m,
   openMonitor: /shotlist_runs_total\{pipeline="p",outcome="done"\} 1/,
   plan: /^at most 0 credits$/,
   proposeTools: /^\d ai-\S+$/,

@@ -30,6 +30,7 @@ import { withPruneCommand } from './prune-command.ts';
 import { withReportCommand } from './report-command.ts';
 import { shown } from './shown.ts';
 import { withStatusCommand } from './status-command.ts';
+import { withOpen, withUiCommand } from './ui-command.ts';
 import { version } from './version.ts';
 
 const program = new Command('shotlist')
@@ -57,12 +58,14 @@ withStatusCommand(program, done);
 withLogCommand(program, done);
 
 withCommit(
-  withQuestions(
-    withRun(
-      program
-        .command('run')
-        .description('run a pipeline, or resume it')
-        .argument('<file>', 'a pipeline, or a plan that plan --out saved'),
+  withOpen(
+    withQuestions(
+      withRun(
+        program
+          .command('run')
+          .description('run a pipeline, or resume it')
+          .argument('<file>', 'a pipeline, or a plan that plan --out saved'),
+      ),
     ),
   ),
 ).action(async (file: string, flags) => {
@@ -197,6 +200,7 @@ withState(
 
 withPruneCommand(program, done);
 withReportCommand(program, done);
+withUiCommand(program, done);
 withGitCommands(program, done);
 
 program

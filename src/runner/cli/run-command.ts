@@ -16,15 +16,37 @@ export interface RunCommandFlags extends RunFlags {
   readonly first?: number;
   readonly confirmAbove?: number;
   readonly yes?: boolean;
+  readonly open?: boolean;
 }
 
-export async function runCommand(file: string, flags: RunCommandFlags): Promise<number> {
+export async function runCommand(
+  file: string,
+  { open, ...flags }: RunCommandFlags,
+): Promise<number> {
+  const saved = readSavedPlan(file);
+  if (open !== true) return await runAsAsked(file, flags, saved);
+  const { RunPage } = await import('./run-page.ts');
+  const page =
+    saved?.ok === true
+      ? new RunPage(pipelineOf(file, saved.value), { ...flags, ...saved.value.header.choices })
+      : new RunPage(file, flags);
+  try {
+    return await runAsAsked(file, { ...flags, page }, saved);
+  } finally {
+    await page.end();
+  }
+}
+
+async function runAsAsked(
+  file: string,
+  flags: RunCommandFlags,
+  saved: ReturnType<typeof readSavedPlan>,
+): Promise<number> {
   const json = flags.json === true;
   const { first, confirmAbove: _, yes: __, ...own } = flags;
   const threshold = aboveOf(flags);
   if (threshold === 'wrong')
     return fail(problem('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits'), json);
-  const saved = readSavedPlan(file);
   if (saved !== undefined) {
     if (!saved.ok) return fail(saved.error, json);
     const others = [...repeated(flags), ...(first === undefined ? [] : ['--first'])];

@@ -16,6 +16,7 @@ import { type Log, logFileOf, openLog } from './log.ts';
 import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import { readingMode } from './reading-mode.ts';
+import type { RunPage } from './run-page.ts';
 import { type RunReader, runReader } from './run-reader.ts';
 import { stopWhenAsked } from './stop.ts';
 import { fail, printJson, printPainted } from './terminal.ts';
@@ -29,6 +30,8 @@ export interface RunFlags extends PipelineFlags, MonitorFlags, CommitFlags {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly log?: string;
+  /** `--open`. */
+  readonly page?: RunPage | undefined;
   readonly listen?: NonNullable<RunOptions['listen']>;
   readonly speed?: NonNullable<RunOptions['rehearsalSpeed']>;
   readonly pictures?: NonNullable<RunOptions['rehearsalPictures']>;
@@ -73,7 +76,7 @@ async function perform(
   { operate, shows, onProblem }: Manner,
 ): Promise<number> {
   const json = flags.json === true;
-  const { speed, pictures, detachAfter, monitor: _monitor, ...others } = flags;
+  const { speed, pictures, detachAfter, monitor: _monitor, page, ...others } = flags;
   const stop = stopWhenAsked();
   const { signal } = stop;
   const price = new CreditPrice();
@@ -95,6 +98,7 @@ async function perform(
           log.write(withExitCode(event));
           price.hear(event);
           reader.event(event);
+          page?.event(event);
           if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
         },
       });

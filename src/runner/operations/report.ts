@@ -1,10 +1,12 @@
 // `report`: writes one HTML file that shows what a pipeline made, and what it cost. Sends nothing.
-import { resolve } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
 import { placeOf, replaceFile } from '../adapters/files/replace-file.ts';
+import { isWithin } from '../adapters/files/within.ts';
+import { PictureNumbers } from '../report/page/picture-numbers.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { OutsideOptions } from './files/boundary.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
@@ -71,10 +73,14 @@ export async function report(
         'choose another file with --out',
       ),
     );
-  const where = { paths, rehearsal, place };
-  const gathered = await gatherReport(bound, options, { ...where, inputs, clock, onWarning });
+  const pictures = new PictureNumbers();
+  const gathered = await gatherReport(bound, options, {
+    ...{ paths, rehearsal, pictures, inputs, clock, onWarning, needsState: true },
+    hrefOf: (file) => hrefFrom(resolve(place, '..'), file),
+  });
   if (!gathered.ok) return gathered;
-  const rendered = await renderReport(gathered.value);
+  const { data, fileOf } = gathered.value;
+  const rendered = await renderReport(data, pictures.all.map(fileOf));
   try {
     await replaceFile(place, rendered.bytes);
   } catch (error) {
@@ -82,7 +88,13 @@ export async function report(
     return err({ ...problem(`the report ${named} ${systemReason(error)}`), reason: 'system' });
   }
   return ok({
-    ...{ file: place, bytes: rendered.bytes.length, items: gathered.value.data.items.length },
+    ...{ file: place, bytes: rendered.bytes.length, items: data.items.length },
     pictures: rendered.pictures,
   });
+}
+
+/** The link of a report in `from` to a file below it. */
+function hrefFrom(from: string, file: string): string | undefined {
+  if (!isWithin(file, from)) return undefined;
+  return relative(from, file).split(sep).map(encodeURIComponent).join('/');
 }

@@ -1,10 +1,9 @@
-// Sends a stored file, whole or a range of its bytes, streamed from disk. Not by @fastify/send: its entity tags are weak,
-// and it accepts any later date in If-Range, so that a resumed download could join two versions of a file.
+// Sends a stored file, whole or a range of its bytes, streamed from disk.
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentTypeOf, extensionOf, unknownType } from '../../contract/api/asset.ts';
+import { rangeOf, versionOf } from '../../contract/files/byte-range.ts';
 import { notFound } from '../base/error-response.ts';
 import { transferFaultOf } from '../faults/transfer-faults.ts';
 import type { FileStore } from '../store/file-store.ts';
@@ -50,50 +49,4 @@ export async function sendFile(
   if (transferFault === undefined) return reply.send(content);
   // If one stream ends early, the other ends too; fastify reports the error of the last one.
   return reply.send(pipeline(content, transferFault, () => {}));
-}
-
-interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-/**
- * The range that a request asks for; undefined for the whole file, also for several ranges, or if If-Range names another
- * version of the file (RFC 9110, 14.2).
- */
-function rangeOf(
-  range: string | undefined,
-  ifRange: string | string[] | undefined,
-  { size, etag }: FileVersion,
-): ByteRange | 'unsatisfiable' | undefined {
-  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(range ?? '') ?? [];
-  if ((ifRange !== undefined && ifRange !== etag) || (from === '' && to === '')) return undefined;
-  if (from === '') {
-    const length = Math.min(Number(to), size);
-    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
-  }
-  const start = Number(from);
-  const end = to === '' ? size - 1 : Math.min(Number(to), size - 1);
-  if (to !== '' && Number(to) < start) return undefined;
-  return start >= size ? 'unsatisfiable' : { start, end };
-}
-
-interface FileVersion {
-  /** Bytes. */
-  readonly size: number;
-  /** Differs between all files that ever had this name: files are written whole and renamed. */
-  readonly etag: string;
-}
-
-async function versionOf(file: string): Promise<FileVersion | undefined> {
-  try {
-    const found = await stat(file, { bigint: true });
-    const { size, ino, mtimeNs } = found;
-    const etag = `"${[size, ino, mtimeNs].map((number) => number.toString(36)).join('-')}"`;
-    return found.isFile() ? { size: Number(size), etag } : undefined;
-  } catch (error) {
-    // The file was removed with its project; any other error is the service's own.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -16,11 +16,9 @@ import { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { limitConnections } from './connection-limits.ts';
+import { createServer } from './create-server.ts';
 import { EventReplays } from './event-replays.ts';
 import { type ListenAddress, listenOn } from './listen.ts';
-
-// `import` from node:http takes 100 ms, because it loads everything that the module names, WebSocket too.
-const { createServer } = process.getBuiltinModule('node:http');
 
 export type { ListenAddress };
 

@@ -2,11 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ok, type Result } from '../../../contract/base/result.ts';
 import { limitConnections } from '../http/connection-limits.ts';
+import { createServer } from '../http/create-server.ts';
 import { type ListenAddress, listenOn } from '../http/listen.ts';
 import { isOwnHost } from './host-header.ts';
-
-// `import` from node:http takes 100 ms, because it loads everything that the module names, WebSocket too.
-const { createServer } = process.getBuiltinModule('node:http');
 
 export interface MonitorPages {
   /** Why the process is not ready; empty if it is. */

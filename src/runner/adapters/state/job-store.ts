@@ -7,6 +7,8 @@ import { parseLine } from '../../journal/line.ts';
 
 /** How many of the most recently used jobs stay in memory. */
 const hot = 6_000;
+/** How many that were read from the database stay in memory: a plan asks for a job several times in a row. */
+const near = 500;
 
 export function databaseStore(): JobStore & { close(): void } {
   const database = new DatabaseSync('');
@@ -21,6 +23,7 @@ export function databaseStore(): JobStore & { close(): void } {
   );
   const all = database.prepare('SELECT line FROM jobs ORDER BY place');
   const cache = new Map<string, JobLine>();
+  const read = new Map<string, JobLine>();
 
   /** Which jobs may be in the database. Most lookups are for jobs that do not exist yet. */
   const written = new Set<number>();
@@ -40,13 +43,20 @@ export function databaseStore(): JobStore & { close(): void } {
   };
   return {
     get(job) {
-      const near = cache.get(job);
-      if (near !== undefined) return near;
+      const known = cache.get(job) ?? read.get(job);
+      if (known !== undefined) return known;
       if (!written.has(mark(job))) return undefined;
       const row = select.get(job);
-      return row === undefined ? undefined : lineOf(String(row['line']));
+      if (row === undefined) return undefined;
+      const line = lineOf(String(row['line']));
+      if (read.size >= near) read.clear();
+      read.set(job, line);
+      return line;
     },
-    set: keep,
+    set(line) {
+      read.delete(line.job);
+      keep(line);
+    },
     *sorted() {
       for (const line of cache.values()) put(line);
       for (const row of all.iterate()) yield lineOf(String(row['line']));

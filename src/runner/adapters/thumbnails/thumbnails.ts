@@ -36,24 +36,27 @@ export async function thumbnails(
   return await Promise.all(
     files.map((file) =>
       limit(async () => {
-        const made = file === undefined ? undefined : await thumbnail(file, side, quality);
+        const made = file === undefined ? undefined : await thumbnail(file, { side, quality });
         onDone();
-        return made;
+        return made?.toString('base64');
       }),
     ),
   );
 }
 
-async function thumbnail(file: string, side: number, quality: number): Promise<string | undefined> {
+/** WebP; undefined for a file that is absent or no picture. */
+export async function thumbnail(
+  file: string,
+  { side, quality }: ThumbnailSize,
+): Promise<Buffer | undefined> {
   try {
     const picture = isClip(file)
       ? await posterOf(file, side)
       : sharp(file, { limitInputPixels: mostPixels, failOn: 'error' }).autoOrient();
-    const bytes = await picture
+    return await picture
       ?.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
       .webp({ quality, effort: 4 })
       .toBuffer();
-    return bytes?.toString('base64');
   } catch (error) {
     // The page shows the kind of the file instead, for example of a picture that is damaged or too large.
     if (error instanceof Error) return undefined;

@@ -1,22 +1,23 @@
 // Gathers the data of a report: the plan of all items by what is here now, and what the state file says.
-import { relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
+import type { ItemList } from '../../adapters/files/items.ts';
 import { realPathOr } from '../../adapters/files/real-path.ts';
 import { isWithin } from '../../adapters/files/within.ts';
 import { identityOf } from '../../journal/run-identity.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
+import { stagesOf } from '../../language/stages.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { ItemPlan } from '../../plan/item-plan.ts';
 import { graphOf } from '../../report/graph/pipeline-graph.ts';
 import { reportDot } from '../../report/page/graph-dot.ts';
-import {
-  type PictureSource,
-  type PlannedItem,
-  ReportBuilder,
-} from '../../report/page/report-builder.ts';
-import type { ReportData } from '../../report/page/report-data.ts';
+import type { PictureNumbers, PictureSource } from '../../report/page/picture-numbers.ts';
+import { type PlannedItem, ReportBuilder } from '../../report/page/report-builder.ts';
+import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
+import { isSettled } from '../../report/page/task-state.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { Item } from '../../task/item.ts';
 import { taskRequestOf } from '../../task/task-request.ts';
@@ -33,17 +34,26 @@ import { headerOf, openState } from '../state/open-state.ts';
 export interface ReportContext {
   readonly paths: RunPaths;
   readonly rehearsal: boolean;
-  /** Absolute: where the report will be. */
-  readonly place: string;
+  /** Where the page finds a saved file (absolute); undefined if it cannot. */
+  readonly hrefOf: (file: string) => string | undefined;
+  readonly pictures: PictureNumbers;
   readonly inputs: boolean;
+  /** The last report: the items that were settled need not be planned again during the same run. */
+  readonly last?: Gathered | undefined;
+  /** False: without a state file, every task is still to do. */
+  readonly needsState: boolean;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
 }
 
 export interface Gathered {
   readonly data: ReportData;
-  /** The files to make thumbnails of, by the numbers of the pictures; undefined: it must not be read. */
-  readonly files: readonly (string | undefined)[];
+  /** The process that is using the state file. */
+  readonly running: string | undefined;
+  /** The settled items by their keys. */
+  readonly settled: ReadonlyMap<string, ReportItem>;
+  /** Where a file of the report is now; undefined if it must not be read. */
+  readonly fileOf: (source: PictureSource) => string | undefined;
 }
 
 const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
@@ -51,15 +61,17 @@ const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false
 export async function gatherReport(
   bound: BoundPipeline,
   options: OutsideOptions,
-  { paths: located, rehearsal, place, inputs, clock, onWarning }: ReportContext,
+  context: ReportContext,
 ): Promise<Result<Gathered, Problem>> {
+  const { paths: located, rehearsal, inputs, clock, onWarning } = context;
   await using cleanup = new Cleanup();
   const opened = await openState(bound, located, 'read', { clock, onWarning });
   if (!opened.ok) return opened;
   cleanup.defer(() => opened.value[Symbol.asyncDispose]());
   const header = headerOf(opened.value, bound);
-  if (!header.ok) return header;
-  const { paths, state, running } = opened.value;
+  if (!header.ok && context.needsState) return header;
+  const { paths, state } = opened.value;
+  const running = opened.value.running?.process;
   const { ledger } = state;
   const boundary = boundaryOf(bound, options);
   const cache = new HashCache(paths.hashes, 'read');
@@ -80,27 +92,60 @@ export async function gatherReport(
       const fact = disk.input(path);
       return fact.is === 'absent' ? undefined : { bytes: fact.bytes, sha256: fact.digest };
     },
-    hrefOf: (path) => hrefFrom(resolve(place, '..'), resolve(folder, path)),
+    hrefOf: (path) => context.hrefOf(resolve(folder, path)),
+    pictures: context.pictures,
   });
   const run = identityOf(ledger.runs(), {});
-  await planItems(bound, items, {
+  const settled = new Map<string, ReportItem>();
+  const known = sameRun(pipeline, running, context.last);
+  /** The items that must be planned; the others go to the report on the way. */
+  function* unsettled(): Generator<Item> {
+    for (const item of items) {
+      const kept = known?.get(item.key);
+      if (kept === undefined) yield item;
+      else {
+        builder.keep(kept);
+        settled.set(item.key, kept);
+      }
+    }
+  }
+  const planned: ItemList = {
+    ...{ count: items.count, total: items.total, warnings: items.warnings, blind: items.blind },
+    [Symbol.iterator]: unsettled,
+    [Symbol.dispose]: () => undefined,
+  };
+  await planItems(bound, known === undefined ? items : planned, {
     base: { ...bound.base, run: valuesOf(pipeline, run, clock.now()) },
     ...{ ledger, disk, clock, excluded: everything.excluded, requireOutputs: false },
-    seen: (plan, item) => builder.add(plannedItem(plan, item, inputs)),
+    seen: (plan, item) => {
+      const added = builder.add(plannedItem(plan, item, inputs));
+      if (item !== undefined && isSettled(added)) settled.set(item.key, added);
+    },
   });
   const at = new Date(clock.now()).toISOString();
   const data = builder.data({ at, rehearsal });
   const svg = await svgOf(reportDot(graphOf(pipeline, items.total), data.steps));
   const output = realPathOr(paths.output);
-  const readable = (source: PictureSource): string | undefined => {
+  const fileOf = (source: PictureSource): string | undefined => {
     const file = resolve(folder, source.path);
     const ownOutput = source.in === 'output' && isWithin(realPathOr(file), output);
     return ownOutput || boundary.refusal(file) === undefined ? file : undefined;
   };
   return ok({
     data: svg.ok ? { ...data, graph: svg.value } : data,
-    files: builder.pictures.map(readable),
+    ...{ running, settled, fileOf },
   });
+}
+
+/** A step after the items needs the plans of all of them. */
+function sameRun(
+  { steps }: Pipeline,
+  running: string | undefined,
+  last: Gathered | undefined,
+): Gathered['settled'] | undefined {
+  const gathers =
+    steps.some(({ isGathered }) => isGathered) || stagesOf(steps).afterItems.length > 0;
+  return gathers || running === undefined || last?.running !== running ? undefined : last.settled;
 }
 
 function plannedItem(plan: ItemPlan, item: Item | undefined, inputs: boolean): PlannedItem {
@@ -118,10 +163,4 @@ function plannedItem(plan: ItemPlan, item: Item | undefined, inputs: boolean): P
       return same ? request.value.body : undefined;
     },
   };
-}
-
-/** The link of a report in `from` to a file below it. */
-function hrefFrom(from: string, file: string): string | undefined {
-  if (!isWithin(file, from)) return undefined;
-  return relative(from, file).split(sep).map(encodeURIComponent).join('/');
 }

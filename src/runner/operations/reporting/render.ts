@@ -3,14 +3,18 @@ import { createHash } from 'node:crypto';
 import { pageAssets } from '../../adapters/page/assets.ts';
 import { thumbnailSize, thumbnails } from '../../adapters/thumbnails/thumbnails.ts';
 import { reportDocument } from '../../report/page/document.ts';
-import type { Gathered } from './gather.ts';
+import type { ReportData } from '../../report/page/report-data.ts';
 
 export interface Rendered {
   readonly bytes: Buffer;
   readonly pictures: { readonly shown: number; readonly missing: number };
 }
 
-export async function renderReport({ data, files }: Gathered): Promise<Rendered> {
+/** `files`: what thumbnails are made of, by the numbers of the pictures; undefined: it must not be read. */
+export async function renderReport(
+  data: ReportData,
+  files: readonly (string | undefined)[],
+): Promise<Rendered> {
   const [page, pictures] = await Promise.all([
     pageAssets(),
     thumbnails(files, thumbnailSize(files.length)),

@@ -24,7 +24,10 @@ export interface ReportDocument {
 /** The pieces of the file, in their order. */
 export function* reportDocument(document: ReportDocument): Generator<string> {
   const { data, pictures, page, scriptHash } = document;
-  yield* head(data.pipeline, page.style, policy(scriptHash));
+  yield* head(data.pipeline, page.style, [
+    reportMark,
+    `<meta http-equiv="Content-Security-Policy" content="${policy(scriptHash)}">`,
+  ]);
   yield `<script type="application/json" id="data">${jsonInScript(data)}</script>\n`;
   // The page begins with the first pictures; the browser reads the others while it is already shown.
   yield pictureBlock(pictures, 0);
@@ -40,9 +43,19 @@ function pictureBlock(pictures: ReportDocument['pictures'], number: number): str
   return `<script type="text/plain" id="pictures-${number}">${lines.join('\n')}</script>\n`;
 }
 
-function* head(title: string, style: string, csp: string): Generator<string> {
-  yield `${reportMark}\n<html lang="en"><head><meta charset="utf-8">\n`;
-  yield `<meta http-equiv="Content-Security-Policy" content="${csp}">\n`;
+/** The page without data, which comes from the server that the page is from. */
+export function* liveDocument(title: string, page: PageParts): Generator<string> {
+  // Without an icon of its own, a browser asks the server for one.
+  yield* head(title, page.style, ['<!doctype html>', '<link rel="icon" href="data:,">']);
+  yield `<script>${page.script}</script>\n</body></html>\n`;
+}
+
+function* head(
+  title: string,
+  style: string,
+  [mark, first]: readonly [string, string],
+): Generator<string> {
+  yield `${mark}\n<html lang="en"><head><meta charset="utf-8">\n${first}\n`;
   yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n';
   yield '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">\n';
   yield `<title>${escaped(title)} · shotlist report</title>\n`;
@@ -60,6 +73,20 @@ const policy = (scriptHash: string): string =>
     'media-src file:',
     "base-uri 'none'",
     "form-action 'none'",
+  ].join('; ');
+
+/** Sent as a header. Everything comes from the page's own server. */
+export const livePolicy = (scriptHash: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'sha256-${scriptHash}'`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "media-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
   ].join('; ');
 
 /** JSON that can stand in a script element: "<" could end it, and U+2028 ends a line in old parsers. */

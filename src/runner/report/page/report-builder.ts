@@ -11,6 +11,7 @@ import { stepOf } from '../../task/task.ts';
 import { type Failed, failureGroups } from './failure-groups.ts';
 import { baseName, mailable } from './mailable.ts';
 import { parametersOf } from './parameters.ts';
+import type { PictureNumbers, PictureSource } from './picture-numbers.ts';
 import type {
   ReportData,
   ReportDoubt,
@@ -21,14 +22,6 @@ import type {
 } from './report-data.ts';
 import { reportSteps, spendingOf } from './report-totals.ts';
 import { itemState, type TaskVerdict, verdictOf } from './task-state.ts';
-
-/** A file of the report on disk: its path, relative to the pipeline file. */
-export interface PictureSource {
-  readonly in: 'input' | 'output';
-  readonly path: string;
-  /** Of the content, if it is known. */
-  readonly sha256?: string;
-}
 
 /** What is known of a file that is uploaded. */
 export interface InputFact {
@@ -43,8 +36,9 @@ export interface ReportQuestion {
   /** False: nothing of the inputs is in the report but the items' names. */
   readonly inputs: boolean;
   readonly inputFact: (path: string) => InputFact | undefined;
-  /** A saved file's place relative to the report; undefined if it is not below it. */
+  /** Where the page finds a saved file; undefined if it cannot. */
   readonly hrefOf: (path: string) => string | undefined;
+  readonly pictures: PictureNumbers;
 }
 
 /** The tasks of an item, and the bodies of their requests as far as they are known. */
@@ -67,9 +61,6 @@ export class ReportBuilder {
   /** Jobs whose credits a task of the report shows. */
   readonly #paid = new Set<string>();
   readonly #stepOfShared = new Map<string, string>();
-  readonly #pictures = new Map<string, number>();
-  /** The files that need a thumbnail, in the order of their numbers. */
-  readonly pictures: PictureSource[] = [];
 
   constructor(question: ReportQuestion) {
     this.#q = question;
@@ -79,11 +70,22 @@ export class ReportBuilder {
   }
 
   /** Call once for each item, in their order, and for the shared tasks, in one or two parts. */
-  add(item: PlannedItem): void {
+  add(item: PlannedItem): ReportItem {
     const number = item.key === undefined ? -1 : this.#items.length;
     const added = this.#itemOf(item, number);
     if (item.key === undefined) this.#shared = joined(this.#shared, added);
     else this.#items.push(added);
+    return added;
+  }
+
+  /** Instead of `add`: an item of an earlier report, which is settled and stays as it was. */
+  keep(item: ReportItem): void {
+    this.#items.push(item);
+    for (const { step, state, fingerprint } of item.tasks) {
+      const counts = this.#counts[step];
+      if (counts !== undefined) counts[state] = (counts[state] ?? 0) + 1;
+      if (fingerprint !== undefined) this.#paid.add(fingerprint);
+    }
   }
 
   #itemOf({ key = '', tasks, bodyOf }: PlannedItem, number: number): ReportItem {
@@ -193,10 +195,7 @@ export class ReportBuilder {
   #pictureOf(source: PictureSource): Pick<ReportFile, 'medium' | 'picture'> {
     const medium = mediaTypeOf(extensionOf(source.path)) ?? 'other';
     if (medium !== 'image' && medium !== 'video') return { medium };
-    const key = source.sha256 ?? `${source.in} ${source.path}`;
-    const picture = this.#pictures.get(key) ?? this.pictures.push(source) - 1;
-    this.#pictures.set(key, picture);
-    return { medium, picture };
+    return { medium, picture: this.#q.pictures.numberOf(source) };
   }
 
   #numberOf(step: string): number {

@@ -2,7 +2,7 @@
 import type { JobLine, TaskLine } from '../../journal/line.ts';
 import { jobFacts } from '../../journal/state.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
-import type { ItemState, TaskState } from './report-data.ts';
+import type { ItemState, ReportItem, TaskState } from './report-data.ts';
 
 export interface TaskVerdict {
   readonly state: TaskState;
@@ -60,6 +60,10 @@ const failure = (why: string, code: string | undefined): TaskVerdict => ({
   why: code !== undefined && why.startsWith(`${code}: `) ? why.slice(code.length + 2) : why,
   ...(code === undefined ? {} : { code }),
 });
+
+/** True if nothing more happens to the item in this run. */
+export const isSettled = ({ tasks }: Pick<ReportItem, 'tasks'>): boolean =>
+  tasks.every(({ state }) => state === 'done' || state === 'skipped');
 
 const weightiest: readonly ItemState[] = ['doubt', 'failed', 'running', 'waiting'];
 

@@ -6,14 +6,22 @@ import type { ReportData } from '../report-data.ts';
 import { Credits } from './credits.ts';
 import { type Filter, noFilter } from './filter.ts';
 import { Gallery, titleOf } from './gallery.ts';
+import type { Live } from './live.ts';
+import { liveNote } from './live-status.ts';
 import { countStates, Facts, Masthead } from './masthead.ts';
 import { Problems } from './problems.ts';
 import { Steps } from './steps-view.ts';
 import { type Tab, Tabs } from './tabs.ts';
 import { Timeline } from './timeline.ts';
-import { shortTime } from './words.ts';
+import { longTime, shortTime } from './words.ts';
 
-export function App({ data }: { readonly data: ReportData }): VNode {
+export interface AppProps {
+  readonly data: ReportData;
+  /** Undefined in a file. */
+  readonly live: Live | undefined;
+}
+
+export function App({ data, live }: AppProps): VNode {
   const counts = useMemo(() => countStates(data), [data]);
   const [tab, open] = useState<Tab>('gallery');
   const [filter, onFilter] = useState<Filter>(noFilter);
@@ -36,15 +44,15 @@ export function App({ data }: { readonly data: ReportData }): VNode {
     }
   };
   return html`<div class="page">
-    <${Masthead} data=${data} />
+    <${Masthead} data=${data} live=${live} />
     <main>
       <${Facts} data=${data} counts=${counts} />
       <${Tabs} data=${data} tab=${tab} onOpen=${open} />
       <div class="view" role="tabpanel" id="view" aria-labelledby="tab-${tab}">${view()}</div>
     </main>
     <footer>
-      <span>Made ${shortTime(data.at)} by shotlist${data.inputs ? '' : ', without the inputs'}.</span>
-      <span>This file holds everything that it shows and asks nobody for more.</span>
+      <span>${live === undefined ? `Made ${shortTime(data.at)}` : `Updated ${longTime(data.at)}`} by shotlist${data.inputs ? '' : ', without the inputs'}.</span>
+      <span>${live === undefined ? 'This file holds everything that it shows and asks nobody for more.' : liveNote(live)}</span>
     </footer>
   </div>`;
 }

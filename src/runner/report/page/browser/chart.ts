@@ -14,17 +14,23 @@ export interface ChartProps {
 
 export function Chart({ label, height, data, options }: ChartProps): VNode {
   const box = useRef<HTMLDivElement>(null);
+  const zoom = useRef<Zoom | undefined>(undefined);
   useEffect(() => {
     const { current } = box;
     if (current === null) return undefined;
     let chart: uPlot | undefined;
-    const draw = (): void => {
+    const end = (): void => {
+      zoom.current = chart === undefined ? zoom.current : zoomOf(chart);
       chart?.destroy();
+    };
+    const draw = (): void => {
+      end();
       chart = new uPlot(
         { ...options(colorIn(current)), width: current.clientWidth, height },
         data,
         current,
       );
+      if (zoom.current !== undefined) chart.setScale('x', zoom.current);
     };
     const resized = new ResizeObserver(() =>
       chart?.setSize({ width: current.clientWidth, height }),
@@ -38,10 +44,25 @@ export function Chart({ label, height, data, options }: ChartProps): VNode {
       resized.disconnect();
       scheme.removeEventListener('change', draw);
       removeEventListener('themechange', draw);
-      chart?.destroy();
+      end();
     };
   }, [data, options, height]);
   return html`<div class="chart" ref=${box} role="img" aria-label=${label}></div>`;
+}
+
+/** In the unit of the x axis. */
+interface Zoom {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** What a person chose to see: it stays when a live page has new data. */
+function zoomOf({ data: [at], scales }: uPlot): Zoom | undefined {
+  const { min, max } = scales['x'] ?? {};
+  const [first, last] = [at[0], at.at(-1)];
+  if (min === undefined || max === undefined || first === undefined || last === undefined)
+    return undefined;
+  return min > first || max < last ? { min, max } : undefined;
 }
 
 /** A canvas needs the color that `light-dark()` stands for. */

@@ -3,9 +3,16 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ItemState, ReportData } from '../report-data.ts';
+import type { Live } from './live.ts';
+import { LiveStatus } from './live-status.ts';
 import { StateBar, StateMark } from './state-mark.ts';
 import { nextTheme, setTheme, type Theme, themeNow } from './theme.ts';
 import { count, decimals, duration, itemStates, shortTime, whole } from './words.ts';
+
+interface MastheadProps {
+  readonly data: ReportData;
+  readonly live: Live | undefined;
+}
 
 export type Counts = Readonly<Partial<Record<ItemState, number>>>;
 
@@ -16,7 +23,7 @@ export function countStates(data: ReportData): Counts {
   return counts;
 }
 
-export function Masthead({ data }: { readonly data: ReportData }): VNode {
+export function Masthead({ data, live }: MastheadProps): VNode {
   const last = data.runs.at(-1);
   const ended = last?.ended;
   const took =
@@ -29,7 +36,8 @@ export function Masthead({ data }: { readonly data: ReportData }): VNode {
         ${data.rehearsal ? html`<span class="badge">Rehearsal</span>` : null}
         ${last === undefined ? html`<span>No run yet</span>` : html`<span>Last run ${shortTime(last.at)}</span>`}
         ${took === undefined ? null : html`<span>took ${duration(took)}</span>`}
-        ${data.running ? html`<span>a run was active</span>` : null}
+        ${data.running && live === undefined ? html`<span>a run was active</span>` : null}
+        ${live === undefined ? null : html`<${LiveStatus} data=${data} live=${live} />`}
         ${data.runs.length > 1 ? html`<span>${count(data.runs.length, 'run')} in all</span>` : null}
       </p>
     </div>

@@ -1,0 +1,49 @@
+// shotlist ui: serves the page of the report, which follows the runs, until it is stopped.
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type LivePage, type LivePageOptions, openLivePage } from '../operations/live-page.ts';
+import { openBrowser } from './browser.ts';
+import { withPipeline } from './command.ts';
+import type { PipelineFlags } from './options.ts';
+import { caution, fail, print, printJson } from './terminal.ts';
+
+export interface UiFlags extends PipelineFlags, Pick<LivePageOptions, 'port'> {
+  readonly open?: boolean;
+  /** Started by `run --open`, with a channel to it. */
+  readonly forRun?: boolean;
+}
+
+export async function uiCommand(file: string, flags: UiFlags): Promise<number> {
+  const { json = false, forRun = false, open = false, ...options } = flags;
+  return await withPipeline(file, flags, async (pipeline) => {
+    const opened = await openLivePage(pipeline, { ...options, onWarning: caution });
+    if (!opened.ok) return fail(opened.error, json);
+    const page = opened.value;
+    if (forRun) return await untilRunEnds(page);
+    if (json) printJson({ type: 'page', address: page.address });
+    else print(`The page is at ${page.address}\nCtrl-C stops it.`);
+    if (open) await openBrowser(page.addressForOnce());
+    await new Promise<void>((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    });
+    await page.close();
+    return 0;
+  });
+}
+
+/** In milliseconds: so long may a browser take to start. */
+const startMs = 8_000;
+
+/** The run says only that a browser opens the page. It disconnects when it is over, however it ends. */
+async function untilRunEnds(page: LivePage): Promise<number> {
+  let isExpected = false;
+  process.on('message', () => {
+    isExpected = true;
+  });
+  process.send?.({ address: page.address, once: page.addressForOnce() });
+  if (process.connected) await once(process, 'disconnect');
+  // A short run may be over before the browser has loaded anything.
+  if (isExpected) await Promise.race([page.visited, wait(startMs, undefined, { ref: false })]);
+  await page.close('run');
+  return 0;
+}

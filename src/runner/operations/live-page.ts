@@ -1,0 +1,98 @@
+// Opens a live page: the page of a report on loopback, which follows the state file while runs write to it.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { realClock } from '../adapters/clock.ts';
+import { pageAssets } from '../adapters/page/assets.ts';
+import { openLiveServer } from '../adapters/page/live-server.ts';
+import { ThumbnailCache } from '../adapters/thumbnails/thumbnail-cache.ts';
+import { thumbnailSize } from '../adapters/thumbnails/thumbnails.ts';
+import type { PageEnd } from '../report/page/page-message.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import type { OutsideOptions } from './files/boundary.ts';
+import { boundPipeline } from './pipeline/bound-pipeline.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { LiveReport } from './reporting/live-report.ts';
+import type { LocateOptions } from './state/locate-state.ts';
+
+export interface LivePageOptions extends LocateOptions, OutsideOptions {
+  /** `--port`. Default: a free one. */
+  readonly port?: number | undefined;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
+
+export interface LivePage {
+  /** Where the page is. Whoever has this address can see the page, if they are on this machine. */
+  readonly address: string;
+  /** A new address that leads to the page once, for a program that opens browsers. */
+  addressForOnce(): string;
+  /** Resolves when somebody has opened the page. */
+  readonly visited: Promise<void>;
+  /** Shows the last state to the pages that are open, tells them why nothing follows, and closes the server. */
+  close(why?: PageEnd): Promise<void>;
+}
+
+/**
+ * Serves the page of a report on 127.0.0.1 until it is closed. The page follows the runs of any process on this machine, and sends
+ * nothing anywhere.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, openLivePage, renderProblem, run } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const page = await openLivePage(loaded.value, { rehearse: true });
+ * if (!page.ok) throw new Error(renderProblem(page.error));
+ * console.log(page.value.address);
+ * await run(loaded.value, { rehearse: true, rehearsalPictures: 'plain' });
+ * await page.value.close('run');
+ * ```
+ */
+export async function openLivePage(
+  loaded: LoadedPipeline,
+  options: LivePageOptions = {},
+): Promise<Result<LivePage, Problem>> {
+  const bound = boundPipeline(loaded);
+  const { port = 0, clock = realClock, onWarning = () => undefined } = options;
+  const report = new LiveReport(bound, options, clock);
+  const first = await report.gather(onWarning);
+  if (!first.ok) return first;
+  const cache = new ThumbnailCache();
+  const title = bound.pipeline.name;
+  const opened = await openLiveServer(
+    { port, title, page: await pageAssets() },
+    {
+      greeting: () => report.greeting(),
+      thumbnail: (number) => {
+        const { all } = report.pictures;
+        return cache.of(number, () => report.fileOf(all[number]), thumbnailSize(all.length));
+      },
+      file: (number) => {
+        const path = report.files.pathOf(number);
+        return path === undefined ? undefined : report.fileOf({ in: 'output', path });
+      },
+    },
+  );
+  if (!opened.ok) {
+    const hint = 'choose another port; 0 selects a free one';
+    return err(problem(`--port: ${opened.error}`, 'shotlist', hint));
+  }
+  const server = opened.value;
+  const ending = new AbortController();
+  const isWatched = (): boolean => server.pages() > 0;
+  const following = report.follow(ending.signal, isWatched, (message) => server.send(message));
+  return ok({
+    address: server.address,
+    addressForOnce: () => server.addressForOnce(),
+    visited: server.visited,
+    async close(why = 'stopped') {
+      ending.abort();
+      await following;
+      if (isWatched()) await report.update((message) => server.send(message));
+      await server.close({ type: 'ended', data: JSON.stringify(why) });
+    },
+  });
+}

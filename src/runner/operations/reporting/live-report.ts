@@ -1,0 +1,122 @@
+// A report that follows its state file: it is gathered again when something changed, and tells what is different.
+import { statSync } from 'node:fs';
+import { ok, type Result } from '../../../contract/base/result.ts';
+import { holderOf } from '../../adapters/lock/lock.ts';
+import { mailable } from '../../report/page/mailable.ts';
+import type { PageMessage } from '../../report/page/page-message.ts';
+import { PictureNumbers, type PictureSource } from '../../report/page/picture-numbers.ts';
+import { ReportText } from '../../report/page/report-change.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import type { OutsideOptions } from '../files/boundary.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import type { Problem } from '../pipeline/problem.ts';
+import { type LocateOptions, locateState } from '../state/locate-state.ts';
+import { type Gathered, gatherReport } from './gather.ts';
+import { LiveFiles } from './live-files.ts';
+
+/** In milliseconds: between two looks at the state file. */
+const pauseMs = 500;
+/** In milliseconds: between two reports. A report that takes longer to gather rests as long as it took. */
+const restMs = 1_000;
+
+export class LiveReport {
+  readonly pictures = new PictureNumbers();
+  readonly files = new LiveFiles();
+  readonly #bound: BoundPipeline;
+  readonly #options: LocateOptions & OutsideOptions;
+  readonly #clock: Clock;
+  #seen = '';
+  #text: ReportText | undefined;
+  #last: Gathered | undefined;
+  #trouble: string | undefined;
+
+  constructor(bound: BoundPipeline, options: LocateOptions & OutsideOptions, clock: Clock) {
+    this.#bound = bound;
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  /** Everything that a page needs that has just been opened. */
+  greeting(): readonly PageMessage[] {
+    return [
+      ...(this.#text === undefined ? [] : [{ type: 'report', data: this.#text.whole } as const]),
+      ...(this.#trouble === undefined ? [] : [troubleMessage(this.#trouble)]),
+    ];
+  }
+
+  /** Where a file of the report is now; undefined if it must not be read. */
+  fileOf(source: PictureSource | undefined): string | undefined {
+    return source === undefined ? undefined : this.#last?.fileOf(source);
+  }
+
+  /** Gathers the report, and returns what changed; the error is of the state file or of the pipeline's files. */
+  async gather(
+    onWarning: (message: string) => void,
+  ): Promise<Result<readonly PageMessage[], Problem>> {
+    this.#seen = await this.#traces();
+    const gathered = await gatherReport(this.#bound, this.#options, {
+      ...locateState(this.#bound, this.#options),
+      ...{
+        pictures: this.pictures,
+        inputs: true,
+        needsState: false,
+        clock: this.#clock,
+        onWarning,
+      },
+      last: this.#last,
+      hrefOf: (file) => this.files.hrefOf(file),
+    });
+    if (!gathered.ok) return gathered;
+    const text = new ReportText(gathered.value.data);
+    const change = this.#text === undefined ? undefined : text.changeSince(this.#text);
+    const first = this.#text === undefined;
+    this.#text = text;
+    this.#last = gathered.value;
+    const recovered = this.#trouble !== undefined;
+    this.#trouble = undefined;
+    return ok([
+      ...(first ? [{ type: 'report', data: text.whole } as const] : []),
+      ...(change === undefined ? [] : [{ type: 'change', data: change } as const]),
+      ...(recovered ? [troubleMessage(null)] : []),
+    ]);
+  }
+
+  /** Calls `tell` with every change until the signal is aborted. Looks only while somebody is `watched` by. */
+  async follow(
+    signal: AbortSignal,
+    watched: () => boolean,
+    tell: (message: PageMessage) => void,
+  ): Promise<void> {
+    for (;;) {
+      await this.#clock.sleep(pauseMs, signal);
+      if (signal.aborted) return;
+      if (!watched() || (await this.#traces()) === this.#seen) continue;
+      const began = this.#clock.elapsed();
+      await this.update(tell);
+      await this.#clock.sleep(Math.max(restMs, this.#clock.elapsed() - began) - pauseMs, signal);
+    }
+  }
+
+  /** Gathers, and tells what changed. */
+  async update(tell: (message: PageMessage) => void): Promise<void> {
+    const found = await this.gather(() => undefined);
+    if (found.ok) return found.value.forEach(tell);
+    const why = mailable(found.error.diagnostics.map(({ message }) => message).join('; '));
+    if (why === this.#trouble) return;
+    this.#trouble = why;
+    tell(troubleMessage(why));
+  }
+
+  /** Differs if a run wrote to the state file, began or ended. */
+  async #traces(): Promise<string> {
+    const { paths } = locateState(this.#bound, this.#options);
+    const found = statSync(paths.state, { throwIfNoEntry: false, bigint: true });
+    const file = found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`;
+    return `${paths.state} ${file} ${(await holderOf(paths.lock)) ?? ''}`;
+  }
+}
+
+const troubleMessage = (why: string | null): PageMessage => ({
+  type: 'trouble',
+  data: JSON.stringify(why),
+});

@@ -1,0 +1,40 @@
+// A live report during a run plans only what may still change, and is the same as one that plans everything.
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { realClock } from '../../../../src/runner/adapters/clock.ts';
+import { takeLock } from '../../../../src/runner/adapters/lock/lock.ts';
+import { boundPipeline } from '../../../../src/runner/operations/pipeline/bound-pipeline.ts';
+import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
+import { LiveReport } from '../../../../src/runner/operations/reporting/live-report.ts';
+import { locateState } from '../../../../src/runner/operations/state/locate-state.ts';
+import type { PageMessage } from '../../../../src/runner/report/page/page-message.ts';
+import type { ReportChange } from '../../../../src/runner/report/page/report-change.ts';
+import { mixedRun } from '../../../reported.ts';
+
+async function gathered(live: LiveReport): Promise<readonly PageMessage[]> {
+  const messages = await live.gather(() => undefined);
+  if (!messages.ok) throw new Error(messages.error.diagnostics[0]?.message);
+  return messages.value;
+}
+
+test('settled items stay during a run, and are looked at again after it', async () => {
+  const { rig } = await mixedRun();
+  const loaded = await loadPipeline(rig.file);
+  if (!loaded.ok) throw new Error('the pipeline is wrong');
+  const bound = boundPipeline(loaded.value);
+  const live = new LiveReport(bound, {}, realClock);
+  const lock = await takeLock(locateState(bound, {}).paths.lock, Date.now());
+  if (!lock.ok) throw new Error(lock.error);
+  expect((await gathered(live)).map(({ type }) => type)).toEqual(['report']);
+  expect(live.greeting()[0]?.data).toMatch(/"running":true.*"key":"p2.png","state":"done"/);
+  // Nothing changed, so nothing differs from the plan of all items.
+  expect(await gathered(live)).toEqual([]);
+  // Only a plan finds out that a result is gone.
+  rmSync(rig.path('out/p2.png'));
+  expect(await gathered(live)).toEqual([]);
+  await lock.value.release();
+  const [message] = await gathered(live);
+  const { fields, items }: ReportChange = JSON.parse(message?.data ?? '');
+  expect(fields.running).toBe(false);
+  expect(items.changed.map(([, { key, state }]) => [key, state])).toEqual([['p2.png', 'failed']]);
+});

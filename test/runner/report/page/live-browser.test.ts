@@ -1,0 +1,52 @@
+// A live page in a real Chromium: opened before the run, it shows what the run does without being loaded again.
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openLivePage } from '../../../../src/runner/operations/live-page.ts';
+import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
+import { photoRig, service } from '../../../rig.ts';
+import { noBrowser, openBrowser } from '../../../service/hub/browser.ts';
+
+describe.skipIf(noBrowser)(
+  'a live page in Chromium (skipped where there is none, never in CI)',
+  () => {
+    test('follows a run to its end, and stays readable after it', async () => {
+      const [local, rig, browser] = await Promise.all([service(), photoRig(2), openBrowser()]);
+      onTestFinished(() => browser.close());
+      const loaded = await loadPipeline(rig.file);
+      const opened = loaded.ok ? await openLivePage(loaded.value) : loaded;
+      if (!opened.ok) throw new Error('no page');
+      const live = opened.value;
+      onTestFinished(() => live.close());
+      const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+      const complaints: string[] = [];
+      const { origin } = new URL(live.address);
+      let visits = 0;
+      page.on('console', (message) => complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('request', (request) => {
+        if (request.url() === live.address) visits += 1;
+        if (!request.url().startsWith(`${origin}/`)) complaints.push(request.url());
+      });
+      await page.goto(live.address);
+      await page.getByRole('button', { name: /^p2\.png ?, waiting/ }).waitFor();
+      await page.getByRole('status').filter({ hasText: 'Live: no run is active' }).waitFor();
+
+      await rig.run(local);
+      const second = page.getByRole('button', { name: /^p2\.png ?, done/ });
+      await second.waitFor();
+      await page.getByRole('radio', { name: 'Compare' }).waitFor();
+      await expect.poll(() => page.title()).toBe('2 of 2 · photos');
+      await live.close('run');
+      await page.getByRole('status').filter({ hasText: 'The run has ended' }).waitFor();
+
+      await second.click();
+      const box = page.getByRole('dialog', { name: 'p2.png' });
+      const after = box.getByRole('img', { name: 'p2.png, after' });
+      await after.waitFor();
+      await expect
+        .poll(() => after.evaluate((image: HTMLImageElement) => image.naturalWidth))
+        .toBeGreaterThan(40);
+      await box.getByText('10 credits').first().waitFor();
+      expect({ visits, complaints }).toEqual({ visits: 1, complaints: [] });
+    });
+  },
+);
