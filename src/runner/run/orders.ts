@@ -15,12 +15,14 @@ import {
   isStored,
   wholeCopies,
 } from '../plan/recorded-files.ts';
+import type { TakeChoice } from '../plan/takes.ts';
 import { timeoutOf } from '../plan/timeout.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type {
   AttachOrder,
   AwaitOrder,
   CopyOrder,
+  CreateOrder,
   DeleteOrder,
   DetectOrder,
   Place,
@@ -44,6 +46,16 @@ export function headOf(key: string, task: string, step: Step): Head {
     step.kind.operation === 'create' ? step.attempts : Math.max(step.attempts, freeAttempts);
   return { key, task, kind: step.kind.name, attempts };
 }
+
+/** What an order says of the take that it makes. */
+export function orderedTake(take: TakeChoice | undefined): Pick<CreateOrder, 'take' | 'saveTo'> {
+  if (take === undefined) return {};
+  const { first: of, number } = take;
+  return { ...(number === 1 ? {} : { take: { of, number } }), ...savedTo(take) };
+}
+
+export const savedTo = (take: TakeChoice | undefined): Pick<CreateOrder, 'saveTo'> =>
+  take?.saveTo === undefined ? {} : { saveTo: take.saveTo };
 
 /** Waits for a paid project, or reads it again. */
 export function attachOrder(
