@@ -1,0 +1,49 @@
+// Takes as text: which there are, which one counts, and the commands that go on from there.
+import { printable } from '../../contract/base/printable.ts';
+import type { Take, Takes } from './takes.ts';
+import { count } from './text.ts';
+
+/** `pipeline`: the pipeline file, for commands to copy. */
+export function rerolledText(all: readonly Takes[], pipeline: string): string {
+  return all.flatMap((one) => [takesLine(one), ...commands(one, pipeline)]).join('\n');
+}
+
+export function takesLines(all: readonly Takes[], pipeline: string): readonly string[] {
+  return all.flatMap((one) => {
+    const next = one.takes.find(({ complete }) => !complete);
+    return [
+      `takes: ${takesLine(one)}`,
+      ...(next === undefined
+        ? []
+        : [`    → ${commandText('reroll', pipeline, one)} completes take ${next.number}`]),
+    ];
+  });
+}
+
+function takesLine({ tasks, takes }: Takes): string {
+  return `${printable(tasks.join(', '))}: ${takes.map(takeText).join('; ')}`;
+}
+
+function takeText({ number, picked, complete, credits, files, state }: Take): string {
+  const [file] = files;
+  const notes = [
+    ...(picked ? ['picked'] : []),
+    ...(credits > 0 ? [count(credits, 'credit')] : []),
+    ...(complete ? [] : [state === 'complete' ? 'not saved yet' : state]),
+    ...(file === undefined || picked ? [] : [printable(file)]),
+  ];
+  return `take ${number}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
+}
+
+const commands = (one: Takes, pipeline: string): readonly string[] =>
+  one.takes
+    .filter(({ picked, complete }) => !picked && complete)
+    .map(
+      ({ number }) => `    To use take ${number}: ${commandText('pick', pipeline, one)} ${number}`,
+    );
+
+const commandText = (command: 'pick' | 'reroll', pipeline: string, { tasks }: Takes): string =>
+  printable(`shotlist ${command} ${pipeline} ${quoted(tasks[0] ?? '')}`);
+
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : JSON.stringify(text);
