@@ -2,6 +2,7 @@
 import { type StatusReport, status } from '../operations/status.ts';
 import { itemsText, stepsText } from '../report/status-items-text.ts';
 import { statusText } from '../report/status-text.ts';
+import { takesLines } from '../report/takes-text.ts';
 import { command } from './command.ts';
 import { commandLine } from './command-line.ts';
 import type { PipelineFlags } from './options.ts';
@@ -42,5 +43,6 @@ export function statusCommand(file: string, flags: StatusFlags): Promise<number>
 function textOf(report: StatusReport, file: string, more: (all: number) => string): string {
   const { items, steps, state, service } = report;
   if (items !== undefined) return itemsText(items, more(items.matching), process.stdout.columns);
-  return statusText(report, `${state} (${service})`, file, stepsText(steps));
+  const text = statusText(report, `${state} (${service})`, file, stepsText(steps));
+  return [text, ...takesLines(report.takes, file)].join('\n');
 }

@@ -17,6 +17,7 @@ import {
   type StepStatus,
   stepsStatus,
 } from '../report/status-items.ts';
+import { type Takes, takesIn } from '../report/takes.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
@@ -54,6 +55,8 @@ export interface StatusReport extends Status {
   readonly service: string;
   /** The tasks that the state file knows, by step. */
   readonly steps: readonly StepStatus[];
+  /** The results of which there are several takes. */
+  readonly takes: readonly Takes[];
   /** With `items`. */
   readonly items?: ItemsStatus;
 }
@@ -112,6 +115,7 @@ export async function status(
   if (unknown !== undefined) return err(unknown);
   return ok({
     ...{ state: paths.state, service: header.value.service, ...found, steps: byStep },
+    takes: takesIn(state.ledger, steps),
     ...(filter.value === undefined
       ? {}
       : { items: itemsStatus(state.ledger, steps, tasks, filter.value) }),

@@ -1,4 +1,5 @@
 // Takes as text: which there are, which one counts, and the commands that go on from there.
+import { grouped } from '../../contract/base/grouped.ts';
 import { printable } from '../../contract/base/printable.ts';
 import type { Take, Takes } from './takes.ts';
 import { count } from './text.ts';
@@ -8,8 +9,11 @@ export function rerolledText(all: readonly Takes[], pipeline: string): string {
   return all.flatMap((one) => [takesLine(one), ...commands(one, pipeline)]).join('\n');
 }
 
+/** More of a kind would push everything else off the screen. */
+const most = 20;
+
 export function takesLines(all: readonly Takes[], pipeline: string): readonly string[] {
-  return all.flatMap((one) => {
+  const lines = all.slice(0, most).flatMap((one) => {
     const next = one.takes.find(({ complete }) => !complete);
     return [
       `takes: ${takesLine(one)}`,
@@ -18,6 +22,8 @@ export function takesLines(all: readonly Takes[], pipeline: string): readonly st
         : [`    → ${commandText('reroll', pipeline, one)} completes take ${next.number}`]),
     ];
   });
+  const rest = all.length - most;
+  return rest > 0 ? [...lines, `… and ${grouped(rest)} more with several takes`] : lines;
 }
 
 function takesLine({ tasks, takes }: Takes): string {

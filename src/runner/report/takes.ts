@@ -57,3 +57,17 @@ export function takesOf(ledger: Ledger, first: JobLine, steps: readonly Step[]):
 /** A job has the tasks that delete its project, too. */
 const isPaid = (task: string, steps: readonly Step[]): boolean =>
   steps.some(({ name, kind }) => name === stepOf(task) && kind.operation === 'create');
+
+/** Takes that a reroll began and did not complete: only another reroll saves them. */
+export function takesLeft(ledger: Ledger, steps: readonly Step[]): readonly string[] {
+  return takesIn(ledger, steps).flatMap(({ tasks: [task = ''], takes }) =>
+    takes
+      .filter(({ picked, complete, state }) => !picked && !complete && paid.has(state))
+      .map(
+        ({ number }) =>
+          `take ${number} of ${task} is paid and not saved yet: shotlist reroll completes it`,
+      ),
+  );
+}
+
+const paid: ReadonlySet<JobLine['state']> = new Set(['created', 'complete']);

@@ -7,6 +7,7 @@ import type { Ledger } from '../../journal/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
 import { stopText } from '../../report/calendar-text.ts';
 import type { Summary } from '../../report/run-event.ts';
+import { takesLeft } from '../../report/takes.ts';
 import { LastLooks } from '../../run/jobs/last-looks.ts';
 import { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { RunPaths } from '../files/run-paths.ts';
@@ -79,6 +80,8 @@ async function runOn(
     const { reserved } = prepared.state.ledger.total;
     return ok(nothingDone('done', elapsedMs, { items: plan.items, reserved }));
   }
+  if (options.reroll === undefined)
+    for (const left of takesLeft(prepared.state.ledger, bound.pipeline.steps)) onWarning(left);
   const rehearsal = target.kind === 'rehearsal';
   const budget = smaller(options.budget, bound.pipeline.budget.credits);
   const tier = rehearsal ? rehearsalTier : undefined;

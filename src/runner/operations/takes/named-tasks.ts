@@ -58,7 +58,7 @@ function paidTask({ steps }: Pipeline, name: string, tasks: Tasks, ledger: Ledge
     const elements = [...tasks.keys()].filter((task) => task.startsWith(`${name}[`));
     if (elements.length > 0)
       return refused(`${name} has ${elements.length} elements`, first(elements));
-    const ofStep = [...tasks.keys()].filter((task) => stepOf(task) === name);
+    const ofStep = recordedTasks(ledger).filter((task) => stepOf(task) === name);
     if (ofStep.length > 0) return refused(`${name} is done for each item`, first(ofStep));
     return unknown('task', name, recordedTasks(ledger));
   }
