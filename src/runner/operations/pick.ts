@@ -41,14 +41,12 @@ export interface Picked extends Takes {
  *
  * @example
  * ```ts
- * import { loadPipeline, pick, plan, renderProblem } from 'shotlist';
+ * import { loadPipeline, pick, renderProblem } from 'shotlist';
  *
  * const loaded = await loadPipeline('pipeline.yaml');
  * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const picked = await pick(loaded.value, 'swap:one', 2);
- * if (!picked.ok) console.error(renderProblem(picked.error));
- * const planned = await plan(loaded.value);
- * if (planned.ok) console.log('the next run takes', planned.value.plan.credits, 'credits');
+ * const picked = await pick(loaded.value, 'make:one', 2);
+ * console.log(picked.ok ? picked.value.take : renderProblem(picked.error));
  * ```
  */
 export async function pick(

@@ -34,8 +34,8 @@ export interface Rerolled extends Ran {
  *
  * const loaded = await loadPipeline('pipeline.yaml');
  * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const rerolled = await reroll(loaded.value, ['swap:one'], { rehearse: true, budget: 20 });
- * if (rerolled.ok) console.log(rerolled.value.takes);
+ * const rerolled = await reroll(loaded.value, ['make:one'], { rehearse: true, budget: 20 });
+ * if (rerolled.ok) console.log(rerolled.value.takes.map(({ takes }) => takes.length));
  * else console.error(renderProblem(rerolled.error));
  * ```
  */
@@ -67,7 +67,20 @@ export async function rerollWith(
   });
 }
 
-/** What `reroll` would do and cost. Sends at most one request, which reads the account's balance. */
+/**
+ * Says what `reroll` would do and cost. Sends at most one request, which reads the account's balance.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, planReroll, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const planned = await planReroll(loaded.value, ['one'], { rehearse: true });
+ * if (planned.ok) console.log('another take costs', planned.value.plan.credits, 'credits');
+ * else console.error(renderProblem(planned.error));
+ * ```
+ */
 export async function planReroll(
   loaded: LoadedPipeline,
   names: readonly string[],

@@ -33,7 +33,6 @@ import {
   type Head,
   headOf,
   orderedTake,
-  savedTo,
   storeOrder,
 } from './orders.ts';
 import { refreshesFor } from './refresh-inputs.ts';
@@ -147,11 +146,7 @@ export class Dispatcher {
         return this.#begin(itemRun, step, answer, head);
       case 'attach':
         if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
-        return {
-          action: 'start',
-          fingerprint,
-          order: { ...attachOrder(head, step, job, fingerprint), ...savedTo(take) },
-        };
+        return { action: 'start', fingerprint, order: attachOrder(head, step, job, take) };
       case 'copy': {
         if (wanted.operation !== 'download')
           throw new Error(`bug: ${head.task} copies no download`);
@@ -165,11 +160,7 @@ export class Dispatcher {
       case 'doubt':
         if (job === undefined || this.#o.listening !== true)
           return { ...end('doubt', decision.why), reserve: job?.reserve ?? 0 };
-        return {
-          action: 'start',
-          fingerprint,
-          order: { ...awaitOrder(head, step, job, fingerprint), ...savedTo(take) },
-        };
+        return { action: 'start', fingerprint, order: awaitOrder(head, step, job, take) };
       case 'lost':
         return this.#lost(itemRun, step, decision.why);
       case 'keep':
