@@ -19,7 +19,9 @@ export function takesLines(all: readonly Takes[], pipeline: string): readonly st
       `takes: ${takesLine(one)}`,
       ...(next === undefined
         ? []
-        : [`    → ${commandText('reroll', pipeline, one)} completes take ${next.number}`]),
+        : [
+            `    → ${commandText('reroll', pipeline, one.tasks[0] ?? '')} completes take ${next.number}`,
+          ]),
     ];
   });
   const rest = all.length - most;
@@ -45,11 +47,16 @@ const commands = (one: Takes, pipeline: string): readonly string[] =>
   one.takes
     .filter(({ picked, complete }) => !picked && complete)
     .map(
-      ({ number }) => `    To use take ${number}: ${commandText('pick', pipeline, one)} ${number}`,
+      ({ number }) =>
+        `    To use take ${number}: ${commandText('pick', pipeline, one.tasks[0] ?? '', String(number))}`,
     );
 
-const commandText = (command: 'pick' | 'reroll', pipeline: string, { tasks }: Takes): string =>
-  printable(`shotlist ${command} ${pipeline} ${quoted(tasks[0] ?? '')}`);
+/** `pipeline`: the pipeline file. */
+export const commandText = (
+  command: 'pick' | 'reroll',
+  pipeline: string,
+  ...more: readonly string[]
+): string => printable(['shotlist', command, pipeline, ...more].map(quoted).join(' '));
 
 const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : JSON.stringify(text);

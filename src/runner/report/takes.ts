@@ -20,7 +20,7 @@ export interface Take {
   /** When it entered its state, ISO 8601. */
   readonly at: string;
   readonly project?: string;
-  /** Its saved files, relative to the pipeline file. A file of a take that is not picked may have been replaced. */
+  /** Its saved files, relative to the pipeline file: first those in the folder of the takes, which no other take replaces. */
   readonly files: readonly string[];
 }
 
@@ -49,9 +49,17 @@ export function takesOf(ledger: Ledger, first: JobLine, steps: readonly Step[]):
       ...{ number: numberOf(job), picked: numberOf(job) === picked, state: job.state },
       ...{ complete: numberOf(job) === 1 || isComplete(job), credits: worthOf(job), at: job.at },
       ...(job.project === undefined ? {} : { project: job.project }),
-      files: [...new Set((job.outputs ?? []).map(({ path }) => path))],
+      files: filesOf(job, steps),
     })),
   };
+}
+
+function filesOf({ outputs = [] }: JobLine, steps: readonly Step[]): readonly string[] {
+  const left = outputs.filter(({ pruned }) => pruned === undefined);
+  const [own, others] = [true, false].map((is) =>
+    left.filter(({ task }) => isPaid(task, steps) === is).map(({ path }) => path),
+  );
+  return [...new Set([...(own ?? []), ...(others ?? [])])];
 }
 
 /** A job has the tasks that delete its project, too. */

@@ -1,0 +1,50 @@
+// The takes of a task in a report: their files side by side, and the command that chooses another one.
+import type { Ledger } from '../../journal/ledger.ts';
+import type { JobLine, OutputLine } from '../../journal/line.ts';
+import { worthOf } from '../../journal/state.ts';
+import { numberOf } from '../../journal/take-index.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
+import { allTakes } from '../../plan/takes.ts';
+import { commandText } from '../takes-text.ts';
+import { timesOf } from './job-facts.ts';
+import { mailable } from './mailable.ts';
+import type { ReportFile, ReportTake } from './report-data.ts';
+
+export interface TakesQuestion {
+  readonly ledger: Ledger;
+  /** The name of the pipeline file. */
+  readonly file: string;
+  readonly fileOf: (output: OutputLine) => ReportFile;
+}
+
+/** Empty for a task with one take. */
+export function reportTakes(
+  { task, take }: PlannedTask,
+  { ledger, file, fileOf }: TakesQuestion,
+): readonly ReportTake[] {
+  if (take === undefined || take.known < 2) return [];
+  return allTakes(ledger, take.first).map((job) => {
+    const number = numberOf(job);
+    const isPicked = number === take.number;
+    const { ended } = timesOf(job);
+    const credits = worthOf(job);
+    const isMailable = !isPicked && mailable(task) === task;
+    const command = commandText('pick', file, task, String(number));
+    return {
+      ...{ number, state: job.state },
+      ...(isPicked ? { picked: true as const } : {}),
+      ...(credits === 0 ? {} : { credits }),
+      ...(ended === undefined ? {} : { at: ended }),
+      ...(isMailable ? { command } : {}),
+      files: filesOf(job, task).map(fileOf),
+    };
+  });
+}
+
+/** The copy of a take lasts: in the place of the result, another take may be by now. */
+function filesOf({ outputs = [] }: JobLine, task: string): readonly OutputLine[] {
+  const left = outputs.filter(({ pruned }) => pruned === undefined);
+  const own = left.filter((output) => output.task === task);
+  const byIndex = new Map([...left, ...own].map((output) => [output.index, output]));
+  return [...byIndex.values()].sort((a, b) => a.index - b.index);
+}
