@@ -53,7 +53,7 @@ export function Lightbox(props: LightboxProps): VNode {
         <div class="head">
           <h2 id="lightbox-title">${title}</h2>
           <span class="small muted">${of > 1 ? `${whole(place)} of ${whole(of)}` : ''}</span>
-          ${hasTakes ? html`<button type="button" class="takes-button" aria-pressed=${compares} onClick=${() => compare(!compares)}>Compare takes</button>` : null}
+          ${hasTakes ? html`<button type="button" class="icon-button" aria-pressed=${compares} onClick=${() => compare(!compares)}>Compare takes</button>` : null}
           <button type="button" class="icon-button" aria-disabled=${place <= 1} onClick=${() => place > 1 && onStep(-1)} aria-label="Previous item">←</button>
           <button type="button" class="icon-button" aria-disabled=${place >= of} onClick=${() => place < of && onStep(1)} aria-label="Next item">→</button>
           <button type="button" class="icon-button" onClick=${onClose} aria-label="Close">✕<span class="visually-hidden"> Close</span></button>
