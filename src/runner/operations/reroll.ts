@@ -15,7 +15,9 @@ import { plannedTasks } from './takes/planned-tasks.ts';
 
 /** What to reroll decides which items and steps run. */
 export type RerollOptions = Omit<RunOptions, Chosen>;
-type Chosen = 'items' | 'only' | 'until' | 'exclude' | 'retryFailed' | 'reroll' | 'savedPlan';
+type Chosen =
+  | ('items' | 'only' | 'until' | 'exclude' | 'retryFailed')
+  | ('reroll' | 'savedPlan' | 'payAgain');
 
 export interface Rerolled extends Ran {
   /** The takes of the rerolled tasks. */
@@ -84,7 +86,7 @@ export async function rerollWith(
 export async function planReroll(
   loaded: LoadedPipeline,
   names: readonly string[],
-  options: Omit<PlanOptions, Chosen | 'explain' | 'out'> = {},
+  options: Omit<PlanOptions, Exclude<Chosen, 'savedPlan' | 'payAgain'> | 'explain' | 'out'> = {},
 ): Promise<Result<Planned, PlanProblem>> {
   const chosen = await chooseTasks(loaded, names, options);
   return chosen.ok ? await plan(loaded, { ...options, reroll: chosen.value }) : chosen;
