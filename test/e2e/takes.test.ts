@@ -51,6 +51,20 @@ describe('reroll', () => {
     expect(charged(local)).toBe(both);
   });
 
+  test('of two tasks buys nothing for the other tasks of their items', async () => {
+    const [rig, local] = [await photoRig(2, chained), await service()];
+    await rig.run(local, { items: { only: 'p1.png' } });
+    await rig.run(local, { until: ['save'] });
+    const before = charged(local);
+    const names = ['colour:p1.png', 'swap:p2.png'];
+    const { plan } = await plansReroll(rig, local, ...names);
+    const { summary } = await rerolls(rig, local, names);
+    expect(summary.credits.charged).toBe(plan.credits);
+    expect(charged(local) - before).toBe(plan.credits);
+    const [swapped, coloured] = [10, before - 20];
+    expect(plan.credits).toBe(swapped + coloured);
+  });
+
   test('keeps to the budget of one item, which its takes count in', async () => {
     const budget = 'output: out\nbudget: { per_item: 25 }';
     const pipeline = chained.replace('output: out', budget).replace(/ {2}colour[\s\S]*/, '');
