@@ -129,6 +129,22 @@ async function settled(rig: Rig, local: LocalService): Promise<void> {
   expect(resolved).toMatchObject({ ok: true });
 }
 
+test('a take that is paid and not saved is told of, until a reroll completes it', async () => {
+  const [rig, local] = [await photoRig(1), await service()];
+  await rig.run(local);
+  const cut = cutAt(4, 'before', rig.path(state));
+  await expect(rerolls(rig, local, [swap], cut)).rejects.toThrow(PowerCut);
+  cut.restore();
+  const { events, summary } = await rig.run(local);
+  const left = `take 2 of ${swap} is paid and not saved yet: shotlist reroll completes it`;
+  expect(events).toContainEqual({ type: 'warning', message: left });
+  expect(summary.credits.charged).toBe(0);
+  const shown = await rig.command(['status', 'pipeline.yaml'], envOf(local));
+  expect(shown.stdout).toContain(`→ shotlist reroll pipeline.yaml ${swap} completes take 2`);
+  await rerolls(rig, local, [swap]);
+  expect(charged(local)).toBe(20);
+});
+
 const lastEvent = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
 
 describe('pick', () => {

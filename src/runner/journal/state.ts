@@ -110,7 +110,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         event.task === undefined ? forgotten(before, event.at) : unsaved(before, event.task),
       );
     case 'picked':
-      return before === undefined || before.take !== undefined
+      return before === undefined || before.state === 'supplied' || before.take !== undefined
         ? illegal()
         : ok({ ...before, picked: { take: event.take, at: event.at } });
   }
