@@ -12,7 +12,8 @@ import { numberOf } from '../journal/take-index.ts';
 import { allTakes } from '../plan/takes.ts';
 import { type Takes, takesOf } from '../report/takes.ts';
 import { JournalWriter } from '../run/journal-writer.ts';
-import type { OutsideOptions } from './files/boundary.ts';
+import { checkOutput, type OutsideOptions } from './files/boundary.ts';
+import { checkOutputFolder } from './files/writable.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from './pipeline/problem.ts';
@@ -74,6 +75,8 @@ async function pickIn(
   const bound = boundPipeline(loaded);
   const { clock = realClock, onWarning = () => undefined } = options;
   const { paths: located, rehearsal } = locateState(bound, options);
+  const unusable = checkOutput(bound, options) ?? checkOutputFolder(located);
+  if (unusable !== undefined) return err(unusable);
   const opened = await openState(bound, located, 'edit', { clock, onWarning });
   if (!opened.ok) return opened;
   await using open = opened.value;

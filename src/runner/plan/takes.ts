@@ -39,6 +39,7 @@ export function pickedTakes(ledger: Jobs): Takes {
   return {
     choose(first) {
       const later = ledger.takes.later(first);
+      if (later.length === 0) return { first, number: 1, known: 1, others: 0 };
       const number = ledger.job(first)?.picked?.take ?? 1;
       return { ...about(ledger, first, number), known: later.length + 1 };
     },
