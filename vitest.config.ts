@@ -1,10 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { configDefaults, defineConfig } from 'vitest/config';
-
-/** Each of these files needs modules of its own: they hold a folder that is removed with the file. */
-const isolated = ['test/previews/**/*.test.ts'];
+import { defineConfig } from 'vitest/config';
 
 const memoryFolder = '/dev/shm';
 const neededBytes = 2 ** 31;
@@ -30,24 +27,15 @@ export default defineConfig({
     // Only to end what hangs: a shared machine may be three times slower than a quiet one.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // By default a core is left idle: on two cores that is half the machine.
-    maxWorkers: '100%',
-    projects: [
-      { extends: true, test: { name: 'isolated', include: isolated } },
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...isolated],
-          // Loading the modules and compiling the schemas takes longer than many files of tests: workers keep both.
-          isolate: false,
-          // What a test replaced and forgot to restore does not reach the next file.
-          restoreMocks: true,
-          unstubEnvs: true,
-        },
-      },
-    ],
+    // By default a core is left idle: on two cores that is half the machine. Tests also wait for processes and services,
+    // and meanwhile another worker uses the core.
+    maxWorkers: '150%',
+    include: ['test/**/*.test.ts'],
+    // Loading the modules and compiling the schemas takes longer than many files of tests: workers keep both.
+    isolate: false,
+    // What a test replaced and forgot to restore does not reach the next file.
+    restoreMocks: true,
+    unstubEnvs: true,
     // The commands that tests start as processes are compiled once, so each starts in half the time.
     env: {
       TMPDIR: temporaryFolder(),

@@ -1,5 +1,6 @@
 // What the live view of a run takes: 100,000 items of four steps, folded event by event, and a frame of 80 by 24 in between, five
 // times for each second of a run of 1,000 items a second: `npm run bench -- live`.
+import { liveFacts } from '../src/runner/report/live/live-facts.ts';
 import { liveLines } from '../src/runner/report/live/live-lines.ts';
 import { LiveView } from '../src/runner/report/live/live-view.ts';
 import type { RunEvent } from '../src/runner/report/run-event.ts';
@@ -35,7 +36,7 @@ export function measureLive(items: number): string {
     const folded = performance.now();
     fold += folded - before;
     if (index % (itemsPerSecond / framesPerSecond) !== 0) continue;
-    liveLines(view, { columns: 80, rows: 24 }, now);
+    liveLines(liveFacts(view, now), { columns: 80, rows: 24 });
     draw += performance.now() - folded;
     frames += 1;
   }

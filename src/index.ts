@@ -29,6 +29,11 @@ export { type ExplainFileOptions, explainFile } from './runner/operations/explai
 export type { OutsideOptions } from './runner/operations/files/boundary.ts';
 export type { PathOptions } from './runner/operations/files/run-paths.ts';
 export { type FmtOptions, type Formatted, fmt, fmtText } from './runner/operations/fmt.ts';
+export {
+  type FollowStatusOptions,
+  followStatus,
+  type StatusLook,
+} from './runner/operations/follow-status.ts';
 export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
 export { type Graphed, type GraphOptions, graph } from './runner/operations/graph.ts';
 export { type Initialized, type InitOptions, init } from './runner/operations/init.ts';
@@ -148,6 +153,7 @@ export type {
   GraphStep,
   PipelineGraph,
 } from './runner/report/graph/pipeline-graph.ts';
+export type { LiveFacts } from './runner/report/live/live-facts.ts';
 export type { LogLine } from './runner/report/log-line.ts';
 export type { Origin, OriginInput } from './runner/report/origin.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';

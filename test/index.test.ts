@@ -26,6 +26,7 @@ const says: Readonly<Record<string, RegExp>> = {
   explainFile: /out\/face-swap-photos\/a\.png.* does not exist/s,
   fmt: /^has its layout$/,
   fmtText: /^pipeline: p$/,
+  followStatus: /^no run is active$/,
   forget: /save:one/,
   graph: /^digraph "p" \{$/m,
   init: /^codes\.yaml 2$/,
@@ -79,15 +80,24 @@ describe('the examples of the library', () => {
     const last = ['forget'];
     const others = Object.keys(says).filter((name) => ![...first, ...last].includes(name));
     const order = [...first, ...others, ...last];
+    // In one process, because each would load the library again.
+    const all: string[] = [];
     for (const name of order) {
       const example = examples.find((one) => subjectOf(one) === name) ?? '';
       rig.write(`${name}.ts`, sourceOf(example));
-      const child = spawn(process.execPath, [rig.path(`${name}.ts`)], {
-        ...{ cwd: rig.folder, env: { ...env, XDG_STATE_HOME: rig.path('state') } },
-      });
-      const { stdout, stderr, code } = await ended(child);
-      expect({ name, stderr, code }).toEqual({ name, stderr: '', code: 0 });
-      expect(stdout.trim(), name).toMatch(says[name] ?? /never/);
+      all.push(`await import('./${name}.ts');`, `console.log('end of ${name}');`);
+    }
+    rig.write('all.ts', all.join('\n'));
+    const child = spawn(process.execPath, [rig.path('all.ts')], {
+      ...{ cwd: rig.folder, env: { ...env, XDG_STATE_HOME: rig.path('state') } },
+    });
+    const { stdout, stderr, code } = await ended(child);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    let rest = stdout;
+    for (const name of order) {
+      const [said = '', ...later] = rest.split(`end of ${name}\n`);
+      expect(said.trim(), name).toMatch(says[name] ?? /never/);
+      rest = later.join('');
     }
   });
 });

@@ -55,6 +55,18 @@ function onTerminal(rig: Rig, env: Readonly<Record<string, string>>) {
 }
 
 describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
+  test('a first line says what is read, and the next output takes it away', async () => {
+    const rig = await photoRig(1, 'pipeline: [');
+    const { written, ended } = onTerminal(rig, {});
+    expect(await ended).toBe(2);
+    expect(written.text).toMatch(/^[^\n]*reading pipeline\.yaml …/);
+    const terminal = new MemoryTerminal();
+    terminal.write(written.text);
+    const screen = (await terminal.lines()).join('\n');
+    expect(screen).toContain('pipeline.yaml:1:');
+    expect(screen).not.toContain('reading');
+  });
+
   test('the view is there while the run lasts, and only its summary afterwards', async () => {
     const [local, rig] = [await service(), await photoRig(2)];
     const { written, ended } = onTerminal(rig, envOf(local));

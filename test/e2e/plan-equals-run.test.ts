@@ -260,7 +260,7 @@ async function tell(story: Story): Promise<void> {
 }
 
 const seed = Number(process.env['SEED'] ?? 20261122);
-const runs = Number(process.env['RUNS'] ?? 900);
+const runs = Number(process.env['RUNS'] ?? 500);
 
 test(`each row of the plan is what a run then does (seed ${seed})`, {
   timeout: 300_000,

@@ -75,17 +75,25 @@ const wanted: Readonly<Record<string, Wanted>> = {
 
 let local: LocalService;
 let client: Client;
-let files: ReadonlyMap<string, string>;
+/** Asked for at once, so that one is rendered while another waits. */
+let created: ReadonlyMap<string, Promise<{ readonly id: string }>>;
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-outputs-'));
 
 beforeAll(async () => {
-  local = await startService({ credits: 1_000_000 });
+  local = await startService({ credits: 1_000_000, tier: 'business' });
   client = new Client(local);
-  files = new Map([
+  const files = new Map([
     ['asset:image', await client.upload(await portraitPhoto(), 'jpg')],
     ['asset:video', await client.upload(await portraitClip(), 'mp4', 'video')],
     ['asset:audio', await client.upload(voiceSample(), 'wav', 'audio')],
   ]);
+  created = new Map(
+    tools.map(({ name, examples: [example = {}] }) => [
+      name,
+      client.create(name, requestOf(name, example, files)),
+    ]),
+  );
+  await Promise.allSettled(created.values());
 });
 
 afterAll(async () => {
@@ -98,7 +106,11 @@ const secondsOf = (name: string): number =>
   ['text-to-video', 'image-to-video'].includes(name) ? 1 : 0.5;
 
 /** The first example of a tool, half a second long where it has a length. */
-function requestOf(name: string, example: JsonObject): JsonObject {
+function requestOf(
+  name: string,
+  example: JsonObject,
+  files: ReadonlyMap<string, string>,
+): JsonObject {
   const body = filledInObject(example, files);
   return 'end_seconds' in body ? { ...body, start_seconds: 0, end_seconds: secondsOf(name) } : body;
 }
@@ -111,8 +123,8 @@ test.for(tools.map(({ name, record, examples: [example = {}] }) => ({ name, reco
   '$name makes a valid file of the right size and length',
   async ({ name, record: kind, example }) => {
     const want = wanted[name];
-    const created = await client.create(name, requestOf(name, example));
-    const record = await client.settled(kind, created.id);
+    const { id = '' } = (await created.get(name)) ?? {};
+    const record = await client.settled(kind, id);
     expect(record).toMatchObject({ status: 'complete', error: null });
     const outputs = await client.outputs(record);
     expect(outputs).toHaveLength(Number(fieldOf(example, 'image_count') ?? 1));

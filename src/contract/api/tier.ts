@@ -17,15 +17,26 @@ export interface Allowance {
    * (free) (models.md, Plans; August 2026).
    */
   readonly generations?: number;
+  /**
+   * The price of a credit in US dollars, bought by use, for the first 100,000 credits of a month.
+   * Undefined: not for sale by use (models.md, Plans; August 2026).
+   */
+  readonly creditDollars?: number;
 }
 
 const megabyte = 1_000_000;
 
 export const allowances: Readonly<Record<Tier, Allowance>> = {
   free: { uploadBytes: 200 * megabyte, longestEdge: 576 },
-  creator: { uploadBytes: 2_000 * megabyte, longestEdge: 1024, generations: 3 },
-  pro: { uploadBytes: 5_000 * megabyte, longestEdge: 1472, generations: 5 },
-  business: { uploadBytes: 10_000 * megabyte, longestEdge: 4096 },
+  creator: {
+    ...{ uploadBytes: 2_000 * megabyte, longestEdge: 1024 },
+    ...{ generations: 3, creditDollars: 0.0012 },
+  },
+  pro: {
+    ...{ uploadBytes: 5_000 * megabyte, longestEdge: 1472 },
+    ...{ generations: 5, creditDollars: 0.00195 },
+  },
+  business: { uploadBytes: 10_000 * megabyte, longestEdge: 4096, creditDollars: 0.0025 },
 };
 
 export interface OutputLimit {
@@ -47,3 +58,7 @@ export const ownLimits: Readonly<Record<string, Partial<OutputLimit>>> = {
 export function isTier(text: string): text is Tier {
   return tiers.some((tier) => tier === text);
 }
+
+/** In US dollars; undefined if the plan is not known, or has no price by use. */
+export const creditDollarsOn = (tier: string | undefined): number | undefined =>
+  tier !== undefined && isTier(tier) ? allowances[tier].creditDollars : undefined;

@@ -11,9 +11,22 @@ const fading = 0.1;
 export function toneOf(seconds: number, pitch: number): Float32Array {
   const samples = new Float32Array(Math.max(1, Math.round(seconds * toneRate)));
   const step = (2 * Math.PI * pitch) / toneRate;
+  // Each sine follows from the two before it, which is several times as fast as Math.sin.
+  const factor = 2 * Math.cos(step);
+  let before = -loudness * Math.sin(step);
+  let now = 0;
   for (let i = 0; i < samples.length; i++) {
-    const edge = Math.min(i, samples.length - i) / (fading * toneRate);
-    samples[i] = Math.sin(step * i) * loudness * Math.min(1, edge);
+    samples[i] = now;
+    const next = factor * now - before;
+    before = now;
+    now = next;
+  }
+  const faded = Math.min(fading * toneRate, samples.length / 2);
+  for (let i = 0; i < faded; i++) {
+    const edge = i / (fading * toneRate);
+    samples[i] = (samples[i] ?? 0) * edge;
+    const last = samples.length - 1 - i;
+    samples[last] = (samples[last] ?? 0) * edge;
   }
   return samples;
 }

@@ -67,6 +67,7 @@ withCommit(
     ),
   ),
 ).action(async (file: string, flags) => {
+  if (flags.json !== true) (await import('./reading-line.ts')).sayReading(file, flags);
   exitCode = await (await import('./run-command.ts')).runCommand(file, flags);
 });
 

@@ -48,11 +48,14 @@ export function onLost(listener: () => void): () => void {
 /** What stays below everything that is printed on the terminal. */
 export interface Below {
   above(print: () => void): void;
+  erase(): void;
 }
 
 let below: Below | undefined;
 
+/** Takes away what was there before. */
 export function showBelow(shown: Below | undefined): void {
+  below?.erase();
   below = shown;
 }
 

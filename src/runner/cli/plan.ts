@@ -12,6 +12,7 @@ import { orphansLine } from '../report/prune-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
 import { answer, withPipeline } from './command.ts';
 import { commandLine } from './command-line.ts';
+import { ownCreditDollars, wrongCreditPrice } from './credit-price.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import { choicesOf } from './saved-choices.ts';
 import { caution, fail, print, printJson, printWarnings } from './terminal.ts';
@@ -30,6 +31,8 @@ export interface PlanFlags extends PipelineFlags {
 
 export async function planCommand(file: string, flags: PlanFlags): Promise<number> {
   const json = flags.json === true;
+  const wrong = wrongCreditPrice();
+  if (wrong !== undefined) return fail(wrong, json);
   if (flags.resolved === true)
     return answer(resolvedPipeline(file, flags), json, { text: ({ yaml }) => yaml.trimEnd() });
   return await withPipeline(file, flags, async (pipeline) => {
@@ -67,7 +70,8 @@ function show(
   printWarnings(pipeline.warnings, pipeline);
   planned.warnings.forEach(caution);
   print(planText(plan, messages));
-  const reading = planReadingText(plan, planned, rehearsal);
+  const creditDollars = rehearsal ? undefined : (ownCreditDollars() ?? planned.creditDollars);
+  const reading = planReadingText(plan, { ...planned, creditDollars }, rehearsal);
   if (reading !== '') print(reading);
   for (const limit of planned.calendar) print(budgetLeftText(limit, planned.plan.credits));
   const orphans = orphansLine(

@@ -1,5 +1,6 @@
 // The progress of a run in a log or a pipe: a line now and then.
 import type { RunOptions } from '../operations/run.ts';
+import { liveFacts } from '../report/live/live-facts.ts';
 import type { LiveView } from '../report/live/live-view.ts';
 import { progressText } from '../report/live/progress-text.ts';
 
@@ -46,7 +47,7 @@ export class ProgressLines {
   }
 
   #tell(): void {
-    const text = progressText(this.#view, this.#clock.elapsed());
+    const text = progressText(liveFacts(this.#view, this.#clock.elapsed()));
     if (text === undefined) return;
     this.#told = true;
     this.#print(text);

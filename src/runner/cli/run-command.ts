@@ -6,6 +6,7 @@ import { pipelineOf, readSavedPlan } from '../operations/planning/saved-plan.ts'
 import { type RunOptions, run } from '../operations/run.ts';
 import { planReadingText } from '../report/plan-reading-text.ts';
 import { canaryCommand, mannerOf } from './canary.ts';
+import { ownCreditDollars } from './credit-price.ts';
 import { wholeNumber } from './options.ts';
 import { canAsk, isYes } from './question.ts';
 import { performCommand, type RunFlags } from './run.ts';
@@ -62,7 +63,8 @@ export function questionsOf(
   return ok({
     confirmAbove,
     confirm: async ({ plan, reading, above }) => {
-      const text = planReadingText(plan, reading, false);
+      const creditDollars = ownCreditDollars() ?? reading.creditDollars;
+      const text = planReadingText(plan, { ...reading, creditDollars }, false);
       if (text !== '') print(text);
       print(`The plan may take more than ${above} credits, so this asks first (confirm_above).`);
       return await isYes('Buy this? [y/N] ');

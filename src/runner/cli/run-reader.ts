@@ -1,15 +1,16 @@
 // Shows a run to a person: a live view on a terminal, plain lines elsewhere, and little with --quiet.
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { realClock } from '../operations/run.ts';
+import { liveFacts } from '../report/live/live-facts.ts';
 import { liveLines } from '../report/live/live-lines.ts';
 import { LiveView } from '../report/live/live-view.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { runEventText, troubleText } from '../report/run-text.ts';
 import { fallbackLine } from '../report/service-text.ts';
-import { LiveScreen } from './live-screen.ts';
-import { showBelow, terminal } from './output.ts';
+import { ownCreditDollars } from './credit-price.ts';
 import { ProgressLines } from './progress-lines.ts';
-import { shownSpan } from './shown.ts';
+import type { ReadingMode } from './reading-mode.ts';
+import { keepDrawn } from './screen-lines.ts';
 import { complain, print, printWarnings } from './terminal.ts';
 
 export interface RunReader {
@@ -19,9 +20,6 @@ export interface RunReader {
   /** Call before anything is printed after the run. */
   end(): void;
 }
-
-/** `live`: a view that is drawn again and again; `plain`: lines; `quiet`: failures only. */
-export type ReadingMode = 'live' | 'plain' | 'quiet';
 
 export interface ReaderOptions {
   readonly pipeline: LoadedPipeline;
@@ -36,18 +34,6 @@ export interface ReaderOptions {
   readonly speed: number | undefined;
 }
 
-/** The live view needs a terminal that obeys, for itself alone. */
-export function readingMode(
-  flags: { readonly quiet?: boolean; readonly verbose?: boolean; readonly log?: string },
-  env: Readonly<Record<string, string | undefined>>,
-): ReadingMode {
-  if (flags.quiet === true) return 'quiet';
-  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
-  const logs = flags.log === '-' || (flags.log === undefined && flags.verbose === true);
-  const isPlain = isSet('NO_COLOR') || (isSet('CI') && env['CI'] !== 'false') || logs;
-  return terminal.size() === undefined || env['TERM'] === 'dumb' || isPlain ? 'plain' : 'live';
-}
-
 /** Events that go to standard error, separate from the facts. */
 const aside: ReadonlySet<RunEvent['type']> = new Set([
   ...(['warning', 'waiting', 'back', 'stopping', 'bug'] as const),
@@ -55,13 +41,13 @@ const aside: ReadonlySet<RunEvent['type']> = new Set([
 
 /** Failures that are printed at once; the progress and the summary count the others. */
 const mostTroubles = 100;
-/** Between two frames, in milliseconds. */
-const frameMs = 200;
-
 export function runReader(options: ReaderOptions): RunReader {
   const { pipeline, mode, asked, stop, shows, speed } = options;
   const clock = realClock;
-  const view = new LiveView({ pipeline: pipeline.name, speed, began: clock.elapsed() });
+  const view = new LiveView({
+    ...{ pipeline: pipeline.name, speed, creditDollars: ownCreditDollars() },
+    began: clock.elapsed(),
+  });
   let troubles = 0;
   const show = (event: RunEvent): void => {
     // Already reported when the user asked for it.
@@ -112,34 +98,9 @@ function shownBy(mode: ReadingMode, view: LiveView): Shown {
 }
 
 function liveView(view: LiveView): Shown {
-  const clock = realClock;
-  const screen = new LiveScreen(
-    { size: () => terminal.size() ?? { columns: 80, rows: 24 }, write: terminal.write },
-    (size) => liveLines(view, size, clock.elapsed()).map((line) => line.map(shownSpan)),
+  const screen = keepDrawn(
+    (size) => liveLines(liveFacts(view, realClock.elapsed()), size),
+    () => view.version,
   );
-  let drawn = { version: -1, second: -1 };
-  const isResized = terminal.watchSize();
-  const draw = (): void => {
-    const second = Math.floor((clock.elapsed() - view.began) / 1000);
-    const same = drawn.version === view.version && drawn.second === second;
-    if (same && !isResized.take()) return;
-    drawn = { version: view.version, second };
-    screen.draw();
-  };
-  const timer = setInterval(draw, frameMs);
-  timer.unref();
-  const resumed = (): void => screen.forget();
-  process.on('SIGCONT', resumed);
-  showBelow(screen);
-  draw();
-  return {
-    itemOver: () => undefined,
-    end() {
-      clearInterval(timer);
-      process.off('SIGCONT', resumed);
-      isResized.off();
-      showBelow(undefined);
-      screen.erase();
-    },
-  };
+  return { itemOver: () => undefined, end: () => screen.end() };
 }

@@ -3,17 +3,19 @@
 import { resolve } from 'node:path';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from '../operations/pipeline/problem.ts';
-import type { RunOptions, run } from '../operations/run.ts';
+import { paceOf, type RunOptions, type run } from '../operations/run.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { summaryText } from '../report/run-text.ts';
 import { withPipeline } from './command.ts';
+import { CreditPrice, wrongCreditPrice } from './credit-price.ts';
 import { exitCodes, withExitCode } from './exit-code.ts';
 import type { CommitFlags } from './git-commands.ts';
 import { type Log, logFileOf, openLog } from './log.ts';
 import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
-import { type RunReader, readingMode, runReader } from './run-reader.ts';
+import { readingMode } from './reading-mode.ts';
+import { type RunReader, runReader } from './run-reader.ts';
 import { stopWhenAsked } from './stop.ts';
 import { fail, print, printJson } from './terminal.ts';
 
@@ -47,6 +49,8 @@ export async function performCommand(
   manner: Manner,
 ): Promise<number> {
   const json = flags.json === true;
+  const wrong = wrongCreditPrice();
+  if (wrong !== undefined) return fail(wrong, json);
   return await withPipeline(file, flags, async (pipeline) => {
     const logFile = logFileOf(flags);
     if (logFile !== undefined && stateFilesOf(pipeline, flags).includes(resolve(logFile)))
@@ -71,6 +75,7 @@ async function perform(
   const { speed, pictures, detachAfter, monitor: _monitor, ...others } = flags;
   const stop = stopWhenAsked();
   const { signal } = stop;
+  const price = new CreditPrice();
   const reader = json
     ? facts
     : runReader({
@@ -87,13 +92,15 @@ async function perform(
         onLook: reader.look,
         onEvent: (event) => {
           log.write(withExitCode(event));
+          price.hear(event);
           reader.event(event);
           if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
         },
       });
       reader.end();
       if (!ran.ok) return onProblem(ran.error, json);
-      if (!json) print(summaryText(ran.value.summary, ran.value));
+      const { dollars: creditDollars } = price;
+      if (!json) print(summaryText(ran.value.summary, { ...ran.value, creditDollars }));
       return exitCodes[ran.value.summary.outcome];
     });
   } finally {
@@ -109,9 +116,3 @@ const facts: RunReader = {
   look: () => undefined,
   end: () => undefined,
 };
-
-/** The medians of the tools hold for the hosted service and for a rehearsal at a known speed. */
-function paceOf(speed: RunFlags['speed']): number | undefined {
-  if (speed === undefined || speed === 'instant') return undefined;
-  return speed === 'realtime' ? 1 : speed;
-}

@@ -1,5 +1,6 @@
 // shotlist status: shows the state file. Exit code 4: something is in doubt.
 import { type StatusReport, status } from '../operations/status.ts';
+import { liveText } from '../report/live/watch-lines.ts';
 import { itemsText, stepsText } from '../report/status-items-text.ts';
 import { statusText } from '../report/status-text.ts';
 import { takesLines } from '../report/takes-text.ts';
@@ -41,8 +42,17 @@ export function statusCommand(file: string, flags: StatusFlags): Promise<number>
 }
 
 function textOf(report: StatusReport, file: string, more: (all: number) => string): string {
-  const { items, steps, state, service } = report;
+  const { items, live } = report;
   if (items !== undefined) return itemsText(items, more(items.matching), process.stdout.columns);
-  const text = statusText(report, `${state} (${service})`, file, stepsText(steps));
-  return [text, ...takesLines(report.takes, file)].join('\n');
+  const state = reportText(report, file);
+  return live === undefined ? state : `${liveText(live)}\n\n${state}`;
+}
+
+/** What the state file says. */
+export function reportText(report: StatusReport, file: string): string {
+  const { steps, state, service, running, live } = report;
+  const status = statusText(report, `${state} (${service})`, file, stepsText(steps));
+  const text = [status, ...takesLines(report.takes, file)].join('\n');
+  if (running === undefined || live !== undefined) return text;
+  return `${text}\nThe process does not say how far it is, so all of this is from the state file.`;
 }

@@ -35,6 +35,8 @@ export function dayIn(timeZone: string, moment: number): string {
 
 /** The same for many moments: a formatter takes long to make. */
 export function daysIn(timeZone: string): (moment: number) => string {
+  // The most frequent time zone needs no formatter.
+  if (timeZone === 'UTC') return (moment) => new Date(moment).toISOString().slice(0, 10);
   // Swedish dates are written as ISO dates.
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
   return (moment) => format.format(moment);

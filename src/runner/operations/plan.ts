@@ -1,4 +1,5 @@
 // `plan`: what a run would do and cost. Sends at most one request, which reads the account's balance.
+import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { httpClient } from '../adapters/http/http-client.ts';
@@ -111,7 +112,8 @@ export async function plan(
     ...refusals(prepared, { budget, rehearsal, tier }),
   ];
   const generations = generationsOn(tier);
-  const reading = await readPlan(prepared, { generations, budget, rehearsal });
+  const creditDollars = creditDollarsOn(tier);
+  const reading = await readPlan(prepared, { generations, creditDollars, budget, rehearsal });
   if (options.explain !== undefined && reading.explanation === undefined)
     return err(noSuchTask(options.explain));
   const orphans =

@@ -2,6 +2,7 @@
 import { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
+import { LiveView } from '../report/live/live-view.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
 import { pathsOf } from './files/run-paths.ts';
 import { shownPath } from './files/shown-path.ts';
@@ -11,7 +12,7 @@ import type { Problem } from './pipeline/problem.ts';
 import { GracePeriod } from './run/grace-period.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from './run/hooks.ts';
 import type { Manner } from './run/manner.ts';
-import { dueTimeOf, type RunInternals, type RunOptions } from './run/options.ts';
+import { dueTimeOf, paceOf, type RunInternals, type RunOptions } from './run/options.ts';
 import { type Performed, performRun } from './run/perform-run.ts';
 import { secretsIn } from './service/secrets.ts';
 import { chooseTarget } from './service/target.ts';
@@ -19,7 +20,7 @@ import { webhookConfigOf } from './service/webhooks.ts';
 import { chooseStore } from './store/choose-store.ts';
 
 export type { RunInternals, RunOptions };
-export { realClock };
+export { paceOf, realClock };
 
 export interface Ran {
   readonly summary: Summary;
@@ -88,8 +89,11 @@ export async function runIn(
   const { state, output } = paths;
   const store = chooseStore(bound, { target: target.value, env, paths, ...options });
   const watch = options.monitor?.begin({ ...watchedRun(bound), state });
+  const speed = paceOf(options.rehearsalSpeed);
+  const live = new LiveView({ pipeline: bound.name, speed, began: clock.elapsed() });
   const onEvent = (event: RunEvent): void => {
     const shown = redactor.value(event);
+    live.take(shown, clock.elapsed());
     watch?.event(shown);
     options.onEvent?.(shown);
   };
@@ -109,7 +113,7 @@ export async function runIn(
   const hooks = allowedHooks(hookContext);
   if (store.ok && store.value?.kind === 'folder' && store.value.note !== undefined)
     onEvent({ type: 'warning', message: store.value.note });
-  const shared = { manner, options, internals, clock, redactor, onEvent, watch };
+  const shared = { manner, options, internals, clock, redactor, onEvent, watch, live };
   const context = { ...shared, target: target.value };
   const performed: Result<Performed, Problem> = !webhooks.ok
     ? webhooks

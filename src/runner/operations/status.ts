@@ -1,14 +1,18 @@
-// `status`: shows the state file. Sends and writes nothing, even while a run continues.
+// `status`: shows the state file, and asks the run that is using it how far it is. Sends nothing to the service, and writes
+// nothing.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { realClock } from '../adapters/clock.ts';
 import { matchOf } from '../adapters/files/glob.ts';
 import { HashCache } from '../adapters/files/hash-cache.ts';
 import { SavedFiles } from '../adapters/files/saved-files.ts';
+import type { Holding } from '../adapters/lock/lock.ts';
+import { askRun } from '../adapters/lock/run-socket.ts';
 import { taskStates } from '../journal/task-states.ts';
 import { storeNameOf } from '../language/store.ts';
 import { conditionOf, isSomewhere, isStored } from '../plan/recorded-files.ts';
 import { resultFates } from '../plan/result-fate.ts';
+import type { LiveFacts } from '../report/live/live-facts.ts';
 import { type Status, statusOf } from '../report/status.ts';
 import {
   type ItemFilter,
@@ -53,6 +57,8 @@ export interface StatusReport extends Status {
   readonly state: string;
   /** The address of the service that the state file belongs to, or `rehearsal`. */
   readonly service: string;
+  /** What the active run says about itself; absent if none is active, or it does not answer. */
+  readonly live?: LiveFacts;
   /** The tasks that the state file knows, by step. */
   readonly steps: readonly StepStatus[];
   /** The results of which there are several takes. */
@@ -91,6 +97,7 @@ export async function status(
   const header = headerOf(open, bound);
   if (!header.ok) return header;
   const { running, state } = open;
+  const live = running === undefined ? undefined : await liveFrom(running);
   const fateOf = resultFates(bound.pipeline.steps);
   const { hashes, kept } = paths;
   using cache = new HashCache(hashes, 'read');
@@ -99,7 +106,7 @@ export async function status(
     store: storeNameOf(bound.pipeline),
   });
   const found = statusOf(state.ledger, {
-    ...{ now: clock.now(), expiringMs, fateOf, running },
+    ...{ now: clock.now(), expiringMs, fateOf, running: running?.process },
     isStored: (output) => isStored(output, facts),
     conditionOf: (output) => (isSomewhere(output, facts) ? 'whole' : conditionOf(output, facts)),
   });
@@ -116,11 +123,15 @@ export async function status(
   return ok({
     ...{ state: paths.state, service: header.value.service, ...found, steps: byStep },
     takes: takesIn(state.ledger, steps),
+    ...(live === undefined ? {} : { live }),
     ...(filter.value === undefined
       ? {}
       : { items: itemsStatus(state.ledger, steps, tasks, filter.value) }),
   });
 }
+
+const liveFrom = async ({ socket }: Holding): Promise<LiveFacts | undefined> =>
+  socket === undefined ? undefined : await askRun(socket);
 
 function filterOf({
   only,

@@ -12,6 +12,8 @@ export interface PlanReading {
   readonly forecast?: Forecast;
   /** The most credits that a run may spend; absent without a budget. */
   readonly budget?: number;
+  /** The price of a credit in US dollars; absent if it is not known, and in a rehearsal. */
+  readonly creditDollars?: number | undefined;
   /** The items with something to pay for, or to wait for. */
   readonly itemsToDo: { readonly count: number; readonly first: readonly string[] };
   /** `--explain`: absent if the plan has no such task. */

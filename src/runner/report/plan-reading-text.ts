@@ -1,15 +1,18 @@
 // What a person reads below the table of a plan: prices, budget, reasons, time.
+import { grouped } from '../../contract/base/grouped.ts';
 import { printable } from '../../contract/base/printable.ts';
 import type { PriceSource } from '../plan/estimate.ts';
 import type { Forecast } from '../plan/forecast.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { PlanReading } from '../plan/plan-reading.ts';
 import type { PlanReason } from '../plan/plan-reasons.ts';
+import { moneyText } from './money-text.ts';
 import { count, duration } from './text.ts';
 
 export function planReadingText(plan: Plan, reading: PlanReading, rehearsal: boolean): string {
   const lines = [
     ...pricesLine(plan),
+    ...moneyLine(plan, reading),
     ...budgetLine(plan, reading),
     ...reasonLines(reading.reasons),
     ...(reading.forecast === undefined ? [] : [timeLine(reading.forecast, rehearsal)]),
@@ -34,12 +37,21 @@ function pricesLine({ rows, credits }: Plan): readonly string[] {
   return [`Prices: ${told.join('; ')}.`];
 }
 
+function moneyLine(
+  { credits, unpriced, uncounted }: Plan,
+  { creditDollars }: PlanReading,
+): readonly string[] {
+  if (creditDollars === undefined || credits === 0) return [];
+  const bound = unpriced > 0 || uncounted > 0 ? 'at least' : 'at most';
+  return [`Money: ${bound} ${moneyText(credits, creditDollars)}, at $${creditDollars} a credit.`];
+}
+
 function budgetLine({ credits, rows }: Plan, { budget }: PlanReading): readonly string[] {
   if (budget === undefined || credits === 0) return [];
   const of = `Budget: ${count(budget, 'credit')} for a run`;
   if (credits <= budget) return [`${of}: enough.`];
-  const all = `To buy everything at once, raise the budget to ${credits.toLocaleString('en-US')}.`;
-  const most = `${of}, and the plan may take ${credits.toLocaleString('en-US')}`;
+  const all = `To buy everything at once, raise the budget to ${grouped(credits)}.`;
+  const most = `${of}, and the plan may take ${grouped(credits)}`;
   if (rows.some(({ times, uncounted }) => times?.open === true || uncounted !== undefined))
     return [`${most}: a run stops when the budget is reached. ${all}`];
   const paid = rows.reduce(
@@ -65,7 +77,7 @@ function reasonLines(reasons: readonly PlanReason[]): readonly string[] {
     'Why they run:',
     ...shown.map(({ step, tasks, examples, ...reason }) => {
       const names = reason.because === 'new' ? '' : ` (${namesOf(examples, tasks)})`;
-      return `  ${printable(step)}: ${tasks.toLocaleString('en-US')} ${reasonText(reason)}${names}`;
+      return `  ${printable(step)}: ${grouped(tasks)} ${reasonText(reason)}${names}`;
     }),
     ...(rest > 0 ? [`  and ${count(rest, 'other reason')}; --json lists all`] : []),
   ];

@@ -1,4 +1,5 @@
 // The table of a plan: a line for each step and each thing that happens to its tasks.
+import { grouped } from '../../contract/base/grouped.ts';
 import { kindNamed } from '../../contract/kinds/all.ts';
 import type { Operation } from '../../contract/kinds/kind.ts';
 import type { Plan, PlanRow } from '../plan/plan.ts';
@@ -62,7 +63,7 @@ function linesOf(row: PlanRow): readonly (readonly string[])[] {
     const credits = isPaid ? creditsText(row) : action === 'doubt' ? heldText(row) : '';
     const times = timesText(row.times);
     return [
-      ...[sign, row.step, index === 0 ? row.kind : '', tasks.toLocaleString('en-US')],
+      ...[sign, row.step, index === 0 ? row.kind : '', grouped(tasks)],
       ...[`${word}${times}`, credits, each],
     ];
   });

@@ -41,15 +41,16 @@ export type RunEvent =
   | ({ readonly type: 'warning'; readonly message: string } & Partial<Whereabouts>)
   /**
    * `run`: the number of this run in the state file, where it is recorded if it does something. `budget`: the most credits
-   * that the run may charge; absent if there is no limit.
+   * that the run may charge; absent if there is no limit. `usualMs`: how long projects of a tool usually take, by the
+   * newest ones of the state file, in milliseconds; absent in a rehearsal, and where nothing is bought.
    */
   | {
       readonly type: 'planned';
       readonly plan: Plan;
       readonly run: number;
       readonly budget?: number;
+      readonly usualMs?: Readonly<Record<string, number>>;
     }
-  /** `--monitor`: /healthz, /readyz and /metrics are at this address. */
   /**
    * The run receives webhook events at this address. `doubts`: creations of earlier runs that are
    * in doubt.

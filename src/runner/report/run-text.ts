@@ -5,6 +5,7 @@ import { grouped } from '../../contract/base/grouped.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { creditsText } from './credits-text.ts';
 import { filesText } from './files-text.ts';
+import { moneyText } from './money-text.ts';
 import { backText, waitingText } from './outage-text.ts';
 import { balanceLine, planText } from './plan-text.ts';
 import type { ProblemGroup, RunEvent, Summary, TaskEnding } from './run-event.ts';
@@ -108,9 +109,14 @@ const headline: Readonly<Record<Summary['outcome'], string>> = {
 export interface SummaryPlaces {
   readonly state: string;
   readonly output: string;
+  /** The price of a credit in US dollars, if it is known. */
+  readonly creditDollars?: number | undefined;
 }
 
-export function summaryText(summary: Summary, { state, output }: SummaryPlaces): string {
+export function summaryText(
+  summary: Summary,
+  { state, output, creditDollars }: SummaryPlaces,
+): string {
   const { items, tasks, credits } = summary;
   const kinds: readonly TaskEnding[] = [
     'done',
@@ -132,6 +138,7 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
       ['items', `${items.done} of ${items.total} finished`],
       ['tasks', told.join(', ') || 'none'],
       ['credits', creditsText(credits)],
+      ...moneyRow(summary, creditDollars),
       ['time', duration(summary.elapsedMs)],
       ...(summary.wakeAt === undefined ? [] : [['next look', summary.wakeAt]]),
       ['results', output],
@@ -142,6 +149,17 @@ export function summaryText(summary: Summary, { state, output }: SummaryPlaces):
   const taken = rowsOf(lines.join('\n'));
   const problems = summary.groups.length === 0 ? [] : problemLines(summary, taken);
   return printable([...lines, ...problems].join('\n'), true);
+}
+
+/** What was paid in the end, and what an item cost on average. */
+function moneyRow(
+  { credits, items }: Summary,
+  dollars: number | undefined,
+): readonly (readonly [string, string])[] {
+  const paid = credits.charged - credits.refunded;
+  if (dollars === undefined || paid <= 0) return [];
+  const each = items.done > 1 ? `, ${moneyText(paid / items.done, dollars)} an item` : '';
+  return [['money', `${moneyText(paid, dollars)}${each}`]];
 }
 
 /** The summary fits a terminal of 24 rows, with a line for the next prompt. */

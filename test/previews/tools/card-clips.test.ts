@@ -6,7 +6,18 @@ import { render as renderAudioToVideo } from '../../../src/previews/tools/audio-
 import { render as renderImageToVideo } from '../../../src/previews/tools/image-to-video.ts';
 import { render as renderTextToVideo } from '../../../src/previews/tools/text-to-video.ts';
 import { sample } from '../faces/sample.ts';
-import { differenceOf, fileOf, input, lateVoice, made, picturesOf, request } from './stage.ts';
+import {
+  differenceOf,
+  fileOf,
+  input,
+  lateVoice,
+  made,
+  picturesOf,
+  prepareFolder,
+  request,
+} from './stage.ts';
+
+prepareFolder();
 
 const photo = await sample(3, 240);
 const photoFile = await fileOf(photo, 'photo.png');

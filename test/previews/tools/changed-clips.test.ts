@@ -10,7 +10,9 @@ import { render as renderLipSync } from '../../../src/previews/tools/lip-sync.ts
 import { render as renderVideoToVideo } from '../../../src/previews/tools/video-to-video.ts';
 import { tone } from '../clips/samples.ts';
 import { sample } from '../faces/sample.ts';
-import { differenceOf, folder, input, made, picturesOf, request } from './stage.ts';
+import { differenceOf, folder, input, made, picturesOf, prepareFolder, request } from './stage.ts';
+
+prepareFolder();
 
 const photo = await sample(3, 160);
 const size = { width: 160, height: 2 * Math.floor(photo.height / 2) };

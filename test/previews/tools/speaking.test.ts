@@ -21,8 +21,11 @@ import {
   lateVoice,
   made,
   picturesOf,
+  prepareFolder,
   request,
 } from './stage.ts';
+
+prepareFolder();
 
 const whole = await sample(3, 320);
 const photo = { ...whole, height: 2 * Math.floor(whole.height / 2) };

@@ -17,8 +17,15 @@ import { type Picture, sharpOf } from '../../../src/previews/pictures/picture.ts
 import { clipInput } from '../clips/samples.ts';
 import { type Probed, probe } from '../probe.ts';
 
-export const folder = mkdtempSync(join(tmpdir(), 'shotlist-video-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+/** Where the tests of the file that is running render. */
+export let folder = '';
+
+/** Call once in a file of tests: the folder is removed with the file. */
+export function prepareFolder(): void {
+  const own = mkdtempSync(join(tmpdir(), 'shotlist-video-'));
+  folder = own;
+  afterAll(() => rmSync(own, { recursive: true }));
+}
 
 export function input(
   field: string,

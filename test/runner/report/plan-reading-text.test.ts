@@ -30,6 +30,16 @@ describe('below a plan', () => {
     expect(text({ budget: 2380 })).toContain('Budget: 2,380 credits for a run: enough.');
   });
 
+  test('credits are told in money where the price of a credit is known', () => {
+    expect(text({ creditDollars: 0.0012 })).toContain('Money: at most $2.86, at $0.0012 a credit.');
+    const unpriced = planReadingText(
+      { ...plan, unpriced: 1 },
+      { ...reading, creditDollars: 0.0012 },
+      false,
+    );
+    expect(unpriced).toContain('Money: at least $2.86');
+  });
+
   test('reasons are told with how many tasks they are about, and examples', () => {
     const examples = ['swap:a', 'swap:b'];
     const reasons = [

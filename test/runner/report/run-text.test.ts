@@ -52,6 +52,14 @@ describe('a summary', () => {
     );
   });
 
+  test('tells what was paid in money, and an item on average, where the price of a credit is known', () => {
+    const credits = { charged: 40, refunded: 10, reserved: 0 };
+    const text = summaryText({ ...summary, credits }, { ...places, creditDollars: 0.0012 });
+    expect(text).toContain('\n  money       $0.04, $0.01 an item\n');
+    const free = { ...summary, credits: { ...credits, refunded: 40 } };
+    expect(summaryText(free, { ...places, creditDollars: 0.0012 })).not.toContain('money');
+  });
+
   test('tells refunds and doubts beside what was charged', () => {
     const text = summaryText(
       { ...summary, credits: { charged: 40, refunded: 10, reserved: 25 } },

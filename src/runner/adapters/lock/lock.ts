@@ -14,6 +14,7 @@ import { NotRegularFile } from '../../../contract/files/regular-file.ts';
 import { systemCode, systemReason } from '../../../contract/files/system-error.ts';
 import { createNew, openOwn } from '../files/new-file.ts';
 import { type Processes, realProcesses } from './process-state.ts';
+import { removeSocket } from './run-socket.ts';
 
 export interface Lock {
   /** Set if another run left the lock behind; names that run. */
@@ -29,13 +30,19 @@ interface Holder {
   readonly started: string | undefined;
   /** Unique to each lock. */
   readonly token: string;
+  /** Where the process says how far it is; undefined if it does not. */
+  readonly socket: string | undefined;
 }
 
-/** Takes over a lock whose process has ended. The error says who holds the lock, or why it could not be taken. */
+/**
+ * Takes over a lock whose process has ended. The error says who holds the lock, or why it could not be taken. `socket`: where
+ * this process says how far it is.
+ */
 export async function takeLock(
   file: string,
   now: number,
   processes: Processes = realProcesses,
+  socket?: string,
 ): Promise<Result<Lock, string>> {
   const since = new Date(now).toISOString();
   const { pid } = process;
@@ -45,7 +52,7 @@ export async function takeLock(
     host: hostname(),
     since,
     started: processes.state(pid)?.started,
-    token,
+    ...{ token, socket },
   };
   const draft = `${file}.${own.token}`;
   try {
@@ -80,7 +87,9 @@ async function place(
     const holder = parseHolder(standing);
     if (holder !== undefined && !(await isGoneSoon(holder, processes)))
       return err(heldBy(holder, file));
-    if (await takeOver(file, draft, standing, processes)) return ok(mine(leftBehind(holder, file)));
+    if (!(await takeOver(file, draft, standing, processes))) continue;
+    if (holder?.socket !== undefined) await removeSocket(holder.socket);
+    return ok(mine(leftBehind(holder, file)));
   }
   return err(`another run has just taken ${file}`);
 }
@@ -161,7 +170,7 @@ function parseHolder(text: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return undefined;
-    const { pid, host, since, started, token } = value;
+    const { pid, host, since, started, token, socket } = value;
     if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return undefined;
     if (typeof host !== 'string' || typeof since !== 'string') return undefined;
     return {
@@ -170,19 +179,31 @@ function parseHolder(text: string): Holder | undefined {
       since,
       started: typeof started === 'string' ? started : undefined,
       token: typeof token === 'string' ? token : '',
+      socket: typeof socket === 'string' ? socket : undefined,
     };
   } catch {
     return undefined;
   }
 }
 
-/** The holder of a lock, unless its process is known to have ended; undefined if there is none. */
-export async function holderOf(file: string): Promise<string | undefined> {
-  const holder = parseHolder((await readText(file)) ?? '');
-  return holder === undefined || lifeOf(holder, realProcesses) === 'gone'
-    ? undefined
-    : described(holder);
+export interface Holding {
+  /** For people. */
+  readonly process: string;
+  /** Where the process may say how far it is. */
+  readonly socket: string | undefined;
 }
+
+/** Who holds a lock, unless the process is known to have ended; undefined if nobody does. */
+export async function holdingOf(file: string): Promise<Holding | undefined> {
+  const holder = parseHolder((await readText(file)) ?? '');
+  if (holder === undefined || lifeOf(holder, realProcesses) === 'gone') return undefined;
+  // A path of another machine means nothing here.
+  const socket = holder.host === hostname() ? holder.socket : undefined;
+  return { process: described(holder), socket };
+}
+
+export const holderOf = async (file: string): Promise<string | undefined> =>
+  (await holdingOf(file))?.process;
 
 /** How often to check a process that is ending, and the pause before each check in milliseconds. */
 const looks = { times: 50, pauseMs: 20 };

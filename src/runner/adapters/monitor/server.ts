@@ -1,9 +1,12 @@
 // The web server of a monitor. It needs no key and gives nothing away: no paths, no items, no projects.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ok, type Result } from '../../../contract/base/result.ts';
 import { limitConnections } from '../http/connection-limits.ts';
 import { type ListenAddress, listenOn } from '../http/listen.ts';
 import { isOwnHost } from './host-header.ts';
+
+// `import` from node:http takes 100 ms, because it loads everything that the module names, WebSocket too.
+const { createServer } = process.getBuiltinModule('node:http');
 
 export interface MonitorPages {
   /** Why the process is not ready; empty if it is. */

@@ -11,6 +11,8 @@ import type { Prepared } from './prepare.ts';
 export interface ReadingTerms {
   /** The most projects at once on the account's plan; undefined: unlimited, or not known. */
   readonly generations: number | undefined;
+  /** The price of a credit in US dollars, if it is known. */
+  readonly creditDollars: number | undefined;
   readonly budget: number | undefined;
   readonly rehearsal: boolean;
 }
@@ -18,7 +20,7 @@ export interface ReadingTerms {
 /** Reads manifests, and only those that it needs. */
 export async function readPlan(
   { bound, paths, state, planned }: Prepared,
-  { generations, budget, rehearsal }: ReadingTerms,
+  { generations, creditDollars, budget, rehearsal }: ReadingTerms,
 ): Promise<PlanReading> {
   const { plan, reasons, toDo } = planned;
   const { ledger } = state;
@@ -50,6 +52,7 @@ export async function readPlan(
     reasons: reasons.reasons(manifests),
     ...(forecast === undefined ? {} : { forecast }),
     ...(budget === undefined ? {} : { budget }),
+    ...(creditDollars === undefined || rehearsal ? {} : { creditDollars }),
     itemsToDo: { count: toDo.count, first: toDo.first },
     ...(asked === undefined
       ? {}

@@ -1,4 +1,5 @@
 // Before a run buys anything: it does what a saved plan says, or what a person has agreed to, and spends no more than that.
+import { creditDollarsOn } from '../../../contract/api/tier.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { committed, type Ledger } from '../../journal/ledger.ts';
 import type { Plan } from '../../plan/plan.ts';
@@ -9,6 +10,7 @@ import { smaller } from '../planning/price-checks.ts';
 import { readPlan } from '../planning/read-plan.ts';
 import { staleness } from '../planning/saved-plan.ts';
 import type { PreparedRun, RunContext } from './context.ts';
+import { generationsOn } from './generation-limits.ts';
 
 /** Undefined if nothing compares plans, so that a run need not look at every file twice. */
 export const recordFor = ({ options }: RunContext): PlanRecord | undefined =>
@@ -31,11 +33,11 @@ export interface Agreement {
   readonly began: number;
 }
 
-/** `generations`: the most projects at once on the account's plan, if there is a limit. */
+/** `tier`: the account's plan, if it is known. */
 export async function agree(
   { options, target, prepared, budget, began, clock }: PreparedRun,
   record: PlanRecord | undefined,
-  generations: number | undefined,
+  tier: string | undefined,
 ): Promise<Result<Agreement, Problem>> {
   if (record === undefined) return ok({ budget, began });
   const { bound, planned } = prepared;
@@ -49,7 +51,10 @@ export async function agree(
   const isMore = plan.credits > above || plan.unpriced > 0 || plan.uncounted > 0;
   if (options.confirm === undefined || target.kind === 'rehearsal' || !isMore)
     return ok({ budget, began });
-  const reading = await readPlan(prepared, { generations, budget, rehearsal: false });
+  const reading = await readPlan(prepared, {
+    ...{ generations: generationsOn(tier), creditDollars: creditDollarsOn(tier) },
+    ...{ budget, rehearsal: false },
+  });
   if (!(await options.confirm({ plan, reading, above }))) return err(declined);
   const again = new PlanRecord();
   await prepared.replan(again.add);

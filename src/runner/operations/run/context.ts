@@ -1,5 +1,6 @@
 // The state that the parts of a run share: the options, and the findings before the run.
 import type { Redactor } from '../../../contract/base/redactor.ts';
+import type { LiveView } from '../../report/live/live-view.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { RunWatch } from '../../report/run-watch.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
@@ -23,6 +24,8 @@ export interface RunContext {
   /** Hides the run's secrets in events and in everything that is written. */
   readonly redactor: Redactor;
   readonly onEvent: (event: RunEvent) => void;
+  /** For others who ask how far the run is. */
+  readonly live: LiveView;
   /** Undefined without a monitor. */
   readonly watch: RunWatch | undefined;
 }

@@ -69,6 +69,12 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
 export const dueTimeOf = ({ due }: RunOptions): string | undefined =>
   due === undefined ? undefined : new Date(due).toISOString();
 
+/** For the time left: the medians of the tools hold for the hosted service, and for a rehearsal at a known speed. */
+export function paceOf(speed: Speed | undefined): number | undefined {
+  if (speed === undefined || speed === 'instant') return undefined;
+  return speed === 'realtime' ? 1 : speed;
+}
+
 /** For tests: replaces the parts between a run and the outside. */
 export interface RunInternals {
   /** Wraps the journal's lines on their way to the state file. */

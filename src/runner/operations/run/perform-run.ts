@@ -5,7 +5,9 @@ import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { readLooks } from '../../adapters/state/looks-file.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
+import { usualDurations } from '../../plan/usual-durations.ts';
 import { stopText } from '../../report/calendar-text.ts';
+import { liveFacts } from '../../report/live/live-facts.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { takesLeft } from '../../report/takes.ts';
 import { LastLooks } from '../../run/jobs/last-looks.ts';
@@ -16,13 +18,13 @@ import { type Problem, problem } from '../pipeline/problem.ts';
 import { prepare } from '../planning/prepare.ts';
 import { refusals, smaller } from '../planning/price-checks.ts';
 import { writeProvenance } from '../provenance/write-provenance.ts';
+import { pays } from '../service/balance.ts';
 import { rehearsalTier } from '../service/connect-service.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
 import { agree, recordFor, savedPlanProblem } from './agreement.ts';
 import { commitRun } from './commit.ts';
 import { type PreparedRun, type RunContext, speedOf } from './context.ts';
 import { execute } from './execute.ts';
-import { generationsOn } from './generation-limits.ts';
 import { dueTimeOf } from './options.ts';
 import { openResources } from './resources.ts';
 import { restingTasks } from './resting.ts';
@@ -56,7 +58,7 @@ async function runOn(
   bound: BoundPipeline,
   context: RunContext,
 ): Promise<Result<Performed, Problem>> {
-  const { manner, options, clock, onEvent, target } = context;
+  const { manner, options, clock, onEvent, target, live, redactor } = context;
   const began = clock.elapsed();
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
   const run = { id: options.runId, due: dueTimeOf(options) };
@@ -68,7 +70,11 @@ async function runOn(
   const record = recordFor(context);
   const opened = await prepare(bound, target, options, {
     ...{ access: 'run', run, clock, onWarning, stop: options.signal, onTask: record?.add },
-    onLook: options.onLook,
+    onLook: (seen, of) => {
+      live.look(seen, of);
+      options.onLook?.(seen, of);
+    },
+    answer: () => redactor.value(liveFacts(live, clock.elapsed())),
     ...(manner === 'tick' ? { resting } : {}),
   });
   if (!opened.ok) return opened;
@@ -92,6 +98,7 @@ async function runOn(
   onEvent({
     ...{ type: 'planned', plan, run: prepared.run.number },
     ...(budget === undefined ? {} : { budget }),
+    ...(rehearsal || !pays(plan) ? {} : { usualMs: usualDurations(prepared.state.ledger.jobs()) }),
   });
   warnings.forEach(onWarning);
   if (budget !== undefined && plan.credits > budget)
@@ -108,13 +115,13 @@ async function runOn(
   const resources = await openResources(preparedRun);
   if (!resources.ok) return resources;
   await using held = resources.value;
-  const agreed = await agree(preparedRun, record, generationsOn(held.account.tier));
+  const agreed = await agree(preparedRun, record, held.account.tier);
   if (!agreed.ok) return agreed;
   const executed = await execute({ ...preparedRun, ...agreed.value }, held);
   if (bound.pipeline.provenance)
     await writeProvenance({
       ...{ bound, paths: prepared.paths, ledger: prepared.state.ledger, disk: prepared.disk },
-      ...{ rehearsal, redactor: context.redactor, signal: options.signal, onWarning },
+      ...{ rehearsal, redactor, signal: options.signal, onWarning },
     });
   await commitRun(preparedRun, executed.summary);
   onEvent({ type: 'ended', summary: executed.summary });

@@ -2,10 +2,13 @@
 // pipeline.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
-import { holderOf, takeLock } from '../../adapters/lock/lock.ts';
+import { type Holding, holdingOf, takeLock } from '../../adapters/lock/lock.ts';
+import { realProcesses } from '../../adapters/lock/process-state.ts';
+import { openRunSocket } from '../../adapters/lock/run-socket.ts';
 import { databaseStore } from '../../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../../adapters/state/load-state.ts';
 import type { Header } from '../../journal/line.ts';
+import type { LiveFacts } from '../../report/live/live-facts.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import {
   checkOwnFolder,
@@ -31,6 +34,8 @@ export interface StateContext {
   readonly clock: Clock;
   /** Called with warnings for the user. */
   readonly onWarning: (message: string) => void;
+  /** For a run: how far it is, for others who ask while it holds the lock. */
+  readonly answer?: (() => LiveFacts) | undefined;
 }
 
 export interface OpenState extends AsyncDisposable {
@@ -38,7 +43,7 @@ export interface OpenState extends AsyncDisposable {
   readonly paths: RunPaths;
   readonly state: Loaded;
   /** With `read` only: the process that is using the file. */
-  readonly running: string | undefined;
+  readonly running: Holding | undefined;
 }
 
 export async function openState(
@@ -52,7 +57,7 @@ export async function openState(
   if (!locked.ok) return locked;
   cleanup.defer(() => locked.value[Symbol.asyncDispose]());
   // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
-  const running = access === 'read' ? await holderOf(paths.lock) : undefined;
+  const running = access === 'read' ? await holdingOf(paths.lock) : undefined;
   const unsaved = unsavedProblem(paths.state);
   if (unsaved !== undefined && access !== 'read') return err(unsaved);
   for (const { message } of unsaved?.diagnostics ?? []) context.onWarning(message);
@@ -80,17 +85,23 @@ interface LockedState extends AsyncDisposable {
 export async function lockState(
   given: RunPaths,
   access: Access,
-  { clock, onWarning }: StateContext,
+  { clock, onWarning, answer }: StateContext,
 ): Promise<Result<LockedState, Problem>> {
   const checked = await checkFolders(given, access);
   if (!checked.ok) return checked;
   const paths = checked.value;
   if (access === 'read' || access === 'plan')
     return ok({ paths, [Symbol.asyncDispose]: async () => undefined });
-  const lock = await takeLock(paths.lock, clock.now());
+  await using cleanup = new Cleanup();
+  const socket = answer === undefined ? undefined : await openRunSocket(answer);
+  cleanup.defer(async () => await socket?.close());
+  const lock = await takeLock(paths.lock, clock.now(), realProcesses, socket?.path);
   if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
+  // First, so that no lock names a socket that is gone.
+  cleanup.defer(() => lock.value.release());
   if (lock.value.warning !== undefined) onWarning(lock.value.warning);
-  return ok({ paths, [Symbol.asyncDispose]: () => lock.value.release() });
+  const held = cleanup.move();
+  return ok({ paths, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() });
 }
 
 async function checkFolders(paths: RunPaths, access: Access): Promise<Result<RunPaths, Problem>> {

@@ -1,7 +1,9 @@
 // The view of a run as lines of a terminal: a bar, the items, the credits, a line for each step, and what happened last.
 import { grouped } from '../../../contract/base/grouped.ts';
+import { moneyText } from '../money-text.ts';
 import { count, duration } from '../text.ts';
-import type { Happening, LiveView, Stage } from './live-view.ts';
+import type { Happening } from './happening.ts';
+import type { LiveFacts } from './live-facts.ts';
 import { cut, type Line, lineWidth, type Span, span, type Tone, trimmed } from './spans.ts';
 import { nameWidth, stepLines } from './step-lines.ts';
 import { timeLeftText } from './time-left.ts';
@@ -12,17 +14,13 @@ export interface Terminal {
 }
 
 /** No line is wider than the terminal, and there are fewer lines than rows. */
-export function liveLines(
-  view: LiveView,
-  { columns, rows }: Terminal,
-  now: number,
-): readonly Line[] {
+export function liveLines(view: LiveFacts, { columns, rows }: Terminal): readonly Line[] {
   const room = Math.max(1, rows - 1);
   const names = nameWidth(view.steps);
-  const facts = [timeLine(view, names, now), itemsLine(view, names), creditsLine(view, names)];
+  const facts = [timeLine(view, names), itemsLine(view, names), creditsLine(view, names)];
   const isPlanned = view.stage.is !== 'planning';
-  const all = [headLine(view, columns), ...troubleLines(view.stage, now)];
-  const top = isPlanned ? [...all, ...facts].slice(0, room) : [planningLine(view, now)];
+  const all = [headLine(view, columns), ...troubleLines(view.stage)];
+  const top = isPlanned ? [...all, ...facts].slice(0, room) : [planningLine(view)];
   const steps = fitting(isPlanned ? stepLines(view.steps, columns) : [], room - top.length);
   const left = room - top.length - steps.length - 1;
   const last = left > 0 ? happenings(view, Math.min(left, rows >= 40 ? 10 : 4)) : [];
@@ -30,21 +28,21 @@ export function liveLines(
   return lines.map((line) => cut(trimmed(line), columns));
 }
 
-const titleOf = ({ pipeline, rehearsal }: LiveView): Line => [
+const titleOf = ({ pipeline, rehearsal }: LiveFacts): Line => [
   span(pipeline, 'strong'),
   ...(rehearsal ? [span(' · rehearsal', 'dim')] : []),
 ];
 
-function planningLine(view: LiveView, now: number): Line {
-  const { stage, began } = view;
+function planningLine(view: LiveFacts): Line {
+  const { stage, elapsedMs } = view;
   const seen =
     stage.is === 'planning' && stage.of > 0
       ? `: looked at ${grouped(stage.seen)} of ${count(stage.of, 'item')}`
       : '';
-  return [...titleOf(view), span(`  planning${seen}  `), span(clock(now - began), 'dim')];
+  return [...titleOf(view), span(`  planning${seen}  `), span(clock(elapsedMs), 'dim')];
 }
 
-function headLine(view: LiveView, columns: number): Line {
+function headLine(view: LiveFacts, columns: number): Line {
   const title = titleOf(view);
   const { done, failed, doubt, open, total } = view.items;
   const over = grouped(done + failed + doubt + open).padStart(grouped(total).length);
@@ -54,7 +52,7 @@ function headLine(view: LiveView, columns: number): Line {
 }
 
 /** Failures and doubts have a part of their own, at least one column wide. */
-function barOf({ items, share }: LiveView, width: number): readonly Span[] {
+function barOf({ items, share }: LiveFacts, width: number): readonly Span[] {
   const { failed, doubt, total } = items;
   const full = Math.min(width, Math.floor(share * width));
   const part = (n: number): number => (n === 0 ? 0 : Math.max(1, Math.floor((n / total) * width)));
@@ -70,29 +68,27 @@ function barOf({ items, share }: LiveView, width: number): readonly Span[] {
 }
 
 /** What keeps the whole run from going on. */
-function troubleLines(stage: Stage, now: number): readonly Line[] {
+function troubleLines(stage: LiveFacts['stage']): readonly Line[] {
   if (stage.is === 'waiting')
-    return [[span(`  waiting for ${clock(now - stage.since)}: ${stage.why}`, 'unsure')]];
+    return [[span(`  waiting for ${clock(stage.forMs)}: ${stage.why}`, 'unsure')]];
   return stage.is === 'stopping' ? [[span(`  stopping: ${stage.why}`, 'unsure')]] : [];
 }
 
 const label = (text: string, width: number): Span => span(`  ${text.padEnd(width)}  `, 'dim');
 
-function timeLine(view: LiveView, names: number, now: number): Line {
-  const { stage, rehearsal, began } = view;
-  const ms = view.timeLeft(now);
-  const rate = view.rate(now);
+function timeLine(view: LiveFacts, names: number): Line {
+  const { stage, rehearsal, elapsedMs, timeLeftMs: ms, itemsPerMinute: rate } = view;
   const connecting = rehearsal ? 'starting the local service' : 'asking the service';
   return [
     label('time', names),
-    span(clock(now - began)),
+    span(clock(elapsedMs)),
     ...(stage.is === 'connecting' ? [span(` · ${connecting} …`)] : []),
     ...(ms === undefined ? [] : [span(` · ${timeLeftText(ms)}`)]),
     ...(rate === undefined ? [] : [span(` · ${rateText(rate)}`, 'dim')]),
   ];
 }
 
-function itemsLine({ items }: LiveView, names: number): Line {
+function itemsLine({ items }: LiveFacts, names: number): Line {
   const { done, failed, doubt, open } = items;
   return [
     label('items', names),
@@ -108,13 +104,19 @@ const rateText = (perMinute: number): string =>
     ? `${count(Math.round(perMinute * 60), 'item')} an hour`
     : `${count(Math.round(perMinute), 'item')} a minute`;
 
-function creditsLine({ charged, budget, planned }: LiveView, names: number): Line {
+function creditsLine({ charged, budget, planned, creditDollars }: LiveFacts, names: number): Line {
   const of = budget === undefined ? '' : ` of ${grouped(budget)}`;
+  const money =
+    creditDollars === undefined || charged === 0 ? '' : ` · ${moneyText(charged, creditDollars)}`;
   const most = planned === undefined ? '' : ` · at most ${grouped(planned)} by the plan`;
-  return [label('credits', names), span(`${grouped(charged)} charged${of}`), span(most, 'dim')];
+  return [
+    label('credits', names),
+    span(`${grouped(charged)} charged${of}${money}`),
+    span(most, 'dim'),
+  ];
 }
 
-function happenings(view: LiveView, room: number): readonly Line[] {
+function happenings(view: LiveFacts, room: number): readonly Line[] {
   const { troubles, done } = view;
   // What went well has at least a line, because it shows that the run goes on.
   const bad = troubles.slice(0, done.length > 0 ? Math.max(1, room - 1) : room);

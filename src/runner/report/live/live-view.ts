@@ -1,26 +1,20 @@
 // What a person sees of a run at one moment, folded from its events. Each event costs the same, whatever the number of
 // items; what is kept is a few counts, what is at work, and the last few events.
+import { creditDollarsOn } from '../../../contract/api/tier.ts';
 import type { RunEvent } from '../run-event.ts';
+import { type Happening, keepLast } from './happening.ts';
 import { StepProgress } from './step-progress.ts';
 import { isLate, timeLeft } from './time-left.ts';
 
 export interface LiveOptions {
   /** The name of the pipeline. */
   readonly pipeline: string;
-  /** The service's speed relative to the hosted one; undefined if unknown. */
+  /** The speed of a rehearsal relative to the hosted service; undefined if unknown. */
   readonly speed: number | undefined;
+  /** The user's own price of a credit in US dollars; undefined: that of the account's plan. */
+  readonly creditDollars?: number | undefined;
   /** When the run began, in milliseconds of any clock. All other times are of the same clock. */
   readonly began: number;
-}
-
-/** Something that happened, for the last lines of the view. */
-export interface Happening {
-  readonly what: 'done' | 'failed' | 'doubt';
-  /** A task, or an item that is over. */
-  readonly name: string;
-  readonly why?: string;
-  readonly credits?: number;
-  readonly tookMs?: number;
 }
 
 /** What the run does, as a whole. */
@@ -55,8 +49,6 @@ interface AtWork {
   readonly since: number;
 }
 
-const kept = 10;
-
 export class LiveView {
   readonly pipeline: string;
   readonly began: number;
@@ -67,9 +59,11 @@ export class LiveView {
   /** The most that the plan may take; undefined if nobody knows. */
   planned: number | undefined;
   budget: number | undefined;
+  /** The price of a credit in US dollars; undefined if unknown, and in a rehearsal. */
+  creditDollars: number | undefined;
   /** Rises with everything that a view may show. */
   version = 0;
-  readonly #speed: number | undefined;
+  #speed: number | undefined;
   #steps = new Map<string, StepProgress>();
   #items = { total: 0, done: 0, failed: 0, doubt: 0, open: 0 };
   /** Finished items for which the run did something. */
@@ -84,7 +78,8 @@ export class LiveView {
   readonly #troubles: Happening[] = [];
   readonly #done: Happening[] = [];
 
-  constructor({ pipeline, speed, began }: LiveOptions) {
+  constructor({ pipeline, speed, creditDollars, began }: LiveOptions) {
+    this.creditDollars = creditDollars;
     this.pipeline = pipeline;
     this.began = began;
     this.#speed = speed;
@@ -101,6 +96,11 @@ export class LiveView {
     switch (event.type) {
       case 'started':
         this.rehearsal = event.rehearsal;
+        if (event.rehearsal) this.creditDollars = undefined;
+        else this.#speed ??= 1;
+        return;
+      case 'account':
+        if (!this.rehearsal) this.creditDollars ??= creditDollarsOn(event.tier);
         return;
       case 'planned':
         return this.#plan(event);
@@ -129,8 +129,10 @@ export class LiveView {
     return this.stage.is === 'waiting' ? this.stage.since : now;
   }
 
-  #plan({ plan, budget }: Extract<RunEvent, { type: 'planned' }>): void {
-    this.#steps = new Map(plan.rows.map((row) => [row.step, new StepProgress(row)]));
+  #plan({ plan, budget, usualMs = {} }: Extract<RunEvent, { type: 'planned' }>): void {
+    this.#steps = new Map(
+      plan.rows.map((row) => [row.step, new StepProgress(row, usualMs[row.kind])]),
+    );
     this.#items.total = plan.items;
     this.planned = plan.unpriced + plan.uncounted > 0 ? undefined : plan.credits;
     this.budget = budget;
@@ -158,10 +160,10 @@ export class LiveView {
     this.charged += credits;
     const more = why === undefined ? {} : { why };
     if (ending === 'failed' || ending === 'doubt')
-      keep(this.#troubles, { what: ending, name: task, ...more });
+      keepLast(this.#troubles, { what: ending, name: task, ...more });
     if (item === undefined) {
       if (took === undefined || ending !== 'done') return;
-      return keep(this.#done, { what: 'done', name: task, credits, tookMs: took });
+      return keepLast(this.#done, { what: 'done', name: task, credits, tookMs: took });
     }
     const open = this.#itemAt(item);
     open.credits += credits;
@@ -176,7 +178,7 @@ export class LiveView {
     if (changed) this.#changed += 1;
     if (!ok || !changed) return;
     const tookMs = since === undefined ? {} : { tookMs: now - since };
-    keep(this.#done, { what: 'done', name: item, credits, ...tookMs });
+    keepLast(this.#done, { what: 'done', name: item, credits, ...tookMs });
   }
 
   #itemAt(key: string): OpenItem {
@@ -194,6 +196,13 @@ export class LiveView {
   #sumTo(now: number): void {
     this.#busyMs += this.#atWork.size * (now - this.#summedAt);
     this.#summedAt = now;
+  }
+
+  /** The tasks that have been at work the longest, and for how many milliseconds. */
+  atWork(most: number, now: number): readonly { readonly task: string; readonly forMs: number }[] {
+    // They began in the order of the map.
+    const oldest = [...this.#atWork].slice(0, most);
+    return oldest.map(([task, { since }]) => ({ task, forMs: Math.max(0, now - since) }));
   }
 
   get steps(): readonly StepProgress[] {
@@ -243,9 +252,4 @@ export class LiveView {
     if (this.#atWork.size > 0 && [...this.#atWork.values()].every(late)) return undefined;
     return timeLeft(this.steps, { parallel, elapsedMs, speed: this.#speed });
   }
-}
-
-function keep(list: Happening[], happening: Happening): void {
-  list.push(happening);
-  if (list.length > kept) list.shift();
 }

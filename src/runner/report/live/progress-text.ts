@@ -1,11 +1,11 @@
 // The progress of a run as one line, for logs and pipes.
 import { grouped } from '../../../contract/base/grouped.ts';
 import { count } from '../text.ts';
-import type { LiveView } from './live-view.ts';
+import type { LiveFacts } from './live-facts.ts';
 import { timeLeftText } from './time-left.ts';
 
 /** Undefined before the plan. */
-export function progressText(view: LiveView, now: number): string | undefined {
+export function progressText(view: LiveFacts): string | undefined {
   const { stage, items, charged, budget } = view;
   if (stage.is === 'planning')
     return stage.of === 0
@@ -13,7 +13,7 @@ export function progressText(view: LiveView, now: number): string | undefined {
       : `  planning: looked at ${grouped(stage.seen)} of ${count(stage.of, 'item')}`;
   const { done, failed, doubt, open, total } = items;
   const running = view.steps.reduce((sum, step) => sum + step.running, 0);
-  const left = view.timeLeft(now);
+  const left = view.timeLeftMs;
   const parts = [
     `${grouped(done + failed + doubt + open)} of ${count(total, 'item')}`,
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),

@@ -14,6 +14,8 @@ export class StepProgress {
   readonly #toDo: number;
   /** True if only the run will know the number of its tasks. */
   readonly isOpen: boolean;
+  /** How long a task usually takes, in milliseconds, by earlier runs; undefined if they say nothing. */
+  readonly usualMs: number | undefined;
   running = 0;
   #begun = 0;
   #ended = 0;
@@ -23,7 +25,8 @@ export class StepProgress {
   #measuredMs = 0;
   readonly #endings: Partial<Record<TaskEnding, number>> = {};
 
-  constructor({ step, kind, tasks, times }: PlanRow) {
+  constructor({ step, kind, tasks, times }: PlanRow, usualMs?: number) {
+    this.usualMs = usualMs;
     this.step = step;
     this.kind = kind;
     this.isOpen = times?.open === true;

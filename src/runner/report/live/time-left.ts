@@ -1,5 +1,5 @@
-// How long a run will still take: the work that is left, by the medians of the tools and by what this run has seen, at
-// the pace of this run. Says nothing rather than something wrong.
+// How long a run will still take: the work that is left, by what this run and earlier ones have seen or by the medians of
+// the tools, at the pace of this run. Says nothing rather than something wrong.
 import { toolNamed } from '../../../contract/kinds/tools.ts';
 import type { StepProgress } from './step-progress.ts';
 
@@ -46,10 +46,14 @@ export function isLate(
   return usual !== undefined && ageMs > 3 * usual + warmUpMs;
 }
 
-/** For one task. Nothing is known of the free steps before they are seen, and they take little. */
+/**
+ * For one task: as in this run, else as in earlier ones, else by the tool's median. Nothing is known of the free steps before
+ * they are seen, and they take little.
+ */
 function usualMs(step: StepProgress, speed: number | undefined): number | undefined {
   const seen = step.meanMs(enoughSeen);
   if (seen !== undefined) return seen;
+  if (step.usualMs !== undefined) return step.usualMs;
   const tool = toolNamed(step.kind);
   if (tool === undefined) return step.meanMs(1) ?? 0;
   const { medianSeconds } = tool;

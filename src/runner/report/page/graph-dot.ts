@@ -1,4 +1,5 @@
 // The steps of a report in Graphviz's language, with a class for each state, which the page's style colors.
+import { grouped } from '../../../contract/base/grouped.ts';
 import { edgeText, groups, itemLines, shortened, stepLines } from '../graph/graph-labels.ts';
 import { firstOfItem, type PipelineGraph } from '../graph/pipeline-graph.ts';
 import { mailable } from './mailable.ts';
@@ -49,9 +50,7 @@ const shownStates: readonly TaskState[] = [
 const countsText = (counts: Counts): string =>
   shownStates
     .flatMap((state) =>
-      counts[state] === undefined
-        ? []
-        : [`${counts[state].toLocaleString('en-US')} ${wordOf(state)}`],
+      counts[state] === undefined ? [] : [`${grouped(counts[state])} ${wordOf(state)}`],
     )
     .slice(0, 3)
     .join(', ');

@@ -1,5 +1,7 @@
 // Builds the data of a report: takes the plan of each item, once, and the state file at the end.
+
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
+import { timesOf } from '../../journal/job-times.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine, OutputLine } from '../../journal/line.ts';
 import { worthOf } from '../../journal/state.ts';
@@ -7,7 +9,6 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import { stepOf } from '../../task/task.ts';
 import { type Failed, failureGroups } from './failure-groups.ts';
-import { timesOf } from './job-facts.ts';
 import { baseName, mailable } from './mailable.ts';
 import { parametersOf } from './parameters.ts';
 import type {

@@ -1,4 +1,6 @@
 // The takes of a task in a report: their files side by side, and the command that chooses another one.
+
+import { timesOf } from '../../journal/job-times.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine, OutputLine } from '../../journal/line.ts';
 import { worthOf } from '../../journal/state.ts';
@@ -6,7 +8,6 @@ import { numberOf } from '../../journal/take-index.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import { allTakes } from '../../plan/takes.ts';
 import { commandText } from '../takes-text.ts';
-import { timesOf } from './job-facts.ts';
 import { mailable } from './mailable.ts';
 import type { ReportFile, ReportTake } from './report-data.ts';
 

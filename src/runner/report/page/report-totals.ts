@@ -1,10 +1,10 @@
 // What a report says of all items together: its steps, and what was spent.
+import { chargedAt } from '../../journal/job-times.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { worthOf } from '../../journal/state.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { stepOf } from '../../task/task.ts';
-import { chargedAt } from './job-facts.ts';
 import type { ReportStep, Spending } from './report-data.ts';
 
 /** `counts`: the number of tasks by state, for each step. */

@@ -28,17 +28,25 @@ export class Watching {
       budget,
       speed,
       pipeline = 'photos',
+      rehearsal = false,
+      usualMs,
     }: {
       readonly rows?: readonly PlanRow[];
       readonly budget?: number;
       readonly speed?: number;
       readonly pipeline?: string;
+      readonly rehearsal?: boolean;
+      readonly usualMs?: Readonly<Record<string, number>>;
     } = {},
   ) {
     this.view = new LiveView({ pipeline, speed, began: 0 });
-    this.take({ type: 'started', rehearsal: false, service: 'x', state: 's', output: 'o' });
+    this.take({ type: 'started', rehearsal, service: 'x', state: 's', output: 'o' });
     const plan = planOf(items, rows);
-    this.take({ type: 'planned', plan, run: 1, ...(budget === undefined ? {} : { budget }) });
+    this.take({
+      ...{ type: 'planned', plan, run: 1 },
+      ...(budget === undefined ? {} : { budget }),
+      ...(usualMs === undefined ? {} : { usualMs }),
+    });
   }
 
   take(event: RunEvent): void {

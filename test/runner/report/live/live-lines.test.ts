@@ -1,5 +1,6 @@
 // The live view as lines: what stands where at which size, and that no name or reason leaves its line.
 import { describe, expect, test } from 'vitest';
+import { liveFacts } from '../../../../src/runner/report/live/live-facts.ts';
 import { liveLines } from '../../../../src/runner/report/live/live-lines.ts';
 import { lineWidth, textOf } from '../../../../src/runner/report/live/spans.ts';
 import { control, wild } from '../wild.ts';
@@ -8,7 +9,7 @@ import { row, Watching } from './live-events.ts';
 const small = { columns: 80, rows: 24 };
 
 const shown = ({ view, now }: Watching, size = small): readonly string[] =>
-  liveLines(view, size, now).map(textOf);
+  liveLines(liveFacts(view, now), size).map(textOf);
 
 function middle(): Watching {
   const watching = new Watching(300, { budget: 5000 });
@@ -35,6 +36,19 @@ test('in the middle of a run, the bar, the time, the items, the credits and the 
   ]);
 });
 
+test('credits are told in money where the price of a credit is known, and never in a rehearsal', () => {
+  const account = { type: 'account', balance: 10_000, tier: 'creator' } as const;
+  const watching = middle();
+  watching.take(account);
+  expect(shown(watching)).toContain(
+    '  credits  1,000 charged of 5,000 · $1.20 · at most 3,000 by the plan',
+  );
+  const free = new Watching(1, { rehearsal: true });
+  free.take(account);
+  free.whole('a', 500);
+  expect(shown(free).join('\n')).not.toContain('$');
+});
+
 test('on a wide terminal, each number has its word', () => {
   const lines = shown(middle(), { columns: 200, rows: 50 });
   expect(lines).toContain(
@@ -56,7 +70,7 @@ describe('a view', () => {
     const watching = middle();
     for (const text of [wild, '写真'.repeat(60), '👩‍👩‍👧‍👦'.repeat(40)])
       watching.whole(text, 5, 'failed', text);
-    const lines = liveLines(watching.view, { columns, rows }, watching.now);
+    const lines = liveLines(liveFacts(watching.view, watching.now), { columns, rows });
     expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 1));
     for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(columns);
   });
@@ -82,9 +96,9 @@ describe('before the first task', () => {
     const { view } = new Watching(1);
     expect(shown(watching)[1]).toBe('  time     0:00 · asking the service …');
     view.stage = { is: 'planning', seen: 0, of: 0 };
-    expect(textOf(liveLines(view, small, 0)[0] ?? [])).toBe('photos  planning  0:00');
+    expect(textOf(liveLines(liveFacts(view, 0), small)[0] ?? [])).toBe('photos  planning  0:00');
     view.look(1200, 5000);
-    expect(textOf(liveLines(view, small, 2000)[0] ?? [])).toBe(
+    expect(textOf(liveLines(liveFacts(view, 2000), small)[0] ?? [])).toBe(
       'photos  planning: looked at 1,200 of 5,000 items  0:02',
     );
   });

@@ -71,10 +71,16 @@ describe('items', () => {
 
 describe('the time left', () => {
   test('is not told before anything is known', () => {
-    const watching = new Watching(100);
+    const watching = new Watching(100, { rehearsal: true });
     expect(watching.view.timeLeft(10_000)).toBeUndefined();
     watching.begin('color', 'a');
     expect(watching.view.timeLeft(10_000)).toBeUndefined();
+  });
+
+  test('follows the medians of a hosted service from the beginning', () => {
+    const watching = new Watching(100);
+    watching.begin('color', 'a');
+    expect(watching.view.timeLeft(10_000)).toBeGreaterThan(30_000);
   });
 
   test('follows the medians at a known speed, as soon as tasks are at work', () => {
@@ -85,6 +91,16 @@ describe('the time left', () => {
     const left = watching.view.timeLeft(4000);
     expect(left).toBeGreaterThan(30_000);
     expect(watching.view.timeLeft(2000)).toBeUndefined();
+  });
+
+  test('follows what earlier runs have seen, until this run knows better', () => {
+    const rows = [row('color', 'photo-colorizer', 100)];
+    const watching = new Watching(100, { rows, usualMs: { 'photo-colorizer': 60_000 } });
+    watching.begin('color', 'a');
+    expect(watching.view.timeLeft(4000)).toBeCloseTo(99.5 * 60_000);
+    watching.end('color', 'a');
+    for (const item of ['b', 'c', 'd']) watching.whole(item, 2000);
+    expect(watching.view.timeLeft(watching.now)).toBeLessThan(97 * 2000);
   });
 
   test('follows what this run has seen: 97 more of 2 s each, one at a time', () => {

@@ -42,6 +42,8 @@ describe.skipIf(noBrowser)(
       return rig.path('out/report.html');
     }
 
+    /** The page renders soon after an event, not in it. */
+    const rendered = { timeout: 30_000 };
     const tiles = (page: Page) => page.getByRole('listitem');
 
     test('shows every item with its state, filters them, and opens one in full', async () => {
@@ -53,10 +55,10 @@ describe.skipIf(noBrowser)(
         ...['p1.png, failed', 'p2.png, done 10 credits', 'p3.png, done 10 credits'],
       ]);
       await page.getByRole('radio', { name: '2 done' }).check();
-      expect(await tiles(page).count()).toBe(2);
+      await expect.poll(() => tiles(page).count(), rendered).toBe(2);
       await page.getByRole('radio', { name: 'All 4' }).check();
       await page.getByRole('searchbox', { name: 'Search' }).fill('p3');
-      expect(await tiles(page).count()).toBe(1);
+      await expect.poll(() => tiles(page).count(), rendered).toBe(1);
       await page.getByRole('searchbox', { name: 'Search' }).fill('nothing has this name');
       await page.getByRole('button', { name: 'Show all items' }).click();
       await page.getByRole('button', { name: /^p2\.png ?, done/ }).click();
@@ -73,11 +75,11 @@ describe.skipIf(noBrowser)(
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: /^p2\.png ?, done/ }).click();
       await page.getByRole('button', { name: 'Next item' }).click();
-      expect(await page.getByRole('dialog', { name: 'p3.png' }).count()).toBe(1);
+      await page.getByRole('dialog', { name: 'p3.png' }).waitFor();
       await page.keyboard.press('ArrowLeft');
-      expect(await page.getByRole('dialog', { name: 'p2.png' }).count()).toBe(1);
+      await page.getByRole('dialog', { name: 'p2.png' }).waitFor();
       await page.keyboard.press('Escape');
-      expect(await page.getByRole('dialog').count()).toBe(0);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
       expect(complaints).toEqual([]);
     });
 
@@ -85,20 +87,19 @@ describe.skipIf(noBrowser)(
       const { page, complaints } = await visit(await reported());
       await page.getByRole('tab', { name: 'Gallery' }).focus();
       await page.keyboard.press('ArrowRight');
-      expect(await page.getByRole('img', { name: /^The steps/ }).count()).toBe(1);
+      await page.getByRole('img', { name: /^The steps/ }).waitFor();
       await page.keyboard.press('ArrowRight');
-      expect(await page.getByRole('img', { name: /^Timeline of \d+ tasks by step$/ }).count()).toBe(
-        1,
-      );
+      await page.getByRole('img', { name: /^Timeline of \d+ tasks by step$/ }).waitFor();
       await page.keyboard.press('ArrowRight');
-      expect(await page.getByRole('img', { name: 'Credits over time, up to 20' }).count()).toBe(1);
+      await page.getByRole('img', { name: 'Credits over time, up to 20' }).waitFor();
       expect(await page.getByRole('row', { name: /^swap/ }).textContent()).toContain('100%');
       await page.keyboard.press('End');
-      expect(await page.getByText('use a picture that shows a face').count()).toBe(1);
+      await page.getByText('use a picture that shows a face').waitFor();
       expect(await page.getByText(/^Nobody can tell: shotlist resolve .* --abandon$/).count()).toBe(
         1,
       );
       await page.getByRole('button', { name: 'p1.png' }).click();
+      await page.getByRole('searchbox', { name: 'Search' }).waitFor();
       expect(await tiles(page).getByRole('button').evaluateAll(names)).toEqual(['p1.png, failed']);
       expect(complaints).toEqual([]);
     });

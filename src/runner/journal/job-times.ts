@@ -1,5 +1,5 @@
-// What a job of the state file adds to a task of a report: when it happened, and what it cost.
-import type { JobLine } from '../../journal/line.ts';
+// When a job of the state file happened, as far as its line tells.
+import type { JobLine } from './line.ts';
 
 /** interface.md, Project record: an address lasts 24 hours from when the project is complete. */
 const addressLifetimeMs = 24 * 3_600_000;

@@ -1,0 +1,112 @@
+// shotlist status --watch: follows the state file and the runs that use it, until Ctrl-C.
+import { followStatus, type StatusLook } from '../operations/follow-status.ts';
+import { realClock } from '../operations/run.ts';
+import { progressText } from '../report/live/progress-text.ts';
+import { type Watched, watchLines } from '../report/live/watch-lines.ts';
+import { statusLine } from '../report/status-line.ts';
+import { withPipeline } from './command.ts';
+import { commandLine } from './command-line.ts';
+import { readingMode } from './reading-mode.ts';
+import { keepDrawn } from './screen-lines.ts';
+import { reportText, type StatusFlags } from './status.ts';
+import { untilAsked } from './stop.ts';
+import { caution, fail, print, printJson } from './terminal.ts';
+
+/** Shows what was found. */
+interface Watcher {
+  look(look: StatusLook): void;
+  end(): void;
+}
+
+type Flags = Omit<StatusFlags, 'items'>;
+
+export async function watchStatusCommand(file: string, flags: Flags): Promise<number> {
+  const { json = false, expiring, ...common } = flags;
+  return await withPipeline(file, flags, async (pipeline) => {
+    const stop = untilAsked();
+    const again = commandLine('status', file, common);
+    const isLive = !json && readingMode({}, process.env) === 'live';
+    const watcher = json ? facts() : isLive ? onScreen(file, again) : lines();
+    try {
+      const followed = await followStatus(pipeline, {
+        ...common,
+        ...{ expiringMs: expiring, signal: stop.signal },
+        onLook: (look) => watcher.look(look),
+        onWarning: caution,
+      });
+      watcher.end();
+      return followed.ok ? 0 : fail(followed.error, json);
+    } finally {
+      watcher.end();
+      stop.off();
+    }
+  });
+}
+
+const noFileYet = ({ state }: Extract<StatusLook, { type: 'none' }>): string =>
+  `No run is active · there is no state file yet: ${state}`;
+
+/** The time alone is no change. */
+function facts(): Watcher {
+  let last = '';
+  return {
+    look(look) {
+      const mark =
+        look.type === 'live' ? `${look.process} ${look.live.version}` : JSON.stringify(look);
+      if (mark !== last) printJson(look);
+      last = mark;
+    },
+    end: () => undefined,
+  };
+}
+
+/** Between two lines about one run, in milliseconds. */
+const calmMs = 10_000;
+
+function lines(): Watcher {
+  let run: { readonly process: string; version: number; toldAt: number } | undefined;
+  const beginRun = (process: string): NonNullable<typeof run> => {
+    print(`A run is active (${process}).`);
+    run = { process, version: -1, toldAt: Number.NEGATIVE_INFINITY };
+    return run;
+  };
+  return {
+    look(look) {
+      if (look.type !== 'live') {
+        run = undefined;
+        return print(look.type === 'none' ? noFileYet(look) : statusLine(look.report));
+      }
+      const { live, process } = look;
+      const told = run?.process === process ? run : beginRun(process);
+      const now = realClock.elapsed();
+      const text = live.version === told.version ? undefined : progressText(live);
+      if (text === undefined || now - told.toldAt < calmMs) return;
+      print(text);
+      told.version = live.version;
+      told.toldAt = now;
+    },
+    end: () => undefined,
+  };
+}
+
+function onScreen(file: string, again: string): Watcher {
+  let shown: Watched = { is: 'still', text: 'Looking …', rest: again };
+  let version = 0;
+  const screen = keepDrawn(
+    (size) => watchLines(shown, size),
+    () => version,
+  );
+  let isOver = false;
+  return {
+    look(look) {
+      version += 1;
+      if (look.type === 'live') shown = { is: 'live', live: look.live, process: look.process };
+      else if (look.type === 'none') shown = { is: 'still', text: noFileYet(look), rest: again };
+      else shown = { is: 'still', text: reportText(look.report, file), rest: again };
+    },
+    end() {
+      if (!isOver) screen.leave();
+      isOver = true;
+    },
+  };
+}

@@ -1,0 +1,111 @@
+// `status --watch`: follows a state file and the runs that use it, one after the other. Sends nothing to the service, and
+// writes nothing.
+import { statSync } from 'node:fs';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
+import { realClock } from '../adapters/clock.ts';
+import { holdingOf } from '../adapters/lock/lock.ts';
+import { askRun } from '../adapters/lock/run-socket.ts';
+import type { LiveFacts } from '../report/live/live-facts.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { locateState } from './state/locate-state.ts';
+import { type StatusOptions, type StatusReport, status } from './status.ts';
+
+/** What was found when the operation looked. */
+export type StatusLook =
+  /** A run is active and says how far it is. `process`: who, for people. */
+  | { readonly type: 'live'; readonly process: string; readonly live: LiveFacts }
+  /** No run is active, or it does not answer. */
+  | { readonly type: 'state'; readonly report: StatusReport }
+  /** There is no state file yet. */
+  | { readonly type: 'none'; readonly state: string };
+
+export interface FollowStatusOptions extends Omit<StatusOptions, 'items'> {
+  /** Called at once, then for every second of a run that answers, and for every change of the state file. */
+  readonly onLook: (look: StatusLook) => void;
+  /** Ends the operation. */
+  readonly signal: AbortSignal;
+}
+
+/** Between two looks, in milliseconds. */
+const pauseMs = 1000;
+/** A large state file is read less often: reading takes at most this share of the time. */
+const readingShare = 0.1;
+
+/**
+ * Follows the state of a pipeline until `signal` is aborted: what an active run says about itself, else the state file.
+ *
+ * @example
+ * ```ts
+ * import { followStatus, loadPipeline, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const stop = new AbortController();
+ * const followed = await followStatus(loaded.value, {
+ *   signal: stop.signal,
+ *   onLook: (look) => {
+ *     if (look.type === 'live') return console.log(look.live.items.done, 'items done');
+ *     console.log('no run is active');
+ *     stop.abort();
+ *   },
+ * });
+ * if (!followed.ok) console.log(renderProblem(followed.error));
+ * ```
+ */
+export async function followStatus(
+  loaded: LoadedPipeline,
+  { onLook, signal, ...options }: FollowStatusOptions,
+): Promise<Result<undefined, Problem>> {
+  const { clock = realClock } = options;
+  let last: string | undefined;
+  while (!signal.aborted) {
+    const began = clock.elapsed();
+    const looked = await lookOnce(loaded, options, last);
+    if (!looked.ok) return looked;
+    const { look, mark } = looked.value;
+    last = mark;
+    if (look !== undefined) onLook(look);
+    const readMs = look?.type === 'state' ? clock.elapsed() - began : 0;
+    await clock.sleep(Math.max(pauseMs, readMs / readingShare), signal);
+  }
+  return ok(undefined);
+}
+
+interface Looked {
+  /** Undefined if nothing has changed. */
+  readonly look?: StatusLook;
+  /** Of the state file as it was; undefined if a run answered. */
+  readonly mark?: string;
+}
+
+async function lookOnce(
+  loaded: LoadedPipeline,
+  options: StatusOptions,
+  last: string | undefined,
+): Promise<Result<Looked, Problem>> {
+  const { state, lock } = locateState(loaded, options).paths;
+  try {
+    const holding = await holdingOf(lock);
+    const { process, socket } = holding ?? {};
+    const live = socket === undefined ? undefined : await askRun(socket);
+    if (process !== undefined && live !== undefined)
+      return ok({ look: { type: 'live', process, live } });
+    const stats = statSync(state, { throwIfNoEntry: false });
+    const version = stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
+    const markWith = (running: string | undefined): string =>
+      JSON.stringify([state, version, running]);
+    const mark = markWith(process);
+    if (mark === last) return ok({ mark });
+    if (stats === undefined) return ok({ mark, look: { type: 'none', state } });
+    const found = await status(loaded, options);
+    if (!found.ok) return found;
+    const report = found.value;
+    // The run may have ended meanwhile.
+    return ok({ mark: markWith(report.running), look: { type: 'state', report } });
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    return err(problem(`${state} ${systemReason(error)}`, 'shotlist status'));
+  }
+}

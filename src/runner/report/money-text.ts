@@ -1,0 +1,10 @@
+// Credits in money, where the price of a credit is known.
+import { grouped } from '../../contract/base/grouped.ts';
+
+/** `dollars`: of one credit. `$2.86`, `$1,234`, `less than $0.01`. */
+export function moneyText(credits: number, dollars: number): string {
+  const sum = credits * dollars;
+  if (sum === 0) return '$0';
+  if (sum < 0.01) return 'less than $0.01';
+  return sum < 1000 ? `$${sum.toFixed(2)}` : `$${grouped(Math.round(sum))}`;
+}

@@ -1,0 +1,204 @@
+// status asks the run that holds the lock, and reads the state file if nobody answers.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { hostname, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { realClock } from '../../src/runner/adapters/clock.ts';
+import { processState } from '../../src/runner/adapters/lock/process-state.ts';
+import { followStatus, type StatusLook } from '../../src/runner/operations/follow-status.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import type { StatusReport } from '../../src/runner/operations/status.ts';
+import { ended, envOf, Rig, service, until } from '../rig.ts';
+import { MemoryTerminal } from '../runner/cli/terminal.ts';
+
+const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
+const lockFile = '.shotlist/codes.state.jsonl.lock';
+
+const pipeline = `pipeline: codes
+items: { values: [{ key: one }, { key: two }, { key: three }] }
+limits: { items: 1 }
+output: out
+steps:
+  make:
+    uses: ai-qr-code-generator
+    with: { content: "\${{ item.key }}", style: { art_style: plain } }
+  save: { uses: download, with: { of: make, to: "\${{ item.key }}.png" } }
+`;
+
+/** Renders for an hour. */
+const slowly = { speed: 0.01 } as const;
+
+/** A run that renders until it is stopped. */
+async function rendering(): Promise<{ readonly rig: Rig; readonly stop: () => Promise<void> }> {
+  const [local, rig] = [await service(slowly), new Rig(pipeline)];
+  const stopper = new AbortController();
+  const running = rig.run(local, { signal: stopper.signal });
+  const stop = async (): Promise<void> => {
+    stopper.abort();
+    await running;
+  };
+  onTestFinished(stop);
+  await until('a code is made', async () => (await factsOf(rig)).live?.atWork.length === 1);
+  return { rig, stop };
+}
+
+async function factsOf(rig: Rig): Promise<Partial<StatusReport>> {
+  const { stdout } = await rig.command(['status', 'pipeline.yaml', '--json', '--hosted']);
+  const facts: Partial<StatusReport> = JSON.parse(stdout);
+  return facts;
+}
+
+const socketOf = (rig: Rig): string => JSON.parse(rig.read(lockFile)).socket;
+
+describe('status during a run', () => {
+  test('shows what runs, what is queued and what is at work, and no key and no address', async () => {
+    const { rig, stop } = await rendering();
+    const { stdout, stderr, code } = await rig.command(['status', 'pipeline.yaml']);
+    expect([stderr, code]).toEqual(['', 0]);
+    expect(stdout).toMatch(/^codes {2}━*─* {2}0 of 3$/m);
+    expect(stdout).toMatch(/^ {2}make +● 1 running +○ 2 queued$/m);
+    expect(stdout).toMatch(/^Running: make:\w+ \(.+ s\)$/m);
+    expect(stdout).toContain(`A run is active (process ${process.pid} on `);
+    expect(stdout).not.toContain('does not say');
+    const { live } = await factsOf(rig);
+    expect(live?.rehearsal).toBe(false);
+    expect(JSON.stringify(live)).not.toMatch(/https?:|API_KEY|127\.0/);
+    const socket = socketOf(rig);
+    await stop();
+    expect(existsSync(dirname(socket))).toBe(false);
+    const after = await factsOf(rig);
+    expect([after.live, after.running]).toEqual([undefined, undefined]);
+  });
+});
+
+test('after kill -9, status reads the state file, and the next run removes the socket', async () => {
+  const [local, rig] = [await service(slowly), new Rig(pipeline)];
+  const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
+  await until('the run answers', async () => (await factsOf(rig)).live?.stage.is === 'working');
+  const socket = socketOf(rig);
+  child.kill('SIGKILL');
+  await ended(child);
+  expect(existsSync(socket)).toBe(true);
+  const after = await factsOf(rig);
+  expect([after.live, after.running, after.runs]).toEqual([undefined, undefined, 1]);
+  const stopper = new AbortController();
+  stopper.abort();
+  await rig.run(local, { signal: stopper.signal });
+  expect(existsSync(dirname(socket))).toBe(false);
+});
+
+test('if something else sits on the socket, status reads the state file, and says so', async () => {
+  const [local, rig] = [await service(), new Rig(pipeline)];
+  await rig.run(local);
+  const folder = mkdtempSync(join(tmpdir(), 'shotlist-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const socket = join(folder, 'run.sock');
+  const garbage = createServer((reader) => void reader.end('{"pipeline":"\u001b[2J"}'));
+  await new Promise<void>((resolve) => void garbage.listen(socket, resolve));
+  onTestFinished(() => void garbage.close());
+  const started = processState(process.pid)?.started;
+  const holder = { pid: process.pid, host: hostname(), since: 'x', started, token: 't', socket };
+  rig.write(lockFile, JSON.stringify(holder));
+  const { stdout, code } = await rig.command(['status', 'pipeline.yaml']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('codes.state.jsonl (http://');
+  expect(stdout).toContain(
+    'The process does not say how far it is, so all of this is from the state file.',
+  );
+});
+
+describe('status --watch', () => {
+  test('follows a run from before it begins until after it ends', async () => {
+    const [local, rig] = [await service(), new Rig(pipeline)];
+    const loaded = await loadPipeline(rig.file);
+    if (!loaded.ok) throw new Error('no pipeline');
+    const [looks, stop] = [[] as StatusLook[], new AbortController()];
+    const clock = { ...realClock, sleep: (_: number, s: AbortSignal) => realClock.sleep(1, s) };
+    const onLook = (look: StatusLook): void => void looks.push(look);
+    const following = followStatus(loaded.value, {
+      ...{ clock, hosted: true, onLook, signal: stop.signal },
+    });
+    await until('it has looked', () => looks.length > 0);
+    expect(looks.map(({ type }) => type)).toEqual(['none']);
+    await rig.run(local);
+    const isOver = (look: StatusLook | undefined): boolean =>
+      look?.type === 'state' && look.report.running === undefined;
+    await until('the end is seen', () => isOver(looks.at(-1)));
+    const types = looks.map(({ type }) => type);
+    expect(types).toContain('live');
+    const before = looks.length;
+    // Nothing changes, so nothing is told.
+    await rig.command(['status', 'pipeline.yaml', '--hosted']);
+    expect(looks).toHaveLength(before);
+    stop.abort();
+    expect((await following).ok).toBe(true);
+  });
+
+  test('in a pipe, tells each change in a line, and ends with 0 on Ctrl-C', async () => {
+    const { rig, stop } = await rendering();
+    const plain = rig.start(['status', 'pipeline.yaml', '--watch']);
+    const json = rig.start(['status', 'pipeline.yaml', '--watch', '--json']);
+    const [text, facts] = [ended(plain), ended(json)];
+    let told = '';
+    for (const child of [plain, json])
+      child.stdout?.on('data', (piece: string | Buffer) => {
+        told += piece.toString();
+      });
+    await until('both have seen the run', () =>
+      ['A run is active', '1 task running', '"type":"live"'].every((part) => told.includes(part)),
+    );
+    await stop();
+    await until('both have seen its end', () =>
+      ['No run is active · 1 run, ', '"type":"state"'].every((part) => told.includes(part)),
+    );
+    plain.kill('SIGINT');
+    json.kill('SIGTERM');
+    expect(await text).toMatchObject({ code: 0, stderr: '' });
+    const { stdout, code } = await facts;
+    const types = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).type);
+    expect([new Set(types), code]).toEqual([new Set(['live', 'state']), 0]);
+  });
+
+  test('and the flags that list items exclude each other', async () => {
+    const rig = new Rig(pipeline);
+    const { code, stderr } = await rig.command(['status', 'pipeline.yaml', '--watch', '--failed']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--watch')]);
+  });
+});
+
+const makesTerminals = spawnSync('script', ['--version']).status === 0;
+
+test.skipIf(!makesTerminals)(
+  'on a terminal, the view is drawn in place, and stays when Ctrl-C ends it (needs script)',
+  async () => {
+    const { rig } = await rendering();
+    const { CI: _ci, NO_COLOR: _color, ...env } = process.env;
+    const command = `stty cols 80 rows 24; exec ${process.execPath} ${main} status pipeline.yaml --watch`;
+    const child = spawn('script', ['-qec', command, '/dev/null'], {
+      ...{ cwd: rig.folder, env: { ...env, TERM: 'xterm' } },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let written = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      written += text;
+    });
+    const closed = new Promise<number | null>((resolve) => void child.on('close', resolve));
+    await until('the view is there', () => written.includes('ends this view, not the run'));
+    child.stdin.write('\u0003');
+    expect(await closed).toBe(0);
+    const terminal = new MemoryTerminal();
+    terminal.write(written);
+    const screen = (await terminal.lines()).join('\n');
+    expect(screen.match(/0 of 3/g)).toHaveLength(1);
+    expect(screen).toMatch(/make +● 1 +○ 2/);
+    expect(terminal.modes.wraparoundMode).toBe(true);
+    expect(JSON.parse(readFileSync(rig.path(lockFile), 'utf8')).pid).toBe(process.pid);
+  },
+);
