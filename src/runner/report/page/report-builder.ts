@@ -133,7 +133,7 @@ export class ReportBuilder {
         : { why: mailable(verdict.why) }),
       ...(own === undefined ? {} : this.#jobFacts(own)),
       ...(body === undefined ? {} : { parameters: parametersOf(body, within.maker) }),
-      ...this.#takesOf(planned),
+      ...reportTakes(planned, this.#q, (output) => this.#fileOf(output, step.name)),
     };
   }
 
@@ -194,13 +194,6 @@ export class ReportBuilder {
       ...this.#pictureOf({ in: 'output', path, sha256 }),
       ...(href === undefined ? {} : { href }),
     };
-  }
-
-  #takesOf(planned: PlannedTask): Pick<ReportTask, 'takes'> {
-    const { ledger, file } = this.#q;
-    const fileOf = (output: OutputLine): ReportFile => this.#fileOf(output, planned.step.name);
-    const takes = reportTakes(planned, { ledger, file, fileOf });
-    return takes.length === 0 ? {} : { takes };
   }
 
   #pictureOf(source: PictureSource): Pick<ReportFile, 'medium' | 'picture'> {
