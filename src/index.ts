@@ -49,6 +49,7 @@ export {
   type MonitoringOptions,
   openMonitor,
 } from './runner/operations/monitoring.ts';
+export { type Picked, type PickOptions, pick } from './runner/operations/pick.ts';
 export type { GivenInputs } from './runner/operations/pipeline/inputs.ts';
 export { type LoadOptions, loadPipeline } from './runner/operations/pipeline/load.ts';
 export type { LoadedPipeline } from './runner/operations/pipeline/loaded-pipeline.ts';
@@ -83,6 +84,12 @@ export {
   repair,
 } from './runner/operations/repair.ts';
 export { type Reported, type ReportOptions, report } from './runner/operations/report.ts';
+export {
+  planReroll,
+  type Rerolled,
+  type RerollOptions,
+  reroll,
+} from './runner/operations/reroll.ts';
 export { type Resolution, type Resolved, resolve } from './runner/operations/resolve.ts';
 export { type ResolvedPipeline, resolvedPipeline } from './runner/operations/resolved.ts';
 export type { RunQuestion } from './runner/operations/run/run-question.ts';
@@ -138,7 +145,7 @@ export {
 export type { CalendarLimit } from './runner/plan/calendar-budget.ts';
 export type { EnvUse } from './runner/plan/env-uses.ts';
 export type { OrphanCounts } from './runner/plan/orphan.ts';
-export type { Plan, PlanNote, PlanRow } from './runner/plan/plan.ts';
+export type { Plan, PlanNote, PlannedTake, PlanRow } from './runner/plan/plan.ts';
 export type { PlanReading } from './runner/plan/plan-reading.ts';
 export type { PlanReason } from './runner/plan/plan-reasons.ts';
 export type { Damage } from './runner/repair/damage.ts';
@@ -164,5 +171,6 @@ export type {
   StepStatus,
   TaskStatus,
 } from './runner/report/status-items.ts';
+export type { Take, Takes } from './runner/report/takes.ts';
 export type { WatchEvent } from './runner/report/watch-event.ts';
 export type { Clock } from './runner/run/jobs/ports.ts';

@@ -52,6 +52,9 @@ const says: Readonly<Record<string, RegExp>> = {
   trust: /names no service/,
   validate: /make.*save/,
   watch: /lists its items as values/,
+  planReroll: /^another take costs \d+ credits$/,
+  reroll: /^\[ 2 \]$/,
+  pick: /^2$/,
 };
 
 /** The operation that an example is for: the last but `renderProblem` of those that it imports and awaits. */

@@ -15,6 +15,7 @@ import type { PlannedItems } from '../../src/runner/operations/planning/planned-
 import { runPhases } from '../../src/runner/operations/run/phases.ts';
 import type { PlannedAction } from '../../src/runner/plan/planned-action.ts';
 import { stepsExcludedBy } from '../../src/runner/plan/step-selection.ts';
+import { pickedTakes } from '../../src/runner/plan/takes.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../src/runner/run/file-facts.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
@@ -144,6 +145,7 @@ class JobContext {
         budget: undefined,
         payAgain: false,
         requireOutputs,
+        takes: pickedTakes(ledger),
         listening: false,
         onEvent,
       });

@@ -30,6 +30,7 @@ import { withPruneCommand } from './prune-command.ts';
 import { withReportCommand } from './report-command.ts';
 import { shown } from './shown.ts';
 import { withStatusCommand } from './status-command.ts';
+import { withTakesCommands } from './takes-commands.ts';
 import { withOpen, withUiCommand } from './ui-command.ts';
 import { version } from './version.ts';
 
@@ -198,6 +199,7 @@ withState(
     exitCode = await (await import('./repair.ts')).repairCommand(file, flags);
   });
 
+withTakesCommands(program, done);
 withPruneCommand(program, done);
 withReportCommand(program, done);
 withUiCommand(program, done);

@@ -42,6 +42,11 @@ export function withPaths(command: Command): Command {
 
 /** Where a command reads and writes, and which service it uses. */
 export function withPlaces(command: Command): Command {
+  return withFolders(command).option('--items <glob>', 'process only the items whose keys match');
+}
+
+/** The same, for a command that has its own way to choose items. */
+export function withFolders(command: Command): Command {
   return command
     .option('--state <file>', 'use this state file')
     .option('--output <folder>', 'save downloads below this folder')
@@ -49,7 +54,6 @@ export function withPlaces(command: Command): Command {
       '--allow-outside',
       'let the pipeline read and write files outside its repository (the folder with .git above it)',
     )
-    .option('--items <glob>', 'process only the items whose keys match')
     .addOption(serviceOption())
     .option('--rehearse', 'run against the local service, even if a key and an address are set')
     .addOption(

@@ -20,12 +20,18 @@ export function withPlanCommand(program: Command, done: (code: number) => void):
 
 /** The options of `run` about what a person looks at before everything is bought. */
 export function withQuestions(command: Command): Command {
-  return command
-    .addOption(
+  return withAnswers(
+    command.addOption(
       new Option('--first <n>', 'run the first n items with work, then ask about the rest')
         .argParser(fewItems)
         .conflicts('retryFailed'),
-    )
+    ),
+  );
+}
+
+/** How a command that buys asks a person, and how it does not. */
+export function withAnswers(command: Command): Command {
+  return command
     .option(
       '--confirm-above <credits>',
       'on a terminal, ask before buying more (default: confirm_above of the pipeline, or 100)',

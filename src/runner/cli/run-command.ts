@@ -1,6 +1,7 @@
 // shotlist run: runs a pipeline or a saved plan; asks before it buys much, and about the rest after the first items.
 
-import { problem } from '../operations/pipeline/problem.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { type Problem, problem } from '../operations/pipeline/problem.ts';
 import { pipelineOf, readSavedPlan } from '../operations/planning/saved-plan.ts';
 import { type RunOptions, run } from '../operations/run.ts';
 import { planReadingText } from '../report/plan-reading-text.ts';
@@ -44,9 +45,8 @@ async function runAsAsked(
 ): Promise<number> {
   const json = flags.json === true;
   const { first, confirmAbove: _, yes: __, ...own } = flags;
-  const threshold = aboveOf(flags);
-  if (threshold === 'wrong')
-    return fail(problem('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits'), json);
+  const questions = questionsOf(flags);
+  if (!questions.ok) return fail(questions.error, json);
   if (saved !== undefined) {
     if (!saved.ok) return fail(saved.error, json);
     const others = [...repeated(flags), ...(first === undefined ? [] : ['--first'])];
@@ -59,7 +59,7 @@ async function runAsAsked(
       operate: (pipeline, options) => run(pipeline, { ...options, savedPlan: saved.value }),
     });
   }
-  const asking = questions(flags, threshold);
+  const asking = questions.value;
   if (first !== undefined) return await canaryCommand(file, own, { first, yes: flags.yes, asking });
   return await performCommand(file, own, {
     ...mannerOf(),
@@ -74,13 +74,15 @@ const decided = (file: string, flags: readonly string[]) =>
     'run the plan without these flags, or plan again with them',
   );
 
-/** Without a terminal, nothing is asked. */
-function questions(
-  { yes, json }: RunCommandFlags,
-  confirmAbove: number | undefined,
-): Pick<RunOptions, 'confirm' | 'confirmAbove'> {
-  if (yes === true || json === true || !canAsk()) return {};
-  return {
+/** Without a terminal, nothing is asked. Error: the user's threshold is no number. */
+export function questionsOf(
+  flags: Omit<RunCommandFlags, 'first'>,
+): Result<Pick<RunOptions, 'confirm' | 'confirmAbove'>, Problem> {
+  const confirmAbove = aboveOf(flags);
+  if (confirmAbove === 'wrong')
+    return err(problem('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits'));
+  if (flags.yes === true || flags.json === true || !canAsk()) return ok({});
+  return ok({
     confirmAbove,
     confirm: async ({ plan, reading, above }) => {
       const creditDollars = ownCreditDollars() ?? reading.creditDollars;
@@ -89,7 +91,7 @@ function questions(
       print(`The plan may take more than ${above} credits, so this asks first (confirm_above).`);
       return await isYes('Buy this? [y/N] ');
     },
-  };
+  });
 }
 
 /** The user's own choice: a flag, or a variable. */

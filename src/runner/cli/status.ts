@@ -3,6 +3,7 @@ import { type StatusReport, status } from '../operations/status.ts';
 import { liveText } from '../report/live/watch-lines.ts';
 import { itemsText, stepsText } from '../report/status-items-text.ts';
 import { statusText } from '../report/status-text.ts';
+import { takesLines } from '../report/takes-text.ts';
 import { command } from './command.ts';
 import { commandLine } from './command-line.ts';
 import type { PipelineFlags } from './options.ts';
@@ -50,7 +51,8 @@ function textOf(report: StatusReport, file: string, more: (all: number) => strin
 /** What the state file says. */
 export function reportText(report: StatusReport, file: string): string {
   const { steps, state, service, running, live } = report;
-  const text = statusText(report, `${state} (${service})`, file, stepsText(steps));
+  const status = statusText(report, `${state} (${service})`, file, stepsText(steps));
+  const text = [status, ...takesLines(report.takes, file)].join('\n');
   if (running === undefined || live !== undefined) return text;
   return `${text}\nThe process does not say how far it is, so all of this is from the state file.`;
 }

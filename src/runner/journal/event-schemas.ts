@@ -11,6 +11,8 @@ import {
   result,
   runId,
   storeName,
+  takeNumber,
+  takeSchema,
   task,
   time,
 } from './line-schemas.ts';
@@ -48,6 +50,7 @@ export const eventSchemas = {
     name: { type: 'string' },
     reserve: credits,
     measure: measureSchema,
+    take: takeSchema,
   }),
   created: event('created', ['job', 'project', 'credits'], {
     job: fingerprint,
@@ -107,6 +110,8 @@ export const eventSchemas = {
   }),
   /** A person wants the job done again. With `task`: only the files that this task saved. */
   forgotten: event('forgotten', ['job'], { job: fingerprint, task }),
+  /** A person chooses the take that counts. `job`: that of the first take. */
+  picked: event('picked', ['job', 'take'], { job: fingerprint, take: takeNumber }),
   failed: event('failed', ['task', 'why'], { task, why: { type: 'string' }, code }),
   /**
    * The task failed in an earlier run and is skipped now, so its failure no longer stands. Other skipped tasks leave no

@@ -5,6 +5,7 @@ import { type JobStore, memoryStore } from './job-store.ts';
 import type { EventLine, JobLine, RunLine, StateLine, TaskLine } from './line.ts';
 import { Rates } from './rates.ts';
 import { isJobEvent, jobFacts, stateAfter, worthOf } from './state.ts';
+import { TakeIndex } from './take-index.ts';
 
 /** Credits. A budget is compared with `committed`. */
 export interface CreditTotals {
@@ -27,6 +28,7 @@ export class Ledger {
   readonly #unsettled = new Map<string, JobLine>();
   /** The number of failed jobs of each task. */
   readonly #failedJobs = new Map<string, number>();
+  readonly takes = new TakeIndex((job) => this.job(job));
   /** The actual charges, for estimates of creations to come. */
   readonly rates = new Rates();
   #reserved = 0;
@@ -197,6 +199,7 @@ export class Ledger {
     if (line.state === 'created') this.#unsettled.set(line.job, line);
     else this.#unsettled.delete(line.job);
     this.rates.learn(line);
+    this.takes.learn(line);
     this.#jobs.set(line);
   }
 

@@ -103,6 +103,29 @@ export const outputSchema = {
   },
 } as const;
 
+/** The number of a take. The first is 1. */
+export const takeNumber = { type: 'integer', minimum: 1 } as const;
+
+/** Set for each take after the first. */
+export const takeSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['of', 'number'],
+  description: 'shotlist reroll: another take of a request that had a result.',
+  properties: {
+    of: { ...fingerprint, description: 'The job of the first take.' },
+    number: { ...takeNumber, minimum: 2, description: 'The second take is 2.' },
+  },
+} as const;
+
+export const pickedSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['take', 'at'],
+  description: 'shotlist pick: the take that counts, for the job of the first one.',
+  properties: { take: takeNumber, at: { ...time, description: 'When it was picked.' } },
+} as const;
+
 /** The measure of a creation's price: charges for the same kind of order are compared by their size. */
 export const measureSchema = {
   type: 'object',
@@ -195,6 +218,8 @@ export const jobSchema = {
       items: pastSchema,
       description: 'Earlier attempts that the service took, or may have: money’s trace.',
     },
+    take: takeSchema,
+    picked: pickedSchema,
   },
 } as const;
 

@@ -41,6 +41,8 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         name: event.name,
         reserve: event.reserve,
         ...(event.measure === undefined ? {} : { measure: event.measure }),
+        ...takesIn(before),
+        ...(event.take === undefined ? {} : { take: event.take }),
         ...withPeak(before, 0),
         ...withPast(before),
       });
@@ -107,6 +109,10 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
       return ok(
         event.task === undefined ? forgotten(before, event.at) : unsaved(before, event.task),
       );
+    case 'picked':
+      return before === undefined || before.state === 'supplied' || before.take !== undefined
+        ? illegal()
+        : ok({ ...before, picked: { take: event.take, at: event.at } });
   }
 }
 
@@ -205,8 +211,14 @@ function amended(
 
 function forgotten(before: JobLine, at: string): JobLine {
   const { job, kind, tasks, attempt } = before;
-  const kept = { ...withPeak(before, 0), ...withPast(before) };
+  const kept = { ...withPeak(before, 0), ...takesIn(before), ...withPast(before) };
   return { job, kind, state: 'forgotten', tasks, attempt, at, ...kept };
+}
+
+/** Which take a job is, and which one a person has picked, stay as they are if the job begins again. */
+function takesIn(before: JobLine | undefined): Pick<JobLine, 'take' | 'picked'> {
+  const { take, picked } = before ?? {};
+  return { ...(take === undefined ? {} : { take }), ...(picked === undefined ? {} : { picked }) };
 }
 
 function unsaved(before: JobLine, task: string): JobLine {

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { JobLine, NewEvent } from '../journal/line.ts';
+import { numberOf } from '../journal/take-index.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
@@ -71,14 +72,17 @@ function byTask(ledger: Ledger, task: string): Found {
   const names: string[] = [];
   let refused: string | undefined;
   for (const job of ledger.jobs()) {
-    if ((job.outputs ?? []).some((output) => output.task === task)) {
+    // The saved file of a take belongs to the paid task itself.
+    const isOwn = job.tasks.includes(task);
+    if (!isOwn && (job.outputs ?? []).some((output) => output.task === task)) {
       const event = { event: 'forgotten', job: job.job, task } as const;
       return ok({ job, event, what: 'files' });
     }
-    if (!job.tasks.includes(task)) {
+    if (!isOwn) {
       names.push(...job.tasks);
       continue;
     }
+    if (!counts(ledger, job)) continue;
     refused = reasonAgainst(job);
     if (refused === undefined) return whole(job);
   }
@@ -93,6 +97,12 @@ function byTask(ledger: Ledger, task: string): Found {
       hint ?? 'shotlist status lists them',
     ),
   );
+}
+
+/** False for a take that is not the picked one. */
+function counts(ledger: Ledger, job: JobLine): boolean {
+  const first = job.take?.of ?? job.job;
+  return numberOf(job) === (ledger.job(first)?.picked?.take ?? 1);
 }
 
 const whole = (job: JobLine): Found =>

@@ -116,7 +116,8 @@ export async function plan(
   const reading = await readPlan(prepared, { generations, creditDollars, budget, rehearsal });
   if (options.explain !== undefined && reading.explanation === undefined)
     return err(noSuchTask(options.explain));
-  const orphans = await countOrphans(prepared, rehearsal);
+  const orphans =
+    options.reroll === undefined ? await countOrphans(prepared, rehearsal) : undefined;
   const planned: Planned = {
     plan,
     ...reading,

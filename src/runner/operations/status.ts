@@ -21,6 +21,7 @@ import {
   type StepStatus,
   stepsStatus,
 } from '../report/status-items.ts';
+import { type Takes, takesIn } from '../report/takes.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
@@ -60,6 +61,8 @@ export interface StatusReport extends Status {
   readonly live?: LiveFacts;
   /** The tasks that the state file knows, by step. */
   readonly steps: readonly StepStatus[];
+  /** The results of which there are several takes. */
+  readonly takes: readonly Takes[];
   /** With `items`. */
   readonly items?: ItemsStatus;
 }
@@ -119,6 +122,7 @@ export async function status(
   if (unknown !== undefined) return err(unknown);
   return ok({
     ...{ state: paths.state, service: header.value.service, ...found, steps: byStep },
+    takes: takesIn(state.ledger, steps),
     ...(live === undefined ? {} : { live }),
     ...(filter.value === undefined
       ? {}

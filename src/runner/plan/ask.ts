@@ -9,26 +9,33 @@ import { expressionRemedy } from '../language/expression-remedy.ts';
 import { knownBodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { TemplateError } from '../language/template.ts';
-import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../task/fingerprint.ts';
+import {
+  type Fingerprint,
+  fingerprintFrom,
+  fingerprintOf,
+  type Manifest,
+} from '../task/fingerprint.ts';
 import type { Cell } from '../task/item.ts';
 import {
   conditionHolds,
   type Names,
   type TaskRequest,
   taskRequestOf,
+  withTake,
 } from '../task/task-request.ts';
 import {
   type Decision,
-  decideCreate,
   decideDelete,
   decideDownload,
   decideSupply,
+  decideTake,
   elsewhereHint,
 } from './decide.ts';
 import type { End } from './ending.ts';
 import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
 import { conditionOf, isStored } from './recorded-files.ts';
+import type { TakeChoice, Takes } from './takes.ts';
 
 /** A problem with a task before anything is sent: a sentence, and its place in the pipeline file. */
 export interface TaskProblem {
@@ -59,7 +66,11 @@ export type TaskAnswer =
       readonly away?: string;
       /** upload: a file that is not here, and that the store has. */
       readonly stored?: OutputLine;
+      /** create: the take that counts. */
+      readonly take?: TakeChoice;
     };
+
+type Request = Extract<TaskRequest, { readonly manifest: Manifest }>;
 
 export interface TaskQuestion {
   readonly step: Step;
@@ -69,11 +80,21 @@ export interface TaskQuestion {
   readonly jobOf: (fingerprint: Fingerprint) => JobLine | undefined;
   /** delete: the tasks of this item that download its project. */
   readonly savers: readonly string[];
+  readonly takes: Takes;
   /** True if every output must be in this checkout. */
   readonly requireOutputs: boolean;
 }
 
 export function ask(question: TaskQuestion): TaskAnswer {
+  const answer = asked(question);
+  const { step, task, takes } = question;
+  const isSpared = answer.is === 'decided' && answer.decision.act !== 'reuse';
+  return isSpared && takes.spares(step, task)
+    ? { is: 'end', ending: 'excluded', why: 'this run is about other tasks' }
+    : answer;
+}
+
+function asked(question: TaskQuestion): TaskAnswer {
   const { step, names, facts, jobOf } = question;
   const holds = conditionHolds(step, names.scope);
   if (!holds.ok) return problemAt(holds.error);
@@ -86,12 +107,16 @@ export function ask(question: TaskQuestion): TaskAnswer {
       return askUpload(wanted, question);
     case 'detect':
     case 'create': {
-      const { fingerprint, body } = wanted;
+      const take = wanted.operation === 'create' ? takeOf(wanted, question) : undefined;
+      if (take?.refused !== undefined) return { is: 'end', ending: 'excluded', why: take.refused };
+      const request = withTake(wanted, take?.number);
+      const { fingerprint, body } = request;
       const job = jobOf(fingerprint);
-      const decision = wanted.operation === 'detect' ? decideSupply(job) : decideCreate(job);
+      const decision = take === undefined ? decideSupply(job) : decideTake(take, job);
       const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
       if (bad !== undefined) return withProblem(bad);
-      return { is: 'decided', wanted, fingerprint, job, decision };
+      const chosen = take === undefined ? {} : { take };
+      return { is: 'decided', wanted: request, fingerprint, job, decision, ...chosen };
     }
     case 'download': {
       const place = normalized(wanted.to);
@@ -111,6 +136,9 @@ export function ask(question: TaskQuestion): TaskAnswer {
     }
   }
 }
+
+const takeOf = ({ fingerprint }: Request, { takes, task }: TaskQuestion): TakeChoice =>
+  takes.choose(fingerprint, task);
 
 /** The first known value of a request that cannot be sent. */
 export function badValue(step: Step, body: JsonObject): TaskProblem | undefined {

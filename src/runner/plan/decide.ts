@@ -14,6 +14,7 @@ import {
   keptCopy,
   wholeCopies,
 } from './recorded-files.ts';
+import { isComplete, type TakeChoice } from './takes.ts';
 
 export type Decision =
   /** Done before, by this task or by another task with the same content. `files`: those of a download, unless all are whole. */
@@ -82,6 +83,16 @@ export function decideCreate(job: JobLine | undefined): Decision {
     case 'supplied':
       throw new Error(`bug: a tool's job is "supplied" (${job.job})`);
   }
+}
+
+/** A creation, by the take that counts. A reroll saves the take too, so without its files it is not done. */
+export function decideTake({ number, saveTo }: TakeChoice, job: JobLine | undefined): Decision {
+  const decision = decideCreate(job);
+  if (saveTo === undefined) return decision;
+  if (decision.act === 'begin') return { ...decision, why: `take ${number}, as reroll asks` };
+  return decision.act === 'reuse' && job?.state === 'complete' && !isComplete(job)
+    ? { act: 'attach', why: `take ${number} is paid already, and not saved yet` }
+    : decision;
 }
 
 export interface DownloadQuestion {

@@ -163,7 +163,9 @@ function whatChanged(
   if (before === undefined) return 'changed since its last project';
   const changes = changesOf(before, planned.manifest, { uploads, manifests });
   if (changes.length === 0) return 'depends on a result that is made again';
-  return [...new Set(changes.map(shortText))].slice(0, 3).join(', ');
+  // The earlier job may be any take: that alone is no reason.
+  const own = changes.filter(({ field }) => field !== 'take' || changes.length === 1);
+  return [...new Set(own.map(shortText))].slice(0, 3).join(', ');
 }
 
 function shortText(change: Change): string {

@@ -16,22 +16,25 @@ export interface UndecidedStep {
 
 export class PlanReferences {
   readonly #jobOf: (fingerprint: Fingerprint) => JobLine | undefined;
+  readonly #takesOf: (first: Fingerprint) => readonly JobLine[];
   readonly #belowOutput: (path: string) => string | undefined;
   readonly #jobs = new Set<number>();
   readonly #files = new Set<string>();
   readonly #undecided = new Map<string, UndecidedStep>();
   #copies = false;
 
-  /** `belowOutput`: a path of the pipeline as one below the output folder; undefined if it is not there. */
+  /** `takesOf`: all takes of a request. `belowOutput`: a path of the pipeline as one below the output folder; undefined if it is not there. */
   constructor(
     jobOf: (fingerprint: Fingerprint) => JobLine | undefined,
+    takesOf: (first: Fingerprint) => readonly JobLine[],
     belowOutput: (path: string) => string | undefined,
   ) {
+    this.#takesOf = takesOf;
     this.#jobOf = jobOf;
     this.#belowOutput = belowOutput;
   }
 
-  add({ step, action, fingerprint, file }: PlannedTask): void {
+  add({ step, action, fingerprint, file, take }: PlannedTask): void {
     const read = file === undefined ? undefined : this.#belowOutput(file);
     if (read !== undefined) this.#files.add(pathKey(read));
     const { name, kind } = step;
@@ -44,6 +47,9 @@ export class PlanReferences {
     const job = this.#jobOf(fingerprint);
     if (job === undefined) return;
     this.#jobs.add(markOf(fingerprint));
+    // A person may pick any take, so all of them are needed.
+    if (take !== undefined && take.known > 1)
+      for (const one of this.#takesOf(take.first)) this.#jobs.add(markOf(one.job));
     if ((job.outputs?.length ?? 0) > downloadCount(job)) this.#copies = true;
   }
 

@@ -47,6 +47,8 @@ export interface Plan {
   readonly unpricedWhy: readonly string[];
   /** Values that only the run will know, by step and field. Absent if there are none. */
   readonly late?: readonly PlannedLate[];
+  /** Results of which there are several takes, and which one counts: the first hundred. Absent if there are none. */
+  readonly takes?: readonly PlannedTake[];
   /** Files of reused downloads that are not here as recorded. */
   readonly files: FileCounts;
   /** Items with a task that cannot run. A run buys nothing for them; the other items continue. */
@@ -64,6 +66,14 @@ export interface PlannedLate extends LateValue {
   readonly step: string;
 }
 
+export interface PlannedTake {
+  readonly task: string;
+  /** How many there are. */
+  readonly known: number;
+  /** The one that counts; 1 is the first. */
+  readonly picked: number;
+}
+
 const notesMax = 100;
 
 interface RowCounts {
@@ -76,6 +86,7 @@ export class PlanTally {
   readonly #rows = new Map<string, RowCounts>();
   readonly #why = new Set<string>();
   readonly #notes: PlanNote[] = [];
+  readonly #takes: PlannedTake[] = [];
   /** By step, field and source: a million items are a few lines. */
   readonly #late = new Map<string, PlannedLate>();
   /** Jobs that are already counted: a copy of a photo is not paid for again. */
@@ -93,7 +104,10 @@ export class PlanTally {
 
   /** Returns the action that the task counts as. */
   add(planned: PlannedTask): PlannedAction {
-    const { step, estimate, files, late = [] } = planned;
+    const { step, task, estimate, files, take, late = [] } = planned;
+    const isOneOf = take !== undefined && take.known > 1 && take.saveTo === undefined;
+    if (isOneOf && this.#takes.length < notesMax)
+      this.#takes.push({ task, known: take.known, picked: take.number });
     for (const value of late) this.#addLate({ step: step.name, ...value });
     if (files !== undefined) this.#files = sumOf(this.#files, files);
     const twin = this.#isTwin(planned);
@@ -181,6 +195,7 @@ export class PlanTally {
       uncounted: rows.reduce((sum, row) => sum + (row.uncounted?.fanOuts ?? 0), 0),
       unpricedWhy: [...this.#why],
       ...(this.#late.size === 0 ? {} : { late: [...this.#late.values()] }),
+      ...(this.#takes.length === 0 ? {} : { takes: this.#takes }),
       files: this.#files,
       badItems: this.#badItems,
       notes: this.#notes,

@@ -7,6 +7,7 @@ import type { Act, FileCounts } from './decide.ts';
 import type { Ending } from './ending.ts';
 import type { Estimate } from './estimate.ts';
 import type { LateValue } from './late-values.ts';
+import type { TakeChoice } from './takes.ts';
 
 /**
  * What is decided (`decide.ts`), or how the task ends without a decision (`ending.ts`).
@@ -38,7 +39,9 @@ export interface PlannedTask {
   readonly problem?: TaskProblem;
   /** In a fan-out: the number of elements. If only the run will know it, this task stands for all of them. */
   readonly times?: Times;
-  /** For a download: the path to write. */
+  /** For a creation: the take that counts. */
+  readonly take?: TakeChoice;
+  /** For a download, and for a take of a reroll: the path to write. */
   readonly to?: string;
   /** For an upload: the file to read. */
   readonly file?: string;

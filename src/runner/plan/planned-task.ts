@@ -51,6 +51,7 @@ function asked(plan: Planning, step: Step, task: TaskId): PlannedTask {
     facts: context.facts,
     jobOf: context.jobOf,
     savers: plan.saversOf(step).map((saver) => saver.task),
+    takes: context.takes,
     requireOutputs: context.requireOutputs,
   });
   const { problem } = answer.is === 'end' ? answer : {};
@@ -89,18 +90,20 @@ function placed(plan: Planning, planned: PlannedTask): PlannedTask {
 function answered(plan: Planning, answer: TaskAnswer, step: Step, task: TaskId): PlannedTask {
   switch (answer.is) {
     case 'end': {
-      const { problem, why } = answer;
+      const { problem, why, ending } = answer;
       if (problem !== undefined) return problemTask(plan, step, task, problem);
-      return { step, task, action: 'skipped', why };
+      return { step, task, action: ending === 'excluded' ? ending : 'skipped', why };
     }
     case 'unread':
       return { step, task, action: 'begin', why: 'to be read' };
     case 'decided': {
-      const { decision, fingerprint, wanted, away, content } = answer;
+      const { decision, fingerprint, wanted, away, content, take } = answer;
       const about = {
         ...(wanted.operation === 'download' ? { to: wanted.to } : {}),
         ...(wanted.operation === 'upload' ? { file: wanted.file } : {}),
         ...(away === undefined ? {} : { away }),
+        ...(take === undefined ? {} : { take }),
+        ...(take?.saveTo === undefined ? {} : { to: take.saveTo }),
         ...('manifest' in wanted ? { manifest: wanted.manifest } : {}),
         ...(content === undefined ? {} : { manifest: { kind: step.kind.name, content } }),
         ...(decision.act === 'reuse' && decision.files !== undefined

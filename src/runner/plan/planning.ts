@@ -8,6 +8,7 @@ import type { End, Phase } from './ending.ts';
 import type { Estimate } from './estimate.ts';
 import type { Facts } from './facts.ts';
 import type { PlannedTask } from './planned-action.ts';
+import type { Takes } from './takes.ts';
 
 export interface PlanContext {
   /** All steps of the pipeline. */
@@ -22,6 +23,7 @@ export interface PlanContext {
   readonly now: number;
   /** Steps that the run excludes by --only, --until or --exclude. */
   readonly excluded: ReadonlySet<string>;
+  readonly takes: Takes;
   /** True if every output must be in this checkout. */
   readonly requireOutputs: boolean;
   /** Why a download cannot be written to a place below the output folder. */

@@ -14,12 +14,26 @@ export function joinedJob(kept: JobLine, other: JobLine, before?: JobLine): JobL
   const known = kindProblem(other.kind, kept.project !== undefined) === undefined;
   const kind = kept.kind === unknownKind && known ? other.kind : kept.kind;
   const attempt = Math.max(kept.attempt, other.attempt);
-  const common = { ...kept, kind, tasks, attempt };
+  const common = withPick({ ...kept, kind, tasks, attempt }, other);
   const same = isSameAttempt(kept, other);
   const start = before !== undefined && isSameAttempt(kept, before) ? before : undefined;
   const line = same ? withCharge(withOutputs(common, other, start), other, start) : common;
   const more = same ? (other.past ?? []) : (withPast(other).past ?? []);
   return withPasts(line, more, before?.past);
+}
+
+/** The take that was picked last, whichever side picked it. */
+function withPick(line: JobLine, { take, picked }: JobLine): JobLine {
+  const isLater =
+    picked !== undefined &&
+    (line.picked === undefined ||
+      line.picked.at < picked.at ||
+      (line.picked.at === picked.at && line.picked.take < picked.take));
+  return {
+    ...line,
+    ...(line.take === undefined && take !== undefined ? { take } : {}),
+    ...(isLater ? { picked } : {}),
+  };
 }
 
 /** The charge of the side that changed it; if both did, the charge of the later line, or the higher one. */

@@ -1,7 +1,7 @@
 // A plan as text: for each step, what would run, what is reused, and what it would cost.
 
 import { printable } from '../../contract/base/printable.ts';
-import type { Plan, PlanNote, PlannedLate } from '../plan/plan.ts';
+import type { Plan, PlanNote, PlannedLate, PlannedTake } from '../plan/plan.ts';
 import { filesText } from './files-text.ts';
 import { actionWord, planTable } from './plan-table.ts';
 import { count } from './text.ts';
@@ -20,6 +20,7 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
   for (const why of plan.unpricedWhy)
     lines.push(`  unknown price: ${printable(why)}; or set estimate: on the step`);
   for (const late of plan.late ?? []) lines.push(lateLine(late));
+  for (const take of (plan.takes ?? []).slice(0, notesShown)) lines.push(takeLine(take));
   const isTold = ({ task }: PlanNote): boolean =>
     told.some((message) => message.startsWith(`${task}: `));
   const notes = plan.notes.filter((note) => !isTold(note));
@@ -58,3 +59,6 @@ function costLine({ credits, unpriced, uncounted }: Plan): string {
     return `At least ${count(credits, 'credit')}, plus ${count(unpriced, 'task')} without a published price.`;
   return credits === 0 ? 'Nothing to pay.' : `At most ${count(credits, 'credit')}.`;
 }
+
+const takeLine = ({ task, known, picked }: PlannedTake): string =>
+  `  takes: ${printable(task)} has ${known}, and take ${picked} counts`;

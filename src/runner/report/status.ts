@@ -108,7 +108,7 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
     if (job.state === 'doubt' || (job.state === 'intended' && running === undefined))
       doubts.push(doubtOf(job));
     const { added, project = '' } = job;
-    if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0) {
+    if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0 && counts(ledger, job)) {
       const fates = new Set(job.tasks.map((task) => fateOf(stepOf(task))));
       if (fates.has('fetched')) unsaved.push(unsavedOf(job, now + expiringMs));
       else if (!fates.has('used'))
@@ -133,6 +133,11 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
     doubts,
     failures: standingFailures(ledger).map(failureOf),
   };
+}
+
+/** False for a take that is not the picked one: the next run does not save it. */
+function counts(ledger: Ledger, { take }: JobLine): boolean {
+  return take === undefined || ledger.job(take.of)?.picked?.take === take.number;
 }
 
 interface OddFile {

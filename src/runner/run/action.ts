@@ -5,6 +5,7 @@ import type { Pipeline, Step } from '../language/pipeline.ts';
 import type { Act, FileCounts } from '../plan/decide.ts';
 import type { End } from '../plan/ending.ts';
 import type { ItemVerdict } from '../plan/planning.ts';
+import type { Takes } from '../plan/takes.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { JobOrder } from './jobs/job.ts';
@@ -34,6 +35,8 @@ export interface Reuse {
   readonly job: JobLine;
   readonly why: string;
   readonly files: FileCounts | undefined;
+  /** Credits that other takes have cost. */
+  readonly others: number;
 }
 
 /** The task is decided again after an event that may let it continue. */
@@ -61,6 +64,7 @@ export interface RunTerms {
   readonly payAgain: boolean;
   /** Every output must be in this checkout. */
   readonly requireOutputs: boolean;
+  readonly takes: Takes;
   /** The run receives the service's events, so an event may resolve a creation in doubt. */
   readonly listening?: boolean;
   /** Whether this act is allowed for a step in this run. Results of earlier runs are always reused. */

@@ -88,7 +88,8 @@ export class Budget {
       this.#closed = closed;
   }
 
-  ask(itemRun: ItemRun, expectation: Expectation): Grant {
+  /** `others`: what other takes of the request have cost its item. */
+  ask(itemRun: ItemRun, expectation: Expectation, others = 0): Grant {
     const { perItem } = this.#o;
     if (this.#closed?.because === 'left') return ended('later', this.#closed.why);
     if (this.#closed !== undefined) return ended('pending', this.#closed.why);
@@ -109,7 +110,7 @@ export class Budget {
       this.close({ because: 'budget', ...passed });
       return ended('pending', passed.why);
     }
-    const spent = this.#spentOn(itemRun);
+    const spent = this.#spentOn(itemRun) + others;
     if (perItem !== undefined && spent + reserve > perItem) {
       const why = `its item has a budget of ${perItem} credits: ${spent} are spent or set aside, this would take ${reserve}`;
       return ended('pending', why);

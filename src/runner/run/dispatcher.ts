@@ -3,7 +3,6 @@
 import type { Json, JsonObject } from '../../contract/base/json.ts';
 import { err, type Result, unreachable } from '../../contract/base/result.ts';
 import type { Code } from '../../contract/codes/all.ts';
-import type { JobLine } from '../journal/line.ts';
 import { bodyOf } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
@@ -33,6 +32,7 @@ import {
   freshDownloads,
   type Head,
   headOf,
+  orderedTake,
   storeOrder,
 } from './orders.ts';
 import { refreshesFor } from './refresh-inputs.ts';
@@ -110,7 +110,7 @@ export class Dispatcher {
   }
 
   #ask(itemRun: ItemRun, step: Step): TaskAnswer {
-    const { fileFacts, journal, base, requireOutputs } = this.#o;
+    const { fileFacts, journal, base, requireOutputs, takes } = this.#o;
     return ask({
       step,
       task: itemRun.task(step),
@@ -119,11 +119,12 @@ export class Dispatcher {
       jobOf: (fingerprint) => journal.ledger.job(fingerprint),
       savers: itemRun.saversOf(step),
       requireOutputs,
+      takes,
     });
   }
 
   #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
-    const { decision, fingerprint, job, wanted } = answer;
+    const { decision, fingerprint, job, wanted, take } = answer;
     const redone = itemRun.isRedone(step.name);
     // An excluded step reuses only results of earlier runs, because the plan knows no others.
     if (!redone && !this.#o.allows(step, 'begin') && this.#o.inFlight.begun(fingerprint))
@@ -139,13 +140,13 @@ export class Dispatcher {
         if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
         const { files } = decision;
         const why = files === undefined ? '' : decision.why;
-        return { action: 'reuse', fingerprint, job, why, files };
+        return { action: 'reuse', fingerprint, job, why, files, others: take?.others ?? 0 };
       }
       case 'begin':
         return this.#begin(itemRun, step, answer, head);
       case 'attach':
         if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
-        return { action: 'start', fingerprint, order: attachOrder(head, step, job, fingerprint) };
+        return { action: 'start', fingerprint, order: attachOrder(head, step, job, take) };
       case 'copy': {
         if (wanted.operation !== 'download')
           throw new Error(`bug: ${head.task} copies no download`);
@@ -159,7 +160,7 @@ export class Dispatcher {
       case 'doubt':
         if (job === undefined || this.#o.listening !== true)
           return { ...end('doubt', decision.why), reserve: job?.reserve ?? 0 };
-        return { action: 'start', fingerprint, order: awaitOrder(head, step, job, fingerprint) };
+        return { action: 'start', fingerprint, order: awaitOrder(head, step, job, take) };
       case 'lost':
         return this.#lost(itemRun, step, decision.why);
       case 'keep':
@@ -187,12 +188,8 @@ export class Dispatcher {
     return { action: 'refresh', list: [{ how: 'redo', owner, step: source }] };
   }
 
-  #begin(
-    itemRun: ItemRun,
-    step: Step,
-    { wanted, fingerprint, job, content, away, stored }: Decided,
-    head: Head,
-  ): Action {
+  #begin(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
+    const { wanted, fingerprint, job, content, away, stored } = answer;
     const supplies = wanted.operation === 'upload' || wanted.operation === 'detect';
     if (this.#o.isTick === true && supplies && this.#o.generations.isFull) return this.#noRoom();
     switch (wanted.operation) {
@@ -210,7 +207,7 @@ export class Dispatcher {
       }
       case 'detect':
       case 'create':
-        return this.#request(itemRun, step, fingerprint, head, job);
+        return this.#request(itemRun, step, answer, head);
       case 'download':
       case 'delete': {
         if (job?.project === undefined) return fail('its project is not known');
@@ -237,13 +234,7 @@ export class Dispatcher {
   }
 
   /** A request whose body contains outputs of other steps: the outputs must be live, and the body valid. */
-  #request(
-    itemRun: ItemRun,
-    step: Step,
-    fingerprint: Fingerprint,
-    head: Head,
-    job: JobLine | undefined,
-  ): Action {
+  #request(itemRun: ItemRun, step: Step, { fingerprint, job, take }: Decided, head: Head): Action {
     const stale = this.#refreshes(itemRun, step);
     if (stale !== undefined) return stale;
     const live = itemRun.liveFor(step, this.#o.base);
@@ -255,10 +246,12 @@ export class Dispatcher {
       return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };
     const final = this.#o.isTick === true ? finalFailure(job, step.attempts) : undefined;
     if (final !== undefined) return fail(this.#o.journal.ledger.task(head.task)?.why ?? final);
-    return this.#pay(itemRun, step, { ...head, ...request, attempt: nextAttempt(job) });
+    const order = { ...head, ...request, attempt: nextAttempt(job), ...orderedTake(take) };
+    return this.#pay(itemRun, step, order, take?.others ?? 0);
   }
 
-  #pay(itemRun: ItemRun, step: Step, request: Request): Action {
+  /** `others`: what other takes have cost. */
+  #pay(itemRun: ItemRun, step: Step, request: Request, others: number): Action {
     const { pipeline, clock, budget, stepBreaker } = this.#o;
     const { fingerprint, body, task } = request;
     const before = this.#o.failed.get(fingerprint);
@@ -267,7 +260,7 @@ export class Dispatcher {
     if (against !== undefined) return end(against.own ? 'failed' : 'pending', against.why);
     const expectation = expectationOf(step, body);
     if (expectation === undefined) throw new Error(`bug: ${task} is free`);
-    const grant = budget.ask(itemRun, expectation);
+    const grant = budget.ask(itemRun, expectation, others);
     if (!grant.granted) return grant.instead;
     if (!this.#o.generations.hasRoom(step.kind.name)) return this.#noRoom();
     const given: JsonObject[string] | undefined = body['name'];

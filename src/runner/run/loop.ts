@@ -266,14 +266,14 @@ export class Loop {
   }
 
   /** Done before: only the task must be recorded. */
-  #reuse(waiter: Waiter, { fingerprint, job, why, files }: Reuse): void {
+  #reuse(waiter: Waiter, { fingerprint, job, why, files, others }: Reuse): void {
     const { itemRun, step } = waiter;
     const { journal, savedFirst } = this.#o;
     const { operation } = step.kind;
     const task = itemRun.task(step);
     const events = reuseEvents(task, operation, job, journal.ledger);
     if (events.length > 0) journal.append(events);
-    if (operation === 'create') this.#budget.carryOver(itemRun, job.credits ?? 0);
+    if (operation === 'create') this.#budget.carryOver(itemRun, (job.credits ?? 0) + others);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
     const reused = savedFirst?.has(task) !== true;
     this.#endings.end(waiter, { ending: 'done', why, reused, files, project: job.project });

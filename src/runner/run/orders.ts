@@ -2,6 +2,7 @@
 
 import { extensionOf } from '../../contract/api/asset.ts';
 import type { Download } from '../../contract/api/project.ts';
+import { digestFrom } from '../../contract/base/digest.ts';
 import { isObject } from '../../contract/base/json.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import { resultOf } from '../journal/line.ts';
@@ -15,12 +16,14 @@ import {
   isStored,
   wholeCopies,
 } from '../plan/recorded-files.ts';
+import type { TakeChoice } from '../plan/takes.ts';
 import { timeoutOf } from '../plan/timeout.ts';
-import type { Fingerprint } from '../task/fingerprint.ts';
+import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type {
   AttachOrder,
   AwaitOrder,
   CopyOrder,
+  CreateOrder,
   DeleteOrder,
   DetectOrder,
   Place,
@@ -45,45 +48,47 @@ export function headOf(key: string, task: string, step: Step): Head {
   return { key, task, kind: step.kind.name, attempts };
 }
 
+/** What an order says of the take that it makes. */
+export function orderedTake(take: TakeChoice | undefined): Pick<CreateOrder, 'take' | 'saveTo'> {
+  if (take === undefined) return {};
+  const { first: of, number } = take;
+  return { ...(number === 1 ? {} : { take: { of, number } }), ...savedTo(take) };
+}
+
+const savedTo = (take: TakeChoice | undefined): Pick<CreateOrder, 'saveTo'> =>
+  take?.saveTo === undefined ? {} : { saveTo: take.saveTo };
+
 /** Waits for a paid project, or reads it again. */
-export function attachOrder(
-  head: Head,
-  step: Step,
-  job: JobLine,
-  fingerprint: Fingerprint,
-): AttachOrder {
+export function attachOrder(head: Head, step: Step, job: JobLine, take?: TakeChoice): AttachOrder {
   if (job.project === undefined)
     throw new Error(`bug: job ${job.job} is ${job.state} without a project`);
   return {
     ...head,
     operation: 'attach',
     attempts: Math.max(head.attempts, freeAttempts),
-    fingerprint,
+    fingerprint: fingerprintFrom(digestFrom(job.job)),
     project: job.project,
     settled: job.state !== 'created',
     since: Date.parse(job.at),
     credits: job.credits ?? 0,
     timeoutMs: timeoutOf(step),
+    ...savedTo(take),
   };
 }
 
 /** Waits for an event about an earlier run's creation whose outcome is unknown. */
-export function awaitOrder(
-  head: Head,
-  step: Step,
-  job: JobLine,
-  fingerprint: Fingerprint,
-): AwaitOrder {
+export function awaitOrder(head: Head, step: Step, job: JobLine, take?: TakeChoice): AwaitOrder {
   if (job.name === undefined) throw new Error(`bug: job ${job.job} is ${job.state} without a name`);
   return {
     ...head,
     operation: 'await',
     attempts: Math.max(head.attempts, freeAttempts),
-    fingerprint,
+    fingerprint: fingerprintFrom(digestFrom(job.job)),
     name: job.name,
     reserve: job.reserve ?? 0,
     timeoutMs: timeoutOf(step),
     begun: job.at,
+    ...savedTo(take),
   };
 }
 

@@ -71,7 +71,7 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
         const order =
           before.kind.operation === 'detect'
             ? rereadOrder(head, before, job, fingerprint)
-            : attachOrder(head, before, job, fingerprint);
+            : attachOrder(head, before, job);
         list.push({ how: 'order', owner, step: before, fingerprint, order });
         break;
       }

@@ -19,6 +19,16 @@ export type TaskRequest =
   | { readonly operation: 'download'; readonly of: Fingerprint; readonly to: string }
   | { readonly operation: 'delete'; readonly of: Fingerprint };
 
+/** The same request for a later take: it has a result of its own. */
+export function withTake<Request extends { readonly manifest: Manifest }>(
+  request: Request,
+  number = 1,
+): Request {
+  if (number === 1) return request;
+  const manifest = { ...request.manifest, take: number };
+  return { ...request, manifest, fingerprint: fingerprintOf(manifest) };
+}
+
 /** The names in one evaluation, with outputs by content or live. */
 export interface Names {
   readonly scope: Scope;

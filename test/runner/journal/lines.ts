@@ -26,6 +26,8 @@ export const intent = (
   name: `${of} #${attempt}`,
   reserve,
 });
+/** The first take of `a` counts no longer. */
+export const picked = (of = 'a', take = 2): NewEvent => ({ event: 'picked', job: job(of), take });
 export const created = (of = 'a', credits = 10): NewEvent => ({
   event: 'created',
   job: job(of),

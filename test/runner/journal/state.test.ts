@@ -17,6 +17,7 @@ import {
   jobAfter,
   move,
   output,
+  picked,
   refused,
   serves,
   supplied,
@@ -53,6 +54,7 @@ const events: Readonly<Record<string, NewEvent>> = {
   amended: amended(),
   forgotten: forgotten(),
   'forgotten files': unsaved(),
+  picked: picked(),
 };
 
 /** From, event, to: all moves that there are. */
@@ -101,6 +103,9 @@ const legal: readonly (readonly [State, string, State])[] = [
   ['forgotten', 'intent', 'intended'],
   ['forgotten', 'serves', 'forgotten'],
   ['forgotten', 'amended', 'forgotten'],
+  ...(['intended', 'doubt', 'created', 'complete', 'deleted', 'failed', 'forgotten'] as const).map(
+    (state) => [state, 'picked', state] as const,
+  ),
 ];
 
 const allStates = Object.keys(states) as readonly State[];
@@ -115,6 +120,26 @@ function moved(from: State, event: string): ReturnType<typeof move> {
   if (happened === undefined) throw new Error(`no event ${event}`);
   return move(states[from], happened);
 }
+
+test('a take and a pick outlive the next attempt, and only the first take has a pick', () => {
+  const first = jobAfter(
+    intent(),
+    created(),
+    complete(),
+    picked(),
+    forgotten(),
+    intent('a', 10, 2),
+  );
+  expect(first?.picked).toEqual({ take: 2, at });
+  const take = { of: job('z'), number: 2 };
+  const begun: NewEvent = {
+    ...{ event: 'intent', job: job('a'), task: 'swap:a', kind: 'face-swap-photo', attempt: 1 },
+    ...{ name: 'a #1', reserve: 10, take },
+  };
+  const second = jobAfter(begun, refused(), forgotten(), intent('a', 10, 2));
+  expect(second?.take).toEqual(take);
+  expect(move(second, picked())).toMatchObject({ ok: false });
+});
 
 describe('a job that is', () => {
   test.each(legal)('%s moves by %s to %s', (from, event, to) => {

@@ -1,8 +1,10 @@
 // One task asked what it wants: its problems, with their places, and what was done for it before.
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../../src/contract/base/digest.ts';
+import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import { toCel } from '../../../src/runner/language/expression.ts';
 import { ask, type TaskAnswer } from '../../../src/runner/plan/ask.ts';
+import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import { type Fingerprint, fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { namedByContent } from '../../../src/runner/task/outputs.ts';
 import { Disk, hash, jobLine, pipelineOf } from './world.ts';
@@ -41,6 +43,7 @@ steps:
       jobOf: jobs,
       savers: [],
       requireOutputs: false,
+      takes: pickedTakes(new Ledger()),
     },
     names: {
       scope: {

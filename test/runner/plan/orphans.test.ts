@@ -59,7 +59,11 @@ function orphansIn(scene: Scene): Orphans {
     return { sha256: hash(content), extension: 'png', bytes: content.length, at: 0 };
   });
   const jobOf = (fingerprint: string) => jobs.find((one) => one.job === fingerprint);
-  const references = new PlanReferences(jobOf, (path) => path);
+  const references = new PlanReferences(
+    jobOf,
+    () => [],
+    (path) => path,
+  );
   const step = (name: string) => {
     const found = steps.find((one) => one.name === name);
     if (found === undefined) throw new Error(`there is no step ${name}`);

@@ -17,6 +17,7 @@ import {
   type PlannedTask,
 } from '../../../src/runner/plan/planned-action.ts';
 import type { PlanContext } from '../../../src/runner/plan/planning.ts';
+import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import { type Item, valueItem } from '../../../src/runner/task/item.ts';
 
 export const day = 86_400_000;
@@ -127,6 +128,7 @@ export class World {
       base: { inputs: toCel({}), env: {}, run: { date: '2026-08-05' } },
       now: this.now,
       excluded: this.excluded,
+      takes: pickedTakes(this.ledger),
       requireOutputs: this.requireOutputs,
       unusable: this.unusable,
     };

@@ -48,6 +48,30 @@ describe('a merge', () => {
     });
   });
 
+  test('keeps the take that was picked last, whichever side picked it and whatever the other side did', () => {
+    const second: NewEvent = {
+      ...{ event: 'intent', job: job('b'), task: 'swap:a', kind: 'face-swap-photo', attempt: 1 },
+      ...{ name: 'b #1', reserve: 10, take: { of: job('a'), number: 2 } },
+    };
+    const base = moved(complete('a', 12), second, created('b', 10), complete('b', 10));
+    const both = [complete('a', 12), second, created('b', 10), complete('b', 10)] as const;
+    const pick = (take: number): NewEvent => ({ event: 'picked', job: job('a'), take });
+    const served: NewEvent = { event: 'serves', job: job('a'), task: 'swap:copy' };
+    // The first take is picked again a day later.
+    const back = moved(...both, served, pick(1)).map((line) =>
+      line.replace(/(?<="picked":\{"take":1,"at":")[^"]*/, '2026-08-06T10:00:00.000Z'),
+    );
+    const sides = [moved(...both, pick(2)), back] as const;
+    bothWays(...sides, base, ({ ledger }) => {
+      expect(ledger.job(job('a'))?.picked?.take).toBe(1);
+      expect(ledger.job(job('a'))?.tasks).toEqual(['swap:a', 'swap:copy']);
+      expect(ledger.takes.later(job('a')).map((line) => line.job)).toEqual([job('b')]);
+    });
+    bothWays(moved(...both, pick(2)), moved(...both, served), base, ({ ledger }) => {
+      expect(ledger.job(job('a'))?.picked?.take).toBe(2);
+    });
+  });
+
   test('keeps that a file was pruned on one side, whatever the other side did to the job', () => {
     const saved = [complete('a', 12), output('a', 0, 'a.png')] as const;
     const base = moved(...saved);

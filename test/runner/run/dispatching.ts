@@ -3,6 +3,7 @@ import { unreachable } from '../../../src/contract/base/result.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { uploadFingerprint } from '../../../src/runner/plan/ask.ts';
+import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import { Dispatcher, type DispatcherOptions } from '../../../src/runner/run/dispatcher.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';
 import type { ItemRun } from '../../../src/runner/run/items/item-run.ts';
@@ -30,6 +31,7 @@ export class Scene extends Parts {
       fileFacts: new FileFacts(this.disk),
       payAgain: false,
       requireOutputs: false,
+      takes: pickedTakes(this.journal.ledger),
       allows: () => true,
       unrunnable: new Map(),
       failed: new Map(),

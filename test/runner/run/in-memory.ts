@@ -1,6 +1,7 @@
 // Runs in memory, one after another over one state: a service, a disk and a clock that a test owns.
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
+import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';
 import { localRunner } from '../../../src/runner/run/jobs/local-runner.ts';
@@ -72,6 +73,7 @@ export class InMemory {
         fileFacts: new FileFacts(disk),
         payAgain: false,
         requireOutputs: false,
+        takes: pickedTakes(ledger),
         allows: () => true,
       },
       ...{ unrunnable: new Map(), failed: new Map(), total: keys.length, onEvent },

@@ -60,42 +60,44 @@ describe('a step', () => {
 describe('what was paid', () => {
   test('is waited for with the patience of free requests', () => {
     const line = jobLine('created', { project: 'p', credits: 7 });
-    expect(attachOrder(head, quick, line, job)).toEqual({
-      ...{ ...head, operation: 'attach', attempts: 5, fingerprint: job },
+    expect(attachOrder(head, quick, line)).toEqual({
+      ...{ ...head, operation: 'attach', attempts: 5, fingerprint: line.job },
       ...{ project: 'p', settled: false, since: Date.parse(line.at) },
       ...{ credits: 7, timeoutMs: 10 * minute },
     });
+    const take = { first: job, number: 2, known: 1, others: 7, saveTo: 'takes/a.png' };
+    expect(attachOrder(head, quick, line, take)).toMatchObject({ saveTo: 'takes/a.png' });
     const patient = headOf('k', 't', step('patient'));
-    expect(attachOrder(patient, step('patient'), line, job)).toMatchObject({
+    expect(attachOrder(patient, step('patient'), line)).toMatchObject({
       ...{ attempts: 9, timeoutMs: 90_000 },
     });
   });
 
   test('is only read where it is settled', () => {
-    expect(attachOrder(head, quick, jobLine('complete', { project: 'p' }), job)).toMatchObject({
+    expect(attachOrder(head, quick, jobLine('complete', { project: 'p' }))).toMatchObject({
       ...{ settled: true, credits: 0 },
     });
   });
 
   test('has a project, or there is a bug', () => {
-    expect(() => attachOrder(head, quick, jobLine('created'), job)).toThrow('without a project');
+    expect(() => attachOrder(head, quick, jobLine('created'))).toThrow('without a project');
   });
 });
 
 describe('a creation in doubt', () => {
   test('is waited for by its name, with what was set aside for it', () => {
     const line = jobLine('doubt', { name: 'n #1', reserve: 12 });
-    expect(awaitOrder(head, quick, line, job)).toEqual({
-      ...{ ...head, operation: 'await', attempts: 5, fingerprint: job },
+    expect(awaitOrder(head, quick, line)).toEqual({
+      ...{ ...head, operation: 'await', attempts: 5, fingerprint: line.job },
       ...{ name: 'n #1', reserve: 12, timeoutMs: 10 * minute, begun: line.at },
     });
-    expect(awaitOrder(head, quick, jobLine('doubt', { name: 'n' }), job).reserve).toBe(0);
+    expect(awaitOrder(head, quick, jobLine('doubt', { name: 'n' })).reserve).toBe(0);
     const patient = headOf('k', 't', step('patient'));
-    expect(awaitOrder(patient, step('patient'), line, job).attempts).toBe(9);
+    expect(awaitOrder(patient, step('patient'), line).attempts).toBe(9);
   });
 
   test('has a name, or there is a bug', () => {
-    expect(() => awaitOrder(head, quick, jobLine('doubt'), job)).toThrow('without a name');
+    expect(() => awaitOrder(head, quick, jobLine('doubt'))).toThrow('without a name');
   });
 });
 

@@ -47,6 +47,11 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
     this.otherProfiles = otherProfiles;
   }
 
+  /** The same file with other steps. */
+  with(pipeline: Pipeline): BoundPipeline {
+    return new BoundPipeline({ ...this, pipeline }, this);
+  }
+
   get name(): string {
     return this.pipeline.name;
   }

@@ -23,6 +23,7 @@ import { PlanReasons } from '../../plan/plan-reasons.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
+import { allTakes, pickedTakes } from '../../plan/takes.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Item } from '../../task/item.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
@@ -59,6 +60,7 @@ export async function planItems(
     base,
     now: clock.now(),
     excluded,
+    takes: inputs.takes ?? pickedTakes(ledger),
     requireOutputs,
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   };
@@ -67,7 +69,8 @@ export async function planItems(
   const tally = new PlanTally();
   const reasons = new PlanReasons(inputs.explain);
   const toDo = new ItemsToDo();
-  const references = new PlanReferences(context.jobOf, (path) => {
+  const takesOf = (first: string) => allTakes(ledger, first);
+  const references = new PlanReferences(context.jobOf, takesOf, (path) => {
     const below = relative(outputs.root, resolve(outputs.folder, path));
     return below.startsWith('..') ? undefined : below;
   });

@@ -9,6 +9,7 @@ import type { PlanReasons } from '../../plan/plan-reasons.ts';
 import type { PlanReferences } from '../../plan/plan-references.ts';
 import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
+import type { Takes } from '../../plan/takes.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import type { Item } from '../../task/item.ts';
@@ -52,6 +53,8 @@ export interface PlanningInputs {
   readonly onLook?: ((seen: number, of: number) => void) | undefined;
   /** Steps that the run excludes. */
   readonly excluded: ReadonlySet<string>;
+  /** Default: the picked ones. */
+  readonly takes?: Takes | undefined;
   /** True if every output must be in this checkout. */
   readonly requireOutputs: boolean;
   /** For a tick: true for a task that has nothing to do now. */

@@ -14,6 +14,8 @@ import { runValues } from '../../language/schedule.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
+import { itemsOf, rerolledPipeline } from '../../plan/rerolled-pipeline.ts';
+import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { checkOutputFolder } from '../files/writable.ts';
@@ -27,6 +29,8 @@ import { planItems } from './plan-items.ts';
 import type { PlannedItems, PlanningInputs } from './planned-items.ts';
 
 export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
+  /** Another take of each of these tasks, and nothing else. `reroll` chooses them. */
+  readonly reroll?: readonly string[] | undefined;
   /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
   readonly requireOutputs?: boolean | undefined;
 }
@@ -44,6 +48,7 @@ export interface Prepared extends AsyncDisposable {
   /** Steps that this run excludes. */
   readonly excluded: ReadonlySet<string>;
   readonly planned: PlannedItems;
+  readonly takes: Takes;
   /** Plans once more: files may have changed. */
   readonly replan: (onTask: PlanningInputs['onTask']) => Promise<PlannedItems>;
 }
@@ -59,7 +64,7 @@ interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain' | 
 }
 
 export async function prepare(
-  bound: BoundPipeline,
+  whole: BoundPipeline,
   target: Target | Unasked,
   options: PrepareOptions,
   {
@@ -73,7 +78,9 @@ export async function prepare(
     ...context
   }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
-  const selection = selectionOf(bound.pipeline, options);
+  const { reroll } = options;
+  const bound = reroll === undefined ? whole : whole.with(rerolledPipeline(whole.pipeline, reroll));
+  const selection = selectionOf(bound.pipeline, withRerolled(bound.pipeline, options));
   if (!selection.ok) return selection;
   const paths = pathsOf(bound, target, options);
   const misplaced = checkOutput(bound, options);
@@ -106,7 +113,9 @@ export async function prepare(
   const base = { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) };
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const { ledger } = state;
+  const takes = reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll));
   const inputs: PlanningInputs = {
+    takes,
     ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
     ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask },
   };
@@ -116,9 +125,17 @@ export async function prepare(
   const held = cleanup.move();
   return ok({
     ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
+    takes,
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
+}
+
+/** A reroll covers only the items of its tasks. */
+function withRerolled(pipeline: Pipeline, options: PrepareOptions): SelectionOptions {
+  if (options.reroll === undefined) return options;
+  const keys = itemsOf(pipeline, options.reroll);
+  return { items: keys === undefined ? {} : { keys } };
 }
 
 /** `run` in expressions. */

@@ -1,5 +1,5 @@
 // Gathers the data of a report: the plan of all items by what is here now, and what the state file says.
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
@@ -87,7 +87,7 @@ export async function gatherReport(
   cleanup.defer(() => items[Symbol.dispose]());
   items.warnings.forEach(onWarning);
   const builder = new ReportBuilder({
-    ...{ pipeline, ledger, inputs, running: running !== undefined },
+    ...{ file: basename(bound.file), pipeline, ledger, inputs, running: running !== undefined },
     inputFact: (path) => {
       const fact = disk.input(path);
       return fact.is === 'absent' ? undefined : { bytes: fact.bytes, sha256: fact.digest };
@@ -154,12 +154,14 @@ function plannedItem(plan: ItemPlan, item: Item | undefined, inputs: boolean): P
   return {
     key: item?.key,
     tasks,
-    bodyOf: ({ step, fingerprint }) => {
+    bodyOf: ({ step, fingerprint, take }) => {
       if (!inputs || fingerprint === undefined || step.fan !== undefined) return undefined;
       const request = taskRequestOf(step, names);
       // The body is shown only if it is the one that was sent.
       const same =
-        request.ok && 'body' in request.value && request.value.fingerprint === fingerprint;
+        request.ok &&
+        'body' in request.value &&
+        request.value.fingerprint === (take?.first ?? fingerprint);
       return same ? request.value.body : undefined;
     },
   };

@@ -129,6 +129,7 @@ async function record(
   const { file, journal, moved } = means;
   const { ledger, warnings } = prepared.state;
   const before = ledger.total;
+  const isScheduled = ledger.openRun?.due !== undefined;
   run.watch?.ledger(() => ledger.total);
   if (options.due !== undefined) {
     journal.begin();
@@ -145,7 +146,9 @@ async function record(
   const goesOn = summary.isLeft || left;
   // Nobody watches ticks: a tick that reached its budget leaves the next run, with a new budget, to a person.
   const keepsBudget = manner === 'tick' && money;
-  if (!interrupted && !machine && !outage && !goesOn && !keepsBudget) journal.end();
+  // Another take is no part of a scheduled run that was interrupted: that one continues later.
+  const isBeside = options.reroll !== undefined && isScheduled;
+  if (!interrupted && !machine && !outage && !goesOn && !keepsBudget && !isBeside) journal.end();
   await file.flush();
   await ballast.remove();
   if (journal.wrote || warnings.length > 0) {
@@ -201,7 +204,7 @@ async function phases(
   { address, inbox, store, tier, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
   const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
-  const { bound, base, items, excluded, planned } = prepared;
+  const { bound, base, items, excluded, planned, takes } = prepared;
   const { pipeline } = bound;
   const { backoffMs = 1000 } = internals;
   const speedFactor = speedOf(run);
@@ -217,6 +220,7 @@ async function phases(
     machineStops: [low, moved],
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     ...{ detachment, isTick: manner === 'tick' },
+    takes,
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {

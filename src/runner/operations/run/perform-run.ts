@@ -9,6 +9,7 @@ import { usualDurations } from '../../plan/usual-durations.ts';
 import { stopText } from '../../report/calendar-text.ts';
 import { liveFacts } from '../../report/live/live-facts.ts';
 import type { Summary } from '../../report/run-event.ts';
+import { takesLeft } from '../../report/takes.ts';
 import { LastLooks } from '../../run/jobs/last-looks.ts';
 import { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { RunPaths } from '../files/run-paths.ts';
@@ -85,6 +86,8 @@ async function runOn(
     const { reserved } = prepared.state.ledger.total;
     return ok(nothingDone('done', elapsedMs, { items: plan.items, reserved }));
   }
+  if (options.reroll === undefined)
+    for (const left of takesLeft(prepared.state.ledger, bound.pipeline.steps)) onWarning(left);
   const rehearsal = target.kind === 'rehearsal';
   const budget = smaller(options.budget, bound.pipeline.budget.credits);
   const tier = rehearsal ? rehearsalTier : undefined;

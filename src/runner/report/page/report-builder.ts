@@ -3,7 +3,7 @@
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import { timesOf } from '../../journal/job-times.ts';
 import type { Ledger } from '../../journal/ledger.ts';
-import type { JobLine } from '../../journal/line.ts';
+import type { JobLine, OutputLine } from '../../journal/line.ts';
 import { worthOf } from '../../journal/state.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
@@ -20,6 +20,7 @@ import type {
   ReportTask,
   TaskState,
 } from './report-data.ts';
+import { reportTakes } from './report-takes.ts';
 import { reportSteps, spendingOf } from './report-totals.ts';
 import { itemState, type TaskVerdict, verdictOf } from './task-state.ts';
 
@@ -30,6 +31,8 @@ export interface InputFact {
 }
 
 export interface ReportQuestion {
+  /** The name of the pipeline file, for commands to copy. */
+  readonly file: string;
   readonly pipeline: Pipeline;
   readonly ledger: Ledger;
   readonly running: boolean;
@@ -132,6 +135,7 @@ export class ReportBuilder {
         : { why: mailable(verdict.why) }),
       ...(own === undefined ? {} : this.#jobFacts(own)),
       ...(body === undefined ? {} : { parameters: parametersOf(body, within.maker) }),
+      ...reportTakes(planned, this.#q, (output) => this.#fileOf(output, step.name)),
     };
   }
 
@@ -182,14 +186,16 @@ export class ReportBuilder {
     const { outputs = [] } = this.#q.ledger.job(fingerprint) ?? {};
     return outputs
       .filter((output) => output.task === task && output.pruned === undefined)
-      .map(({ path, bytes, sha256 }) => {
-        const href = this.#q.hrefOf(path);
-        return {
-          ...{ name: baseName(path), step: this.#numberOf(step.name), bytes, sha256 },
-          ...this.#pictureOf({ in: 'output', path, sha256 }),
-          ...(href === undefined ? {} : { href }),
-        };
-      });
+      .map((output) => this.#fileOf(output, step.name));
+  }
+
+  #fileOf({ path, bytes, sha256 }: OutputLine, step: string): ReportFile {
+    const href = this.#q.hrefOf(path);
+    return {
+      ...{ name: baseName(path), step: this.#numberOf(step), bytes, sha256 },
+      ...this.#pictureOf({ in: 'output', path, sha256 }),
+      ...(href === undefined ? {} : { href }),
+    };
   }
 
   #pictureOf(source: PictureSource): Pick<ReportFile, 'medium' | 'picture'> {

@@ -89,6 +89,25 @@ export interface ReportTask {
   readonly ended?: number;
   /** The request's fields, with the names of steps for what other steps made. */
   readonly parameters?: readonly Parameter[];
+  /** At least two, the first one first. */
+  readonly takes?: readonly ReportTake[];
+}
+
+/** One of several results of the same request. */
+export interface ReportTake {
+  /** 1 is the first. */
+  readonly number: number;
+  /** True for the one that counts. */
+  readonly picked?: true;
+  /** As the state file says it. */
+  readonly state: string;
+  readonly credits?: number;
+  /** Epoch milliseconds: when it was complete. */
+  readonly at?: number;
+  /** Chooses this take. */
+  readonly command?: string;
+  /** One for each picture of the result. */
+  readonly files: readonly ReportFile[];
 }
 
 export interface Parameter {

@@ -22,8 +22,9 @@ export async function* create(order: CreateOrder, context: JobContext): Performa
   const turn = await context.outages.readyToCreate();
   if (!turn.ok) return outcomeOf('read', turn.error);
   context.inbox?.expect(name, recordOf(kind));
+  const take = order.take === undefined ? {} : { take: order.take };
   const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
-  yield { durable: true, event: intent };
+  yield { durable: true, event: { ...intent, ...take } };
   const answer = yield* sent(order, turn.value, context);
   if (answer.is === 'made') return yield* created(order, answer.made, context);
   if (answer.is === 'outage') return yield* withhold(order, answer.failure, context);

@@ -3,7 +3,7 @@
 import type { Download } from '../../../contract/api/project.ts';
 import type { Bug } from '../../../contract/base/bug.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
-import type { OutputLine } from '../../journal/line.ts';
+import type { JobLine, OutputLine } from '../../journal/line.ts';
 import type { End } from '../../plan/ending.ts';
 import type { Expectation } from '../../plan/estimate.ts';
 import type { Fingerprint } from '../../task/fingerprint.ts';
@@ -64,7 +64,12 @@ export interface DetectOrder extends Common {
   readonly timeoutMs: number;
 }
 
-export interface CreateOrder extends Common {
+interface Saving {
+  /** In a reroll: the result is saved there, below the output folder, as a part of the job. */
+  readonly saveTo?: string;
+}
+
+export interface CreateOrder extends Common, Saving {
   readonly operation: 'create';
   readonly fingerprint: Fingerprint;
   readonly body: JsonObject;
@@ -75,11 +80,13 @@ export interface CreateOrder extends Common {
   readonly reserve: number;
   /** The basis of that estimate. */
   readonly expectation: Expectation;
+  /** Set for each take after the first. */
+  readonly take?: NonNullable<JobLine['take']>;
   readonly timeoutMs: number;
 }
 
 /** Already paid: waits for the result, or reads a settled project again for fresh addresses. */
-export interface AttachOrder extends Common {
+export interface AttachOrder extends Common, Saving {
   readonly operation: 'attach';
   readonly fingerprint: Fingerprint;
   readonly project: string;
@@ -92,7 +99,7 @@ export interface AttachOrder extends Common {
 }
 
 /** In doubt since an earlier run: waits for an event that names the attempt. */
-export interface AwaitOrder extends Common {
+export interface AwaitOrder extends Common, Saving {
   readonly operation: 'await';
   readonly fingerprint: Fingerprint;
   /** The name of the attempt. */

@@ -4,7 +4,7 @@ import { awaitEvent, create } from './create.ts';
 import type { JobOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import type { Performance } from './performance.ts';
-import { copy, download, remove } from './save.ts';
+import { copy, download, remove, saved } from './save.ts';
 import { attach } from './settlement.ts';
 import { store } from './store/put.ts';
 import { detect, digest, reupload, upload } from './supply.ts';
@@ -18,11 +18,11 @@ export function perform(order: JobOrder, context: JobContext): Performance {
     case 'detect':
       return detect(order, context);
     case 'create':
-      return create(order, context);
+      return saved(order, create(order, context), context);
     case 'attach':
-      return attach(order, context);
+      return saved(order, attach(order, context), context);
     case 'await':
-      return awaitEvent(order, context);
+      return saved(order, awaitEvent(order, context), context);
     case 'download':
       return download(order, context);
     case 'copy':

@@ -9,7 +9,17 @@ import { extensionMark } from '../../language/result-name.ts';
 import { sameFormat } from '../../plan/output-names.ts';
 import { outputPath } from '../../plan/output-path.ts';
 import { Addresses } from './addresses.ts';
-import type { CopyOrder, DeleteOrder, DownloadOrder, Ended, JobOutcome, Misnamed } from './job.ts';
+import type {
+  AttachOrder,
+  AwaitOrder,
+  CopyOrder,
+  CreateOrder,
+  DeleteOrder,
+  DownloadOrder,
+  Ended,
+  JobOutcome,
+  Misnamed,
+} from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { outcomeOf, pending, unsaved } from './outcome.ts';
 import type { Performance } from './performance.ts';
@@ -55,6 +65,27 @@ export async function* download(order: DownloadOrder, context: JobContext): Perf
   }
   if (unstored !== undefined) return unstored;
   return { is: 'done', live: {}, ...(misnamed === undefined ? {} : { misnamed }) };
+}
+
+/**
+ * The performance of an order, then the download of its result, if the order says where: no step of the pipeline may
+ * download a take before a person picks it.
+ */
+export async function* saved(
+  order: CreateOrder | AttachOrder | AwaitOrder,
+  performance: Performance,
+  context: JobContext,
+): Performance {
+  const outcome = yield* performance;
+  const { saveTo, key, task, kind, attempts, fingerprint } = order;
+  if (saveTo === undefined || outcome.is !== 'done') return outcome;
+  const { id: project } = outcome.live;
+  if (typeof project !== 'string') throw new Error(`bug: ${task} is done without a project`);
+  const head = { key, task, kind, attempts, fingerprint };
+  const rest = { ...head, operation: 'download', tool: kind, project, to: saveTo } as const;
+  const saving = yield* download(rest, context);
+  if (saving.is !== 'done') return saving;
+  return saving.misnamed === undefined ? outcome : { ...outcome, misnamed: saving.misnamed };
 }
 
 const fetchInto = (

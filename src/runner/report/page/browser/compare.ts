@@ -58,7 +58,8 @@ interface PictureProps {
   readonly onRatio: (ratio: number) => void;
 }
 
-function Picture({ file, alt, onRatio }: PictureProps): VNode {
+/** The small picture, and the file itself as soon as it is loaded. */
+export function Picture({ file, alt, onRatio }: PictureProps): VNode {
   const [missing, miss] = useState<string | undefined>(undefined);
   const small = pictureAddress(file.picture);
   const { href } = file;

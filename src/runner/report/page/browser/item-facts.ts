@@ -61,7 +61,7 @@ function FileRow({ data, file }: { readonly data: ReportData; readonly file: Rep
 }
 
 /** A click selects the whole text, so that one key copies it. */
-function Copy({ text }: { readonly text: string }): VNode {
+export function Copy({ text }: { readonly text: string }): VNode {
   return html`<span class="copy" onClick=${select}>${text}</span>`;
 }
 

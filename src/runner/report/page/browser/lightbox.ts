@@ -8,6 +8,7 @@ import { itemNumbered } from './filter.ts';
 import { ItemFacts } from './item-facts.ts';
 import { pictureAddress } from './pictures.ts';
 import { resultOf } from './result.ts';
+import { Takes, tasksWithTakes } from './takes.ts';
 import { whole } from './words.ts';
 
 export interface LightboxProps {
@@ -31,6 +32,8 @@ export function Lightbox(props: LightboxProps): VNode {
   const item = itemNumbered(data, number);
   const files = [...item.inputs, ...item.outputs];
   const [picked, pick] = useState<ReportFile | undefined>(undefined);
+  const [compares, compare] = useState(false);
+  const hasTakes = tasksWithTakes(item).length > 0;
   const result = resultOf(item);
   const shown =
     picked !== undefined && files.includes(picked) ? picked : (result ?? item.inputs[0]);
@@ -50,11 +53,16 @@ export function Lightbox(props: LightboxProps): VNode {
         <div class="head">
           <h2 id="lightbox-title">${title}</h2>
           <span class="small muted">${of > 1 ? `${whole(place)} of ${whole(of)}` : ''}</span>
+          ${hasTakes ? html`<button type="button" class="icon-button" aria-pressed=${compares} onClick=${() => compare(!compares)}>Compare takes</button>` : null}
           <button type="button" class="icon-button" aria-disabled=${place <= 1} onClick=${() => place > 1 && onStep(-1)} aria-label="Previous item">←</button>
           <button type="button" class="icon-button" aria-disabled=${place >= of} onClick=${() => place < of && onStep(1)} aria-label="Next item">→</button>
           <button type="button" class="icon-button" onClick=${onClose} aria-label="Close">✕<span class="visually-hidden"> Close</span></button>
         </div>
-        <div class="view-box"><${Compare} key=${number} before=${before} after=${shown} state=${item.state} title=${title} /></div>
+        <div class="view-box">${
+          hasTakes && compares
+            ? html`<${Takes} data=${data} item=${item} />`
+            : html`<${Compare} key=${number} before=${before} after=${shown} state=${item.state} title=${title} />`
+        }</div>
         ${
           files.length > 1
             ? html`<div class="strip" role="group" aria-label="Files">

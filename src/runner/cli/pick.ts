@@ -1,0 +1,43 @@
+// shotlist pick: chooses the take that counts, and shows what the next run will do.
+import { printable } from '../../contract/base/printable.ts';
+import { type Picked, pick } from '../operations/pick.ts';
+import { plan } from '../operations/plan.ts';
+import { planText } from '../report/plan-text.ts';
+import { withPipeline } from './command.ts';
+import { commandLine } from './command-line.ts';
+import type { PipelineFlags } from './options.ts';
+import { caution, fail, print, printJson } from './terminal.ts';
+
+export async function pickCommand(
+  file: string,
+  task: string,
+  take: number,
+  flags: PipelineFlags,
+): Promise<number> {
+  const json = flags.json === true;
+  return await withPipeline(file, flags, async (pipeline) => {
+    const { rehearse: _, hosted: __, items: ___, ...own } = flags;
+    const picked = await pick(pipeline, task, take, { ...flags, onWarning: caution });
+    if (!picked.ok) return fail(picked.error, json);
+    const { rehearsal } = picked.value;
+    // The plan may need what a pick does not: the address of the service and the key.
+    const planned = await plan(pipeline, {
+      ...own,
+      ...(rehearsal ? { rehearse: true } : { hosted: true }),
+    });
+    if (json) printJson({ ...picked.value, ...(planned.ok ? { plan: planned.value.plan } : {}) });
+    else {
+      print(textOf(picked.value));
+      if (planned.ok) print(planText(planned.value.plan));
+      print(`Next: ${commandLine(planned.ok ? 'run' : 'plan', file, flags)}`);
+    }
+    return 0;
+  });
+}
+
+function textOf({ tasks, take, changed }: Picked): string {
+  const whose = printable(tasks.join(', '));
+  return changed
+    ? `Take ${take} of ${whose} counts from now on. Nothing was bought, and nothing has run yet.`
+    : `Take ${take} of ${whose} was picked before.`;
+}

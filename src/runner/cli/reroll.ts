@@ -1,0 +1,50 @@
+// shotlist reroll: pays for another take of results, and says how to choose between them.
+import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
+import { planReroll, type Rerolled, reroll } from '../operations/reroll.ts';
+import { planText } from '../report/plan-text.ts';
+import { rerolledText } from '../report/takes-text.ts';
+import { mannerOf } from './canary.ts';
+import { command } from './command.ts';
+import { performCommand } from './run.ts';
+import { questionsOf, type RunCommandFlags } from './run-command.ts';
+import { fail, print, printJson } from './terminal.ts';
+
+export interface RerollFlags extends Omit<RunCommandFlags, 'first'> {
+  readonly dryRun?: boolean;
+}
+
+export async function rerollCommand(
+  file: string,
+  names: readonly string[],
+  flags: RerollFlags,
+): Promise<number> {
+  const { dryRun, confirmAbove: _, yes: __, ...own } = flags;
+  const json = flags.json === true;
+  if (dryRun === true)
+    return await command(
+      file,
+      own,
+      (pipeline: LoadedPipeline, { onConnect }) =>
+        planReroll(pipeline, names, { ...choices(own), onConnect }),
+      { text: ({ plan }) => planText(plan, []) },
+    );
+  const asking = questionsOf(flags);
+  if (!asking.ok) return fail(asking.error, json);
+  let rerolled: Rerolled | undefined;
+  const code = await performCommand(file, own, {
+    ...mannerOf(),
+    operate: async (pipeline, options) => {
+      const result = await reroll(pipeline, names, { ...options, ...asking.value });
+      if (result.ok) rerolled = result.value;
+      return result;
+    },
+  });
+  if (rerolled === undefined) return code;
+  const { takes } = rerolled;
+  if (json) printJson({ type: 'takes', takes });
+  else if (takes.length > 0) print(rerolledText(takes, file));
+  return code;
+}
+
+/** The flags without those of other commands. */
+const choices = ({ items: _, only: __, until: ___, exclude: ____, ...own }: RunCommandFlags) => own;

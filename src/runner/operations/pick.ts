@@ -1,0 +1,154 @@
+// `pick`: chooses the take that counts. Sends nothing: the next run puts its file in its place, and does again what was
+// made of another take.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
+import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import { realClock } from '../adapters/clock.ts';
+import { StateFileChanged } from '../adapters/state/file-version.ts';
+import { openJournal } from '../adapters/state/journal-file.ts';
+import type { JobLine } from '../journal/line.ts';
+import { jobFacts } from '../journal/state.ts';
+import { numberOf } from '../journal/take-index.ts';
+import { allTakes } from '../plan/takes.ts';
+import { type Takes, takesOf } from '../report/takes.ts';
+import { JournalWriter } from '../run/journal-writer.ts';
+import { checkOutput, type OutsideOptions } from './files/boundary.ts';
+import { checkOutputFolder } from './files/writable.ts';
+import { boundPipeline } from './pipeline/bound-pipeline.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import { type Problem, problem, uncompacted } from './pipeline/problem.ts';
+import type { EditOptions } from './state/edit-state.ts';
+import { locateState } from './state/locate-state.ts';
+import { headerOf, openState } from './state/open-state.ts';
+import { changedProblem } from './state/unsaved-state.ts';
+import { keepTake } from './takes/keep-take.ts';
+import { itemsNamed } from './takes/named-tasks.ts';
+import { type FoundTasks, plannedTasks } from './takes/planned-tasks.ts';
+
+export type PickOptions = Omit<EditOptions, 'service' | 'env' | 'onConnect'> & OutsideOptions;
+
+export interface Picked extends Takes {
+  /** The take that counts now; 1 is the first. */
+  readonly take: number;
+  /** False if it counted before. */
+  readonly changed: boolean;
+  /** The takes are those of a rehearsal. */
+  readonly rehearsal: boolean;
+}
+
+/**
+ * Chooses the take of a task that counts from now on. Pays nothing. The next run copies its file to its place, and runs
+ * again what uses the result, unless it is known from before.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, pick, renderProblem } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const picked = await pick(loaded.value, 'make:one', 2);
+ * console.log(picked.ok ? picked.value.take : renderProblem(picked.error));
+ * ```
+ */
+export async function pick(
+  loaded: LoadedPipeline,
+  task: string,
+  take: number,
+  options: PickOptions = {},
+): Promise<Result<Picked, Problem>> {
+  const { state } = locateState(loaded, options).paths;
+  try {
+    return await pickIn(loaded, task, take, options);
+  } catch (error) {
+    if (error instanceof StateFileChanged) return err(changedProblem(error));
+    if (!isSystemProblem(error)) throw error;
+    return err({ ...problem(`${state} ${systemReason(error)}`), reason: 'system' });
+  }
+}
+
+async function pickIn(
+  loaded: LoadedPipeline,
+  task: string,
+  take: number,
+  options: PickOptions,
+): Promise<Result<Picked, Problem>> {
+  const bound = boundPipeline(loaded);
+  const { clock = realClock, onWarning = () => undefined } = options;
+  const { paths: located, rehearsal } = locateState(bound, options);
+  const unusable = checkOutput(bound, options) ?? checkOutputFolder(located);
+  if (unusable !== undefined) return err(unusable);
+  const opened = await openState(bound, located, 'edit', { clock, onWarning });
+  if (!opened.ok) return opened;
+  await using open = opened.value;
+  const header = headerOf(open, bound);
+  if (!header.ok) return header;
+  const { paths, state } = open;
+  const { ledger } = state;
+  const { pipeline } = bound;
+  const keys = itemsNamed(pipeline, [task]);
+  const found = await plannedTasks({ bound, options, paths, ledger, clock, keys });
+  if (!found.ok) return found;
+  await using planned = found.value;
+  const chosen = chosenTake(planned, task, take, ledger);
+  if (!chosen.ok) return chosen;
+  const { first, before, changed } = chosen.value;
+  if (changed) {
+    const file = await openJournal(paths.state, header.value, state);
+    try {
+      const journal = new JournalWriter(ledger, file, clock);
+      const kept = await keepTake(before, task, { disk: planned.disk, journal });
+      if (!kept.ok) return kept;
+      journal.append([{ event: 'picked', job: first.job, take }]);
+      await journal.sync();
+      const compacted = await file.compact(ledger);
+      if (!compacted.ok) onWarning(uncompacted(compacted.error));
+    } finally {
+      await file.close();
+    }
+  }
+  const now = ledger.job(first.job) ?? first;
+  return ok({ ...takesOf(ledger, now, pipeline.steps), take, changed, rehearsal });
+}
+
+interface Chosen {
+  readonly first: JobLine;
+  /** The take that has counted so far. */
+  readonly before: JobLine;
+  readonly changed: boolean;
+}
+
+type Ledger = Parameters<typeof allTakes>[0];
+
+function chosenTake(
+  { tasks }: FoundTasks,
+  task: string,
+  take: number,
+  ledger: Ledger,
+): Result<Chosen, Problem> {
+  const planned = tasks.get(task);
+  if (planned === undefined) {
+    const hint = suggestion(task, tasks.keys()) ?? 'shotlist status lists the tasks with takes';
+    return refused(`there is no task ${JSON.stringify(task)}`, hint);
+  }
+  const { first: name, number = 1 } = planned.take ?? {};
+  const all = name === undefined ? [] : allTakes(ledger, name);
+  const [first] = all;
+  if (first === undefined || all.length < 2)
+    return refused(`${task} has one take at most`, 'shotlist reroll pays for another one');
+  const wanted = all.find((job) => numberOf(job) === take);
+  const before = all.find((job) => numberOf(job) === number) ?? first;
+  const numbers = all.map(numberOf).join(', ');
+  if (wanted === undefined)
+    return refused(`${task} has no take ${take}`, `its takes are ${numbers}`);
+  if (!jobFacts[wanted.state].hasResult) {
+    const { inDoubt } = jobFacts[wanted.state];
+    return refused(
+      `take ${take} of ${task} ${inDoubt ? 'is in doubt' : 'has no result'}`,
+      inDoubt ? 'settle it first: shotlist resolve' : 'shotlist reroll completes it',
+    );
+  }
+  return ok({ first, before, changed: take !== number });
+}
+
+const refused = (message: string, hint: string): Result<never, Problem> =>
+  err(problem(message, 'shotlist', hint));

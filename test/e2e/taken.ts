@@ -1,0 +1,76 @@
+// Rerolls, picks and plans as a program makes them, and a service whose every result has other bytes: the local service
+// answers the same request with the same picture.
+import { appendFile, readFile } from 'node:fs/promises';
+import { digestOfBytes } from '../../src/contract/base/digest.ts';
+import type { Result } from '../../src/contract/base/result.ts';
+import { type Picked, pick } from '../../src/runner/operations/pick.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
+import { type Problem, renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { type Planned, plan } from '../../src/runner/operations/plan.ts';
+import {
+  planReroll,
+  type Rerolled,
+  type RerollOptions,
+  rerollWith,
+} from '../../src/runner/operations/reroll.ts';
+import type { RunInternals } from '../../src/runner/operations/run.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { envOf, photoPipeline, type Rig } from '../rig.ts';
+
+/** The swap is kept at the service; a second paid step uses it. */
+export const chained = `${photoPipeline.replace(/ {2}tidy.*\n/, '')}\
+  colour: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.swap.url }}" } } }
+  keep: { uses: download, with: { of: colour, to: "colour/\${{ item.stem }}.png" } }
+`;
+
+/** Every download ends in its own number. */
+export function unlike(): Pick<RunInternals, 'api'> {
+  let downloads = 0;
+  return {
+    api: (api) => ({
+      ...api,
+      async download(url, into) {
+        const fetched = await api.download(url, into);
+        if (!fetched.ok) return fetched;
+        downloads += 1;
+        await appendFile(into.path, `#${downloads}`);
+        const content = await readFile(into.path);
+        const digest = digestOfBytes(content);
+        return { ...fetched, value: { ...fetched.value, bytes: content.length, digest } };
+      },
+    }),
+  };
+}
+
+const good = <T>(result: Result<T, Problem>): T => {
+  if (!result.ok) throw new Error(renderProblem(result.error));
+  return result.value;
+};
+
+export const loadedFrom = async (rig: Rig): Promise<LoadedPipeline> =>
+  good(await loadPipeline(rig.file));
+
+export async function rerolls(
+  rig: Rig,
+  to: LocalService,
+  names: readonly string[],
+  internals: RunInternals = {},
+  options: RerollOptions = {},
+): Promise<Rerolled> {
+  const pace = { backoffMs: 1, speedFactor: 100 };
+  const all = { ...options, env: envOf(to) };
+  return good(await rerollWith(await loadedFrom(rig), names, all, { ...pace, ...internals }));
+}
+
+export const picks = async (rig: Rig, task: string, take: number): Promise<Picked> =>
+  good(await pick(await loadedFrom(rig), task, take));
+
+export const plans = async (rig: Rig, to: LocalService): Promise<Planned> =>
+  good(await plan(await loadedFrom(rig), { env: envOf(to) }));
+
+export const plansReroll = async (
+  rig: Rig,
+  to: LocalService,
+  ...names: readonly string[]
+): Promise<Planned> => good(await planReroll(await loadedFrom(rig), names, { env: envOf(to) }));
