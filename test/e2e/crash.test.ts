@@ -31,7 +31,7 @@ describe('the power is cut at every line of the journal', () => {
       expect(all).toBeGreaterThan(15);
       const lines = Array.from({ length: all }, (_, index) => index + 1);
       // Every other line, in turns; EVERY=1 tries all of them.
-      for (const line of sampleOf(lines, 2, when === 'before' ? 0 : 1)) {
+      for (const line of sampleOf(lines, 3, when === 'before' ? 0 : 1)) {
         const local = await startService(plainly);
         const rig = await photoRig(2);
         try {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { adoptFolder } from '../../src/contract/files/owner.ts';
 import { ended, ownEnvironment, runCommand } from '../command.ts';
+import { sampleOf } from '../sweep.ts';
 import { type Case, furnish, oddCases } from './odd-cases.ts';
 
 /** Nothing here takes long: a command that is still running by then hangs, and is killed. Not a measure of speed. */
@@ -62,7 +63,9 @@ test('the corpus has its size, every case has an expectation, and no two have on
   expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
 });
 
-for (const { name, argv, env: more = {}, files, own = [], code, says, apart: output } of cases)
+// EVERY=1 tries all.
+const tried = sampleOf(cases, 2);
+for (const { name, argv, env: more = {}, files, own = [], code, says, apart: output } of tried)
   test(name, { timeout: hangMs }, async () => {
     const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'shotlist-odd-')));
     onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));

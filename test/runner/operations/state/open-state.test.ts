@@ -42,7 +42,7 @@ test.each(['edit', 'run'] as const)(
     expect(await open('edit')).toMatchObject({ ok: false, error: { reason: 'locked' } });
     expect(await open('run')).toMatchObject({ ok: false, error: { reason: 'locked' } });
     const reading = await open('read');
-    expect(reading.ok && reading.value.running).toContain(`process ${process.pid} `);
+    expect(reading.ok && reading.value.running?.process).toContain(`process ${process.pid} `);
     expect((await open('plan')).ok).toBe(true);
     await first.value[Symbol.asyncDispose]();
     expect(existsSync(paths.lock)).toBe(false);
