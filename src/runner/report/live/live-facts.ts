@@ -105,7 +105,11 @@ const liveSchema = {
         type: 'object',
         additionalProperties: false,
         required: ['task', 'forMs'],
-        properties: { task: text, forMs: milliseconds },
+        properties: {
+          task: text,
+          forMs: milliseconds,
+          late: { type: 'boolean', description: 'It takes several times as long as usual.' },
+        },
       },
     },
     troubles: { type: 'array', items: happeningSchema, description: 'The last first.' },

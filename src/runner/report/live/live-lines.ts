@@ -118,10 +118,19 @@ function creditsLine({ charged, budget, planned, creditDollars }: LiveFacts, nam
 
 function happenings(view: LiveFacts, room: number): readonly Line[] {
   const { troubles, done } = view;
+  const late = view.atWork.filter((task) => task.late === true).slice(0, room > 2 ? 1 : 0);
+  const rest = room - late.length;
   // What went well has at least a line, because it shows that the run goes on.
-  const bad = troubles.slice(0, done.length > 0 ? Math.max(1, room - 1) : room);
-  return [...bad, ...done.slice(0, room - bad.length)].map(happeningLine);
+  const bad = troubles.slice(0, done.length > 0 ? Math.max(1, rest - 1) : rest);
+  const last = [...bad, ...done.slice(0, rest - bad.length)].map(happeningLine);
+  return [...late.map(lateLine), ...last];
 }
+
+const lateLine = ({ task, forMs }: LiveFacts['atWork'][number]): Line => [
+  span('  ● ', 'unsure'),
+  span(task),
+  span(`  at work for ${clock(forMs)}, several times as long as usual`, 'dim'),
+];
 
 const signs = { done: ['✓', 'good'], failed: ['✗', 'bad'], doubt: ['?', 'unsure'] } as const;
 

@@ -3,6 +3,7 @@
 import { creditDollarsOn } from '../../../contract/api/tier.ts';
 import type { RunEvent } from '../run-event.ts';
 import { type Happening, keepLast } from './happening.ts';
+import type { Stage } from './stage.ts';
 import { StepProgress } from './step-progress.ts';
 import { isLate, timeLeft } from './time-left.ts';
 
@@ -16,17 +17,6 @@ export interface LiveOptions {
   /** When the run began, in milliseconds of any clock. All other times are of the same clock. */
   readonly began: number;
 }
-
-/** What the run does, as a whole. */
-export type Stage =
-  /** Looking at items and their files; `of` is 0 as long as the number is unknown. */
-  | { readonly is: 'planning'; readonly seen: number; readonly of: number }
-  /** Planned; nothing has begun yet. */
-  | { readonly is: 'connecting' }
-  | { readonly is: 'working' }
-  /** The service does not answer. */
-  | { readonly is: 'waiting'; readonly why: string; readonly since: number }
-  | { readonly is: 'stopping'; readonly why: string };
 
 export interface ItemCounts {
   readonly total: number;
@@ -42,6 +32,13 @@ interface OpenItem {
   since?: number;
   credits: number;
   trouble?: 'failed' | 'doubt';
+}
+
+export interface TaskAtWork {
+  readonly task: string;
+  readonly forMs: number;
+  /** It takes several times as long as usual. */
+  readonly late?: boolean;
 }
 
 interface AtWork {
@@ -199,10 +196,15 @@ export class LiveView {
   }
 
   /** The tasks that have been at work the longest, and for how many milliseconds. */
-  atWork(most: number, now: number): readonly { readonly task: string; readonly forMs: number }[] {
+  atWork(most: number, now: number): readonly TaskAtWork[] {
     // They began in the order of the map.
     const oldest = [...this.#atWork].slice(0, most);
-    return oldest.map(([task, { since }]) => ({ task, forMs: Math.max(0, now - since) }));
+    return oldest.map(([task, { step, since }]) => ({
+      ...{ task, forMs: Math.max(0, now - since) },
+      ...(this.stage.is === 'working' && isLate(step, now - since, this.#speed)
+        ? { late: true }
+        : {}),
+    }));
   }
 
   get steps(): readonly StepProgress[] {

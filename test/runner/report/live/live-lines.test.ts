@@ -49,6 +49,18 @@ test('credits are told in money where the price of a credit is known, and never 
   expect(shown(free).join('\n')).not.toContain('$');
 });
 
+test('the task that takes several times as long as usual is named, and no longer when it is over', () => {
+  const watching = middle();
+  watching.end('photo', 'IMG_999.jpg');
+  const slow = '  ● color:IMG_5.jpg  at work for 2:00, several times as long as usual';
+  watching.begin('color', 'IMG_5.jpg');
+  expect(shown(watching).join('\n')).not.toContain('as long as usual');
+  watching.now += 120_000;
+  expect(shown(watching)).toContain(slow);
+  watching.end('color', 'IMG_5.jpg');
+  expect(shown(watching)).not.toContain(slow);
+});
+
 test('on a wide terminal, each number has its word', () => {
   const lines = shown(middle(), { columns: 200, rows: 50 });
   expect(lines).toContain(

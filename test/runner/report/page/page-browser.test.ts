@@ -90,6 +90,7 @@ describe.skipIf(noBrowser)(
       await page.getByRole('img', { name: /^The steps/ }).waitFor();
       await page.keyboard.press('ArrowRight');
       await page.getByRole('img', { name: /^Timeline of \d+ tasks by step$/ }).waitFor();
+      await page.getByRole('columnheader', { name: '95 %' }).waitFor();
       await page.keyboard.press('ArrowRight');
       await page.getByRole('img', { name: 'Credits over time, up to 20' }).waitFor();
       expect(await page.getByRole('row', { name: /^swap/ }).textContent()).toContain('100%');

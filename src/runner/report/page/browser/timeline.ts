@@ -6,7 +6,8 @@ import type uPlot from 'uplot';
 import type { ReportData } from '../report-data.ts';
 import { axis, Chart, timeAxis } from './chart.ts';
 import { type Bar, barsOf, lanesOf, spanOf } from './lanes.ts';
-import { count, duration, shortTime } from './words.ts';
+import { stepTimes } from './step-times.ts';
+import { count, duration, shortTime, whole } from './words.ts';
 
 export function Timeline({ data }: { readonly data: ReportData }): VNode {
   const bars = useMemo(() => barsOf(data), [data]);
@@ -30,7 +31,28 @@ export function Timeline({ data }: { readonly data: ReportData }): VNode {
         </select></div>`
     }
     ${shown.length === 0 ? null : html`<div class="card"><${Chart} label="Timeline of ${count(shown.length, 'task')} by step" height=${view.height} data=${view.data} options=${view.options} /></div>`}
+    <${Times} data=${data} bars=${shown} />
   </section>`;
+}
+
+function Times({
+  data,
+  bars,
+}: {
+  readonly data: ReportData;
+  readonly bars: readonly Bar[];
+}): VNode | null {
+  const times = useMemo(() => stepTimes(bars), [bars]);
+  if (times.length === 0) return null;
+  return html`<div class="card scroll"><h2>How long the tasks of each step took</h2><table>
+    <thead><tr><th>Step</th><th class="num">Tasks</th><th class="num">Median</th><th class="num">95 %</th><th class="num">Longest</th></tr></thead>
+    <tbody>${times.map(
+      ({ step, tasks, median, most, longest }) => html`<tr>
+        <td>${data.steps[step]?.name}</td><td class="num">${whole(tasks)}</td>
+        <td class="num">${duration(median)}</td><td class="num">${duration(most)}</td><td class="num">${duration(longest)}</td>
+      </tr>`,
+    )}</tbody>
+  </table></div>`;
 }
 
 const numberOf = ({ currentTarget }: Event): number =>
