@@ -115,7 +115,8 @@ describe('status --watch', () => {
     const [local, rig] = [await service(), new Rig(pipeline)];
     const loaded = await loadPipeline(rig.file);
     if (!loaded.ok) throw new Error('no pipeline');
-    const [looks, stop] = [[] as StatusLook[], new AbortController()];
+    const looks: StatusLook[] = [];
+    const stop = new AbortController();
     const clock = { ...realClock, sleep: (_: number, s: AbortSignal) => realClock.sleep(1, s) };
     const onLook = (look: StatusLook): void => void looks.push(look);
     const following = followStatus(loaded.value, {
