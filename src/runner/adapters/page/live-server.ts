@@ -1,4 +1,5 @@
-// The server of a live page: the page itself, events, thumbnails and files by their numbers. It changes nothing.
+// The web server of a live page. It serves the page, its events, and thumbnails and files by their numbers; no request changes
+// anything.
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
