@@ -15,6 +15,8 @@ export interface BudgetOptions extends SpendingLimitsOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** The most credits that one item may charge. */
   readonly perItem: number | undefined;
+  /** Called when the run must buy nothing more, also nothing that it was going to buy already. */
+  readonly onClosed?: (why: string) => void;
 }
 
 /** `instead`: what the task does without a grant. */
@@ -84,8 +86,10 @@ export class Budget {
   /** Stops all buying. The first reason stays, unless it was only to save other results first. */
   close(closed: Closed): void {
     const saving = this.#closed?.because === 'saving';
-    if (this.#closed === undefined || (saving && closed.because === 'machine'))
-      this.#closed = closed;
+    if (this.#closed !== undefined && !(saving && closed.because === 'machine')) return;
+    this.#closed = closed;
+    // What a budget has granted before it was reached is within it.
+    if (closed.because !== 'budget') this.#o.onClosed?.(closed.why);
   }
 
   /** `others`: what other takes of the request have cost its item. */

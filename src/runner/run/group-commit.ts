@@ -48,6 +48,11 @@ export class GroupCommit {
     let answered = false;
     for (const notice of notices) {
       if (notice.is === 'ended' || notice.is === 'begun') continue;
+      if (notice.is === 'recorded') {
+        answered ||= isAnswer(notice.event);
+        this.#fold(notice);
+        continue;
+      }
       const { key } = notice;
       if (notice.is === 'ask') {
         this.#send(key);
@@ -74,13 +79,22 @@ export class GroupCommit {
   }
 
   #record(key: string, event: NewEvent): void {
-    const { journal, budget, inFlight } = this.#o;
-    const job = inFlight.get(key);
-    const { step } = job;
-    this.#remark(job, event);
-    journal.append([event]);
+    this.#remark(this.#o.inFlight.get(key), event);
+    this.#o.journal.append([event]);
+    this.#count(key, event);
+  }
+
+  /** An event that another process has recorded; the job may have been given up here. */
+  #fold({ key, event, at }: Extract<Notice, { readonly is: 'recorded' }>): void {
+    if (key !== undefined) this.#remark(this.#o.inFlight.get(key), event);
+    this.#o.journal.fold(event, at);
+    if (key !== undefined) this.#count(key, event);
+  }
+
+  #count(key: string, event: NewEvent): void {
+    const { budget, inFlight, stepBreaker } = this.#o;
     budget.record(key, event);
-    if (event.event === 'created') this.#o.stepBreaker.taken(step);
+    if (event.event === 'created') stepBreaker.taken(inFlight.get(key).step);
   }
 
   /** Jobs continue when their events are on disk. This function does not wait, so later events share the next sync. */

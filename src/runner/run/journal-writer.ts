@@ -55,6 +55,11 @@ export class JournalWriter implements Journal {
     for (const event of events) this.#write(event);
   }
 
+  fold(event: NewEvent, at: string): void {
+    this.#wrote = true;
+    this.#apply({ seq: this.ledger.seq + 1, ...event, at });
+  }
+
   /** Records the run. Without this call, a run is recorded when the first thing happens in it. */
   begin(): void {
     if (this.#wrote) return;
@@ -104,18 +109,20 @@ export class JournalWriter implements Journal {
   #write(event: NewEvent): void {
     const now = this.#clock.now();
     if (now !== this.#now) [this.#now, this.#time] = [now, new Date(now).toISOString()];
-    const line: EventLine = this.#redactor.value({
-      seq: this.ledger.seq + 1,
-      ...event,
-      at: this.#time,
-    });
+    const text = this.#apply({ seq: this.ledger.seq + 1, ...event, at: this.#time });
+    if (event.event === 'created') this.#fresh.set(event.job, event);
+    this.#file.append(text);
+  }
+
+  /** Folds a line into the ledger, and returns its text. */
+  #apply(given: EventLine): string {
+    const line = this.#redactor.value(given);
     const text = lineText(line);
     const read = parseLine(text);
     if (!read.ok)
-      throw new Error(`bug: an event "${event.event}" that nobody can read: ${read.error}`);
+      throw new Error(`bug: an event "${line.event}" that nobody can read: ${read.error}`);
     const folded = this.ledger.apply(read.value);
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
-    if (event.event === 'created') this.#fresh.set(event.job, event);
-    this.#file.append(text);
+    return text;
   }
 }

@@ -93,7 +93,8 @@ export class Loop {
       closed: () => this.#budget.closed,
     });
     const caps = { total, perItem: pipeline.budget.perItem, calendar: calendarCaps(pipeline) };
-    const budget = new Budget({ ...caps, journal, clock });
+    const onClosed = (why: string): void => runner.close(why);
+    const budget = new Budget({ ...caps, journal, clock, onClosed });
     if (options.closed !== undefined) budget.close(options.closed);
     const inFlight = new InFlight(options);
     const stepBreaker = new StepBreaker(steps);

@@ -94,6 +94,30 @@ describe('a job', () => {
   });
 });
 
+describe('an event that another process has recorded', () => {
+  const at = '2026-11-23T10:00:00.000Z';
+
+  test('is folded and counted, and neither written again nor answered', () => {
+    const scene = new Scene();
+    const order = scene.create('j1');
+    scene.take({ is: 'recorded', key: 'j1', event: intentOf(order), at });
+    const written = scene.file.lines.length;
+    const event = createdOf(order, 12);
+    expect(scene.take({ is: 'recorded', key: 'j1', event, at })).toBe(true);
+    expect(scene.ledger.job(order.fingerprint)).toMatchObject({ state: 'created', at });
+    expect(scene.budget.chargedFor('j1')).toBe(12);
+    expect(scene.file.lines).toHaveLength(written);
+    expect([scene.runner.proceeded, scene.file.syncing]).toEqual([[], 0]);
+  });
+
+  test('about a job that was given up is folded all the same', () => {
+    const scene = new Scene();
+    const order = createOrder('j9', 10);
+    scene.take({ is: 'recorded', key: undefined, event: intentOf(order), at });
+    expect(scene.ledger.job(order.fingerprint)?.state).toBe('intended');
+  });
+});
+
 describe('a creation', () => {
   test('is recorded with what it is expected to cost now', () => {
     const scene = new Scene();

@@ -40,6 +40,7 @@ export class ManualRunner implements Runner {
   readonly started: JobOrder[] = [];
   readonly proceeded: string[] = [];
   readonly declined = new Map<string, string>();
+  readonly closed: string[] = [];
   aborted = false;
   failure: unknown;
   #waiting: Notice[] = [];
@@ -67,6 +68,10 @@ export class ManualRunner implements Runner {
 
   decline(key: string, why: string): void {
     this.declined.set(key, why);
+  }
+
+  close(why: string): void {
+    this.closed.push(why);
   }
 
   abort(): void {

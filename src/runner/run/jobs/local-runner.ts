@@ -99,6 +99,7 @@ export function localRunner({ context, stopper, limits }: LocalRunnerOptions): R
     },
     proceed: (key) => answer(key, undefined),
     decline: answer,
+    close: () => undefined,
     abort: () => stopper.abort(),
     fail,
   };

@@ -161,6 +161,8 @@ export interface OutputStore {
 export interface Journal {
   /** Assigns numbers and times to events, folds them into the ledger and writes them. */
   append(events: readonly NewEvent[]): void;
+  /** Folds an event that another process has recorded into the ledger. `at`: when, ISO 8601. */
+  fold(event: NewEvent, at: string): void;
   /** Resolves when everything appended is on disk. */
   sync(): Promise<void>;
   readonly ledger: Ledger;
@@ -179,6 +181,13 @@ export type Notice =
       readonly event: NewEvent;
       readonly durable: boolean;
     }
+  /** Whoever performs the job has recorded the event. Nobody waits for an answer. Without a key, the job was given up. */
+  | {
+      readonly is: 'recorded';
+      readonly key: string | undefined;
+      readonly event: NewEvent;
+      readonly at: string;
+    }
   /** A creation that was certainly not accepted is about to be sent again; answer with `proceed` or `decline`. */
   | { readonly is: 'ask'; readonly key: string }
   | { readonly is: 'ended'; readonly key: string; readonly outcome: JobOutcome };
@@ -191,6 +200,8 @@ export interface Runner {
   proceed(key: string): void;
   /** Ends the waiting job as `withheld`, without sending anything more. */
   decline(key: string, why: string): void;
+  /** From now on, no creation may begin. A runner in this process need not do anything: it asks before each. */
+  close(why: string): void;
   /** Ends requests and waits in flight: every job ends soon. */
   abort(): void;
   /** Makes `next` fail: the loop cannot continue. */

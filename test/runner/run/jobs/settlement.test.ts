@@ -90,6 +90,29 @@ describe('a project of an earlier run', () => {
     expect([said, outcome.is]).toEqual([[], 'done']);
   });
 
+  test('is parked before a long pause, and looked at later from there', async () => {
+    const rendering = record({ status: 'rendering' });
+    const { scene, reads } = reading(rendering, rendering, rendering, record({}));
+    const park = (looks: number) => ({ kind: 'park', longestPauseMs: 200, looks }) as const;
+    const first = await performed(
+      attach(attachOrder('a'), { ...scene.context, attention: park(0) }),
+    );
+    if (first.outcome.is !== 'ended' || first.outcome.rest === undefined)
+      throw new Error('it was not parked');
+    const { rest } = first.outcome;
+    const made = reads();
+    expect(rest).toMatchObject({ project: 'p-a', looks: made });
+    expect(rest.pauseMs).toBeGreaterThan(200);
+    expect(rest.timeoutMs).toBeLessThan(attachOrder('a').timeoutMs);
+    const { looks, pauseMs, ...later } = rest;
+    const again = performed(
+      attach({ ...attachOrder('a'), ...later }, { ...scene.context, attention: park(looks) }),
+    );
+    const second = (await again).outcome;
+    expect(second.is === 'done' || (second.is === 'ended' && second.rest)).toBeTruthy();
+    if (second.is === 'ended') expect(second.rest?.pauseMs).toBeGreaterThan(pauseMs);
+  });
+
   test('that was deleted elsewhere is left to the next run', async () => {
     const { scene } = reading(record({ enabled: false }));
     const { outcome } = await performed(attach(attachOrder('a', 10, true), scene.context));
