@@ -24,8 +24,8 @@ export interface OrderDesk {
   claim(intent: Intent): Promise<Permission>;
   /** The creation was certainly not accepted: may it be sent again? */
   again(): Promise<Permission>;
-  /** If the event is `durable`, resolves when it is. */
-  record(event: NewEvent, durable: boolean): Promise<void>;
+  /** If the event is `durable`, resolves when it is. Not `go`: the record does not allow it, and the job is over. */
+  record(event: NewEvent, durable: boolean): Promise<Permission>;
 }
 
 export async function drive(
@@ -57,6 +57,5 @@ async function permissionFor(step: Recorded | Asking, desk: OrderDesk): Promise<
   if ('ask' in step) return await desk.again();
   const { event, durable } = step;
   if (event.event === 'intent') return await desk.claim(event);
-  await desk.record(event, durable);
-  return { is: 'go' };
+  return await desk.record(event, durable);
 }

@@ -53,9 +53,7 @@ export function localRunner({ context, stopper, limits }: LocalRunnerOptions): R
     const outcome = await drive(order, context, {
       claim: (event) => answered({ is: 'event', key, event, durable: true }),
       again: () => answered({ is: 'ask', key }),
-      async record(event, durable) {
-        await answered({ is: 'event', key, event, durable });
-      },
+      record: (event, durable) => answered({ is: 'event', key, event, durable }),
     });
     tell({ is: 'ended', key, outcome });
   };

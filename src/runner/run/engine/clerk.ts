@@ -1,0 +1,184 @@
+// What one order of a worker says and asks: its desk at the database. The rules of a creation that may have been begun
+// before are here (engine.md, "Why nothing is paid twice").
+import { unreachable } from '../../../contract/base/result.ts';
+import type { NewEvent } from '../../journal/line.ts';
+import { notTaken } from '../../journal/settled.ts';
+import type { Intent, OrderDesk, Permission } from '../jobs/drive.ts';
+import type { AttachOrder, CreateOrder, JobOutcome } from '../jobs/job.ts';
+import { stopped } from '../jobs/outcome.ts';
+import type { Clock } from '../jobs/ports.ts';
+import type { BegunJob, ClaimAnswer, Fact, IssuedOrder, Lease } from './ports.ts';
+import type { Promptness } from './promptness.ts';
+import type { Scribe } from './scribe.ts';
+
+export interface ClerkOptions {
+  readonly issued: IssuedOrder;
+  readonly lease: Lease;
+  /** Unique to the process. */
+  readonly worker: string;
+  readonly scribe: Scribe;
+  readonly promptness: Promptness;
+  readonly clock: Clock;
+  /** Aborted when the order must end soon. */
+  readonly stop: AbortSignal;
+}
+
+const go: Permission = { is: 'go' };
+
+export class Clerk implements OrderDesk {
+  readonly #o: ClerkOptions;
+  #facts = 0;
+  /** The attempt that this order has begun. */
+  #begun: Intent | undefined;
+
+  constructor(options: ClerkOptions) {
+    this.#o = options;
+  }
+
+  begin(): void {
+    void this.#o.scribe.fact({ ...this.#head(), is: 'begun' });
+  }
+
+  async claim(intent: Intent): Promise<Permission> {
+    const answer = await this.#ask(intent, false);
+    if (answer.is === 'exists') return this.#existing(intent, answer);
+    if (answer.is === 'go') this.#begun = intent;
+    return permissionOf(answer);
+  }
+
+  async again(): Promise<Permission> {
+    const intent = this.#begun;
+    if (intent === undefined) throw new Error('bug: nothing was begun that could be sent again');
+    const permission = permissionOf(await this.#ask(intent, true));
+    if (permission.is === 'go') return go;
+    // It was certainly not accepted, so it must not stay in doubt.
+    const message = 'it is not sent again';
+    await this.record(notTaken(intent.job, { code: 'withheld', message }), true);
+    return permission;
+  }
+
+  async record(event: NewEvent, durable: boolean): Promise<Permission> {
+    const name = this.#begun?.name ?? this.#awaited;
+    const about = name === undefined || !isOfAttempt(event) ? {} : { name };
+    if (event.event === 'created' || event.event === 'doubt' || isOver(event))
+      if (this.#begun !== undefined) this.#o.promptness.over(this.#begun.name);
+    const fact: Fact = { ...this.#head(), is: 'event', ...about, event };
+    const written = this.#o.scribe.fact(fact);
+    if (!durable) return go;
+    if ((await written) !== 'refused') return go;
+    const why = `the database does not accept that it was ${event.event}: see the warnings of the run`;
+    return over({ is: 'ended', ending: event.event === 'created' ? 'doubt' : 'pending', why });
+  }
+
+  /** True if the end counts: else the order was delivered to another worker meanwhile. */
+  async end(outcome: JobOutcome): Promise<boolean> {
+    const { scribe, lease, issued } = this.#o;
+    const { key } = issued.order;
+    const next = nextOf(issued, outcome);
+    if (next === undefined) return await scribe.end({ is: 'ended', lease, key, outcome });
+    return await scribe.end({ is: 'parked', lease, next: next.issued, afterMs: next.afterMs });
+  }
+
+  get #awaited(): string | undefined {
+    const { order } = this.#o.issued;
+    return order.operation === 'await' ? order.name : undefined;
+  }
+
+  #head(): { readonly id: string; readonly key: string } {
+    const { worker, lease, issued } = this.#o;
+    this.#facts += 1;
+    return { id: `${worker}/${lease.id}/${lease.retry}/${this.#facts}`, key: issued.order.key };
+  }
+
+  async #ask(intent: Intent, again: boolean): Promise<ClaimAnswer> {
+    const { scribe, lease, issued, promptness, clock, stop } = this.#o;
+    const { epoch, seen, order } = issued;
+    for (;;) {
+      promptness.asking(intent.name);
+      const ask = { lease, epoch, seen, key: order.key, intent, again };
+      const answer = await scribe.ask(ask);
+      if (answer.is !== 'wait') return answer;
+      await clock.sleep(answer.ms, stop);
+      if (stop.aborted) return { is: 'closed', why: stopped.why };
+    }
+  }
+
+  /** The attempt was begun under an earlier lease, or the job is not what the coordinator took it for. */
+  async #existing(intent: Intent, job: BegunJob): Promise<Permission> {
+    const { order } = this.#o.issued;
+    if (!job.same || order.operation !== 'create')
+      return over({ is: 'withheld', why: `it is ${job.state} already` });
+    switch (job.state) {
+      case 'intended': {
+        const why = 'a worker began it, and was gone before its answer was recorded';
+        this.#begun = intent;
+        await this.record({ event: 'doubt', job: intent.job, why }, true);
+        return over({ is: 'ended', ending: 'doubt', why });
+      }
+      case 'doubt':
+        return over({ is: 'ended', ending: 'doubt', why: 'its answer was lost' });
+      case 'created':
+      case 'complete':
+        return job.project === undefined
+          ? over({ is: 'withheld', why: `it is ${job.state} without a project` })
+          : { is: 'instead', order: attachTo(order, job.project, job) };
+      default:
+        return over({ is: 'withheld', why: `it is ${job.state} already` });
+    }
+  }
+}
+
+const over = (outcome: JobOutcome): Permission => ({ is: 'over', outcome });
+
+function permissionOf(answer: ClaimAnswer): Permission {
+  switch (answer.is) {
+    case 'go':
+      return go;
+    case 'exists':
+      return over({ is: 'withheld', why: `it is ${answer.state} already` });
+    case 'stale':
+      return over({ is: 'withheld', why: 'the order is no longer valid' });
+    case 'repriced':
+      return over({ is: 'withheld', why: 'prices rose while it waited' });
+    case 'closed':
+      return over({ is: 'withheld', why: answer.why });
+    case 'budget':
+      return over({ is: 'withheld', why: 'the budget does not cover it' });
+    case 'wait':
+      throw new Error('bug: a wait is not an answer');
+    default:
+      return unreachable(answer);
+  }
+}
+
+/** Events that are about one attempt of a creation. */
+const isOfAttempt = ({ event }: NewEvent): boolean =>
+  event === 'created' || event === 'doubt' || event === 'settled';
+
+const isOver = (event: NewEvent): boolean => event.event === 'settled';
+
+function attachTo(order: CreateOrder, project: string, job: BegunJob): AttachOrder {
+  const { key, task, kind, attempts, fingerprint, timeoutMs, saveTo } = order;
+  return {
+    ...{ operation: 'attach', key, task, kind, attempts, fingerprint, project, timeoutMs },
+    ...{ settled: job.state !== 'created', since: Date.parse(job.at), credits: job.credits },
+    ...(saveTo === undefined ? {} : { saveTo }),
+  };
+}
+
+/** The order that goes on with a project that still renders. */
+function nextOf(
+  { order, epoch, seen }: IssuedOrder,
+  outcome: JobOutcome,
+): { readonly issued: IssuedOrder; readonly afterMs: number } | undefined {
+  if (outcome.is !== 'ended' || outcome.rest === undefined) return undefined;
+  if (order.operation !== 'create' && order.operation !== 'attach' && order.operation !== 'await')
+    throw new Error(`bug: an order to ${order.operation} renders nothing`);
+  const { looks, pauseMs, ...rest } = outcome.rest;
+  const { key, task, kind, attempts, fingerprint, saveTo } = order;
+  const next: AttachOrder = {
+    ...{ operation: 'attach', key, task, kind, attempts, fingerprint, settled: false, ...rest },
+    ...(saveTo === undefined ? {} : { saveTo }),
+  };
+  return { issued: { order: next, epoch, seen, looks }, afterMs: pauseMs };
+}

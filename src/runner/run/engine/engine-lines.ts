@@ -1,0 +1,70 @@
+// The lines of a coordinator's journal: they become records in the database, in groups.
+import { type EventLine, type NewEvent, parseLine } from '../../journal/line.ts';
+import type { LineFile } from '../journal-writer.ts';
+import { insistently, type Patience } from './patience.ts';
+import type { Fact, FactAnswer } from './ports.ts';
+
+export interface EngineLinesOptions extends Patience {
+  /** Unique to the coordinator and its term. */
+  readonly writer: string;
+  readonly record: (facts: readonly Fact[]) => Promise<readonly FactAnswer[]>;
+}
+
+export class EngineLines implements LineFile {
+  readonly #o: EngineLinesOptions;
+  #pending: Fact[] = [];
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  #written = 0;
+
+  constructor(options: EngineLinesOptions) {
+    this.#o = options;
+  }
+
+  append(line: string): void {
+    this.#written += 1;
+    const id = `${this.#o.writer}/${this.#written}`;
+    this.#pending.push({ is: 'event', id, key: '', event: eventIn(line) });
+  }
+
+  get isEmpty(): boolean {
+    return this.#pending.length === 0 && this.#running === undefined;
+  }
+
+  /** Calls that arrive during a sync share the next one. After a failure, every sync fails in the same way. */
+  sync(): Promise<void> {
+    if (this.#running === undefined) {
+      this.#running = this.#syncOnce();
+      return this.#running;
+    }
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined;
+      this.#running = this.#syncOnce();
+      return this.#running;
+    });
+    return this.#next;
+  }
+
+  async #syncOnce(): Promise<void> {
+    const facts = this.#pending.splice(0);
+    if (facts.length > 0) {
+      const answers = await insistently(this.#o, () => this.#o.record(facts));
+      const refused = facts.find((_, index) => answers[index] === 'refused');
+      if (refused?.is === 'event')
+        throw new Error(`bug: the database refuses the event "${refused.event.event}"`);
+    }
+    if (this.#next === undefined) this.#running = undefined;
+  }
+}
+
+function eventIn(text: string): NewEvent {
+  const read = parseLine(text);
+  if (!read.ok || read.value.type !== 'event') throw new Error('bug: a journal appends events');
+  return withoutNumber(read.value.line);
+}
+
+/** The database numbers and dates its records. */
+export function withoutNumber(line: EventLine): NewEvent {
+  const { seq: _, at: __, ...event } = line;
+  return event;
+}

@@ -1,0 +1,114 @@
+// The scribe of a worker: everything that its orders have to say goes to the database in batches, one transaction after the
+// other, in the order in which it was said. While one batch is on its way, the next one gathers.
+
+import { insistently, type Patience } from './patience.ts';
+import type {
+  Ask,
+  Batch,
+  BatchAnswer,
+  ClaimAnswer,
+  Fact,
+  FactAnswer,
+  OrderEnd,
+  WorkerDesk,
+} from './ports.ts';
+
+export interface ScribeOptions extends Patience {
+  readonly desk: Pick<WorkerDesk, 'commit'>;
+}
+
+/** The most entries of one batch. */
+const most = 500;
+
+type Entry =
+  | { readonly of: 'fact'; readonly fact: Fact; readonly done: Settle<FactAnswer> }
+  | { readonly of: 'end'; readonly end: OrderEnd; readonly done: Settle<boolean> }
+  | { readonly of: 'ask'; readonly ask: Ask; readonly done: Settle<ClaimAnswer> };
+
+type Settle<T> = PromiseWithResolvers<T>;
+
+export class Scribe {
+  readonly #o: ScribeOptions;
+  #waiting: Entry[] = [];
+  #busy: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(options: ScribeOptions) {
+    this.#o = options;
+  }
+
+  fact(fact: Fact): Promise<FactAnswer> {
+    return this.#add((done) => ({ of: 'fact', fact, done }));
+  }
+
+  end(end: OrderEnd): Promise<boolean> {
+    return this.#add((done) => ({ of: 'end', end, done }));
+  }
+
+  ask(ask: Ask): Promise<ClaimAnswer> {
+    return this.#add((done) => ({ of: 'ask', ask, done }));
+  }
+
+  /** Resolves when everything that was said is in the database; rejects with what the database threw. */
+  async flush(): Promise<void> {
+    while (this.#busy !== undefined) await this.#busy;
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #add<T>(entry: (done: Settle<T>) => Entry): Promise<T> {
+    const done = Promise.withResolvers<T>();
+    // Not everyone who says something waits for the answer; `flush` reports a failure.
+    done.promise.catch(() => undefined);
+    if (this.#failure !== undefined) done.reject(this.#failure.error);
+    else {
+      this.#waiting.push(entry(done));
+      this.#busy ??= this.#write();
+    }
+    return done.promise;
+  }
+
+  async #write(): Promise<void> {
+    // What is said in the same turn of the event loop goes along.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    while (this.#waiting.length > 0) {
+      const entries = this.#waiting.splice(0, most);
+      try {
+        settle(entries, await insistently(this.#o, () => this.#o.desk.commit(batchOf(entries))));
+      } catch (error) {
+        this.#failure = { error };
+        for (const { done } of [...entries, ...this.#waiting.splice(0)]) done.reject(error);
+      }
+    }
+    this.#busy = undefined;
+  }
+}
+
+/** An order says its facts before it ends or asks, and says nothing between a question and its answer. */
+function batchOf(entries: readonly Entry[]): Batch {
+  return {
+    facts: entries.flatMap((entry) => (entry.of === 'fact' ? [entry.fact] : [])),
+    ends: entries.flatMap((entry) => (entry.of === 'end' ? [entry.end] : [])),
+    asks: entries.flatMap((entry) => (entry.of === 'ask' ? [entry.ask] : [])),
+  };
+}
+
+function settle(entries: readonly Entry[], answer: BatchAnswer): void {
+  const [facts, ends, claims] = [[...answer.facts], [...answer.ends], [...answer.claims]];
+  for (const entry of entries)
+    switch (entry.of) {
+      case 'fact':
+        answerTo(entry.done, facts.shift());
+        break;
+      case 'end':
+        answerTo(entry.done, ends.shift());
+        break;
+      case 'ask':
+        answerTo(entry.done, claims.shift());
+        break;
+    }
+}
+
+function answerTo<T>(done: Settle<T>, answer: T | undefined): void {
+  if (answer === undefined) done.reject(new Error('bug: the database left a question open'));
+  else done.resolve(answer);
+}
