@@ -47,6 +47,22 @@ export const headerSchema = {
       type: 'string',
       description: 'The base address that the ids belong to, or "rehearsal".',
     },
+    away: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['engine', 'run', 'since'],
+      description:
+        'Set while a database has the record (shotlist run --engine): what this file says is as old as `since`.',
+      properties: {
+        engine: {
+          type: 'string',
+          pattern: '^[0-9a-f]{16}$',
+          description: 'The first 16 digits of the SHA-256 of the address of the database.',
+        },
+        run: { type: 'string', minLength: 1, description: 'The id of the run there.' },
+        since: time,
+      },
+    },
   },
 } as const;
 

@@ -32,6 +32,8 @@ export interface RunPaths {
   readonly serviceData: string;
   /** The service in the header of the state file: ids have no meaning at another service. */
   readonly serviceName: string;
+  /** The address of the database that has the record instead of the state file; undefined: the file has it. */
+  readonly engine: string | undefined;
 }
 
 export interface PathOptions {
@@ -39,6 +41,8 @@ export interface PathOptions {
   readonly state?: string | undefined;
   /** `--output`, relative to the working folder. */
   readonly output?: string | undefined;
+  /** `--engine`: the address of the database that has the record of a distributed run. */
+  readonly engine?: string | undefined;
 }
 
 export function pathsOf(
@@ -75,6 +79,7 @@ export function pathsOf(
     hashes: join(ownFolder, 'hashes.db'),
     serviceData: join(runFolder, 'service'),
     serviceName: rehearsal ? 'rehearsal' : target.address,
+    engine: options.engine,
   };
 }
 

@@ -19,7 +19,8 @@ export function locateState(
 ): { readonly paths: RunPaths; readonly rehearsal: boolean } {
   const { hosted, rehearsed } = candidates(loaded, options);
   const rehearsal =
-    options.rehearse === true || (options.hosted !== true && !existsSync(hosted.state));
+    options.rehearse === true ||
+    (options.hosted !== true && options.engine === undefined && !existsSync(hosted.state));
   return { paths: rehearsal ? rehearsed : hosted, rehearsal };
 }
 

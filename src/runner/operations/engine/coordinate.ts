@@ -1,0 +1,144 @@
+// Becomes the coordinator of a run in a database: moves the state file in, waits for its turn, and clears what an earlier
+// coordinator left.
+import { hostname } from 'node:os';
+import type { JsonObject } from '../../../contract/base/json.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { databaseStore } from '../../adapters/state/job-store.ts';
+import { type Loaded, loadState } from '../../adapters/state/load-state.ts';
+import { memoryStore } from '../../journal/job-store.ts';
+import { termMs } from '../../run/engine/coordinator.ts';
+import type { EngineRun } from '../../run/engine/database.ts';
+import type { CoordinatorDesk, Term } from '../../run/engine/ports.ts';
+import type { RunPaths } from '../files/run-paths.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import { type Problem, stateProblem } from '../pipeline/problem.ts';
+import { lockState, type StateContext, strangerTo } from '../state/open-state.ts';
+import { loadLedger } from './load-ledger.ts';
+import { moveIn } from './move-state.ts';
+import { type OpenEngine, openDatabase, reachable } from './open-database.ts';
+
+export interface EngineSession {
+  readonly engine: OpenEngine;
+  readonly run: EngineRun;
+  readonly desk: CoordinatorDesk;
+  readonly term: Term;
+  /** Names this coordinator in its records. */
+  readonly writer: string;
+  /** The number of the last record in the ledger. */
+  readonly seq: number;
+}
+
+export interface Coordinating extends AsyncDisposable {
+  readonly paths: RunPaths;
+  readonly state: Loaded;
+  readonly session: EngineSession;
+}
+
+export interface CoordinateContext extends StateContext {
+  readonly options: JsonObject;
+  /** If it is aborted, the wait for another coordinator ends with its reason as the error. */
+  readonly stop?: AbortSignal | undefined;
+}
+
+export async function coordinate(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  text: string,
+  context: CoordinateContext,
+): Promise<Result<Coordinating, Problem>> {
+  const opened = await openDatabase(text, 'use');
+  if (!opened.ok) return opened;
+  const engine = opened.value;
+  const begun = await reachable(engine.address.shown, () => begin(bound, paths, engine, context));
+  const result = begun.ok ? begun.value : begun;
+  if (!result.ok) await engine[Symbol.asyncDispose]();
+  return result;
+}
+
+async function begin(
+  bound: BoundPipeline,
+  given: RunPaths,
+  engine: OpenEngine,
+  context: CoordinateContext,
+): Promise<Result<Coordinating, Problem>> {
+  const { clock, onWarning, stop } = context;
+  let told = false;
+  for (;;) {
+    const moved = await moveUnderLock(bound, given, engine, context);
+    if (!moved.ok) return moved;
+    const { run, paths } = moved.value;
+    const desk = engine.database.coordinator(run.terms.run);
+    const name = `${hostname()}:${process.pid}`;
+    const term = await desk.acquire(name, termMs);
+    if (term !== undefined) {
+      const writer = `coordinator ${name} (${term.epoch})`;
+      await clear(desk, term, context);
+      const store = databaseStore();
+      const loaded = await loadLedger(desk, () => store);
+      const { ledger, snapshot, seq } = loaded;
+      const state = { ...nothingRead, ledger, header: snapshot.header };
+      return ok({
+        ...{ paths, state, session: { engine, run, desk, term, writer, seq } },
+        async [Symbol.asyncDispose]() {
+          store.close();
+          await engine[Symbol.asyncDispose]();
+        },
+      });
+    }
+    if (!told) onWarning(standbyText(run, engine.address.shown));
+    told = true;
+    await clock.sleep(1_000, stop ?? new AbortController().signal);
+    if (stop?.aborted) throw stop.reason;
+  }
+}
+
+/** What a state file that was read would say about its bytes. */
+const nothingRead: Omit<Loaded, 'ledger' | 'header'> = {
+  ...{ outdated: false, warnings: [], wholeBytes: 0, unterminated: false, content: undefined },
+};
+
+const standbyText = ({ coordinator }: EngineRun, shown: string): string =>
+  `${coordinator?.name ?? 'another process'} coordinates this run in the database ${shown}: this process takes over when that one is gone`;
+
+/** The lock of the state file is held only while the file is read and marked: other hosts could not see the holder. */
+async function moveUnderLock(
+  bound: BoundPipeline,
+  given: RunPaths,
+  { database, address }: OpenEngine,
+  { options, ...context }: CoordinateContext,
+): Promise<Result<{ readonly run: EngineRun; readonly paths: RunPaths }, Problem>> {
+  const locked = await lockState(given, 'run', context);
+  if (!locked.ok) return locked;
+  await using held = locked.value;
+  const { paths } = held;
+  const loaded = await loadState(paths.state, memoryStore());
+  if (!loaded.ok) return err(stateProblem(loaded.error, paths.state, bound.file));
+  const { header, warnings } = loaded.value;
+  const stranger = header && strangerTo(header, paths.state, bound.name, paths.serviceName);
+  if (stranger !== undefined) return err(stranger);
+  warnings.forEach(context.onWarning);
+  const now = new Date(context.clock.now()).toISOString();
+  const run = await moveIn({
+    ...{ database, address, bound, paths, state: loaded.value, options, now },
+  });
+  return run.ok ? ok({ run: run.value, paths }) : run;
+}
+
+/** Orders of an earlier coordinator are dropped; what workers are doing is waited for. */
+async function clear(
+  desk: CoordinatorDesk,
+  term: Term,
+  { clock, stop }: CoordinateContext,
+): Promise<void> {
+  const never = new AbortController().signal;
+  for (;;) {
+    await desk.dropQueued();
+    if ((await desk.active()) === 0) break;
+    await desk.supervise();
+    await clock.sleep(500, stop ?? never);
+    if (stop?.aborted) throw stop.reason;
+    await desk.renew(term, termMs);
+  }
+  const why = 'its coordinator and its worker were gone before its answer was recorded';
+  await desk.doubtIntended(term, why);
+}

@@ -1,0 +1,132 @@
+// The journal of a coordinator, in place of the state file: lines become records, and the end of the run writes the state
+// file and gives the record back to it.
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import type { NewEvent } from '../../journal/line.ts';
+import { Coordinator } from '../../run/engine/coordinator.ts';
+import { EngineLines } from '../../run/engine/engine-lines.ts';
+import type { EngineRecord } from '../../run/engine/ports.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import type { RunPaths } from '../files/run-paths.ts';
+import { shownPath } from '../files/shown-path.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import { lockState } from '../state/open-state.ts';
+import type { EngineSession } from './coordinate.ts';
+import { headerFor, writeState } from './move-state.ts';
+
+export interface EngineFileOptions {
+  readonly session: EngineSession;
+  readonly bound: BoundPipeline;
+  readonly paths: RunPaths;
+  readonly clock: Clock;
+  readonly onWarning: (message: string) => void;
+  /** Folds what others have recorded after the last order ended. */
+  readonly fold: (event: NewEvent, at: string) => void;
+  readonly begin: () => void;
+}
+
+export class EngineFile {
+  readonly #o: EngineFileOptions;
+  readonly #quit = new AbortController();
+  readonly #lines: EngineLines;
+  readonly coordinator: Coordinator;
+  #exported = false;
+
+  constructor(options: EngineFileOptions) {
+    this.#o = options;
+    const { session, clock, onWarning, begin } = options;
+    const { desk, term, writer, seq, engine } = session;
+    let away = false;
+    const patience = {
+      clock,
+      quit: this.#quit.signal,
+      onAway: () => {
+        if (!away) onWarning(`the database ${engine.address.shown} is away: waiting for it`);
+        away = true;
+      },
+    };
+    this.#lines = new EngineLines({
+      ...patience,
+      writer,
+      record: (facts) => desk.record(term, facts),
+    });
+    this.coordinator = new Coordinator({
+      ...{ ...patience, desk, term, folded: seq },
+      beforeIssue: async () => {
+        begin();
+        if (!this.#lines.isEmpty) await this.#lines.sync();
+      },
+    });
+  }
+
+  /** The record must go back to the state file, whether or not something happened. */
+  readonly mustCompact = true;
+
+  append(line: string): void {
+    this.#lines.append(line);
+  }
+
+  sync(): Promise<void> {
+    return this.#lines.sync();
+  }
+
+  async flush(): Promise<void> {
+    while (!this.#lines.isEmpty) await this.#lines.sync();
+  }
+
+  async close(): Promise<void> {
+    this.#quit.abort();
+    await this.coordinator.abandon();
+    if (!this.#exported) return;
+    const { desk, term } = this.#o.session;
+    await desk.release(term);
+  }
+
+  /** Ends the term: what is still under way at workers keeps the record in the database. */
+  async compact(ledger: Ledger): Promise<Result<void, string>> {
+    const { session, onWarning } = this.#o;
+    const { desk, term, engine } = session;
+    await this.coordinator.end();
+    for (const record of this.coordinator.hear().records) this.#foldLate(record);
+    await this.flush();
+    const active = await desk.active();
+    if (active > 0) {
+      onWarning(
+        `workers are still busy with ${active} tasks: the record stays in the database ${engine.address.shown}; ` +
+          'run again, or use shotlist export when they have finished',
+      );
+      return ok(undefined);
+    }
+    const [last] = await lastSeq(desk);
+    const snapshot = { header: headerFor(this.#o.bound, this.#o.paths), seq: last };
+    await desk.fold(term, { ...snapshot, runs: ledger.runs(), tasks: ledger.tasks() }, [
+      ...ledger.jobs(),
+    ]);
+    return await this.#export(ledger);
+  }
+
+  #foldLate(record: EngineRecord): void {
+    if (record.is === 'event' && record.by !== this.#o.session.writer)
+      this.#o.fold(record.event, record.at);
+  }
+
+  async #export(ledger: Ledger): Promise<Result<void, string>> {
+    const { session, bound, paths, clock, onWarning } = this.#o;
+    const { database } = session.engine;
+    const { run } = session.run.terms;
+    const locked = await lockState(paths, 'edit', { clock, onWarning });
+    if (!locked.ok) return err(locked.error.diagnostics[0]?.message ?? paths.state);
+    await using _held = locked.value;
+    try {
+      await database.setStage(run, 'importing');
+      await writeState(paths, headerFor(bound, paths), ledger);
+      await database.setStage(run, 'exported');
+    } catch (error) {
+      if (!isSystemProblem(error)) throw error;
+      return err(`${shownPath(paths.state)} ${systemReason(error)}`);
+    }
+    this.#exported = true;
+    return ok(undefined);
+  }
+}

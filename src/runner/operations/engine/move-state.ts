@@ -1,0 +1,170 @@
+// Moves the record of a pipeline between its state file and a database. At every moment exactly one of them is the record:
+// while both know the run (`importing`), the mark in the header of the state file decides.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { JsonObject } from '../../../contract/base/json.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { replaceState } from '../../adapters/state/compaction.ts';
+import type { Loaded } from '../../adapters/state/load-state.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import type { Header, JobLine } from '../../journal/line.ts';
+import { formatVersion } from '../../journal/line-schemas.ts';
+import type { EngineDatabase, EngineRun } from '../../run/engine/database.ts';
+import type { RunPaths } from '../files/run-paths.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import type { EngineAddress } from './address.ts';
+import { loadLedger } from './load-ledger.ts';
+
+export interface Moving {
+  readonly database: EngineDatabase;
+  readonly address: EngineAddress;
+  readonly bound: BoundPipeline;
+  readonly paths: RunPaths;
+  /** The state file, under its lock. */
+  readonly state: Loaded;
+  /** Plain data for the workers. */
+  readonly options: JsonObject;
+  /** ISO 8601. */
+  readonly now: string;
+}
+
+/** Makes the database the record, and returns the run there. */
+export async function moveIn(moving: Moving): Promise<Result<EngineRun, Problem>> {
+  const { database, bound, paths, state, address } = moving;
+  const known = await database.find(bound.name, paths.serviceName);
+  const away = state.header?.away;
+  if (away !== undefined && away.engine !== address.digest)
+    return err(awayProblem(paths.state, away, 'another database'));
+  if (away !== undefined && away.run !== known?.terms.run)
+    return err(forgottenProblem(paths.state, address));
+  switch (known?.stage) {
+    case undefined:
+      return ok(await importRun(moving));
+    case 'importing':
+      if (away === undefined) return ok(await importRun(moving));
+      await database.setStage(known.terms.run, 'open');
+      return ok(known);
+    case 'open':
+      return await joinRun(moving, known);
+    case 'exported': {
+      if (away !== undefined) return err(exportedProblem(paths.state, address));
+      const newer = await newerIn(moving, known);
+      return newer === undefined ? ok(await importRun(moving)) : err(newer);
+    }
+  }
+}
+
+async function importRun(moving: Moving): Promise<EngineRun> {
+  const { database, bound, paths, state, options } = moving;
+  const run = randomUUID();
+  const canary = randomBytes(16).toString('hex');
+  const header = headerFor(bound, paths);
+  const terms = {
+    ...{ run, pipeline: bound.name, file: basename(bound.file) },
+    ...{ service: paths.serviceName, options },
+  };
+  const { ledger } = state;
+  await database.import({
+    ...{ terms, canary, header, runs: ledger.runs(), tasks: ledger.tasks(), jobs: ledger.jobs() },
+  });
+  await writeCanary(bound.folder, run, canary);
+  await markAway(moving, run);
+  await database.setStage(run, 'open');
+  return { terms, canary, stage: 'open' };
+}
+
+/** The run is open: this checkout joins it if its state file knows nothing that the database does not. */
+async function joinRun(moving: Moving, known: EngineRun): Promise<Result<EngineRun, Problem>> {
+  const { bound, state, paths, address } = moving;
+  if (state.header?.away === undefined && state.header !== undefined) {
+    const ahead = await firstAhead(moving, known);
+    if (ahead !== undefined) {
+      const message = `the database ${address.shown} has a run of this pipeline, and ${paths.state} has results that it does not have: ${ahead.tasks.join(', ')}`;
+      const hint = 'finish that run where it began, or export it there and merge the state files';
+      return err(problem(message, 'shotlist', hint));
+    }
+  }
+  await writeCanary(bound.folder, known.terms.run, known.canary);
+  if (state.header !== undefined) await markAway(moving, known.terms.run);
+  return ok(known);
+}
+
+export const headerFor = (bound: BoundPipeline, paths: RunPaths): Header => ({
+  shotlist: formatVersion,
+  pipeline: bound.name,
+  service: paths.serviceName,
+});
+
+async function markAway({ bound, paths, state, address, now }: Moving, run: string): Promise<void> {
+  const away = { engine: address.digest, run, since: now };
+  await writeState(paths, { ...headerFor(bound, paths), away }, state.ledger);
+}
+
+export async function writeState(paths: RunPaths, header: Header, ledger: Ledger): Promise<void> {
+  await replaceState(paths.state, `${paths.state}.part`, header, ledger);
+}
+
+/** Where workers find the proof that they see the folder of the run. */
+export const canaryFile = (folder: string, run: string): string =>
+  join(folder, '.shotlist', 'engine', run);
+
+async function writeCanary(folder: string, run: string, content: string): Promise<void> {
+  const file = canaryFile(folder, run);
+  await mkdir(join(folder, '.shotlist', 'engine'), { recursive: true });
+  await writeFile(file, `${content}\n`);
+}
+
+/** A job of the state file that the database has not, or has in an earlier attempt. */
+async function firstAhead(
+  { state, database }: Moving,
+  { terms }: EngineRun,
+): Promise<JobLine | undefined> {
+  const { ledger } = await loadLedger(database.coordinator(terms.run), memoryStore);
+  for (const job of state.ledger.jobs())
+    if ((ledger.job(job.job)?.attempt ?? -1) < job.attempt) return job;
+  return undefined;
+}
+
+/** After an export, the state file goes on. An older copy of it would pay again for what the database knows. */
+async function newerIn(
+  { state, database, paths, address }: Moving,
+  { terms }: EngineRun,
+): Promise<Problem | undefined> {
+  const { ledger } = await loadLedger(database.coordinator(terms.run), memoryStore);
+  for (const { job, attempt, tasks } of ledger.jobs()) {
+    if ((state.ledger.job(job)?.attempt ?? -1) >= attempt) continue;
+    const message = `${paths.state} is older than the last run in the database ${address.shown}: it does not have ${tasks.join(', ')}`;
+    const hint = 'get the current state file (git pull), then run again';
+    return problem(message, 'shotlist', hint);
+  }
+  return undefined;
+}
+
+/** Why a command that needs the record cannot use the state file. */
+export function awayProblem(
+  state: string,
+  { since }: NonNullable<Header['away']>,
+  where = 'a database',
+): Problem {
+  return problem(
+    `the record of ${state} has been in ${where} since ${since} (shotlist run --engine)`,
+    'shotlist',
+    'nothing was sent, because the file may lack payments: add --engine <address>, or bring the record back with shotlist export',
+  );
+}
+
+const forgottenProblem = (state: string, { shown }: EngineAddress): Problem =>
+  problem(
+    `${state} says that its record is in the database ${shown}, and the database does not have that run`,
+    'shotlist',
+    'nothing was sent: was the database dropped or restored? If the run was never begun there, restore the state file from git',
+  );
+
+const exportedProblem = (state: string, { shown }: EngineAddress): Problem =>
+  problem(
+    `${state} says that its record is in the database ${shown}, but that run was exported to another copy of the file`,
+    'shotlist',
+    'get the current state file (git pull), then run again',
+  );

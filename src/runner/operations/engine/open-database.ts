@@ -1,0 +1,100 @@
+// Opens the database of an engine, and refuses one that could forget what it has promised.
+import { hostname } from 'node:os';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { scrubbed } from '../../../contract/base/scrub.ts';
+import { EngineMissing, openEngine } from '../../adapters/engine/database.ts';
+import { DatabaseAway } from '../../run/engine/away.ts';
+import type { EngineCondition, EngineDatabase } from '../../run/engine/database.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import { type EngineAddress, engineAddress } from './address.ts';
+
+export interface OpenEngine extends AsyncDisposable {
+  readonly database: EngineDatabase;
+  readonly address: EngineAddress;
+  readonly condition: EngineCondition;
+}
+
+/** What a command is about to do: `use` needs the tables, and a database that keeps its promises. */
+export type EngineUse = 'use' | 'look' | 'manage';
+
+export async function openDatabase(
+  text: string,
+  use: EngineUse,
+): Promise<Result<OpenEngine, Problem>> {
+  const address = engineAddress(text);
+  if (!address.ok) return address;
+  const { url, shown } = address.value;
+  const reached = await reachable(shown, async () => {
+    const database = await openEngine(url, {
+      application: `shotlist on ${hostname()}`,
+      connections: 6,
+    });
+    try {
+      return { database, condition: await database.condition() };
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+  });
+  if (!reached.ok) return reached;
+  const { database, condition } = reached.value;
+  const wrong = use === 'manage' ? undefined : problemOf(condition, shown, use);
+  if (wrong !== undefined) {
+    await database.close();
+    return err(wrong);
+  }
+  return ok({
+    ...{ database, condition, address: address.value },
+    [Symbol.asyncDispose]: () => database.close(),
+  });
+}
+
+/** A database that cannot be reached is a problem, not a bug. */
+export async function reachable<T>(
+  shown: string,
+  work: () => Promise<T>,
+): Promise<Result<T, Problem>> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    if (error instanceof EngineMissing)
+      return err(problem(error.message, 'shotlist', 'then run the command again'));
+    if (!(error instanceof DatabaseAway)) throw error;
+    const hint = 'nothing was sent; check the address, the network and the server';
+    const message = `the database ${shown} cannot be used: ${scrubbed(error.message)}`;
+    return err({ ...problem(message, 'shotlist', hint), reason: 'unreachable' });
+  }
+}
+
+function problemOf(
+  { tables, wanted, unsafe, changedFrom }: EngineCondition,
+  shown: string,
+  use: EngineUse,
+): Problem | undefined {
+  if (tables === undefined || tables < wanted) {
+    const what = tables === undefined ? 'has no tables of shotlist' : 'has older tables';
+    const hint = 'make them: shotlist engine migrate --engine <address>';
+    return problem(`the database ${shown} ${what}`, 'shotlist', hint);
+  }
+  if (tables > wanted)
+    return problem(
+      `the tables in the database ${shown} are of a newer shotlist`,
+      'shotlist',
+      'upgrade shotlist on this host',
+    );
+  if (use === 'look') return undefined;
+  const [first] = unsafe;
+  if (first !== undefined)
+    return problem(
+      `the database ${shown} may lose what it has confirmed: ${first}`,
+      'shotlist',
+      'a lost record could be paid twice: change the setting, and restart the server',
+    );
+  if (changedFrom !== undefined)
+    return problem(
+      `the database ${shown} was restored or failed over since its runs were last open, so it may have lost records`,
+      'shotlist',
+      'compare its runs with the hub of the service (shotlist audit --engine), then: shotlist engine accept --engine <address>',
+    );
+  return undefined;
+}
