@@ -1,5 +1,6 @@
 // Becomes the coordinator of a run in a database: moves the state file in, waits for its turn, and clears what an earlier
 // coordinator left.
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
@@ -8,7 +9,7 @@ import { type Loaded, loadState } from '../../adapters/state/load-state.ts';
 import { memoryStore } from '../../journal/job-store.ts';
 import { termMs } from '../../run/engine/coordinator.ts';
 import type { EngineRun } from '../../run/engine/database.ts';
-import type { CoordinatorDesk, Term } from '../../run/engine/ports.ts';
+import { type CoordinatorDesk, type Term, writerOf } from '../../run/engine/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { type Problem, stateProblem } from '../pipeline/problem.ts';
@@ -16,6 +17,9 @@ import { lockState, type StateContext, strangerTo } from '../state/open-state.ts
 import { loadLedger } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
 import { type OpenEngine, openDatabase, reachable } from './open-database.ts';
+
+/** Unique to this process, and says where it is. */
+const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
 
 export interface EngineSession {
   readonly engine: OpenEngine;
@@ -35,7 +39,8 @@ export interface Coordinating extends AsyncDisposable {
 }
 
 export interface CoordinateContext extends StateContext {
-  readonly options: JsonObject;
+  /** Plain data for the workers. */
+  readonly terms: JsonObject;
   /** If it is aborted, the wait for another coordinator ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -68,10 +73,9 @@ async function begin(
     if (!moved.ok) return moved;
     const { run, paths } = moved.value;
     const desk = engine.database.coordinator(run.terms.run);
-    const name = `${hostname()}:${process.pid}`;
     const term = await desk.acquire(name, termMs);
     if (term !== undefined) {
-      const writer = `coordinator ${name} (${term.epoch})`;
+      const writer = writerOf(term);
       await clear(desk, term, context);
       const store = databaseStore();
       const loaded = await loadLedger(desk, () => store);
@@ -105,7 +109,7 @@ async function moveUnderLock(
   bound: BoundPipeline,
   given: RunPaths,
   { database, address }: OpenEngine,
-  { options, ...context }: CoordinateContext,
+  { terms, ...context }: CoordinateContext,
 ): Promise<Result<{ readonly run: EngineRun; readonly paths: RunPaths }, Problem>> {
   const locked = await lockState(given, 'run', context);
   if (!locked.ok) return locked;
@@ -119,7 +123,7 @@ async function moveUnderLock(
   warnings.forEach(context.onWarning);
   const now = new Date(context.clock.now()).toISOString();
   const run = await moveIn({
-    ...{ database, address, bound, paths, state: loaded.value, options, now },
+    ...{ database, address, bound, paths, state: loaded.value, options: terms, now },
   });
   return run.ok ? ok({ run: run.value, paths }) : run;
 }

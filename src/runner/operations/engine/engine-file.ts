@@ -52,7 +52,7 @@ export class EngineFile {
       record: (facts) => desk.record(term, facts),
     });
     this.coordinator = new Coordinator({
-      ...{ ...patience, desk, term, folded: seq },
+      ...{ ...patience, desk, run: session.run.terms.run, term, folded: seq },
       beforeIssue: async () => {
         begin();
         if (!this.#lines.isEmpty) await this.#lines.sync();
@@ -98,12 +98,25 @@ export class EngineFile {
       );
       return ok(undefined);
     }
-    const [last] = await lastSeq(desk);
-    const snapshot = { header: headerFor(this.#o.bound, this.#o.paths), seq: last };
-    await desk.fold(term, { ...snapshot, runs: ledger.runs(), tasks: ledger.tasks() }, [
-      ...ledger.jobs(),
-    ]);
+    const seq = await this.#lastOwn();
+    const header = headerFor(this.#o.bound, this.#o.paths);
+    const snapshot = { header, seq, runs: ledger.runs(), tasks: ledger.tasks() };
+    await desk.fold(term, snapshot, [...ledger.jobs()]);
     return await this.#export(ledger);
+  }
+
+  /** The number of the last record: everything that others wrote was folded, and what is left is this coordinator's own. */
+  async #lastOwn(): Promise<number> {
+    const { desk, writer } = this.#o.session;
+    let seq = this.coordinator.folded;
+    for (;;) {
+      const records = await desk.records(seq, 5_000);
+      if (records.length === 0) return seq;
+      for (const record of records) {
+        if (record.by !== writer) this.#foldLate(record);
+        ({ seq } = record);
+      }
+    }
   }
 
   #foldLate(record: EngineRecord): void {

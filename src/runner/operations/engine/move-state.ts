@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { replaceState } from '../../adapters/state/compaction.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
+import { memoryStore } from '../../journal/job-store.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { Header, JobLine } from '../../journal/line.ts';
 import { formatVersion } from '../../journal/line-schemas.ts';

@@ -2,7 +2,8 @@
 import { hostname } from 'node:os';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import { EngineMissing, openEngine } from '../../adapters/engine/database.ts';
+import { EngineMissing } from '../../adapters/engine/connection.ts';
+import { openEngine } from '../../adapters/engine/database.ts';
 import { DatabaseAway } from '../../run/engine/away.ts';
 import type { EngineCondition, EngineDatabase } from '../../run/engine/database.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';

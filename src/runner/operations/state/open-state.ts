@@ -44,6 +44,8 @@ export interface OpenState extends AsyncDisposable {
   readonly state: Loaded;
   /** With `read` only: the process that is using the file. */
   readonly running: Holding | undefined;
+  /** The run in a database that has the record. */
+  readonly engine?: OpenEngineRun | undefined;
 }
 
 export async function openState(
@@ -52,6 +54,8 @@ export async function openState(
   access: Access,
   { service, ...context }: StateContext & { readonly service?: string },
 ): Promise<Result<OpenState, Problem>> {
+  if (paths.engine !== undefined)
+    return await openEngineState(bound, paths, paths.engine, { ...context, access, service });
   await using cleanup = new Cleanup();
   const locked = await lockState(paths, access, context);
   if (!locked.ok) return locked;
@@ -68,6 +72,11 @@ export async function openState(
   const { header, warnings } = loaded.value;
   const stranger = header && strangerTo(header, paths.state, bound.name, service);
   if (stranger !== undefined) return err(stranger);
+  if (header?.away !== undefined) {
+    const away = awayProblem(paths.state, header.away);
+    if (access === 'run' || access === 'edit') return err(away);
+    for (const { message } of away.diagnostics) context.onWarning(message);
+  }
   // A run that is writing may be in the middle of its last line.
   if (running === undefined) warnings.forEach(context.onWarning);
   const opened = cleanup.move();

@@ -7,6 +7,8 @@ import { TermOver } from './term-over.ts';
 
 export interface CoordinatorOptions extends Patience {
   readonly desk: CoordinatorDesk;
+  /** The id of the run. */
+  readonly run: string;
   readonly term: Term;
   readonly clock: Clock;
   /** The number of the last record that the ledger has. */
@@ -149,7 +151,7 @@ export class Coordinator {
 
   async #renew(): Promise<number> {
     if (!(await insistently(this.#o, () => this.desk.renew(this.term, termMs))))
-      throw new TermOver('another coordinator has taken over this run');
+      throw new TermOver(this.#o.run, this.term.epoch);
     return renewMs;
   }
 

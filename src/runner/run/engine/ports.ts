@@ -1,4 +1,4 @@
-// The ports of a distributed run: what its coordinator and its workers need from the database that they share. No code.
+// The ports of a distributed run: what its coordinator and its workers need from the database that they share.
 // The rules behind them: engine.md, "Why nothing is paid twice".
 import type { JsonObject } from '../../../contract/base/json.ts';
 import type { Header, JobLine, NewEvent, RunLine, TaskLine } from '../../journal/line.ts';
@@ -219,6 +219,9 @@ export interface QueueFacts {
 export interface Term {
   readonly epoch: number;
 }
+
+/** How a coordinator signs its records. */
+export const writerOf = ({ epoch }: Term): string => `coordinator ${epoch}`;
 
 /** The coordinator's side of one run. Every call rejects while the database is away. */
 export interface CoordinatorDesk {

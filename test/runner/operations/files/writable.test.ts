@@ -18,6 +18,7 @@ test('runs that ask at the same time do not take each other for a folder that ca
       looks: join(folder, 'looks.json'),
       manifests: join(folder, 'manifests.jsonl'),
       serviceName: 'rehearsal',
+      engine: undefined,
     },
     ...{ serviceData: join(folder, 'service'), due: '', ballast: join(folder, 'ballast') },
   };

@@ -1,0 +1,163 @@
+// Connects to Postgres. The packages for it are optional, and loaded only here.
+import type { Pool, PoolClient } from 'pg';
+import type { PgBoss } from 'pg-boss';
+import { systemCode } from '../../../contract/files/system-error.ts';
+import { DatabaseAway } from '../../run/engine/away.ts';
+import { bossDb, queueSchema } from './queue.ts';
+import type { Row, Sql, Statements } from './sql.ts';
+
+/** The line that installs what an engine needs. */
+export const installLine = 'npm install pg-boss@12.35.0 pg@8';
+
+/** The packages of the engine are not installed. */
+export class EngineMissing extends Error {
+  readonly code = 'ENGINE_MISSING';
+
+  constructor(name: string, cause: unknown) {
+    super(`an engine needs the package ${name}, which is not installed: run ${installLine}`, {
+      cause,
+    });
+  }
+}
+
+export interface ConnectionOptions {
+  /** What the server calls the connections: shotlist, and which process. */
+  readonly application: string;
+  /** The most connections at once. */
+  readonly connections: number;
+}
+
+/** Connects when the first statement comes. The address of the database says how TLS is used (`sslmode`). */
+export async function connect(
+  url: string,
+  { application, connections }: ConnectionOptions,
+): Promise<Sql> {
+  const { Pool: PoolOf } = await loaded('pg', () => import('pg'));
+  const pool = new PoolOf({
+    connectionString: url,
+    application_name: application,
+    max: connections,
+    connectionTimeoutMillis: 10_000,
+    // A host that freezes or vanishes within a transaction holds the row of the run.
+    idle_in_transaction_session_timeout: 5000,
+    statement_timeout: 60_000,
+    query_timeout: 70_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5000,
+  });
+  // The pool has dropped the idle connection, and the next statement gets another one, or fails.
+  pool.on('error', dropped);
+  return sqlOver(pool);
+}
+
+/** The queue's library over the same connections. It is not started, so it has no timers. */
+export async function bossOver(sql: Sql): Promise<PgBoss> {
+  const { PgBoss: Boss } = await loaded('pg-boss', () => import('pg-boss'));
+  return new Boss({
+    db: bossDb(sql),
+    schema: queueSchema,
+    supervise: false,
+    schedule: false,
+    migrate: true,
+    createSchema: true,
+  });
+}
+
+async function loaded<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (systemCode(error) === 'ERR_MODULE_NOT_FOUND') throw new EngineMissing(name, error);
+    throw error;
+  }
+}
+
+function dropped(): void {}
+
+function sqlOver(pool: Pool): Sql {
+  return {
+    query: (text, values) => orAway(() => run(pool, text, values)),
+    transaction: async (work) => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await orAway(() => once(pool, work));
+        } catch (error) {
+          if (systemCode(error) !== deadlock || attempt === mostAttempts) throw error;
+        }
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** The server goes away, starts or recovers, is out of connections, or the connection to it was cut. */
+async function orAway<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && isAway(error))
+      throw new DatabaseAway(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function isAway(error: Error): boolean {
+  const code = systemCode(error);
+  if (code === undefined)
+    return /terminated|timeout|Connection ended|not queryable/i.test(error.message);
+  return awayCodes.has(code) || code.startsWith('08') || /^E[A-Z]+$/.test(code);
+}
+
+/** Shutdown, crash and start of the server; a transaction that was idle for too long; too many connections. */
+const awayCodes: ReadonlySet<string> = new Set([
+  ...['57P01', '57P02', '57P03', '57P05', '25P03', '53300', '57014'],
+]);
+
+/** The server has rolled the transaction back, because two waited for each other. */
+const deadlock = '40P01';
+const mostAttempts = 5;
+
+async function once<T>(pool: Pool, work: (within: Statements) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  // A client that is checked out has no listener of the pool, and an error without a listener ends the process.
+  client.on('error', dropped);
+  let broken = false;
+  try {
+    await client.query('begin');
+    const result = await work({ query: (text, values) => run(client, text, values) });
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    broken = !(await rolledBack(client));
+    throw error;
+  } finally {
+    client.off('error', dropped);
+    client.release(broken);
+  }
+}
+
+/** False: the connection cannot be used again. */
+async function rolledBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('rollback');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function run(
+  on: Pool | PoolClient,
+  text: string,
+  values: readonly unknown[] | undefined,
+): Promise<readonly Row[]> {
+  if (values !== undefined && values.length > 0)
+    return (await on.query<Row>(text, [...values])).rows;
+  const result: unknown = await on.query(text);
+  return Array.isArray(result) ? result.flatMap(rowsOf) : rowsOf(result);
+}
+
+function rowsOf(result: unknown): readonly Row[] {
+  if (typeof result !== 'object' || result === null || !('rows' in result)) return [];
+  return Array.isArray(result.rows) ? result.rows : [];
+}
