@@ -132,7 +132,7 @@ class JobContext {
           disk,
           clock,
           backoffMs: 1,
-          speedFactor: 1,
+          pace: async () => undefined, speedFactor: 1,
           inbox: undefined,
         },
         stopper,

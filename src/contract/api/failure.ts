@@ -37,6 +37,8 @@ export type ApiFailure =
   | { readonly reason: 'local'; readonly message: string }
   /** Not sent: the run waited for the service for as long as it is allowed to. */
   | { readonly reason: 'outage'; readonly message: string }
+  /** Not sent: the permission to send it had become too old. */
+  | { readonly reason: 'late'; readonly message: string }
   /** The runner stopped the request before it was sent, or while it only read. */
   | { readonly reason: 'aborted'; readonly message: string };
 
@@ -82,6 +84,7 @@ export function remedy(call: CallKind, failure: ApiFailure): Remedy {
     case 'throttled':
     case 'unavailable':
     case 'unreachable':
+    case 'late':
       return 'retry';
     case 'unanswered':
       return call === 'create' ? 'doubt' : 'retry';
@@ -114,6 +117,7 @@ const describe: Readonly<Record<ApiFailure['reason'], string>> = {
   unanswered: 'the service did not answer',
   local: 'this machine could not read or write a file',
   outage: 'the run stopped waiting',
+  late: 'it was not sent in time',
   aborted: 'stopped before it finished',
 };
 

@@ -89,7 +89,7 @@ export class ScriptedRun {
     });
     this.#context = {
       ...{ api: outages.api, outages, disk: this.#disk, clock: this.#clock, inbox },
-      ...{ stop: this.#stopper.signal, backoffMs: 1, speedFactor: 1 },
+      ...{ stop: this.#stopper.signal, backoffMs: 1, pace: async () => undefined, speedFactor: 1 },
     };
   }
 

@@ -80,7 +80,14 @@ export class InMemory {
       ...{ someExcluded: false, partial: false, budget: undefined },
       items: keys.map((key, index) => valueItem({ key }, index)),
       runner: localRunner({
-        context: { ...patience, api: outages.api, outages, disk, speedFactor: 1 },
+        context: {
+          ...patience,
+          api: outages.api,
+          outages,
+          disk,
+          pace: async () => undefined,
+          speedFactor: 1,
+        },
         ...{ stopper, limits: {} },
       }),
       ...change,

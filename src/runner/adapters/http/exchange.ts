@@ -17,6 +17,8 @@ export interface Bounds {
   readonly totalMs: number;
   /** If any of them is aborted, the wait for the answer ends. */
   readonly signals: readonly (AbortSignal | undefined)[];
+  /** Asked right before the first byte is sent; false: the request is not sent. Default: it is always in time. */
+  readonly inTime?: () => boolean;
 }
 
 export interface HttpReply {
@@ -34,9 +36,9 @@ export type Exchanged =
 export class GivenUp extends Error {
   readonly code = 'GIVEN_UP';
   /**
-   * `stopped`: the run no longer waits for the answer. `odd`: the response continues without ever becoming an answer.
+   * `stopped`: the run no longer waits for the answer. `old`: the request waited for so long that it was not sent. `odd`: the response continues without ever becoming an answer.
    */
-  readonly because: 'long' | 'late' | 'slow' | 'stopped' | 'odd';
+  readonly because: 'long' | 'late' | 'slow' | 'stopped' | 'odd' | 'old';
   constructor(because: GivenUp['because'], message: string) {
     super(message);
     this.because = because;
@@ -84,6 +86,10 @@ export function exchange(agent: Agent, question: HttpRequest, bounds: Bounds): P
         onRequestStart(started) {
           // Given up while it waited for a connection, so it is never sent.
           if (over) return started.abort(new errors.RequestAbortedError());
+          if (bounds.inTime?.() === false) {
+            fail(new GivenUp('old', 'its permission had become too old'));
+            return started.abort(new errors.RequestAbortedError());
+          }
           controller = started;
           late = setTimeout(
             () => giveUp('late', 'the answer was not complete in time'),

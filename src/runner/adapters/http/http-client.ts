@@ -17,7 +17,7 @@ import { connector, connectorOptions } from './connector.ts';
 import { exchange } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
 import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
-import { type Pace, pacer } from './pace.ts';
+import type { Pace } from './pace.ts';
 import { PathForms } from './path-forms.ts';
 import { type LeastProgress, leastProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
@@ -31,7 +31,10 @@ export interface ClientOptions {
   /** Hides secrets in answers. Default: a redactor for the key. */
   readonly redactor?: Redactor;
   readonly clock: Clock;
-  readonly requestsPerMinute?: number | undefined;
+  /** Each request but a creation waits for its turn. Default: none waits. */
+  readonly pace?: Pace;
+  /** Asked with the name of a creation when its connection is there, right before its first byte. */
+  readonly mayStart?: (name: string) => boolean;
   /** Milliseconds until the head of an answer must arrive. */
   readonly answerMs?: number;
   /** Milliseconds without a byte until an answer counts as cut. */
@@ -56,6 +59,12 @@ export interface ClientOptions {
 
 export interface HttpClient extends MediaApi {
   close(): Promise<void>;
+}
+
+/** Only set for a creation. */
+interface Creation {
+  readonly known?: AbortSignal | undefined;
+  readonly name?: string;
 }
 
 type Method = 'GET' | 'POST' | 'DELETE';
@@ -84,7 +93,7 @@ export function httpClient(options: ClientOptions): HttpClient {
   });
   const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
   const fetcher = new FileFetcher({ storage, longest: longestFile });
-  const pace: Pace = pacer(options.requestsPerMinute, options.clock, options.stop);
+  const { pace = async () => undefined, mayStart = () => true } = options;
   const forms = new PathForms();
   const redactor = options.redactor ?? new Redactor([options.key]);
   const headers = { authorization: `Bearer ${options.key}` };
@@ -94,16 +103,18 @@ export function httpClient(options: ClientOptions): HttpClient {
     method: Method,
     path: string,
     body: JsonObject | undefined,
-    known?: AbortSignal,
+    creation: Creation = {},
   ): ServiceAnswer<unknown> => {
-    await pace();
+    const { known, name } = creation;
+    if (name === undefined) await pace();
     if (options.stop?.aborted || known?.aborted) return err(stopped);
     const question = {
       method,
       url: `${base}${path}`,
       ...(body === undefined ? { headers } : { headers: jsonHeaders, body: JSON.stringify(body) }),
     };
-    const bounds = { bytes: longestAnswer, totalMs, signals: [known, cut] };
+    const inTime = (): boolean => name === undefined || mayStart(name);
+    const bounds = { bytes: longestAnswer, totalMs, signals: [known, cut], inTime };
     const exchanged = await exchange(agent, question, bounds);
     if (exchanged.is === 'failed')
       return err(known?.aborted ? stopped : redactor.value(failureOfExchange(exchanged)));
@@ -156,7 +167,10 @@ export function httpClient(options: ClientOptions): HttpClient {
     faceDetection: (id) =>
       checked(readFaceDetection, sendTo('GET', routes.faceDetection(id), undefined)),
     create: (tool, body, known) =>
-      checked(readAcceptedCreation, send('POST', routes.create(tool).path, body, known)),
+      checked(
+        readAcceptedCreation,
+        send('POST', routes.create(tool).path, body, { known, name: String(body['name']) }),
+      ),
     async account() {
       const got = await checked(readAccount, sendTo('GET', routes.account(), undefined));
       return got.ok || got.error.reason !== 'not-found' ? got : ok(undefined);

@@ -101,7 +101,8 @@ export function failureOfExchange({
   sent,
   error,
 }: Extract<Exchanged, { readonly is: 'failed' }>): ApiFailure {
-  return !sent && error instanceof GivenUp ? stopped : failureOfError(error);
+  if (sent || !(error instanceof GivenUp)) return failureOfError(error);
+  return error.because === 'old' ? { reason: 'late', message: error.message } : stopped;
 }
 
 /** Not sent, because the run is stopping. */

@@ -1,11 +1,12 @@
 // Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
 import { httpClient } from '../../adapters/http/http-client.ts';
+import { pacer } from '../../adapters/http/pace.ts';
 import { type JournalFile, openJournal } from '../../adapters/state/journal-file.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
 import { formatVersion } from '../../journal/line-schemas.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
-import type { Attention } from '../../run/jobs/job-context.ts';
+import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
 import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
@@ -40,11 +41,13 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const gracePeriod = new GracePeriod(clock, options.graceMs);
   if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
   gracePeriod.expired.addEventListener('abort', () => resources.cutStore(), { once: true });
+  const { requestsPerMinute } = prepared.bound.pipeline.limits;
+  const pace = pacer(requestsPerMinute, clock, stopper.signal);
   const client = httpClient({
     ...{ stop: stopper.signal, cut: gracePeriod.expired },
     loopbackOnly: target.kind === 'rehearsal',
     ...{ base: service.address, key: service.key, redactor, clock },
-    requestsPerMinute: prepared.bound.pipeline.limits.requestsPerMinute,
+    pace,
     ...internals.client,
   });
   const begun = await beginJournal(run, resources);
@@ -56,7 +59,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
     redactor,
   });
   try {
-    const means = { ...begun, client, stopper, journal, detachment, manifests };
+    const means = { ...begun, client, pace, stopper, journal, detachment, manifests };
     return await record(run, resources, means);
   } catch (error) {
     for (const made of journal.unwritten)
@@ -113,6 +116,7 @@ async function beginJournal(
 
 interface Means extends JournalInUse {
   readonly client: MediaApi;
+  readonly pace: JobContext['pace'];
   readonly stopper: AbortController;
   readonly journal: JournalWriter;
   readonly detachment: Detachment;
@@ -200,7 +204,7 @@ interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store'> {
 
 async function phases(
   run: PreparedRun,
-  { client, stopper, journal, low, moved, detachment, manifests }: Means,
+  { client, pace, stopper, journal, low, moved, detachment, manifests }: Means,
   { address, inbox, store, tier, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
   const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
@@ -224,7 +228,7 @@ async function phases(
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
-      ...{ api: outages.api, outages, disk, clock, backoffMs, speedFactor, inbox, store },
+      ...{ api: outages.api, outages, disk, clock, pace, backoffMs, speedFactor, inbox, store },
       attention,
     },
     payAgain: options.payAgain ?? false,

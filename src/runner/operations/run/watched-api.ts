@@ -41,6 +41,7 @@ function statusOf(failure: ApiFailure): string | undefined {
   switch (failure.reason) {
     case 'aborted':
     case 'outage':
+    case 'late':
       return undefined;
     case 'unauthorized':
       return '401';

@@ -2,6 +2,7 @@
 // The rules behind them: engine.md, "Why nothing is paid twice".
 import type { JsonObject } from '../../../contract/base/json.ts';
 import type { Header, JobLine, NewEvent, RunLine, TaskLine } from '../../journal/line.ts';
+import type { Intent } from '../jobs/drive.ts';
 import type { JobOrder, JobOutcome } from '../jobs/job.ts';
 
 /** One delivery of an order to a worker. The next delivery of the same order is another lease. */
@@ -11,8 +12,6 @@ export interface Lease {
   /** How often the order was delivered before. */
   readonly retry: number;
 }
-
-export type Intent = Extract<NewEvent, { readonly event: 'intent' }>;
 
 /** An order with what its coordinator knew when it wrote it. */
 export interface IssuedOrder {

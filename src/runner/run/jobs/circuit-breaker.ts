@@ -174,6 +174,7 @@ function signOf(answer: Result<unknown, ApiFailure>): Sign {
     case 'local':
     case 'aborted':
     case 'outage':
+    case 'late':
       return 'none';
     case 'refused':
       // A file or an address is unusable: nothing was sent.

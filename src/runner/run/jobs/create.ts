@@ -10,7 +10,7 @@ import { outageCode } from './attempt.ts';
 import type { CallPermit } from './circuit-breaker.ts';
 import type { AwaitOrder, CreateOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, stopped } from './outcome.ts';
 import type { Asking, Performance } from './performance.ts';
 import { pauseAfter } from './retry.ts';
 import { settle } from './settlement.ts';
@@ -21,13 +21,15 @@ export async function* create(order: CreateOrder, context: JobContext): Performa
   // Wait before writing the intent: a crash during the wait then leaves nothing in doubt.
   const turn = await context.outages.readyToCreate();
   if (!turn.ok) return outcomeOf('read', turn.error);
+  await context.pace();
+  if (context.stop.aborted) return stopped;
   context.inbox?.expect(name, recordOf(kind));
   const take = order.take === undefined ? {} : { take: order.take };
   const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
   yield { durable: true, event: { ...intent, ...take } };
   const answer = yield* sent(order, turn.value, context);
   if (answer.is === 'made') return yield* created(order, answer.made, context);
-  if (answer.is === 'outage') return yield* withhold(order, answer.failure, context);
+  if (answer.is === 'withheld') return yield* withhold(order, answer.failure, context);
   return yield* notCreated(order, answer.failure, context);
 }
 
@@ -39,8 +41,8 @@ interface Made {
 type Sent =
   | { readonly is: 'made'; readonly made: Made }
   | { readonly is: 'not-made'; readonly failure: ApiFailure }
-  /** Certainly not accepted, because of an outage. */
-  | { readonly is: 'outage'; readonly failure: ApiFailure };
+  /** Certainly not accepted, for a reason that says nothing about the request: an outage, or a late permission. */
+  | { readonly is: 'withheld'; readonly failure: ApiFailure };
 
 type SendAttempts = AsyncGenerator<Asking, Sent, void>;
 
@@ -54,10 +56,12 @@ async function* sent(order: CreateOrder, turn: CallPermit, context: JobContext):
     const outage = context.outages.hearOfCreation(answer, turn);
     if (answer.ok) return { is: 'made', made: answer.value };
     const failure = answer.error;
+    if (failure.reason === 'late') return { is: 'withheld', failure };
     if (remedy('create', failure) !== 'retry') return { is: 'not-made', failure };
-    if (outage || context.outages.holdCreations) return { is: 'outage', failure };
+    if (outage || context.outages.holdCreations) return { is: 'withheld', failure };
     if (tries >= order.attempts) return { is: 'not-made', failure };
     await pauseAfter(failure, tries, context);
+    await context.pace();
     if (context.stop.aborted)
       return { is: 'not-made', failure: { reason: 'aborted', message: '' } };
     yield { ask: 'send' };

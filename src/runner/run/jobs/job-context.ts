@@ -16,6 +16,8 @@ export interface JobContext {
   /** Where saved files are kept besides; undefined if the pipeline names no store. */
   readonly store?: OutputStore | undefined;
   readonly clock: Clock;
+  /** Waits for the next turn under the request rate. Free calls take their turns by themselves. */
+  readonly pace: () => Promise<void>;
   /** Aborted when the run is to stop: waits end, but requests that cost credits are completed. */
   readonly stop: AbortSignal;
   /** The first pause before a request is sent again, in milliseconds. */
@@ -28,9 +30,13 @@ export interface JobContext {
   readonly inbox?: WebhookInbox | undefined;
 }
 
-export interface Attention {
-  /** `wait`: until the project is over, or `leave` is aborted. `look`: one look at most, if one is useful now. */
-  readonly kind: 'wait' | 'look';
-  readonly leave: AbortSignal;
-  readonly looks: LastLooks;
-}
+export type Attention =
+  /** Waits until the project is over, or `leave` is aborted. */
+  | { readonly kind: 'wait'; readonly leave: AbortSignal; readonly looks: LastLooks }
+  /** One look at most, if one is useful now. */
+  | { readonly kind: 'look'; readonly leave: AbortSignal; readonly looks: LastLooks }
+  /**
+   * Waits while the pauses between looks are short. Before a longer one, the job ends as `rendering` with a `rest`, so that
+   * whoever performs jobs need not keep a place for it. `looks`: how often the project was looked at before.
+   */
+  | { readonly kind: 'park'; readonly longestPauseMs: number; readonly looks: number };

@@ -164,6 +164,14 @@ export type JobOrder =
   | DeleteOrder
   | DigestOrder;
 
+/** A paid project that still renders. */
+export interface Rest extends Pick<AttachOrder, 'project' | 'credits' | 'since' | 'timeoutMs'> {
+  /** How often it was looked at. */
+  readonly looks: number;
+  /** Milliseconds until the next look is useful. */
+  readonly pauseMs: number;
+}
+
 /** A file whose name has the wrong extension for its content; `holds` is the right one. */
 export interface Misnamed {
   readonly path: string;
@@ -188,6 +196,8 @@ export interface Ended extends End {
   readonly code?: string;
   /** For `failed`: another attempt may succeed. */
   readonly again?: boolean;
+  /** For `rendering`: how to go on with it later. */
+  readonly rest?: Rest;
   /** Other tasks would fail in the same way, so this stops the run, all buying, or the step. */
   readonly stops?: 'unauthorized' | 'outage' | 'credits' | 'machine' | 'step';
 }

@@ -2,10 +2,10 @@
 // proceed.
 import pLimit, { type LimitFunction } from 'p-limit';
 import { bugOf } from '../../../contract/base/bug.ts';
-import type { JobOrder } from './job.ts';
+import { drive, type Permission } from './drive.ts';
+import type { JobOrder, JobOutcome } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { stopped } from './outcome.ts';
-import { perform } from './perform.ts';
 import type { Notice, Runner } from './ports.ts';
 
 export interface LocalRunnerOptions {
@@ -15,6 +15,9 @@ export interface LocalRunnerOptions {
   /** The most concurrent jobs of a step kind. A kind without an entry is limited only by the window of items. */
   readonly limits: Readonly<Record<string, number>>;
 }
+
+const go: Permission = { is: 'go' };
+const over = (outcome: JobOutcome): Permission => ({ is: 'over', outcome });
 
 export function localRunner({ context, stopper, limits }: LocalRunnerOptions): Runner {
   const limiters = new Map<string, LimitFunction>();
@@ -34,21 +37,27 @@ export function localRunner({ context, stopper, limits }: LocalRunnerOptions): R
     wake?.();
   };
 
-  const drive = async (order: JobOrder): Promise<void> => {
+  /** Tells the loop, and waits until the job may continue. */
+  const answered = async (notice: Extract<Notice, { readonly is: 'event' | 'ask' }>) => {
+    const refusal = await new Promise<string | undefined>((resolve) => {
+      answers.set(notice.key, resolve);
+      tell(notice);
+    });
+    return refusal === undefined ? go : over({ is: 'withheld', why: refusal });
+  };
+
+  const run = async (order: JobOrder): Promise<void> => {
     const { key } = order;
     if (stopper.signal.aborted) return tell({ is: 'ended', key, outcome: stopped });
     tell({ is: 'begun', key });
-    const performance = perform(order, context);
-    for (;;) {
-      const step = await performance.next();
-      if (step.done === true) return tell({ is: 'ended', key, outcome: step.value });
-      const answered = new Promise<string | undefined>((resolve) => answers.set(key, resolve));
-      tell('ask' in step.value ? { is: 'ask', key } : { is: 'event', key, ...step.value });
-      const refusal = await answered;
-      if (refusal === undefined) continue;
-      await performance.return({ is: 'withheld', why: refusal });
-      return tell({ is: 'ended', key, outcome: { is: 'withheld', why: refusal } });
-    }
+    const outcome = await drive(order, context, {
+      claim: (event) => answered({ is: 'event', key, event, durable: true }),
+      again: () => answered({ is: 'ask', key }),
+      async record(event, durable) {
+        await answered({ is: 'event', key, event, durable });
+      },
+    });
+    tell({ is: 'ended', key, outcome });
   };
 
   const answer = (key: string, refusal: string | undefined): void => {
@@ -74,7 +83,7 @@ export function localRunner({ context, stopper, limits }: LocalRunnerOptions): R
       // Anything thrown is a bug in this one job, and does not affect the others.
       const ended = (error: unknown): void =>
         tell({ is: 'ended', key: order.key, outcome: { is: 'bug', bug: bugOf(error) } });
-      const running = limiter === undefined ? drive(order) : limiter(drive, order);
+      const running = limiter === undefined ? run(order) : limiter(run, order);
       running.catch(ended);
     },
     async next() {

@@ -45,7 +45,8 @@ export interface MediaApi {
   /** The account (facts.md, Account); undefined if this deployment has no account endpoint. */
   account(): ServiceAnswer<Account | undefined>;
   /**
-   * The only call that costs credits. `known`: aborted when the outcome is known from an event, which ends the wait.
+   * The only call that costs credits; the caller takes the turn under the request rate. `known`: aborted when the outcome
+   * is known from an event, which ends the wait.
    */
   create(tool: string, body: JsonObject, known?: AbortSignal): ServiceAnswer<AcceptedCreation>;
   project(record: RecordKind, id: string): ServiceAnswer<Project>;

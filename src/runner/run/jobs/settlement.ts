@@ -4,7 +4,7 @@ import type { Project } from '../../../contract/api/project.ts';
 import { recordOf, toolNamed } from '../../../contract/kinds/tools.ts';
 import type { NewEvent } from '../../journal/line.ts';
 import { lastingOf, liveProject } from '../../task/outputs.ts';
-import type { AttachOrder, JobOutcome } from './job.ts';
+import type { AttachOrder, JobOutcome, Rest } from './job.ts';
 import type { Attention, JobContext } from './job-context.ts';
 import { failed, outcomeOf, pending, rendering, stopped } from './outcome.ts';
 import type { Performance } from './performance.ts';
@@ -32,7 +32,11 @@ export function settle(paid: Paid, context: JobContext): Performance {
 }
 
 /** Looks at a project once, if that is useful now; a run that only looks waits for nothing. */
-async function* look(paid: Paid, context: JobContext, { looks }: Attention): Performance {
+async function* look(
+  paid: Paid,
+  context: JobContext,
+  { looks }: Extract<Attention, { readonly kind: 'look' }>,
+): Performance {
   const { project, since, timeoutMs } = paid;
   const now = context.clock.now();
   let status = 'rendering';
@@ -63,7 +67,9 @@ async function* waitFor(paid: Paid, context: JobContext): Performance {
   // Time during which the service was down does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + paid.timeoutMs;
-  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / context.speedFactor);
+  let looks = attention?.kind === 'park' ? attention.looks : 0;
+  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / context.speedFactor, looks);
+  const leave = attention?.kind === 'wait' ? attention.leave : undefined;
   const rarer = inbox === undefined ? 1 : rarerWithInbox;
   try {
     for (;;) {
@@ -79,12 +85,15 @@ async function* waitFor(paid: Paid, context: JobContext): Performance {
       }
       const left = until - spent();
       if (left <= 0) return overdue(project, read.value.status);
-      const others = [endSignal, attention?.leave].filter((signal) => signal !== undefined);
+      looks += 1;
+      if (attention?.kind === 'park' && pause > attention.longestPauseMs)
+        return rendering(project, restOf(paid, { looks, pauseMs: Math.min(pause, left), left }));
+      const others = [endSignal, leave].filter((signal) => signal !== undefined);
       const enough = others.length === 0 ? stop : AbortSignal.any([stop, ...others]);
       const lookedAt = clock.now();
-      if (attention?.leave.aborted !== true) await clock.sleep(Math.min(pause, left), enough);
+      if (leave?.aborted !== true) await clock.sleep(Math.min(pause, left), enough);
       if (stop.aborted) return stopped;
-      if (attention?.leave.aborted === true && endSignal?.aborted !== true) {
+      if (attention?.kind === 'wait' && leave?.aborted === true && endSignal?.aborted !== true) {
         attention.looks.looked(paid, lookedAt);
         attention.looks.leave(paid);
         return rendering(project);
@@ -93,6 +102,13 @@ async function* waitFor(paid: Paid, context: JobContext): Performance {
   } finally {
     inbox?.forgetEndSignal(project);
   }
+}
+
+function restOf(
+  { project, credits, since }: Paid,
+  { looks, pauseMs, left }: { looks: number; pauseMs: number; left: number },
+): Rest {
+  return { project, credits, since, timeoutMs: left, looks, pauseMs };
 }
 
 function finalOutcome({ status, error }: Settlement, record: Project): JobOutcome {

@@ -1,6 +1,7 @@
 // The service over HTTP, against a real server: every answer is a value, and what is doubtful says so.
 import { describe, expect, test } from 'vitest';
 import type { Project } from '../../../../src/contract/api/project.ts';
+import { pacer } from '../../../../src/runner/adapters/http/pace.ts';
 import { until } from '../../../rig.ts';
 import { FakeClock } from '../files/places.ts';
 import { answer, clientFor, nobody, serve, type TestServer } from './server.ts';
@@ -408,20 +409,39 @@ describe('when the run is stopped', () => {
     ).toMatchObject({ ok: true, value: { id: 'p-1' } });
   });
 
-  test('a creation that waits for its turn is not sent any more', async () => {
-    const stopper = new AbortController();
+  test('a creation whose permission has become too old is not sent', async () => {
     const server = await serve((_, response) =>
       answer(response, 200, { id: 'p-1', credits_charged: 10 }),
     );
+    const asked: string[] = [];
+    const mayStart = (name: string): boolean => {
+      asked.push(name);
+      return name !== 'old';
+    };
+    const client = server.client({ mayStart });
+    expect(await client.create('face-swap-photo', { name: 'old' })).toMatchObject({
+      ok: false,
+      error: { reason: 'late' },
+    });
+    expect(server.asked).toHaveLength(0);
+    expect((await client.create('face-swap-photo', { name: 'new' })).ok).toBe(true);
+    expect(asked).toEqual(['old', 'new']);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test('a request that waits for its turn is not sent any more', async () => {
+    const stopper = new AbortController();
+    const server = await serve((_, response) => answer(response, 204, undefined));
     const clock = new FakeClock();
     const sleep = clock.sleep.bind(clock);
     clock.sleep = async (ms, signal) => {
       stopper.abort();
       await sleep(ms, signal);
     };
-    const client = server.client({ stop: stopper.signal, requestsPerMinute: 60, clock });
-    expect((await client.create('face-swap-photo', {})).ok).toBe(true);
-    expect(await client.create('face-swap-photo', {})).toMatchObject({
+    const pace = pacer(60, clock, stopper.signal);
+    const client = server.client({ stop: stopper.signal, pace, clock });
+    expect((await client.deleteProject('image', 'p-1')).ok).toBe(true);
+    expect(await client.deleteProject('image', 'p-1')).toMatchObject({
       ok: false,
       error: { reason: 'aborted' },
     });

@@ -88,6 +88,21 @@ describe('a creation', () => {
     expect(outcome.is).toBe('withheld');
   });
 
+  test('whose permission has become too old is not sent, and is asked about again', async () => {
+    const scene = new Scene([{ reason: 'late', message: '' }]);
+    const { said, outcome } = await performed(create(order, scene.context));
+    expect(said).toEqual(['intent!', 'settled!']);
+    expect(outcome.is).toBe('withheld');
+  });
+
+  test('takes its turn under the request rate before the intent, and before it is sent again', async () => {
+    const scene = new Scene([busy]);
+    const said: string[] = [];
+    const pace = async () => void said.push('turn');
+    await performed(create(order, { ...scene.context, pace }), (word) => void said.push(word));
+    expect(said.slice(0, 5)).toEqual(['turn', 'intent!', 'turn', '?', 'created!']);
+  });
+
   test('that is refused fails with the reason, and is not sent again', async () => {
     const scene = new Scene([unfit]);
     const { said, outcome } = await performed(create(order, scene.context));

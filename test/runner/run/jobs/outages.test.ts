@@ -134,7 +134,12 @@ describe('the timeout of a project', () => {
     });
     const { outages, clock, stopper } = scene(server.client(), server.address);
     const context = { api: outages.api, outages, clock, stop: stopper.signal, backoffMs: 1000 };
-    const performance = attach(order, { ...context, disk: room().disk, speedFactor: 1 });
+    const performance = attach(order, {
+      ...context,
+      disk: room().disk,
+      pace: async () => undefined,
+      speedFactor: 1,
+    });
     for (;;) {
       const step = await performance.next();
       if (step.done === true) return step.value;

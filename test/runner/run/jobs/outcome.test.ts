@@ -18,6 +18,7 @@ const failures: Readonly<Record<ApiFailure['reason'], ApiFailure>> = {
   unanswered: { reason: 'unanswered', message: '' },
   local: { reason: 'local', message: '' },
   outage: { reason: 'outage', message: '' },
+  late: { reason: 'late', message: '' },
   aborted: { reason: 'aborted', message: '' },
 };
 
@@ -51,6 +52,7 @@ test.each<Row>([
   ['throttled', 'failed', 'failed', 'pending', 'pending'],
   ['unavailable', 'failed', 'failed', 'pending', 'pending'],
   ['unreachable', 'failed', 'failed', 'pending', 'pending'],
+  ['late', 'failed', 'failed', 'pending', 'pending'],
   ['unanswered', 'doubt', 'failed', 'pending', 'pending'],
 ])('%s: a creation %s, a supply %s, a read %s, a download %s', (reason, ...endings) => {
   expect(calls.map((call) => shown(outcomeOf(call, failures[reason])))).toEqual(endings);

@@ -86,6 +86,14 @@ export class Scene {
       ...patience,
       ...{ api, address: 'memory:', limitMs: 60_000, onEvent: () => undefined },
     });
-    this.context = { ...patience, api: outages.api, outages, disk, speedFactor: 1, inbox };
+    this.context = {
+      ...patience,
+      api: outages.api,
+      outages,
+      disk,
+      pace: async () => undefined,
+      speedFactor: 1,
+      inbox,
+    };
   }
 }

@@ -64,7 +64,14 @@ async function perform(
   const patience = { clock, stop, backoffMs: 1 };
   const where = { api, address: server.address };
   const outages = new Outages({ ...patience, ...where, limitMs: 60_000, onEvent: () => undefined });
-  const performance = download(order, { ...patience, api, outages, disk, speedFactor: 1 });
+  const performance = download(order, {
+    ...patience,
+    api,
+    outages,
+    disk,
+    pace: async () => undefined,
+    speedFactor: 1,
+  });
   const recorded: string[] = [];
   for (;;) {
     const step = await performance.next();
