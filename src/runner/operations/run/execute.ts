@@ -234,6 +234,7 @@ async function phases(
     payAgain: options.payAgain ?? false,
     requireOutputs: options.requireOutputs ?? false,
     listening: inbox !== undefined,
+    wrapRunner: internals.runner,
   });
 }
 

@@ -6,6 +6,7 @@ import type { Act } from '../../plan/decide.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { JobContext } from '../../run/jobs/job-context.ts';
 import { localRunner } from '../../run/jobs/local-runner.ts';
+import type { Runner } from '../../run/jobs/ports.ts';
 import { Loop, type LoopOptions } from '../../run/loop.ts';
 import type { Stopped } from '../../run/stop.ts';
 import type { SummaryBuilder } from '../../run/summary-builder.ts';
@@ -39,6 +40,7 @@ export interface PhaseOptions
   /** When the run leaves the projects that still render. */
   readonly detachment?: Pick<Detachment, 'leave' | 'overdue'>;
   readonly machineStops: readonly MachineStop[];
+  readonly wrapRunner?: ((runner: Runner) => Runner) | undefined;
 }
 
 /** Why this machine ends the run early: what is in flight is still recorded. */
@@ -99,13 +101,14 @@ type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
   const { pipeline, context, stopper, list, plannedItems, signal, detachment } = options;
+  const runner = localRunner({
+    context: { ...context, stop: stopper.signal },
+    stopper,
+    limits: pipeline.limits.steps,
+  });
   const loop = new Loop({
     ...options,
-    runner: localRunner({
-      context: { ...context, stop: stopper.signal },
-      stopper,
-      limits: pipeline.limits.steps,
-    }),
+    runner: options.wrapRunner?.(runner) ?? runner,
     total: plannedItems.plan.items,
     unrunnable: plannedItems.unrunnable,
     partial: list.count < list.total,
