@@ -51,7 +51,7 @@ class JobContext {
     const read = { file: 'p.yaml', digest: digestOf('') };
     const place = { folder: '/nowhere', named: [] };
     this.loaded = new BoundPipeline(
-      { ...read, pipeline, warnings: [], included: {}, profiles: [] },
+      { ...read, pipeline, warnings: [], included: {}, profiles: [], profile: undefined },
       { ...place, base, otherProfiles: async () => ok([]) },
     );
     for (const name of ['s0', 's1', 'f0', 'f1', 'f2']) this.disk.files.set(`${name}.png`, name);
@@ -132,7 +132,8 @@ class JobContext {
           disk,
           clock,
           backoffMs: 1,
-          pace: async () => undefined, speedFactor: 1,
+          pace: async () => undefined,
+          speedFactor: 1,
           inbox: undefined,
         },
         stopper,

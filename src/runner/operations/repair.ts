@@ -25,7 +25,7 @@ import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { checkAddress } from './service/address.ts';
 import { type LocateOptions, locateState } from './state/locate-state.ts';
-import { lockState, strangerTo } from './state/open-state.ts';
+import { lockState, strangerTo } from './state/lock-state.ts';
 
 export interface RepairOptions extends LocateOptions {
   /** `--write`: write the proposal to this file, which must not exist yet. */

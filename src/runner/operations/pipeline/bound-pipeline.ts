@@ -26,13 +26,14 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
   readonly warnings: readonly Diagnostic[];
   readonly included: IncludedTexts;
   readonly profiles: readonly string[];
+  readonly profile: string | undefined;
   readonly folder: string;
   readonly named: readonly string[];
   readonly base: Binding['base'];
   readonly otherProfiles: Binding['otherProfiles'];
 
   constructor(
-    { pipeline, file, digest, warnings, included, profiles }: ParsedPipeline,
+    { pipeline, file, digest, warnings, included, profiles, profile }: ParsedPipeline,
     { folder, named, base, otherProfiles }: Binding,
   ) {
     this.pipeline = pipeline;
@@ -41,6 +42,7 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
     this.warnings = warnings;
     this.included = included;
     this.profiles = profiles;
+    this.profile = profile;
     this.folder = folder;
     this.named = named;
     this.base = base;

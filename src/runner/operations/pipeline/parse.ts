@@ -21,6 +21,8 @@ export interface ParsedPipeline {
   readonly included: IncludedTexts;
   /** The names of its profiles. */
   readonly profiles: readonly string[];
+  /** The profile that was applied. */
+  readonly profile: string | undefined;
 }
 
 export interface ParseOptions {
@@ -51,7 +53,13 @@ export function parsePipeline(
   onIncluded?.(fragments.files);
   const { texts: included } = fragments;
   if (!validated.ok) return err({ reason: 'input', diagnostics: validated.error, text, included });
-  return ok({ ...validated.value, file, digest: digestWith(bytes.value, fragments), included });
+  return ok({
+    ...validated.value,
+    file,
+    profile,
+    digest: digestWith(bytes.value, fragments),
+    included,
+  });
 }
 
 /** A file that includes nothing has the digest of its bytes. */

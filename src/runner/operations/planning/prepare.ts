@@ -22,7 +22,10 @@ import { checkOutputFolder } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
 import type { Target, Unasked } from '../service/target.ts';
-import { openState, type StateContext } from '../state/open-state.ts';
+import type { OpenEngineRun } from '../state/engine/engine-state.ts';
+import { type TermsChoice, termsOf } from '../state/engine/terms.ts';
+import type { StateContext } from '../state/lock-state.ts';
+import { openState } from '../state/open-state.ts';
 import { excludedSteps, type SelectionOptions, selectionOf } from './item-selection.ts';
 import { listSelected } from './list-items.ts';
 import { planItems } from './plan-items.ts';
@@ -43,6 +46,8 @@ export interface Prepared extends AsyncDisposable {
   readonly paths: RunPaths;
   readonly boundary: Boundary;
   readonly state: Loaded;
+  /** The run in a database that has the record. */
+  readonly engine: OpenEngineRun | undefined;
   readonly disk: RealDisk;
   readonly items: ItemList;
   /** Steps that this run excludes. */
@@ -59,6 +64,8 @@ interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain' | 
   readonly stop?: AbortSignal | undefined;
   readonly onLook?: PlanningInputs['onLook'];
   readonly run?: RequestedRun;
+  /** For the workers of a distributed run. */
+  readonly workers?: Partial<Pick<TermsChoice, 'speedFactor' | 'backoffMs'>>;
   /** For a tick: tells which tasks have nothing to do now. */
   readonly resting?: (paths: RunPaths, ledger: Ledger) => (planned: PlannedTask) => boolean;
 }
@@ -70,6 +77,7 @@ export async function prepare(
   {
     access,
     run: requested = {},
+    workers,
     resting,
     stop,
     onLook,
@@ -87,10 +95,12 @@ export async function prepare(
   if (misplaced !== undefined) return err(misplaced);
   await using cleanup = new Cleanup();
   const { serviceName: service } = paths;
-  const opened = await openState(bound, paths, access, { ...context, service });
+  const pace = { speedFactor: 1, backoffMs: 1000, ...workers };
+  const terms = termsOf(bound, paths, { allowOutside: options.allowOutside, ...pace });
+  const opened = await openState(bound, paths, access, { ...context, service, stop, terms });
   if (!opened.ok) return opened;
   cleanup.defer(() => opened.value[Symbol.asyncDispose]());
-  const { state, paths: usable } = opened.value;
+  const { state, paths: usable, engine } = opened.value;
   const unusable = checkOutputFolder(usable);
   if (unusable !== undefined) return err(unusable);
   const boundary = boundaryOf(bound, options);
@@ -125,7 +135,7 @@ export async function prepare(
   const held = cleanup.move();
   return ok({
     ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
-    takes,
+    ...{ takes, engine },
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });

@@ -1,8 +1,11 @@
 // Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
+
+import type { Result } from '../../../contract/base/result.ts';
 import { httpClient } from '../../adapters/http/http-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
-import { type JournalFile, openJournal } from '../../adapters/state/journal-file.ts';
+import { openJournal } from '../../adapters/state/journal-file.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
+import type { Ledger } from '../../journal/ledger.ts';
 import { formatVersion } from '../../journal/line-schemas.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
@@ -10,11 +13,12 @@ import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
 import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
-import { JournalWriter } from '../../run/journal-writer.ts';
+import { JournalWriter, type LineFile } from '../../run/journal-writer.ts';
 import { ManifestNotes } from '../../run/manifest-notes.ts';
 import type { Stopped } from '../../run/stop.ts';
 import { uncompacted } from '../pipeline/problem.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
+import { EngineFile } from '../state/engine/engine-file.ts';
 import { movedAdvice, movedReason } from '../state/unsaved-state.ts';
 import { type PreparedRun, speedOf } from './context.ts';
 import { Detachment } from './detachment.ts';
@@ -54,10 +58,11 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const { ledger } = prepared.state;
   const manifests = await ManifestFile.open(prepared.paths.manifests);
   const { file } = begun;
-  const journal = new JournalWriter(ledger, internals.lines?.(file) ?? file, clock, {
+  const journal: JournalWriter = new JournalWriter(ledger, internals.lines?.(file) ?? file, clock, {
     run: { id: options.runId, due: prepared.run.due },
     redactor,
   });
+  begun.engine?.begin(journal);
   try {
     const means = { ...begun, client, pace, stopper, journal, detachment, manifests };
     return await record(run, resources, means);
@@ -79,8 +84,20 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   }
 }
 
+/** The journal of a run: a state file, or the records of a database. */
+interface RunFile extends LineFile {
+  flush(): Promise<void>;
+  close(): Promise<void>;
+  /** The error says why the state file could not be written. */
+  compact(ledger: Ledger): Promise<Result<void, string>>;
+  /** Compact it even if nothing has happened. */
+  readonly mustCompact?: boolean;
+}
+
 interface JournalInUse {
-  readonly file: JournalFile;
+  readonly file: RunFile;
+  /** Set for a distributed run. */
+  readonly engine?: EngineFile;
   /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
   readonly low: MachineStop;
   /** Aborted when another program has changed the state file. */
@@ -90,11 +107,21 @@ interface JournalInUse {
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 async function beginJournal(
-  { prepared }: PreparedRun,
+  { prepared, clock, onEvent }: PreparedRun,
   { ballast }: RunResources,
 ): Promise<JournalInUse> {
   const { bound, paths, state } = prepared;
   const [low, moved] = [new AbortController(), new AbortController()];
+  const machineStops = {
+    low: { signal: low.signal, why: diskFull },
+    moved: { signal: moved.signal, why: movedReason(paths.state) },
+  };
+  const session = prepared.engine?.session;
+  if (session !== undefined) {
+    const onWarning = (message: string): void => onEvent({ type: 'warning', message });
+    const engine = new EngineFile({ session, bound, paths, clock, onWarning });
+    return { file: engine, engine, ...machineStops };
+  }
   const header = {
     shotlist: formatVersion,
     pipeline: bound.name,
@@ -107,11 +134,7 @@ async function beginJournal(
   };
   const onMoved = (): void => moved.abort();
   const file = await openJournal(paths.state, header, state, { makeRoom, onMoved });
-  return {
-    file,
-    low: { signal: low.signal, why: diskFull },
-    moved: { signal: moved.signal, why: movedReason(paths.state) },
-  };
+  return { file, ...machineStops };
 }
 
 interface Means extends JournalInUse {
@@ -155,7 +178,7 @@ async function record(
   if (!interrupted && !machine && !outage && !goesOn && !keepsBudget && !isBeside) journal.end();
   await file.flush();
   await ballast.remove();
-  if (journal.wrote || warnings.length > 0) {
+  if (journal.wrote || warnings.length > 0 || file.mustCompact === true) {
     const compacted = await file.compact(ledger);
     if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
   }
@@ -204,7 +227,7 @@ interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store'> {
 
 async function phases(
   run: PreparedRun,
-  { client, pace, stopper, journal, low, moved, detachment, manifests }: Means,
+  { client, pace, stopper, journal, low, moved, detachment, manifests, engine }: Means,
   { address, inbox, store, tier, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
   const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
@@ -225,6 +248,7 @@ async function phases(
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     ...{ detachment, isTick: manner === 'tick' },
     takes,
+    ...(engine === undefined ? {} : { distribute: engine.runners(onEvent) }),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {

@@ -74,6 +74,7 @@ async function runOn(
       live.look(seen, of);
       options.onLook?.(seen, of);
     },
+    workers: { speedFactor: speedOf(context), backoffMs: context.internals.backoffMs ?? 1000 },
     answer: () => redactor.value(liveFacts(live, clock.elapsed())),
     ...(manner === 'tick' ? { resting } : {}),
   });

@@ -40,6 +40,8 @@ export interface PhaseOptions
   /** When the run leaves the projects that still render. */
   readonly detachment?: Pick<Detachment, 'leave' | 'overdue'>;
   readonly machineStops: readonly MachineStop[];
+  /** For a distributed run: makes the runner of each phase; `local` performs what needs this process. */
+  readonly distribute?: (local: Runner, limits: Readonly<Record<string, number>>) => Runner;
   readonly wrapRunner?: ((runner: Runner) => Runner) | undefined;
 }
 
@@ -100,12 +102,8 @@ type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
   >;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
-  const { pipeline, context, stopper, list, plannedItems, signal, detachment } = options;
-  const runner = localRunner({
-    context: { ...context, stop: stopper.signal },
-    stopper,
-    limits: pipeline.limits.steps,
-  });
+  const { list, plannedItems, signal, detachment } = options;
+  const runner = runnerFor(options);
   const loop = new Loop({
     ...options,
     runner: options.wrapRunner?.(runner) ?? runner,
@@ -131,6 +129,13 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     over.abort();
   }
   return { summary: loop.summary, stopped: loop.stopped };
+}
+
+function runnerFor({ pipeline, context, stopper, distribute }: PhaseOptions): Runner {
+  const limits = pipeline.limits.steps;
+  const here = { context: { ...context, stop: stopper.signal }, stopper };
+  if (distribute === undefined) return localRunner({ ...here, limits });
+  return distribute(localRunner({ ...here, limits: {} }), limits);
 }
 
 /** The first phase begins nothing: it reads paid projects once, and fetches their results. */

@@ -1,41 +1,26 @@
 // Opens a state file: checks that it is shotlist's own, that no other process works on it, and that it belongs to this
 // pipeline.
+import type { JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
-import { type Holding, holdingOf, takeLock } from '../../adapters/lock/lock.ts';
-import { realProcesses } from '../../adapters/lock/process-state.ts';
-import { openRunSocket } from '../../adapters/lock/run-socket.ts';
+import { type Holding, holdingOf } from '../../adapters/lock/lock.ts';
 import { databaseStore } from '../../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../../adapters/state/load-state.ts';
 import type { Header } from '../../journal/line.ts';
-import type { LiveFacts } from '../../report/live/live-facts.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import {
-  checkOwnFolder,
-  claimOwnFolder,
-  ownFolderForLock,
-  ownFolderForPlan,
-} from '../files/own-folder.ts';
 import type { RunPaths } from '../files/run-paths.ts';
-import { checkWritable } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { type Problem, problem, stateProblem } from '../pipeline/problem.ts';
+import { type OpenEngineRun, openEngineState } from './engine/engine-state.ts';
+import { awayProblem } from './engine/move-state.ts';
+import { type Access, lockState, type StateContext, strangerTo } from './lock-state.ts';
 import { unsavedProblem } from './unsaved-state.ts';
 
-/**
- * - `read`: reads the file while others may work on it.
- * - `plan`: the same, but caches hashes of files if `.shotlist` can be made.
- * - `edit`: takes the lock.
- * - `run`: takes the lock, and makes the folders that a run writes to.
- */
-export type Access = 'read' | 'plan' | 'edit' | 'run';
-
-export interface StateContext {
-  readonly clock: Clock;
-  /** Called with warnings for the user. */
-  readonly onWarning: (message: string) => void;
-  /** For a run: how far it is, for others who ask while it holds the lock. */
-  readonly answer?: (() => LiveFacts) | undefined;
+interface OpenContext extends StateContext {
+  readonly service?: string;
+  /** For a distributed run: what its workers must know. */
+  readonly terms?: JsonObject;
+  /** If it is aborted, a wait for another coordinator ends with its reason as the error. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 export interface OpenState extends AsyncDisposable {
@@ -52,10 +37,10 @@ export async function openState(
   bound: BoundPipeline,
   paths: RunPaths,
   access: Access,
-  { service, ...context }: StateContext & { readonly service?: string },
+  { service, terms = {}, stop, ...context }: OpenContext,
 ): Promise<Result<OpenState, Problem>> {
   if (paths.engine !== undefined)
-    return await openEngineState(bound, paths, paths.engine, { ...context, access, service });
+    return await openEngineState(bound, paths, paths.engine, { ...context, access, terms, stop });
   await using cleanup = new Cleanup();
   const locked = await lockState(paths, access, context);
   if (!locked.ok) return locked;
@@ -85,80 +70,6 @@ export async function openState(
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   });
 }
-
-interface LockedState extends AsyncDisposable {
-  readonly paths: RunPaths;
-}
-
-/** Checks `.shotlist`, and takes the lock if the access needs it. The state file may be damaged. */
-export async function lockState(
-  given: RunPaths,
-  access: Access,
-  { clock, onWarning, answer }: StateContext,
-): Promise<Result<LockedState, Problem>> {
-  const checked = await checkFolders(given, access);
-  if (!checked.ok) return checked;
-  const paths = checked.value;
-  if (access === 'read' || access === 'plan')
-    return ok({ paths, [Symbol.asyncDispose]: async () => undefined });
-  await using cleanup = new Cleanup();
-  const socket = answer === undefined ? undefined : await openRunSocket(answer);
-  cleanup.defer(async () => await socket?.close());
-  const lock = await takeLock(paths.lock, clock.now(), realProcesses, socket?.path);
-  if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
-  // First, so that no lock names a socket that is gone.
-  cleanup.defer(() => lock.value.release());
-  if (lock.value.warning !== undefined) onWarning(lock.value.warning);
-  const held = cleanup.move();
-  return ok({ paths, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() });
-}
-
-async function checkFolders(paths: RunPaths, access: Access): Promise<Result<RunPaths, Problem>> {
-  if (access === 'plan') return await ownFolderForPlan(paths);
-  const refused = await folderProblem(paths, access);
-  return refused === undefined ? ok(paths) : err(refused);
-}
-
-async function folderProblem(
-  paths: RunPaths,
-  access: Exclude<Access, 'plan'>,
-): Promise<Problem | undefined> {
-  switch (access) {
-    case 'read':
-      return checkOwnFolder(paths);
-    case 'edit':
-      return await ownFolderForLock(paths);
-    case 'run':
-      return (await claimOwnFolder(paths)) ?? (await checkWritable(paths));
-  }
-}
-
-/**
- * Why a state file cannot be used: the ids of another pipeline or service have no meaning here. `service` is the
- * current one; if it is undefined, the header names the service.
- */
-export function strangerTo(
-  header: Header,
-  state: string,
-  pipeline: string,
-  service?: string,
-): Problem | undefined {
-  if (header.pipeline !== pipeline)
-    return problem(
-      `${state} belongs to the pipeline "${header.pipeline}", not to "${pipeline}"`,
-      'shotlist',
-      'use another --state, or the pipeline file that this one belongs to',
-    );
-  if (service === undefined || header.service === service) return undefined;
-  return problem(
-    `${state} belongs to ${nameOf(header.service)}, not to ${nameOf(service)}: its project ids mean nothing there`,
-    'shotlist',
-    'use another --state for another service',
-  );
-}
-
-const nameOf = (service: string): string =>
-  service === 'rehearsal' ? 'a rehearsal' : `the service ${service}`;
 
 /** For commands that need a state file. */
 export function headerOf(

@@ -6,12 +6,8 @@ import { pathsOf } from '../../../../src/runner/operations/files/run-paths.ts';
 import { boundPipeline } from '../../../../src/runner/operations/pipeline/bound-pipeline.ts';
 import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
-import {
-  type Access,
-  headerOf,
-  lockState,
-  openState,
-} from '../../../../src/runner/operations/state/open-state.ts';
+import { type Access, lockState } from '../../../../src/runner/operations/state/lock-state.ts';
+import { headerOf, openState } from '../../../../src/runner/operations/state/open-state.ts';
 import { Rig } from '../../../rig.ts';
 
 const pipeline = 'pipeline: p\nsteps: { up: { uses: upload, with: { file: a.png } } }\n';

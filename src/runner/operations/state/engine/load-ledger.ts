@@ -1,8 +1,8 @@
 // Loads the ledger of a run from its database, as a state file is loaded: the lines, then the records after them.
-import type { JobStore } from '../../journal/job-store.ts';
-import { Ledger } from '../../journal/ledger.ts';
-import type { NewEvent } from '../../journal/line.ts';
-import type { CoordinatorDesk, Snapshot } from '../../run/engine/ports.ts';
+import type { JobStore } from '../../../journal/job-store.ts';
+import { Ledger } from '../../../journal/ledger.ts';
+import type { NewEvent } from '../../../journal/line.ts';
+import type { CoordinatorDesk, Snapshot } from '../../../run/engine/ports.ts';
 
 export interface LoadedLedger {
   readonly ledger: Ledger;

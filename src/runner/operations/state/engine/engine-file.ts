@@ -1,17 +1,20 @@
 // The journal of a coordinator, in place of the state file: lines become records, and the end of the run writes the state
 // file and gives the record back to it.
-import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
-import type { Ledger } from '../../journal/ledger.ts';
-import type { NewEvent } from '../../journal/line.ts';
-import { Coordinator } from '../../run/engine/coordinator.ts';
-import { EngineLines } from '../../run/engine/engine-lines.ts';
-import type { EngineRecord } from '../../run/engine/ports.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import type { RunPaths } from '../files/run-paths.ts';
-import { shownPath } from '../files/shown-path.ts';
-import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import { lockState } from '../state/open-state.ts';
+import { err, ok, type Result } from '../../../../contract/base/result.ts';
+import { isSystemProblem, systemReason } from '../../../../contract/files/system-error.ts';
+import type { Ledger } from '../../../journal/ledger.ts';
+import type { RunEvent } from '../../../report/run-event.ts';
+import { Coordinator } from '../../../run/engine/coordinator.ts';
+import { EngineLines } from '../../../run/engine/engine-lines.ts';
+import { EngineRunner } from '../../../run/engine/engine-runner.ts';
+import type { EngineRecord } from '../../../run/engine/ports.ts';
+import type { Clock, Runner } from '../../../run/jobs/ports.ts';
+import { readOutcome } from '../../../run/jobs/wire/outcome-schema.ts';
+import type { JournalWriter } from '../../../run/journal-writer.ts';
+import type { RunPaths } from '../../files/run-paths.ts';
+import { shownPath } from '../../files/shown-path.ts';
+import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
+import { lockState } from '../lock-state.ts';
 import type { EngineSession } from './coordinate.ts';
 import { headerFor, writeState } from './move-state.ts';
 
@@ -21,10 +24,10 @@ export interface EngineFileOptions {
   readonly paths: RunPaths;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
-  /** Folds what others have recorded after the last order ended. */
-  readonly fold: (event: NewEvent, at: string) => void;
-  readonly begin: () => void;
 }
+
+/** The part of a journal that a distributed run needs. */
+type FoldingJournal = Pick<JournalWriter, 'begin' | 'fold'>;
 
 export class EngineFile {
   readonly #o: EngineFileOptions;
@@ -32,10 +35,13 @@ export class EngineFile {
   readonly #lines: EngineLines;
   readonly coordinator: Coordinator;
   #exported = false;
+  #journal: FoldingJournal | undefined;
+  #phases = 0;
+  readonly #healed = new Set<string>();
 
   constructor(options: EngineFileOptions) {
     this.#o = options;
-    const { session, clock, onWarning, begin } = options;
+    const { session, clock, onWarning } = options;
     const { desk, term, writer, seq, engine } = session;
     let away = false;
     const patience = {
@@ -54,7 +60,7 @@ export class EngineFile {
     this.coordinator = new Coordinator({
       ...{ ...patience, desk, run: session.run.terms.run, term, folded: seq },
       beforeIssue: async () => {
-        begin();
+        this.#journal?.begin();
         if (!this.#lines.isEmpty) await this.#lines.sync();
       },
     });
@@ -62,6 +68,27 @@ export class EngineFile {
 
   /** The record must go back to the state file, whether or not something happened. */
   readonly mustCompact = true;
+
+  /** Begins to follow the run. */
+  begin(journal: FoldingJournal): void {
+    this.#journal = journal;
+    this.coordinator.begin();
+  }
+
+  /** Makes the runner of each phase. */
+  runners(
+    onEvent: (event: RunEvent) => void,
+  ): (local: Runner, limits: Readonly<Record<string, number>>) => Runner {
+    const { coordinator } = this;
+    const { writer } = this.#o.session;
+    return (local, limits) => {
+      this.#phases += 1;
+      const phase = this.#phases;
+      const onHealed = (job: string): void => void this.#healed.add(job);
+      const hearing = { read: readOutcome, onEvent, onHealed };
+      return new EngineRunner({ coordinator, writer, phase, local, limits, ...hearing });
+    };
+  }
 
   append(line: string): void {
     this.#lines.append(line);
@@ -121,7 +148,7 @@ export class EngineFile {
 
   #foldLate(record: EngineRecord): void {
     if (record.is === 'event' && record.by !== this.#o.session.writer)
-      this.#o.fold(record.event, record.at);
+      this.#journal?.fold(record.event, record.at);
   }
 
   async #export(ledger: Ledger): Promise<Result<void, string>> {

@@ -1,8 +1,8 @@
 // The address of an engine: a Postgres database. A password in it would be visible in the list of processes.
-import { digestOfBytes } from '../../../contract/base/digest.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { scrubbed } from '../../../contract/base/scrub.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { digestOfBytes } from '../../../../contract/base/digest.ts';
+import { err, ok, type Result } from '../../../../contract/base/result.ts';
+import { scrubbed } from '../../../../contract/base/scrub.ts';
+import { type Problem, problem } from '../../pipeline/problem.ts';
 
 export interface EngineAddress {
   readonly url: string;

@@ -2,21 +2,22 @@
 // coordinator left.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { JsonObject } from '../../../contract/base/json.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { databaseStore } from '../../adapters/state/job-store.ts';
-import { type Loaded, loadState } from '../../adapters/state/load-state.ts';
-import { memoryStore } from '../../journal/job-store.ts';
-import { termMs } from '../../run/engine/coordinator.ts';
-import type { EngineRun } from '../../run/engine/database.ts';
-import { type CoordinatorDesk, type Term, writerOf } from '../../run/engine/ports.ts';
-import type { RunPaths } from '../files/run-paths.ts';
-import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import { type Problem, stateProblem } from '../pipeline/problem.ts';
-import { lockState, type StateContext, strangerTo } from '../state/open-state.ts';
+import type { JsonObject } from '../../../../contract/base/json.ts';
+import { err, ok, type Result } from '../../../../contract/base/result.ts';
+import { databaseStore } from '../../../adapters/state/job-store.ts';
+import { type Loaded, loadState } from '../../../adapters/state/load-state.ts';
+import { memoryStore } from '../../../journal/job-store.ts';
+import { termMs } from '../../../run/engine/coordinator.ts';
+import type { EngineRun } from '../../../run/engine/database.ts';
+import { type CoordinatorDesk, type Term, writerOf } from '../../../run/engine/ports.ts';
+import type { RunPaths } from '../../files/run-paths.ts';
+import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
+import { type Problem, stateProblem } from '../../pipeline/problem.ts';
+import { lockState, type StateContext, strangerTo } from '../lock-state.ts';
 import { loadLedger } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
 import { type OpenEngine, openDatabase, reachable } from './open-database.ts';
+import { unread } from './unread.ts';
 
 /** Unique to this process, and says where it is. */
 const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
@@ -80,7 +81,7 @@ async function begin(
       const store = databaseStore();
       const loaded = await loadLedger(desk, () => store);
       const { ledger, snapshot, seq } = loaded;
-      const state = { ...nothingRead, ledger, header: snapshot.header };
+      const state = { ...unread, ledger, header: snapshot.header };
       return ok({
         ...{ paths, state, session: { engine, run, desk, term, writer, seq } },
         async [Symbol.asyncDispose]() {
@@ -95,11 +96,6 @@ async function begin(
     if (stop?.aborted) throw stop.reason;
   }
 }
-
-/** What a state file that was read would say about its bytes. */
-const nothingRead: Omit<Loaded, 'ledger' | 'header'> = {
-  ...{ outdated: false, warnings: [], wholeBytes: 0, unterminated: false, content: undefined },
-};
 
 const standbyText = ({ coordinator }: EngineRun, shown: string): string =>
   `${coordinator?.name ?? 'another process'} coordinates this run in the database ${shown}: this process takes over when that one is gone`;

@@ -1,12 +1,12 @@
 // Opens the database of an engine, and refuses one that could forget what it has promised.
 import { hostname } from 'node:os';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { scrubbed } from '../../../contract/base/scrub.ts';
-import { EngineMissing } from '../../adapters/engine/connection.ts';
-import { openEngine } from '../../adapters/engine/database.ts';
-import { DatabaseAway } from '../../run/engine/away.ts';
-import type { EngineCondition, EngineDatabase } from '../../run/engine/database.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { err, ok, type Result } from '../../../../contract/base/result.ts';
+import { scrubbed } from '../../../../contract/base/scrub.ts';
+import { EngineMissing } from '../../../adapters/engine/connection.ts';
+import { openEngine } from '../../../adapters/engine/database.ts';
+import { DatabaseAway } from '../../../run/engine/away.ts';
+import type { EngineCondition, EngineDatabase } from '../../../run/engine/database.ts';
+import { type Problem, problem } from '../../pipeline/problem.ts';
 import { type EngineAddress, engineAddress } from './address.ts';
 
 export interface OpenEngine extends AsyncDisposable {

@@ -1,0 +1,107 @@
+// Opens the state of a pipeline whose record is in a database: to look at it, to correct it, or to coordinate its run.
+import { ok, type Result } from '../../../../contract/base/result.ts';
+import { databaseStore } from '../../../adapters/state/job-store.ts';
+import { type Loaded, loadState } from '../../../adapters/state/load-state.ts';
+import { memoryStore } from '../../../journal/job-store.ts';
+import type { EngineRun } from '../../../run/engine/database.ts';
+import type { CoordinatorDesk } from '../../../run/engine/ports.ts';
+import type { RunPaths } from '../../files/run-paths.ts';
+import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
+import { type Problem, problem } from '../../pipeline/problem.ts';
+import { type Access, lockState, type StateContext } from '../lock-state.ts';
+import { type CoordinateContext, coordinate, type EngineSession } from './coordinate.ts';
+import { loadLedger } from './load-ledger.ts';
+import { type OpenEngine, openDatabase, reachable } from './open-database.ts';
+import { unread } from './unread.ts';
+
+/** A run in a database. `session`: this process coordinates it. */
+export interface OpenEngineRun {
+  readonly engine: OpenEngine;
+  readonly run: EngineRun;
+  readonly desk: CoordinatorDesk;
+  readonly session?: EngineSession;
+}
+
+export interface EngineState extends AsyncDisposable {
+  readonly paths: RunPaths;
+  readonly state: Loaded;
+  readonly running: undefined;
+  readonly engine: OpenEngineRun;
+}
+
+interface EngineContext extends StateContext, Pick<CoordinateContext, 'terms' | 'stop'> {
+  readonly access: Access;
+}
+
+export async function openEngineState(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  text: string,
+  { access, ...context }: EngineContext,
+): Promise<Result<EngineState, Problem>> {
+  if (access === 'run') {
+    const coordinating = await coordinate(bound, paths, text, context);
+    if (!coordinating.ok) return coordinating;
+    const { session, ...opened } = coordinating.value;
+    const { engine, run, desk } = session;
+    return ok({ ...opened, running: undefined, engine: { engine, run, desk, session } });
+  }
+  const opened = await openDatabase(text, 'look');
+  if (!opened.ok) return opened;
+  const engine = opened.value;
+  const found = await reachable(engine.address.shown, () => look(bound, paths, engine, context));
+  const result = found.ok ? found.value : found;
+  if (!result.ok) await engine[Symbol.asyncDispose]();
+  return result;
+}
+
+async function look(
+  bound: BoundPipeline,
+  given: RunPaths,
+  engine: OpenEngine,
+  context: StateContext,
+): Promise<Result<EngineState, Problem>> {
+  const checked = await lockState(given, 'plan', context);
+  if (!checked.ok) return checked;
+  const { paths } = checked.value;
+  const run = await findRun(bound, paths, engine);
+  if (!run.ok) return run;
+  const desk = engine.database.coordinator(run.value.terms.run);
+  const store = databaseStore();
+  const { ledger, snapshot } = await loadLedger(desk, () => store);
+  const state = { ...unread, ledger, header: snapshot.header };
+  return ok({
+    ...{ paths, state, running: undefined, engine: { engine, run: run.value, desk } },
+    async [Symbol.asyncDispose]() {
+      store.close();
+      await engine[Symbol.asyncDispose]();
+    },
+  });
+}
+
+/** The run of the pipeline at the service of its state file, or the only one. */
+async function findRun(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  { database, address }: OpenEngine,
+): Promise<Result<EngineRun, Problem>> {
+  const all = (await database.runs()).filter(({ terms }) => terms.pipeline === bound.name);
+  const loaded = paths.serviceName === '' ? await loadState(paths.state, memoryStore()) : undefined;
+  const service = loaded?.ok === true ? loaded.value.header?.service : paths.serviceName;
+  const own = all.filter(({ terms }) => terms.service === service);
+  const [first, ...others] = own.length > 0 ? own : all;
+  if (first !== undefined && others.length === 0) return ok(first);
+  const hint =
+    first === undefined
+      ? `shotlist run ${bound.file} --engine … begins it`
+      : `name the service: ${all.map(({ terms }) => `--service ${terms.service}`).join(' or ')}`;
+  const what = first === undefined ? 'has no run' : 'has several runs';
+  return {
+    ok: false,
+    error: problem(
+      `the database ${address.shown} ${what} of the pipeline "${bound.name}"`,
+      'shotlist',
+      hint,
+    ),
+  };
+}

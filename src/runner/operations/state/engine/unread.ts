@@ -1,0 +1,6 @@
+// A ledger that comes from a database has no bytes of a state file.
+import type { Loaded } from '../../../adapters/state/load-state.ts';
+
+export const unread: Omit<Loaded, 'ledger' | 'header'> = {
+  ...{ outdated: false, warnings: [], wholeBytes: 0, unterminated: false, content: undefined },
+};
