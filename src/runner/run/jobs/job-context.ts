@@ -24,6 +24,8 @@ export interface JobContext {
   readonly backoffMs: number;
   /** The speed of this service relative to the hosted one; polling adapts to it. */
   readonly speedFactor: number;
+  /** Distinguishes the temporary files of processes that may perform one order one after the other. */
+  readonly lease?: string | undefined;
   /** How a project that renders is waited for; absent: until the project is over. */
   readonly attention?: Attention | undefined;
   /** The service's events; undefined if the run does not receive events and only polls. */

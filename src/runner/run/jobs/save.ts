@@ -114,7 +114,9 @@ function temporaryFor(
 ): Promise<Result<LocalFile, FileProblem>> {
   const named = to.replaceAll(extensionMark, extension);
   const inFolder = to.endsWith('/') ? `${named}1.${extension}` : named;
-  return context.disk.temporary(inFolder, digestOf({ job, to, index }));
+  const { lease } = context;
+  const work = { job, to, index, ...(lease === undefined ? {} : { lease }) };
+  return context.disk.temporary(inFolder, digestOf(work));
 }
 
 interface Position {

@@ -1,0 +1,117 @@
+// `worker`: performs the orders of a distributed run on this host.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { ok, type Result } from '../../contract/base/result.ts';
+import type { Env } from '../../contract/files/user-folder.ts';
+import { realClock } from '../adapters/clock.ts';
+import type { ClientOptions } from '../adapters/http/http-client.ts';
+import type { RunEvent } from '../report/run-event.ts';
+import type { Clock, MediaApi } from '../run/jobs/ports.ts';
+import type { Problem } from './pipeline/problem.ts';
+import { GracePeriod } from './run/grace-period.ts';
+import type { TargetOptions } from './service/target.ts';
+import { openDatabase, reachable } from './state/engine/open-database.ts';
+import { findRun } from './working/find-run.ts';
+import { serveRun } from './working/serve-run.ts';
+
+export interface WorkerOptions extends Pick<TargetOptions, 'service'> {
+  /** `--engine`: the address of the database. */
+  readonly engine: string;
+  /** `--root`: the folder of the pipeline file, as this host sees it. Default: the working folder. */
+  readonly root?: string | undefined;
+  /** `--jobs`: how many orders are performed at once; default 16. */
+  readonly jobs?: number | undefined;
+  /** `--once`: end when the run is over. By default, a worker waits for the next run. */
+  readonly once?: boolean | undefined;
+  readonly allowOutside?: boolean | undefined;
+  /** Default: the process's environment. */
+  readonly env?: Env;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** If it is aborted, nothing more is begun, and what is under way is completed. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long that may take, in milliseconds; default 30,000. */
+  readonly graceMs?: number;
+  readonly onEvent?: (event: WorkerEvent) => void;
+}
+
+export type WorkerEvent =
+  /** Waits for a run. `others`: open runs whose folder this host does not see. */
+  | { readonly type: 'idle'; readonly others: number }
+  | {
+      readonly type: 'serving';
+      readonly run: string;
+      readonly pipeline: string;
+      readonly worker: string;
+    }
+  | { readonly type: 'served'; readonly run: string }
+  | RunEvent;
+
+export interface Worked {
+  /** The number of runs that this worker took part in. */
+  readonly runs: number;
+}
+
+/** For tests. */
+export interface WorkerInternals {
+  readonly client?: Partial<ClientOptions>;
+  readonly api?: (api: MediaApi) => MediaApi;
+}
+
+/**
+ * Performs the orders of distributed runs until `signal` is aborted, or, with `once`, until the run is over.
+ */
+export async function worker(options: WorkerOptions): Promise<Result<Worked, Problem>> {
+  return await workerWith(options, {});
+}
+
+/** The same, for tests. */
+export async function workerWith(
+  options: WorkerOptions,
+  internals: WorkerInternals,
+): Promise<Result<Worked, Problem>> {
+  const { clock = realClock, env = process.env, jobs = 16, onEvent = () => undefined } = options;
+  const root = resolve(options.root ?? '.');
+  const opened = await openDatabase(options.engine, 'use');
+  if (!opened.ok) return opened;
+  await using engine = opened.value;
+  const leave = options.signal ?? new AbortController().signal;
+  const grace = new GracePeriod(clock, options.graceMs);
+  grace.beginAfter(leave);
+  const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
+  let runs = 0;
+  let told: number | undefined;
+  try {
+    while (!leave.aborted) {
+      const found = await reachable(engine.address.shown, () => findRun(engine.database, root));
+      if (!found.ok) return found;
+      const { own, others } = found.value;
+      if (own === undefined) {
+        if (told !== others) onEvent({ type: 'idle', others });
+        told = others;
+        if (options.once === true && runs > 0) break;
+        await clock.sleep(1_000, leave);
+        continue;
+      }
+      told = undefined;
+      const { run, pipeline } = own.terms;
+      onEvent({ type: 'serving', run, pipeline, worker: name });
+      const served = await reachable(engine.address.shown, () =>
+        serveRun(engine.database, own, {
+          ...{ service: options.service, root, places: jobs, worker: name, env, clock },
+          ...{ allowOutside: options.allowOutside, leave, quit: grace.expired, onEvent },
+          ...internals,
+        }),
+      );
+      const result = served.ok ? served.value : served;
+      if (!result.ok) return result;
+      runs += 1;
+      onEvent({ type: 'served', run });
+      if (options.once === true) break;
+    }
+    return ok({ runs });
+  } finally {
+    grace.cancel();
+  }
+}

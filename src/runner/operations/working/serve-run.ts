@@ -1,0 +1,170 @@
+// A worker's part of one run: what the pipeline file on this host says, a client with this host's key, and the loop that
+// performs orders.
+import { hostname } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { Redactor } from '../../../contract/base/redactor.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
+import { Cleanup } from '../../adapters/cleanup.ts';
+import { RealDisk } from '../../adapters/files/disk.ts';
+import { HashCache } from '../../adapters/files/hash-cache.ts';
+import { type ClientOptions, httpClient } from '../../adapters/http/http-client.ts';
+import { storeNameOf } from '../../language/store.ts';
+import type { RunEvent } from '../../report/run-event.ts';
+import type { EngineDatabase, EngineRun } from '../../run/engine/database.ts';
+import { readIssuedOrder } from '../../run/engine/issued-order.ts';
+import type { WorkerDesk } from '../../run/engine/ports.ts';
+import { Promptness } from '../../run/engine/promptness.ts';
+import { sharedPace } from '../../run/engine/shared-pace.ts';
+import { Worker, type WorkerEnd } from '../../run/engine/worker.ts';
+import type { JobContext } from '../../run/jobs/job-context.ts';
+import { Outages } from '../../run/jobs/outages.ts';
+import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import { boundaryOf, checkOutput, folderRefusal } from '../files/boundary.ts';
+import { pathsOf } from '../files/run-paths.ts';
+import { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import { parsePipeline } from '../pipeline/parse.ts';
+import { type Problem, problem } from '../pipeline/problem.ts';
+import { secretsIn } from '../service/secrets.ts';
+import { chooseTarget, type TargetOptions } from '../service/target.ts';
+import { type EngineTerms, readTerms } from '../state/engine/terms.ts';
+import { chooseStore } from '../store/choose-store.ts';
+import { openStore } from '../store/open-store.ts';
+
+export interface ServeOptions extends TargetOptions {
+  readonly root: string;
+  readonly places: number;
+  /** Unique to the process. */
+  readonly worker: string;
+  readonly allowOutside?: boolean | undefined;
+  readonly env: Env;
+  readonly clock: Clock;
+  /** Aborted: nothing more is begun. */
+  readonly leave: AbortSignal;
+  /** Aborted: requests that are under way are cut, and the database is not waited for any more. */
+  readonly quit: AbortSignal;
+  readonly onEvent: (event: RunEvent) => void;
+  readonly client?: Partial<ClientOptions> | undefined;
+  readonly api?: ((api: MediaApi) => MediaApi) | undefined;
+}
+
+export async function serveRun(
+  database: EngineDatabase,
+  run: EngineRun,
+  options: ServeOptions,
+): Promise<Result<WorkerEnd, Problem>> {
+  const ready = prepareWorker(run, options);
+  if (!ready.ok) return ready;
+  const { bound, terms, address, key, paths, store: choice } = ready.value;
+  const { clock, env, worker, places, leave, quit, onEvent } = options;
+  const desk = database.worker(run.terms.run, { worker, host: hostname(), places });
+  await using cleanup = new Cleanup();
+  const opened = choice === undefined ? undefined : openStore(choice, quit);
+  if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
+  const redactor = new Redactor(secretsIn(env));
+  const promptness = new Promptness(clock);
+  const patience = { clock, quit };
+  const { requestsPerMinute, outageMs } = bound.pipeline.limits;
+  const pace = sharedPace({
+    ...{ ...patience, desk, perMinute: requestsPerMinute, stop: quit },
+  });
+  const client = httpClient({
+    ...{ base: address, key, redactor, clock, stop: quit, cut: quit, pace },
+    mayStart: (name) => promptness.mayStart(name),
+    ...options.client,
+  });
+  cleanup.defer(() => client.close());
+  const api = withSlowDown(options.api?.(client) ?? client, desk);
+  const { backoffMs, speedFactor } = terms;
+  const outages = new Outages({
+    ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs, onEvent },
+  });
+  const cache = new HashCache(undefined);
+  cleanup.defer(() => cache.close());
+  const disk = new RealDisk({
+    ...{ folder: bound.folder, output: paths.output, kept: paths.kept, hashes: cache, clock },
+    ...{ boundary: boundaryOf(bound, options), store: storeNameOf(bound.pipeline) },
+  });
+  const shared = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
+  const contextFor = (
+    { id, retry }: { readonly id: string; readonly retry: number },
+    attention: JobContext['attention'],
+    stop: AbortSignal,
+  ): JobContext => ({ ...shared, api: outages.api, stop, attention, lease: `${id}/${retry}` });
+  const loop = new Worker({
+    ...{ ...patience, desk, worker, places, promptness, read: readIssuedOrder, contextFor, leave },
+    onAway: (error) =>
+      onEvent({ type: 'warning', message: `the database is away: ${error.message}` }),
+  });
+  return ok(await loop.run());
+}
+
+interface Ready {
+  readonly bound: BoundPipeline;
+  readonly terms: EngineTerms;
+  readonly address: string;
+  readonly key: string;
+  readonly paths: ReturnType<typeof pathsOf>;
+  readonly store: Extract<ReturnType<typeof chooseStore>, { readonly ok: true }>['value'];
+}
+
+/** What the database says counts only where this host agrees: its own pipeline file, key, consents and folders. */
+function prepareWorker({ terms: run }: EngineRun, options: ServeOptions): Result<Ready, Problem> {
+  const { root, env, allowOutside } = options;
+  const terms = readTerms(run.options);
+  if (!terms.ok) {
+    const hint = 'use the same version of shotlist on every host';
+    return err(problem(`the terms of the run cannot be read: ${terms.error}`, 'shotlist', hint));
+  }
+  const { profile, digest, output } = terms.value;
+  const file = join(root, basename(run.file));
+  const parsed = parsePipeline(file, { profile });
+  if (!parsed.ok) return parsed;
+  if (parsed.value.digest !== digest)
+    return err(
+      problem(
+        `${file} is not the pipeline file that the coordinator runs: its content differs`,
+        'shotlist',
+        'give every host the same files, then start the worker again',
+      ),
+    );
+  const bound = new BoundPipeline(parsed.value, {
+    ...{ folder: resolve(root), named: [], base: {} },
+    otherProfiles: async () => ok([]),
+  });
+  const target = chooseTarget({ ...options, hosted: true }, bound, env);
+  if (!target.ok) return target;
+  if (target.value.kind !== 'hosted') throw new Error('bug: a worker has no rehearsals');
+  const { address, key } = target.value;
+  if (address !== run.service)
+    return err(
+      problem(
+        `this worker uses the service ${address}, and the run uses ${run.service}`,
+        'shotlist',
+        'nothing was sent: give the address of the run with --service, if you trust it with your key',
+      ),
+    );
+  const place = resolve(root, output);
+  const refused = checkOutput(bound, { allowOutside });
+  const outside = folderRefusal(bound, place, { allowOutside });
+  if (refused !== undefined) return err(refused);
+  if (outside !== undefined)
+    return err(problem(`the output folder ${place} ${outside.why}`, 'shotlist', outside.hint));
+  const paths = pathsOf(bound, target.value, { output: place });
+  const store = chooseStore(bound, { target: target.value, env, paths, allowOutside });
+  if (!store.ok) return store;
+  return ok({ bound, terms: terms.value, address, key, paths, store: store.value });
+}
+
+/** When the service asks one worker to slow down, all of them do. */
+function withSlowDown(api: MediaApi, desk: WorkerDesk): MediaApi {
+  return {
+    ...api,
+    async create(tool, body, known) {
+      const made = await api.create(tool, body, known);
+      if (!made.ok && made.error.reason === 'throttled')
+        await desk.slowDown(made.error.retryAfterMs ?? 1_000).catch(() => undefined);
+      return made;
+    },
+  };
+}
