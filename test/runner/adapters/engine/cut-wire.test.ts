@@ -23,10 +23,12 @@ import { sampleOf } from '../../../sweep.ts';
 import { complete, created } from '../../journal/lines.ts';
 import { askOf, event, importOf, intentOf, issued } from './orders.ts';
 
+const failedTask = { event: 'failed', task: 'swap:b', why: 'the file is empty' } as const;
+
 /** The commits of a worker in the life of one order. */
 const life = { claim: 1, created: 2, settled: 3 } as const;
 
-describe.skipIf(withoutPostgres)('a worker whose wire is cut', () => {
+describe.skipIf(withoutPostgres)('a wire that is cut', () => {
   let url: string;
   let engine: EngineDatabase;
   let runs = 0;
@@ -76,15 +78,18 @@ describe.skipIf(withoutPostgres)('a worker whose wire is cut', () => {
     };
   }
 
-  /** Repeats the batch until there is an answer. */
-  async function persist(desk: WorkerDesk, batch: Partial<Batch>): Promise<BatchAnswer> {
+  /** Repeats the call until there is an answer. */
+  async function repeated<T>(call: () => Promise<T>): Promise<T> {
     for (;;)
       try {
-        return await desk.commit({ facts: [], ends: [], asks: [], ...batch });
+        return await call();
       } catch (error) {
         if (!(error instanceof DatabaseAway)) throw error;
       }
   }
+
+  const persist = (desk: WorkerDesk, batch: Partial<Batch>): Promise<BatchAnswer> =>
+    repeated(() => desk.commit({ facts: [], ends: [], asks: [], ...batch }));
 
   /** The life of the order, from the claim to its end: what the run knows of it afterwards. */
   async function lived({ desk, coordinator, ask, lease }: Scene): Promise<unknown> {
@@ -118,13 +123,16 @@ describe.skipIf(withoutPostgres)('a worker whose wire is cut', () => {
     (['commit', 'committed'] as const).map((at) => ({ what, commit, at })),
   );
 
-  test.each(cuts)('at the $at of the $what knows and does the same', async ({ at, commit }) => {
-    const whole = await lived(await scene({}));
-    const begun = await scene({ script: cutting(at, commit) });
-    expect(await lived(begun)).toEqual(whole);
-    const { sent, done } = begun.proxy.commits();
-    expect({ sent, done }).toEqual({ sent: 4, done: at === 'commit' ? 3 : 4 });
-  });
+  test.each(cuts)(
+    'at the $at of the $what, changes nothing for the worker',
+    async ({ at, commit }) => {
+      const whole = await lived(await scene({}));
+      const begun = await scene({ script: cutting(at, commit) });
+      expect(await lived(begun)).toEqual(whole);
+      const { sent, done } = begun.proxy.commits();
+      expect({ sent, done }).toEqual({ sent: 4, done: at === 'commit' ? 3 : 4 });
+    },
+  );
 
   test.each([
     { at: 'commit', found: { is: 'go' }, first: { is: 'exists', same: true } },
@@ -149,7 +157,7 @@ describe.skipIf(withoutPostgres)('a worker whose wire is cut', () => {
   );
 
   test.each(['server', 'client'] as const)(
-    'at a byte on the way to the %s knows and does the same',
+    'at a byte on the way to the %s, changes nothing for the worker',
     async (to) => {
       const measured = await scene({});
       const whole = await lived(measured);
@@ -161,6 +169,40 @@ describe.skipIf(withoutPostgres)('a worker whose wire is cut', () => {
       );
       for (const byte of every)
         expect(await lived(await scene({ cutAt: { to, byte } })), `byte ${byte}`).toEqual(whole);
+    },
+  );
+
+  test.each(['commit', 'committed'] as const)(
+    'of a coordinator, at the %s of its orders or its records: each is there once',
+    async (at) => {
+      const { coordinator, lease, other, ask } = await scene({});
+      await other.commit({
+        facts: [],
+        ends: [{ is: 'ended', lease, key: 'a', outcome: { is: 'done', live: {} } }],
+        asks: [],
+      });
+      const run = `r${runs}`;
+      // Every commit is cut once: the first, the third, the fifth.
+      const odd = (moment: WireMoment): 'pass' | 'cut' =>
+        moment.at === at && moment.commit % 2 === 1 ? 'cut' : 'pass';
+      const proxy = await openPostgresProxy(url, { script: odd });
+      const cut = await openEngine(proxy.url, { application: 'shotlist cut', connections: 1 });
+      onTestFinished(async () => {
+        await cut.close();
+        await proxy.close();
+      });
+      const desk = cut.coordinator(run);
+      await repeated(() => desk.issue([issued('b', ask.epoch), issued('c', ask.epoch)]));
+      const delivered = await other.fetch(10);
+      expect(delivered.map(({ issued: order }) => order)).toEqual([
+        issued('b', ask.epoch),
+        issued('c', ask.epoch),
+      ]);
+      const fact = event('f1', failedTask);
+      const facts = await repeated(() => desk.record({ epoch: ask.epoch }, [fact]));
+      expect(facts).toEqual([at === 'commit' ? 'done' : 'known']);
+      const records = await coordinator.records(0, 100);
+      expect(records.map(({ is }) => is)).toEqual(['ended', 'event']);
     },
   );
 });
