@@ -13,6 +13,7 @@ export function commandLine(
     ...option('--profile', flags.profile),
     ...Object.entries(flags.input ?? {}).flatMap(([name, text]) => ['--input', `${name}=${text}`]),
     ...option('--state', flags.state),
+    ...option('--engine', flags.engine),
     ...(flags.rehearse === true ? ['--rehearse'] : []),
     ...(flags.hosted === true ? ['--hosted'] : []),
   ];

@@ -6,6 +6,7 @@ import { openSecretWarnings } from '../operations/service/secrets.ts';
 import { withAuthoringCommands } from './authoring-commands.ts';
 import { withCheckCommands } from './check-commands.ts';
 import { bugExitCode, endOnBug, sayBug } from './crash.ts';
+import { withEngine, withEngineCommands, withEngineRun } from './engine-commands.ts';
 import { withCommit, withGitCommands } from './git-commands.ts';
 import { withLogCommand } from './log-command.ts';
 import {
@@ -59,13 +60,15 @@ withStatusCommand(program, done);
 withLogCommand(program, done);
 
 withCommit(
-  withOpen(
-    withQuestions(
-      withRun(
-        program
-          .command('run')
-          .description('run a pipeline, or resume it')
-          .argument('<file>', 'a pipeline, or a plan that plan --out saved'),
+  withEngineRun(
+    withOpen(
+      withQuestions(
+        withRun(
+          program
+            .command('run')
+            .description('run a pipeline, or resume it')
+            .argument('<file>', 'a pipeline, or a plan that plan --out saved'),
+        ),
       ),
     ),
   ),
@@ -127,12 +130,14 @@ withCommit(
     exitCode = await (await import('./watch.ts')).watchCommand(file, flags);
   });
 
-withState(
-  program
-    .command('resolve')
-    .description('settle a creation that is in doubt')
-    .argument('<file>')
-    .argument('<task>', 'its name as status shows it, or the name that was sent'),
+withEngine(
+  withState(
+    program
+      .command('resolve')
+      .description('settle a creation that is in doubt')
+      .argument('<file>')
+      .argument('<task>', 'its name as status shows it, or the name that was sent'),
+  ),
 )
   .addOption(serviceOption())
   .addOption(
@@ -176,11 +181,13 @@ withState(
     exitCode = await (await import('./refresh.ts')).refreshCommand(file, flags);
   });
 
-withState(
-  program
-    .command('audit')
-    .description('compare the ledger with the service, project by project')
-    .argument('<file>'),
+withEngine(
+  withState(
+    program
+      .command('audit')
+      .description('compare the ledger with the service, project by project')
+      .argument('<file>'),
+  ),
 )
   .addOption(serviceOption())
   .action(async (file: string, flags) => {
@@ -204,6 +211,7 @@ withPruneCommand(program, done);
 withReportCommand(program, done);
 withUiCommand(program, done);
 withGitCommands(program, done);
+withEngineCommands(program, done);
 
 program
   .command('trust')

@@ -23,6 +23,7 @@ export interface PipelineFlags {
   readonly exclude?: readonly string[];
   readonly retryFailed?: boolean;
   readonly requireOutputs?: boolean;
+  readonly engine?: string;
 }
 
 export function withInputs(command: Command): Command {

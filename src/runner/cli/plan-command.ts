@@ -1,5 +1,6 @@
 // Defines the command plan, and the questions of run.
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { withEngine } from './engine-commands.ts';
 import { positiveInteger, wholeNumber, withInputs, withPaths, withSelection } from './options.ts';
 
 export function withPlanCommand(program: Command, done: (code: number) => void): void {
@@ -7,7 +8,7 @@ export function withPlanCommand(program: Command, done: (code: number) => void):
     .command('plan')
     .description('show what would run, why, and what it costs')
     .argument('<file>');
-  withPaths(withInputs(withSelection(command)))
+  withEngine(withPaths(withInputs(withSelection(command))))
     .option('--budget <credits>', 'plan for a run with this budget', wholeNumber)
     .option('--explain <task>', 'say what has changed since the last project of this task')
     .option('--exit-code', 'exit with 10 if there is something to do')

@@ -1,14 +1,17 @@
 // Defines the command status.
 import { type Command, Option } from 'commander';
+import { withEngine } from './engine-commands.ts';
 import { duration, positiveInteger, withState } from './options.ts';
 
 /** `done` receives the exit code. */
 export function withStatusCommand(program: Command, done: (exitCode: number) => void): void {
-  withState(
-    program
-      .command('status')
-      .description('show the state of the last run, its credits, and what needs attention')
-      .argument('<file>'),
+  withEngine(
+    withState(
+      program
+        .command('status')
+        .description('show the state of the last run, its credits, and what needs attention')
+        .argument('<file>'),
+    ),
   )
     .option('--items [glob]', 'list the items, or those whose keys match')
     .option('--failed', 'list the items with tasks that failed or are in doubt')

@@ -8,14 +8,14 @@ import { pathsOf } from './files/run-paths.ts';
 import { shownPath } from './files/shown-path.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import type { Problem } from './pipeline/problem.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
 import { GracePeriod } from './run/grace-period.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from './run/hooks.ts';
 import type { Manner } from './run/manner.ts';
 import { dueTimeOf, paceOf, type RunInternals, type RunOptions } from './run/options.ts';
 import { type Performed, performRun } from './run/perform-run.ts';
 import { secretsIn } from './service/secrets.ts';
-import { chooseTarget } from './service/target.ts';
+import { chooseTarget, type Target } from './service/target.ts';
 import { webhookConfigOf } from './service/webhooks.ts';
 import { chooseStore } from './store/choose-store.ts';
 
@@ -79,6 +79,8 @@ export async function runIn(
   const { env = process.env, clock = realClock } = options;
   const target = chooseTarget(options, bound, env);
   if (!target.ok) return await withoutTarget(target.error, bound, options, internals);
+  const apart = distributedRehearsal(options, target.value);
+  if (apart !== undefined) return err(apart);
   const webhooks = webhookConfigOf(options, target.value, env);
   const redactor = new Redactor([
     ...secretsIn(env),
@@ -131,6 +133,16 @@ export async function runIn(
     await callHooks(hooks, reportOf(performed), hookContext);
   leave.cancel();
   return performed.ok ? ok({ summary: performed.value.summary, ...places }) : performed;
+}
+
+/** Workers could not reach the local service inside this process. */
+function distributedRehearsal({ engine }: RunOptions, target: Target): Problem | undefined {
+  if (engine === undefined || target.kind !== 'rehearsal') return undefined;
+  return problem(
+    '--engine needs a service that every host reaches, and there is no key and no address',
+    'shotlist',
+    'to rehearse with several workers, start shotlist serve, and give its address and key to the run and to the workers',
+  );
 }
 
 const reportOf = (performed: Result<Performed, Problem>): HookReport =>

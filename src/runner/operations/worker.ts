@@ -6,7 +6,7 @@ import { ok, type Result } from '../../contract/base/result.ts';
 import type { Env } from '../../contract/files/user-folder.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { ClientOptions } from '../adapters/http/http-client.ts';
-import type { RunEvent } from '../report/run-event.ts';
+import type { WorkerEvent } from '../report/worker-text.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import type { Problem } from './pipeline/problem.ts';
 import { GracePeriod } from './run/grace-period.ts';
@@ -36,17 +36,7 @@ export interface WorkerOptions extends Pick<TargetOptions, 'service'> {
   readonly onEvent?: (event: WorkerEvent) => void;
 }
 
-export type WorkerEvent =
-  /** Waits for a run. `others`: open runs whose folder this host does not see. */
-  | { readonly type: 'idle'; readonly others: number }
-  | {
-      readonly type: 'serving';
-      readonly run: string;
-      readonly pipeline: string;
-      readonly worker: string;
-    }
-  | { readonly type: 'served'; readonly run: string }
-  | RunEvent;
+export type { WorkerEvent };
 
 export interface Worked {
   /** The number of runs that this worker took part in. */

@@ -200,5 +200,6 @@ export function attemptName(shown: string, chance: () => number): string {
     { length: 10 },
     () => alphabet[Math.floor(chance() * alphabet.length)],
   ).join('');
-  return `${shown.slice(0, 80).toWellFormed()} #${token}`;
+  // A database takes no NUL.
+  return `${shown.slice(0, 80).toWellFormed().replaceAll('\u0000', '')} #${token}`;
 }

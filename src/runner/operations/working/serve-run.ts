@@ -9,6 +9,7 @@ import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import { type ClientOptions, httpClient } from '../../adapters/http/http-client.ts';
+import { toCel } from '../../language/expression.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { EngineDatabase, EngineRun } from '../../run/engine/database.ts';
@@ -129,7 +130,7 @@ function prepareWorker({ terms: run }: EngineRun, options: ServeOptions): Result
       ),
     );
   const bound = new BoundPipeline(parsed.value, {
-    ...{ folder: resolve(root), named: [], base: {} },
+    ...{ folder: resolve(root), named: [], base: nothing },
     otherProfiles: async () => ok([]),
   });
   const target = chooseTarget({ ...options, hosted: true }, bound, env);
@@ -155,6 +156,9 @@ function prepareWorker({ terms: run }: EngineRun, options: ServeOptions): Result
   if (!store.ok) return store;
   return ok({ bound, terms: terms.value, address, key, paths, store: store.value });
 }
+
+/** Orders have the values of expressions already. */
+const nothing = { inputs: toCel({}), env: {} };
 
 /** When the service asks one worker to slow down, all of them do. */
 function withSlowDown(api: MediaApi, desk: WorkerDesk): MediaApi {

@@ -12,7 +12,7 @@ import type { EngineRun } from '../../../run/engine/database.ts';
 import { type CoordinatorDesk, type Term, writerOf } from '../../../run/engine/ports.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
-import { type Problem, stateProblem } from '../../pipeline/problem.ts';
+import { type Problem, problem, stateProblem } from '../../pipeline/problem.ts';
 import { lockState, type StateContext, strangerTo } from '../lock-state.ts';
 import { loadLedger } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
@@ -42,6 +42,8 @@ export interface Coordinating extends AsyncDisposable {
 export interface CoordinateContext extends StateContext {
   /** Plain data for the workers. */
   readonly terms: JsonObject;
+  /** False: another coordinator is a problem, and is not waited for. Default: it is waited for. */
+  readonly standby?: boolean;
   /** If it is aborted, the wait for another coordinator ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -90,12 +92,20 @@ async function begin(
         },
       });
     }
+    if (context.standby === false) return err(busyProblem(run, engine.address.shown));
     if (!told) onWarning(standbyText(run, engine.address.shown));
     told = true;
     await clock.sleep(1_000, stop ?? new AbortController().signal);
     if (stop?.aborted) throw stop.reason;
   }
 }
+
+const busyProblem = ({ coordinator }: EngineRun, shown: string): Problem =>
+  problem(
+    `${coordinator?.name ?? 'another process'} coordinates this run in the database ${shown}`,
+    'shotlist',
+    'wait until that run has ended, or stop it, then run the command again',
+  );
 
 const standbyText = ({ coordinator }: EngineRun, shown: string): string =>
   `${coordinator?.name ?? 'another process'} coordinates this run in the database ${shown}: this process takes over when that one is gone`;

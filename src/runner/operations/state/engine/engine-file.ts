@@ -1,7 +1,6 @@
 // The journal of a coordinator, in place of the state file: lines become records, and the end of the run writes the state
 // file and gives the record back to it.
-import { err, ok, type Result } from '../../../../contract/base/result.ts';
-import { isSystemProblem, systemReason } from '../../../../contract/files/system-error.ts';
+import { ok, type Result } from '../../../../contract/base/result.ts';
 import type { Ledger } from '../../../journal/ledger.ts';
 import type { RunEvent } from '../../../report/run-event.ts';
 import { Coordinator } from '../../../run/engine/coordinator.ts';
@@ -12,11 +11,9 @@ import type { Clock, Runner } from '../../../run/jobs/ports.ts';
 import { readOutcome } from '../../../run/jobs/wire/outcome-schema.ts';
 import type { JournalWriter } from '../../../run/journal-writer.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
-import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
-import { lockState } from '../lock-state.ts';
 import type { EngineSession } from './coordinate.ts';
-import { headerFor, writeState } from './move-state.ts';
+import { exportRun } from './export-run.ts';
 
 export interface EngineFileOptions {
   readonly session: EngineSession;
@@ -113,7 +110,7 @@ export class EngineFile {
   /** Ends the term: what is still under way at workers keeps the record in the database. */
   async compact(ledger: Ledger): Promise<Result<void, string>> {
     const { session, onWarning } = this.#o;
-    const { desk, term, engine } = session;
+    const { desk, engine } = session;
     await this.coordinator.end();
     for (const record of this.coordinator.hear().records) this.#foldLate(record);
     await this.flush();
@@ -126,10 +123,12 @@ export class EngineFile {
       return ok(undefined);
     }
     const seq = await this.#lastOwn();
-    const header = headerFor(this.#o.bound, this.#o.paths);
-    const snapshot = { header, seq, runs: ledger.runs(), tasks: ledger.tasks() };
-    await desk.fold(term, snapshot, [...ledger.jobs()]);
-    return await this.#export(ledger);
+    const { bound, paths, clock } = this.#o;
+    const exported = await exportRun({
+      ...{ session, bound, paths, ledger, seq, context: { clock, onWarning } },
+    });
+    this.#exported = exported.ok;
+    return exported;
   }
 
   /** The number of the last record: everything that others wrote was folded, and what is left is this coordinator's own. */
@@ -149,24 +148,5 @@ export class EngineFile {
   #foldLate(record: EngineRecord): void {
     if (record.is === 'event' && record.by !== this.#o.session.writer)
       this.#journal?.fold(record.event, record.at);
-  }
-
-  async #export(ledger: Ledger): Promise<Result<void, string>> {
-    const { session, bound, paths, clock, onWarning } = this.#o;
-    const { database } = session.engine;
-    const { run } = session.run.terms;
-    const locked = await lockState(paths, 'edit', { clock, onWarning });
-    if (!locked.ok) return err(locked.error.diagnostics[0]?.message ?? paths.state);
-    await using _held = locked.value;
-    try {
-      await database.setStage(run, 'importing');
-      await writeState(paths, headerFor(bound, paths), ledger);
-      await database.setStage(run, 'exported');
-    } catch (error) {
-      if (!isSystemProblem(error)) throw error;
-      return err(`${shownPath(paths.state)} ${systemReason(error)}`);
-    }
-    this.#exported = true;
-    return ok(undefined);
   }
 }

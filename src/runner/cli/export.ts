@@ -1,0 +1,28 @@
+// shotlist export: brings the record of a distributed run back to the state file.
+import { exportState } from '../operations/export.ts';
+import { count } from '../report/text.ts';
+import { command } from './command.ts';
+import type { PipelineFlags } from './options.ts';
+import { stopWhenAsked } from './stop.ts';
+
+export interface ExportFlags extends PipelineFlags {
+  readonly engine: string;
+}
+
+export async function exportCommand(file: string, flags: ExportFlags): Promise<number> {
+  const stop = stopWhenAsked();
+  try {
+    return await command(
+      file,
+      flags,
+      (pipeline, { onWarning }) =>
+        exportState(pipeline, { ...flags, onWarning, signal: stop.signal }),
+      {
+        text: ({ state, jobs }) =>
+          `${state} has the record again: ${count(jobs, 'job')}. Runs need no database from here on.`,
+      },
+    );
+  } finally {
+    stop.off();
+  }
+}

@@ -1,0 +1,64 @@
+// `export`: brings the record of a distributed run back to the state file.
+import { err, ok, type Result } from '../../contract/base/result.ts';
+import { realClock } from '../adapters/clock.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import { boundPipeline } from './pipeline/bound-pipeline.ts';
+import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
+import { coordinate } from './state/engine/coordinate.ts';
+import { exportRun } from './state/engine/export-run.ts';
+import { termsOf } from './state/engine/terms.ts';
+import { loadHeader } from './state/load-header.ts';
+import { type LocateOptions, locateState } from './state/locate-state.ts';
+
+export interface ExportOptions extends LocateOptions {
+  /** `--engine`: the address of the database. */
+  readonly engine: string;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** If it is aborted, the wait for busy workers ends with its reason as the error. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
+
+export interface Exported {
+  /** The state file. */
+  readonly state: string;
+  readonly jobs: number;
+}
+
+/**
+ * Waits until no worker is busy with the run, writes the state file, and gives the record back to it. Nothing is bought, and a
+ * later run continues from there, with or without a database.
+ */
+export async function exportState(
+  loaded: LoadedPipeline,
+  options: ExportOptions,
+): Promise<Result<Exported, Problem>> {
+  const { clock = realClock, onWarning = () => undefined, signal, engine } = options;
+  const bound = boundPipeline(loaded);
+  const { paths: located } = locateState(bound, options);
+  const header = await loadHeader(located.state);
+  if (!header.ok) return header;
+  if (header.value?.away === undefined)
+    return err(
+      problem(
+        `${located.state} has its own record: nothing is in a database`,
+        'shotlist',
+        'there is nothing to export',
+      ),
+    );
+  const given = { ...located, serviceName: header.value.service };
+  const context = { clock, onWarning, stop: signal, standby: false };
+  const terms = termsOf(bound, given, { speedFactor: 1, backoffMs: 1000 });
+  const coordinating = await coordinate(bound, given, engine, { ...context, terms });
+  if (!coordinating.ok) return coordinating;
+  await using coordinated = coordinating.value;
+  const { session, state, paths } = coordinated;
+  const { ledger } = state;
+  const exported = await exportRun({ session, bound, paths, ledger, seq: session.seq, context });
+  await session.desk.release(session.term);
+  if (!exported.ok) return err({ ...problem(exported.error), reason: 'system' });
+  return ok({ state: paths.state, jobs: ledger.size });
+}
