@@ -2,10 +2,11 @@
 // job, because a jsonb column changes the order of fields, and takes no NUL and no half of a surrogate pair.
 //
 // Own SQL reads pg-boss's table where no call of it does: which leases have lapsed (its `supervise` counts the whole
-// queue each time, and looks once a minute), and how many orders are due, parked and active. It never writes there.
+// queue each time, and looks once a minute), which leases hold, and how many orders are due, parked and active. It never
+// writes there.
 import type { Db, PgBoss } from 'pg-boss';
 import type { IssuedOrder, Lease } from '../../run/engine/ports.ts';
-import { numberOf, textOf } from './columns.ts';
+import { isTrue, numberOf, textOf } from './columns.ts';
 import { durable, type Sql, type Statements } from './sql.ts';
 
 export const queueSchema = 'shotlist_queue';
@@ -87,6 +88,14 @@ export class Queue {
     });
   }
 
+  /** Orders are written again when they are fetched, renewed and ended; room in their page saves writing to indexes. */
+  static async tune(sql: Statements): Promise<void> {
+    await sql.query(
+      `alter table ${queueSchema}.job_common set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05,
+         autovacuum_vacuum_threshold = 1000)`,
+    );
+  }
+
   async remove(): Promise<void> {
     await this.#boss.deleteQueue(this.#name);
     await this.#boss.deleteQueue(this.#lost);
@@ -114,6 +123,29 @@ export class Queue {
       db: bossDb(within),
     });
     return settledIn(answer);
+  }
+
+  /**
+   * The ids of the leases that hold, which nobody can let lapse before the transaction ends. Only those are renewed that
+   * need it: a renewal writes the order and its indexes again.
+   */
+  async hold(leases: readonly Lease[], within: Statements): Promise<ReadonlySet<string>> {
+    const retries = new Map(leases.map(({ id, retry }) => [id, retry]));
+    const rows = await within.query(
+      `select id::text, retry_count, heartbeat_on < clock_timestamp() - interval '3 s' as old
+       from ${queueSchema}.job where name = $1 and id = any ($2::uuid[]) and state = 'active' order by id for update`,
+      [this.#name, [...retries.keys()]],
+    );
+    const held = rows.filter(
+      (row) => retries.get(textOf(row, 'id')) === numberOf(row, 'retry_count'),
+    );
+    const old = held.filter((row) => isTrue(row, 'old'));
+    if (old.length > 0)
+      await this.touch(
+        old.map((row) => ({ id: textOf(row, 'id'), retry: numberOf(row, 'retry_count') })),
+        within,
+      );
+    return new Set(held.map((row) => textOf(row, 'id')));
   }
 
   /** Removes orders that are done. The ids of the leases that held. */
