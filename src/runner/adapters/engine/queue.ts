@@ -130,14 +130,14 @@ export class Queue {
    * need it: a renewal writes the order and its indexes again.
    */
   async hold(leases: readonly Lease[], within: Statements): Promise<ReadonlySet<string>> {
-    const retries = new Map(leases.map(({ id, retry }) => [id, retry]));
-    const rows = await within.query(
-      `select id::text, retry_count, heartbeat_on < clock_timestamp() - interval '3 s' as old
-       from ${queueSchema}.job where name = $1 and id = any ($2::uuid[]) and state = 'active' order by id for update`,
-      [this.#name, [...retries.keys()]],
-    );
-    const held = rows.filter(
-      (row) => retries.get(textOf(row, 'id')) === numberOf(row, 'retry_count'),
+    const held = await within.query(
+      `select job.id::text, job.retry_count, job.heartbeat_on < clock_timestamp() - interval '3 s' as old
+       from (select * from unnest($2::uuid[], $3::integer[]) as lease(id, retry) order by id) lease
+       cross join lateral (
+         select id, retry_count, heartbeat_on from ${queueSchema}.job
+         where name = $1 and id = lease.id and state = 'active' and retry_count = lease.retry offset 0 for update
+       ) job`,
+      [this.#name, leases.map(({ id }) => id), leases.map(({ retry }) => retry)],
     );
     const old = held.filter((row) => isTrue(row, 'old'));
     if (old.length > 0)
