@@ -53,8 +53,13 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
     type Begun = Awaited<ReturnType<typeof begin>>;
 
     /** Issues an order of the job `a`, and fetches it. */
-    async function delivered({ coordinator, term, desk }: Begun, key = 'a'): Promise<Lease> {
-      await coordinator.issue([issued(key, term.epoch)]);
+    async function delivered(
+      { coordinator, term, desk }: Begun,
+      job = 'a',
+      key = job,
+    ): Promise<Lease> {
+      const one = issued(job, term.epoch);
+      await coordinator.issue([{ ...one, order: { ...one.order, key } }]);
       const [delivery] = await desk.fetch(1);
       if (delivery === undefined) throw new Error('nothing is due');
       return delivery.lease;
@@ -184,7 +189,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         const one = askOf(lease, 'a', begun.term.epoch);
         expect(await ask(begun, one)).toEqual({ is: 'go' });
         expect(await ask(begun, one)).toEqual({ is: 'go' });
-        const other = await delivered(begun, 'a');
+        const other = await delivered(begun, 'a', 'again');
         expect(await ask(begun, { ...one, lease: other })).toMatchObject({
           is: 'exists',
           same: true,

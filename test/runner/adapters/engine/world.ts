@@ -23,7 +23,7 @@ import { TermOver } from '../../../../src/runner/run/engine/term-over.ts';
 import { job } from '../../journal/lines.ts';
 import { importOf, intentOf, issued } from './orders.ts';
 
-export const jobs = ['a', 'b', 'c'] as const;
+export const jobs = ['a', 'b'] as const;
 
 /** What the service knows of a name. */
 interface Sent {
@@ -167,7 +167,7 @@ export class World {
   }
 
   async fetch(worker: number): Promise<void> {
-    for (const { lease, issued: delivered } of (await this.#desks[worker]?.fetch(1)) ?? []) {
+    for (const { lease, issued: delivered } of (await this.#desks[worker]?.fetch(2)) ?? []) {
       const order = this.#orders.get(keyIn(delivered));
       if (order === undefined) continue;
       const line = this.coordinator.ledger.job(job(order.of));
@@ -182,9 +182,13 @@ export class World {
     }
   }
 
-  /** One step of one delivery; `lost`: it happens, but its answer does not arrive. `luck` decides what the service does. */
+  /** One step of one delivery; `lost`: it happens, but its answer does not arrive. `luck` decides what the service does; a worker without an order gets one. */
   async work(worker: number, which: number, luck: number, lost: boolean): Promise<void> {
     const visits = this.#visits[worker] ?? [];
+    if (visits.length === 0) {
+      await this.issue(jobs[which % jobs.length] ?? jobs[0], 1 + (luck % 20));
+      await this.fetch(worker);
+    }
     const visit = visits[which % Math.max(1, visits.length)];
     if (visit === undefined) return;
     const { lease, order } = visit;

@@ -7,6 +7,7 @@ import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { databaseStore } from '../../../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../../../adapters/state/load-state.ts';
 import { memoryStore } from '../../../journal/job-store.ts';
+import type { Ledger } from '../../../journal/ledger.ts';
 import { termMs } from '../../../run/engine/coordinator.ts';
 import type { EngineRun } from '../../../run/engine/database.ts';
 import { type CoordinatorDesk, type Term, writerOf } from '../../../run/engine/ports.ts';
@@ -27,6 +28,7 @@ export interface EngineSession {
   readonly run: EngineRun;
   readonly desk: CoordinatorDesk;
   readonly term: Term;
+  readonly ledger: Ledger;
   /** Names this coordinator in its records. */
   readonly writer: string;
   /** The number of the last record in the ledger. */
@@ -85,7 +87,7 @@ async function begin(
       const { ledger, snapshot, seq } = loaded;
       const state = { ...unread, ledger, header: snapshot.header };
       return ok({
-        ...{ paths, state, session: { engine, run, desk, term, writer, seq } },
+        ...{ paths, state, session: { engine, run, desk, term, writer, seq, ledger } },
         async [Symbol.asyncDispose]() {
           store.close();
           await engine[Symbol.asyncDispose]();
