@@ -10,8 +10,10 @@ import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../src/runner/operations/plan.ts';
 import { run } from '../../src/runner/operations/run.ts';
 import { status } from '../../src/runner/operations/status.ts';
+import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { bill, envOf, photoRig, type Rig, service, until } from '../rig.ts';
+import { spendingRig } from './spending.ts';
 
 const state = 'photos.state.jsonl';
 
@@ -113,4 +115,48 @@ describe('while the record is in the database', () => {
     expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
     expect(isAway(rig)).toBe(false);
   });
+});
+
+test('projects that render hold no worker', async () => {
+  const rig = spendingRig({ items: 5 });
+  const local = await service({ speed: 20 });
+  const engine = await newEngine();
+  const log: string[] = [];
+  const api = (real: MediaApi): MediaApi => ({
+    ...real,
+    async create(tool, body, known) {
+      log.push('create');
+      return await real.create(tool, body, known);
+    },
+    async project(record, id) {
+      const read = await real.project(record, id);
+      if (read.ok) log.push(read.value.status);
+      return read;
+    },
+  });
+  startWorker(rig, local, engine, { jobs: 1 }, { api });
+  // So slow a service is looked at so seldom that a worker with one place would wait for each project.
+  const { summary } = await rig.run(local, { engine, speedFactor: 0.1 });
+  expect(summary).toMatchObject({ outcome: 'done', items: { done: 5 } });
+  const before = log.slice(0, log.indexOf('complete'));
+  expect(before.filter((what) => what === 'create').length).toBeGreaterThan(2);
+});
+
+test('a run that is interrupted gives the record back, and any run goes on', async () => {
+  const rig = await photoRig(6);
+  const local = await service();
+  const engine = await newEngine();
+  startWorker(rig, local, engine, { jobs: 2 });
+  const loaded = await loadedOf(rig);
+  const stopper = new AbortController();
+  const ran = await run(loaded, {
+    ...{ engine, env: envOf(local), signal: stopper.signal },
+    onEvent: (event) => {
+      if (event.type === 'task') stopper.abort();
+    },
+  });
+  expect(ran).toMatchObject({ ok: true, value: { summary: { outcome: 'interrupted' } } });
+  expect(isAway(rig)).toBe(false);
+  expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
+  expect([...bill(local.ledger()).values()]).toEqual(Array.from({ length: 6 }, () => 10));
 });
