@@ -42,7 +42,13 @@ export async function resolveInDatabase({
         : { how: 'not-charged' };
     const done = await resolve(loaded.value, name, resolution, { env, engine: database });
     if (done.ok) resolved += 1;
-    else refused.push(`${name} (${resolution.how}): ${renderProblem(done.error)}`);
+    else {
+      const why = renderProblem(done.error);
+      if (!isPast(why)) refused.push(`${name} (${resolution.how}): ${why}`);
+    }
   }
   return { resolved, refused };
 }
+
+/** It was healed meanwhile, or the run has ended and its record is in the state file. */
+const isPast = (why: string): boolean => /is not in doubt|not in the database/.test(why);

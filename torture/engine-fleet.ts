@@ -44,20 +44,36 @@ export class Fleet {
   }
 
   startWorker(): Member {
-    const { database, workspace, places } = this.#o;
-    const flags = ['--engine', database, '--root', workspace.folder, '--jobs', `${places}`];
-    return this.#start('worker', [main, 'worker', ...flags, '--json']);
+    return this.#start('worker', this.#workerLine);
   }
 
   startCoordinator(): Member {
+    return this.#start('coordinator', this.#coordinatorLine);
+  }
+
+  get #workerLine(): readonly string[] {
+    const { database, workspace, places } = this.#o;
+    const flags = ['--engine', database, '--root', workspace.folder, '--jobs', `${places}`];
+    return [main, 'worker', ...flags, '--json'];
+  }
+
+  get #coordinatorLine(): readonly string[] {
     const { database, workspace } = this.#o;
-    return this.#start('coordinator', [coordinatorScript, workspace.file, database]);
+    return [coordinatorScript, workspace.file, database];
   }
 
   /** A command that ends by itself. */
   async command(args: readonly string[]): Promise<MemberEnd> {
-    const member = this.#start('worker', [main, ...args], true);
-    return await member.ended;
+    return await this.#start('worker', [main, ...args], true).ended;
+  }
+
+  /**
+   * Before there are tables: each kind of process says so and ends. A process that is killed does not save its compiled
+   * code, and these do.
+   */
+  async refused(): Promise<readonly MemberEnd[]> {
+    const lines = [this.#workerLine, this.#coordinatorLine];
+    return await Promise.all(lines.map((line) => this.#start('worker', line, true).ended));
   }
 
   /** Those that run, the oldest first. Frozen ones run, too. */
@@ -113,6 +129,8 @@ export class Member {
   readonly #lines: string[] = [];
   #asked = false;
   frozen = false;
+  /** A worker that takes orders. */
+  isServing = false;
 
   constructor(
     name: string,
@@ -124,6 +142,7 @@ export class Member {
     for (const stream of [child.stdout, child.stderr])
       if (stream !== null)
         createInterface({ input: stream }).on('line', (line) => {
+          if (line.startsWith('{"type":"serving"')) this.isServing = true;
           this.#lines.push(line);
           if (this.#lines.length > mostLines) this.#lines.shift();
         });

@@ -48,6 +48,8 @@ const hangsMs = 180_000;
 const watchMs = 1_000;
 /** The time in which the last request of a killed process arrives. */
 const arrivalMs = 1_000;
+/** After so long without a payment, a blow comes all the same. */
+const idleMs = 20_000;
 /** A process may fail because the database is away, or was a moment ago. */
 const recoveryMs = 20_000;
 
@@ -67,7 +69,8 @@ export class EngineRound implements AsyncDisposable {
   /** When the last blow was over and the faults had ended. */
   #calmSince: number | undefined;
   #last = { progress: '', at: Date.now() };
-  #lastCrash = 0;
+  /** When the database came back. */
+  #lastAway = 0;
 
   constructor(options: EngineRoundOptions) {
     this.#o = options;
@@ -86,6 +89,9 @@ export class EngineRound implements AsyncDisposable {
   /** Returns the violations that showed while it ran. */
   async play(): Promise<readonly string[]> {
     const { database, workers, plan } = this.#o;
+    for (const { code, member } of await this.#fleet.refused())
+      if (code === 0 || !member.lines.join('').includes('engine migrate'))
+        this.#find(`without tables, it ended with ${code}: ${member.lines.join('\n')}`);
     const migrated = await this.#fleet.command(['engine', 'migrate', '--engine', database]);
     if (migrated.code !== 0) throw new Error(migrated.member.lines.join('\n'));
     await keepRecords(database);
@@ -109,6 +115,7 @@ export class EngineRound implements AsyncDisposable {
 
   async #strikeAll(plan: readonly PlannedDisturbance[]): Promise<void> {
     for (const { after, what } of plan) {
+      await this.#somethingHappens();
       await Promise.race([wait(after), this.#over.promise]);
       if (this.#isOver) return;
       this.#note(disturbanceText(what));
@@ -117,10 +124,24 @@ export class EngineRound implements AsyncDisposable {
     await Promise.race([Promise.all(this.#thaws), this.#over.promise]);
   }
 
+  /** A blow to processes that only start shows little. */
+  async #somethingHappens(): Promise<void> {
+    const { service } = this.#o;
+    const paid = service.ledger().length;
+    for (let waited = 0; waited < idleMs && !this.#isOver; waited += 20) {
+      if (service.ledger().length > paid && this.#workers.length > 0) return;
+      await wait(20);
+    }
+  }
+
+  get #workers(): readonly Member[] {
+    return this.#fleet.running('worker').filter((one) => one.isServing && !one.frozen);
+  }
+
   async #strike(what: Disturbance): Promise<void> {
     switch (what.how) {
       case 'kill-worker': {
-        const worker = this.#any(this.#fleet.running('worker').filter(({ frozen }) => !frozen));
+        const worker = this.#any(this.#workers);
         if (worker === undefined) return;
         this.#kill(worker);
         this.#struck.killedWorkers += 1;
@@ -138,8 +159,8 @@ export class EngineRound implements AsyncDisposable {
         return;
       }
       case 'freeze': {
-        const awake = this.#fleet.running(what.who).filter(({ frozen }) => !frozen);
-        const member = this.#any(awake);
+        const coordinators = this.#fleet.running('coordinator').filter(({ frozen }) => !frozen);
+        const member = this.#any(what.who === 'worker' ? this.#workers : coordinators);
         if (member === undefined) return;
         if (what.who === 'coordinator') this.#startCoordinator();
         this.#struck.freezes += 1;
@@ -169,11 +190,12 @@ export class EngineRound implements AsyncDisposable {
   async #crash(ms: number): Promise<void> {
     const from = Date.now();
     this.#struck.crashes += 1;
+    this.#lastAway = Number.POSITIVE_INFINITY;
     await this.#o.postgres.crash();
     await wait(ms);
     await this.#o.postgres.restart();
-    this.#lastCrash = Date.now();
-    this.#blow({ text: 'crash', from, until: this.#lastCrash, pid: undefined });
+    this.#lastAway = Date.now();
+    this.#blow({ text: 'crash', from, until: this.#lastAway, pid: undefined });
   }
 
   #blow(blow: Blow): void {
@@ -215,9 +237,9 @@ export class EngineRound implements AsyncDisposable {
   /** What goes wrong while the database is away is no bug, and a coordinator may be told that another one has taken over. */
   #judge({ name, role, lines }: Member, code: number | null): void {
     const text = lines.slice(-12).join('\n');
-    const away = Date.now() - this.#lastCrash < recoveryMs || this.#struck.crashes === 0;
     if (role === 'worker') {
-      const unreachable = /cannot be used/.test(text) && away && this.#struck.crashes > 0;
+      const wasAway = Date.now() - this.#lastAway < recoveryMs;
+      const unreachable = wasAway && /the database .* cannot be used/.test(text);
       if (!unreachable) this.#find(`${name} ended by itself with code ${code}: ${text}`);
       else this.#note(text);
       return;
