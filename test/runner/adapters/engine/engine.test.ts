@@ -206,6 +206,22 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         expect(rest).toEqual([]);
       });
 
+      test('of an earlier attempt is not given after a later one', async () => {
+        const begun = await begin();
+        let orders = 0;
+        const claim = async (attempt: number) => {
+          orders += 1;
+          const lease = await delivered(begun, 'a', `order ${orders}`);
+          return await ask(begun, askOf(lease, 'a', begun.term.epoch, attempt));
+        };
+        for (const attempt of [1, 2]) {
+          expect(await claim(attempt)).toEqual({ is: 'go' });
+          const fact = event(`f${attempt}`, refused(), `a #${attempt}`);
+          expect(await write(begun, fact)).toEqual(['done']);
+        }
+        expect(await claim(1)).toMatchObject({ is: 'exists', same: false, state: 'failed' });
+      });
+
       test('is refused for a reason', async () => {
         const begun = await begin();
         const { coordinator, desk } = begun;

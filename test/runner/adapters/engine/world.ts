@@ -31,6 +31,8 @@ interface Sent {
   project?: string;
   credits: number;
   refunded: boolean;
+  /** A person gave up on it or wants it again, or it was deleted: the job may be paid once more. */
+  excused: boolean;
 }
 
 /** A delivery at a worker, and how far the worker is with it. */
@@ -64,8 +66,6 @@ interface Coordinator {
 
 export class World {
   readonly sent = new Map<string, Sent>();
-  /** Jobs of which a person said something that the service knows better, or which a person wants again. */
-  readonly excused = new Set<string>();
   violation: string | undefined;
   readonly #engine: EngineDatabase;
   readonly #sql: Sql;
@@ -240,7 +240,7 @@ export class World {
   /** The creation is sent: it is taken, or not, or taken without an answer, or not taken and sent again. */
   #send(visit: Visit, name: string, luck: number): void {
     const { of, reserve } = visit.order;
-    const known = this.sent.get(name) ?? { times: 0, credits: 0, refunded: false };
+    const known = this.sent.get(name) ?? { times: 0, credits: 0, refunded: false, excused: false };
     this.sent.set(name, known);
     const kind = luck % 4;
     if (kind === 3) {
@@ -259,10 +259,10 @@ export class World {
     known.project = `p ${name}`;
     known.credits = luck % 8 === 0 ? reserve + 3 : reserve;
     const others = [...this.sent].filter(
-      ([other, { project, refunded }]) =>
-        other.startsWith(`${of} `) && project !== undefined && !refunded,
+      ([other, { project, refunded, excused }]) =>
+        other.startsWith(`${of} `) && project !== undefined && !refunded && !excused,
     );
-    if (others.length > 1 && !this.excused.has(of)) this.#violate(`${of} was paid twice`);
+    if (others.length > 1) this.#violate(`${of} was paid twice`);
     const { project, credits } = known;
     visit.pending = [
       this.#fact(
@@ -321,7 +321,7 @@ export class World {
       .flat()
       .some(({ next, order }) => order.of === of && (next === 'send' || next === 'ask'));
     if (unsent) return;
-    this.excused.add(of);
+    this.#excuse(of);
     await this.record(
       charged
         ? abandoned(job(of), line.reserve ?? 0, 'given up')
@@ -340,8 +340,8 @@ export class World {
     ]);
     if ((answers[0] === 'done') !== wanted)
       this.#violate(`${event.event}: the database says ${answers[0]}, and the ledger ${wanted}`);
-    if (event.event === 'forgotten' && answers[0] === 'done')
-      for (const of of jobs) if (job(of) === event.job) this.excused.add(of);
+    if ((event.event === 'forgotten' || event.event === 'deleted') && answers[0] === 'done')
+      for (const of of jobs) if (job(of) === event.job) this.#excuse(of);
     await this.poll();
   }
 
@@ -383,6 +383,10 @@ export class World {
     const desk = this.#desks[worker];
     if (desk === undefined) throw new Error(`there is no worker ${worker}`);
     return desk.commit({ facts: [], ends: [], asks: [], ...batch });
+  }
+
+  #excuse(of: string): void {
+    for (const [name, sent] of this.sent) if (name.startsWith(`${of} `)) sent.excused = true;
   }
 
   #next(): number {

@@ -44,8 +44,8 @@ export interface Coordinating extends AsyncDisposable {
 export interface CoordinateContext extends StateContext {
   /** Plain data for the workers. */
   readonly terms: JsonObject;
-  /** False: another coordinator is a problem, and is not waited for. Default: it is waited for. */
-  readonly standby?: boolean;
+  /** How long another coordinator is waited for, in milliseconds. Default: as long as it takes. */
+  readonly standbyMs?: number;
   /** If it is aborted, the wait for another coordinator ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -71,7 +71,8 @@ async function begin(
   engine: OpenEngine,
   context: CoordinateContext,
 ): Promise<Result<Coordinating, Problem>> {
-  const { clock, onWarning, stop } = context;
+  const { clock, onWarning, stop, standbyMs = Number.POSITIVE_INFINITY } = context;
+  const began = clock.elapsed();
   let told = false;
   for (;;) {
     const moved = await moveUnderLock(bound, given, engine, context);
@@ -94,7 +95,7 @@ async function begin(
         },
       });
     }
-    if (context.standby === false) return err(busyProblem(run, engine.address.shown));
+    if (clock.elapsed() - began > standbyMs) return err(busyProblem(run, engine.address.shown));
     if (!told) onWarning(standbyText(run, engine.address.shown));
     told = true;
     await clock.sleep(1_000, stop ?? new AbortController().signal);
