@@ -18,7 +18,7 @@ export interface Counts {
 }
 
 export interface Pauses {
-  /** Milliseconds between two disturbances: at most. */
+  /** Milliseconds from something that was paid to the next disturbance: at most. */
   readonly between: number;
   /** Milliseconds for which a process is frozen: at least and at most. */
   readonly frozen: readonly [number, number];

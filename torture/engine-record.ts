@@ -44,10 +44,16 @@ export async function keepRecords(database: string): Promise<void> {
   await asked(database, keep);
 }
 
-/** The number of the last record; undefined: the database is away. */
+/**
+ * The number of the last record that changes something: orders that begin and end without an effect are no progress.
+ * Undefined: the database is away.
+ */
 export async function lastRecord(database: string): Promise<number | undefined> {
   try {
-    const [row] = await asked(database, 'select max(number) as last from torture.record');
+    const [row] = await asked(
+      database,
+      `select max(number) as last from torture.record where is_ <> 'begun' and body not like '%"withheld"%'`,
+    );
     return Number(row?.['last'] ?? 0);
   } catch {
     return undefined;
