@@ -95,6 +95,12 @@ export class Coordinator {
       .catch((error: unknown) => this.#fail(error));
   }
 
+  /** Renews the term; throws if it is over: what happens in the queue is another coordinator's now. */
+  async holdsTerm(): Promise<void> {
+    if (!(await insistently(this.#o, () => this.desk.renew(this.term, termMs))))
+      throw new TermOver(this.#o.run, this.term.epoch);
+  }
+
   /** Resolves when `hear` has something to tell, or to throw. */
   get news(): Promise<void> {
     return this.#wake.promise;
@@ -163,8 +169,7 @@ export class Coordinator {
   }
 
   async #renew(): Promise<number> {
-    if (!(await insistently(this.#o, () => this.desk.renew(this.term, termMs))))
-      throw new TermOver(this.#o.run, this.term.epoch);
+    await this.holdsTerm();
     return renewMs;
   }
 

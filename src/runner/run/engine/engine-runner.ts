@@ -176,6 +176,7 @@ export class EngineRunner implements Runner {
     const { clock, quit } = coordinator.patience;
     try {
       while (this.#issued.size > 0 && !quit.aborted) {
+        await coordinator.holdsTerm();
         const taken = await insistently(coordinator.patience, () => coordinator.desk.takeQueued());
         for (const key of taken) this.#over(key, stopped);
         await clock.sleep(200, quit);
