@@ -141,7 +141,7 @@ export class EngineRound implements AsyncDisposable {
   async #strike(what: Disturbance): Promise<void> {
     switch (what.how) {
       case 'kill-worker': {
-        const worker = this.#any(this.#workers);
+        const worker = await this.#one(() => this.#workers);
         if (worker === undefined) return;
         this.#kill(worker);
         this.#struck.killedWorkers += 1;
@@ -152,15 +152,18 @@ export class EngineRound implements AsyncDisposable {
           this.#startCoordinator();
           await wait(this.#o.chance() * 3000);
         }
-        const [coordinator] = this.#fleet.running('coordinator');
+        const coordinator = await this.#one(() => this.#fleet.running('coordinator').slice(0, 1));
         if (coordinator === undefined) return;
         this.#kill(coordinator);
         this.#struck.killedCoordinators += 1;
         return;
       }
       case 'freeze': {
-        const coordinators = this.#fleet.running('coordinator').filter(({ frozen }) => !frozen);
-        const member = this.#any(what.who === 'worker' ? this.#workers : coordinators);
+        const member = await this.#one(() =>
+          what.who === 'worker'
+            ? this.#workers
+            : this.#fleet.running('coordinator').filter(({ frozen }) => !frozen),
+        );
         if (member === undefined) return;
         if (what.who === 'coordinator') this.#startCoordinator();
         this.#struck.freezes += 1;
@@ -203,8 +206,15 @@ export class EngineRound implements AsyncDisposable {
     this.#last = { ...this.#last, at: Date.now() };
   }
 
-  #any<T>(list: readonly T[]): T | undefined {
-    return list[Math.floor(this.#o.chance() * list.length)];
+  /** One of those that there are, or that come soon; undefined: the run is over. */
+  async #one(among: () => readonly Member[]): Promise<Member | undefined> {
+    const place = this.#o.chance();
+    for (;;) {
+      const list = among();
+      if (list.length > 0) return list[Math.floor(place * list.length)];
+      if (this.#isOver) return undefined;
+      await wait(20);
+    }
   }
 
   #startWorker(): void {

@@ -20,7 +20,7 @@ const { values } = parseArgs({
     of: { type: 'string', default: 'runner' },
     rounds: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
-    items: { type: 'string', default: '40' },
+    items: { type: 'string' },
     jobs: { type: 'string', default: '2' },
     round: { type: 'string' },
     paths: { type: 'string', default: 'both' },
@@ -39,7 +39,7 @@ const { values } = parseArgs({
 const numbers = {
   rounds: wholeNumber('rounds', values.rounds),
   seed: wholeNumber('seed', values.seed),
-  items: wholeNumber('items', values.items),
+  items: wholeNumber('items', values.items ?? (values.of === 'engine' ? '300' : '40')),
   jobs: wholeNumber('jobs', values.jobs),
   only: values.round === undefined ? undefined : wholeNumber('round', values.round),
 };
