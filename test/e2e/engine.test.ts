@@ -80,6 +80,21 @@ async function abandoned(items: number) {
   return { rig, local, engine, loaded: await loadedOf(rig), env: envOf(local) };
 }
 
+/** Another coordinator has the run, as after a long silence of the first one. */
+async function takeTerm(engine: string): Promise<void> {
+  const client = new Client({ connectionString: engine });
+  await client.connect();
+  for (let taken = 0; taken === 0; )
+    taken = Number(
+      (
+        await client.query(
+          "update shotlist.run set coordinator = 'other', epoch = epoch + 1 where epoch > 0",
+        )
+      ).rowCount,
+    );
+  await client.end();
+}
+
 /** The term of a coordinator that died lapses, as it does after a while. */
 async function lapse(engine: string): Promise<void> {
   const client = new Client({ connectionString: engine });
@@ -87,6 +102,19 @@ async function lapse(engine: string): Promise<void> {
   await client.query('update shotlist.run set coordinator_until = now()');
   await client.end();
 }
+
+test('a coordinator that was silent for too long stops, and leaves the record to the next one', async () => {
+  const rig = await photoRig(2);
+  const local = await service();
+  const engine = await newEngine();
+  const begun = run(await loadedOf(rig), { engine, env: envOf(local) });
+  await until('the run is coordinated', () => isAway(rig));
+  await takeTerm(engine);
+  const ended = await begun;
+  if (ended.ok) throw new Error('the run went on');
+  expect(renderProblem(ended.error)).toContain('another coordinator has taken over');
+  expect(isAway(rig)).toBe(true);
+});
 
 describe('while the record is in the database', () => {
   test('nothing else uses the state file, and an export brings the record back', async () => {

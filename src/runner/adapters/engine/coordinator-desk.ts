@@ -135,12 +135,12 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
     await this.#change('cap = $2 where run = $1', credits ?? null);
   }
 
-  async close(why: string | undefined): Promise<void> {
-    await this.#change('closed = $2 where run = $1', why ?? null);
+  async close({ epoch }: Term, why: string | undefined): Promise<void> {
+    await this.#change('closed = $2 where run = $1 and epoch = $3', why ?? null, epoch);
   }
 
-  async stop(): Promise<void> {
-    await this.#change('stopping = true where run = $1');
+  async stop({ epoch }: Term): Promise<void> {
+    await this.#change('stopping = true where run = $1 and epoch = $2', epoch);
   }
 
   async snapshot(): Promise<Snapshot> {

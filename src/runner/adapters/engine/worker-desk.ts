@@ -10,6 +10,7 @@ import type {
   WorkerDesk,
   WorkerIdentity,
 } from '../../run/engine/ports.ts';
+import { RunGone } from '../../run/engine/run-gone.ts';
 import { commitBatch, ownerOf } from './batch.ts';
 import { isTrue, numberOf, textOf } from './columns.ts';
 import { orderId, type Queue, type Queued } from './queue.ts';
@@ -68,8 +69,7 @@ export class EngineWorkerDesk implements WorkerDesk {
           .map((end) => ({ ...end, live: held.has(end.lease.id) })),
         asks: asks.map((ask) => ({ ask, live: live.has(ask.lease.id) })),
       });
-      if (written === 'gone' || written === 'over')
-        throw new Error(`the run ${this.#run} is no longer in the database`);
+      if (written === 'gone' || written === 'over') throw new RunGone(this.#run);
       const ended = [...written.ends];
       return {
         facts: written.facts,

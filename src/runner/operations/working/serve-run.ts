@@ -14,7 +14,7 @@ import { storeNameOf } from '../../language/store.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { EngineDatabase, EngineRun } from '../../run/engine/database.ts';
 import { readIssuedOrder } from '../../run/engine/issued-order.ts';
-import type { WorkerDesk } from '../../run/engine/ports.ts';
+import type { Fact, WorkerDesk } from '../../run/engine/ports.ts';
 import { Promptness } from '../../run/engine/promptness.ts';
 import { sharedPace } from '../../run/engine/shared-pace.ts';
 import { Worker, type WorkerEnd } from '../../run/engine/worker.ts';
@@ -96,6 +96,10 @@ export async function serveRun(
     ...{ ...patience, desk, worker, places, promptness, read: readIssuedOrder, contextFor, leave },
     onAway: (error) =>
       onEvent({ type: 'warning', message: `the database is away: ${error.message}` }),
+    onLost: (fact) => {
+      const message = lostText(fact);
+      if (message !== undefined) onEvent({ type: 'warning', message });
+    },
   });
   return ok(await loop.run());
 }
@@ -155,6 +159,16 @@ function prepareWorker({ terms: run }: EngineRun, options: ServeOptions): Result
   const store = chooseStore(bound, { target: target.value, env, paths, allowOutside });
   if (!store.ok) return store;
   return ok({ bound, terms: terms.value, address, key, paths, store: store.value });
+}
+
+/** A person who resolves the doubt needs the project. */
+function lostText(fact: Fact): string | undefined {
+  if (fact.is !== 'event' || fact.event.event !== 'created') return undefined;
+  const { project } = fact.event;
+  return (
+    `the service created project ${project} for ${JSON.stringify(fact.name ?? fact.key)}, and the run is no longer in the database: ` +
+    'the state file has the task in doubt; resolve it with this project'
+  );
 }
 
 /** Orders have the values of expressions already. */

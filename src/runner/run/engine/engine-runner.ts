@@ -48,7 +48,7 @@ export class EngineRunner implements Runner {
     const { coordinator } = options;
     this.#handled = coordinator.folded;
     this.#given = coordinator.folded;
-    this.#tell(() => coordinator.desk.close(undefined));
+    coordinator.close(undefined);
   }
 
   start(order: JobOrder): void {
@@ -92,7 +92,7 @@ export class EngineRunner implements Runner {
   }
 
   close(why: string): void {
-    this.#tell(() => this.#o.coordinator.desk.close(why));
+    this.#o.coordinator.close(why);
   }
 
   abort(): void {
@@ -101,7 +101,8 @@ export class EngineRunner implements Runner {
     this.#o.local.abort();
     for (const orders of this.#held.values())
       for (const { key } of orders.splice(0)) this.#end(key, stopped);
-    this.#tell(() => this.#o.coordinator.desk.stop());
+    const { desk, term } = this.#o.coordinator;
+    this.#tell(() => desk.stop(term));
     void this.#takeBack();
   }
 
@@ -175,6 +176,7 @@ export class EngineRunner implements Runner {
     const { clock, quit } = coordinator.patience;
     try {
       while (this.#issued.size > 0 && !quit.aborted) {
+        await coordinator.holdsTerm();
         const taken = await insistently(coordinator.patience, () => coordinator.desk.takeQueued());
         for (const key of taken) this.#over(key, stopped);
         await clock.sleep(200, quit);

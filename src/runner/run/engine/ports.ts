@@ -247,10 +247,10 @@ export interface CoordinatorDesk {
   records(after: number, most: number): Promise<readonly EngineRecord[]>;
   /** Credits that may be charged and reserved in all; undefined: no limit. */
   cap(credits: number | undefined): Promise<void>;
-  /** Nothing more is bought; undefined: buying goes on. */
-  close(why: string | undefined): Promise<void>;
-  /** Asks the workers to end what they perform. */
-  stop(): Promise<void>;
+  /** Nothing more is bought; undefined: buying goes on. Has no effect after the term. */
+  close(term: Term, why: string | undefined): Promise<void>;
+  /** Asks the workers to end what they perform. Has no effect after the term. */
+  stop(term: Term): Promise<void>;
   snapshot(): Promise<Snapshot>;
   /** The job lines of the snapshot, in groups. */
   jobs(): AsyncIterable<readonly JobLine[]>;
