@@ -90,28 +90,34 @@ async function distributed(
   const migrated = await migrateEngine(engine);
   if (!migrated.ok) throw new Error(JSON.stringify(migrated.error));
   const server = postmasterOf(postgres);
-  const before = [processorSeconds(server), processorSeconds(pidOf(stub.process))] as const;
   const hands = Array.from({ length: workers }, () =>
     spawn(
       process.execPath,
       [
         ...[main, 'worker', '--engine', engine, '--root', folder],
-        ...['--service', stub.address, '--jobs', `${jobs}`],
+        ...['--service', stub.address, '--jobs', `${jobs}`, '--json'],
       ],
-      { env, stdio: ['ignore', 'ignore', 'inherit'] },
+      { env, stdio: ['ignore', 'pipe', 'inherit'] },
     ),
   );
   try {
+    await Promise.all(hands.map(ready));
+    const used = (): readonly number[] => [
+      processorSeconds(server),
+      processorSeconds(pidOf(stub.process)),
+      hands.reduce((sum, hand) => sum + processorSeconds(pidOf(hand)), 0),
+    ];
+    const before = used();
     const { measured, besides } = await runnerIn(folder, stub, [
       ...['--engine', engine],
       ...(planOnly ? ['--budget', '0'] : []),
     ]);
+    const [database = 0, service = 0, work = 0] = used().map(
+      (seconds, index) => seconds - (before[index] ?? 0),
+    );
     return {
-      ...{ runner: 'engine', ...measured, besides },
+      ...{ runner: 'engine', ...measured, besides, workers: work, database, stub: service },
       orders: measured.items * ordersAnItem[pipeline],
-      workers: hands.reduce((sum, hand) => sum + processorSeconds(pidOf(hand)), 0),
-      database: processorSeconds(server) - before[0],
-      stub: processorSeconds(pidOf(stub.process)) - before[1],
     };
   } finally {
     await Promise.all(
@@ -121,6 +127,13 @@ async function distributed(
       }),
     );
   }
+}
+
+/** A worker that has said something has started. */
+async function ready({ stdout }: ChildProcess): Promise<void> {
+  if (stdout === null) throw new Error('a worker has no output');
+  await once(stdout, 'data');
+  stdout.resume();
 }
 
 async function alone(

@@ -12,6 +12,7 @@ const [file = '', service = ''] = positionals;
 const { engine, budget } = values;
 const loaded = await loadPipeline(file);
 if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+const before = process.resourceUsage();
 const began = performance.now();
 const ran = await run(loaded.value, {
   service,
@@ -25,6 +26,6 @@ if (outcome !== 'done' && budget === undefined) throw new Error(JSON.stringify(r
 const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
 const measured = {
   ...{ seconds, items: items.done, peakMb: maxRSS / 1024 },
-  processor: (userCPUTime + systemCPUTime) / 1e6,
+  processor: (userCPUTime + systemCPUTime - before.userCPUTime - before.systemCPUTime) / 1e6,
 };
 process.stdout.write(`${JSON.stringify(measured)}\n`);
