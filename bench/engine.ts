@@ -11,6 +11,7 @@ import { type Postgres, startPostgres } from '../test/postgres.ts';
 import { childrenOf } from '../test/process-tree.ts';
 import { forget, photoFolder, promptFolder } from './folders.ts';
 import { processorSeconds } from './processor.ts';
+import { countStatements, statementLines, statementSettings } from './statements.ts';
 import { type Stub, startStub } from './stub-process.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -29,6 +30,8 @@ export interface EngineBench {
   readonly rounds: number;
   /** Whether the local runner does the same in turn. */
   readonly local: boolean;
+  /** Whether Postgres says what it has spent its time on. */
+  readonly statements: boolean;
   /** Everything is planned and nothing is bought. */
   readonly planOnly: boolean;
 }
@@ -54,7 +57,10 @@ export interface EngineRow extends Measured {
 
 export async function* measureEngine(bench: EngineBench): AsyncIterable<EngineRow> {
   const postgres = await startPostgres({
-    settings: { shared_buffers: '256MB', max_connections: '300', max_wal_size: '4GB' },
+    settings: {
+      ...{ shared_buffers: '256MB', max_connections: '300', max_wal_size: '4GB' },
+      ...(bench.statements ? { ...statementSettings, track_functions: 'all' } : {}),
+    },
   });
   const stub = await startStub(bench.delayMs);
   const folder =
@@ -82,7 +88,7 @@ interface Place {
 const env = { ...process.env, SHOTLIST_API_KEY: 'bench' };
 
 async function distributed(
-  { pipeline, workers, jobs, planOnly }: EngineBench,
+  { pipeline, workers, jobs, planOnly, statements }: EngineBench,
   { postgres, stub, folder }: Place,
 ): Promise<EngineRow> {
   forget(folder);
@@ -94,6 +100,7 @@ async function distributed(
     spawn(
       process.execPath,
       [
+        ...flagsFor('worker'),
         ...[main, 'worker', '--engine', engine, '--root', folder],
         ...['--service', stub.address, '--jobs', `${jobs}`, '--json'],
       ],
@@ -108,6 +115,7 @@ async function distributed(
       hands.reduce((sum, hand) => sum + processorSeconds(pidOf(hand)), 0),
     ];
     const before = used();
+    if (statements) await countStatements(postgres.url);
     const { measured, besides } = await runnerIn(folder, stub, [
       ...['--engine', engine],
       ...(planOnly ? ['--budget', '0'] : []),
@@ -115,6 +123,8 @@ async function distributed(
     const [database = 0, service = 0, work = 0] = used().map(
       (seconds, index) => seconds - (before[index] ?? 0),
     );
+    if (statements)
+      for (const line of await statementLines(postgres.url, 20)) process.stderr.write(`${line}\n`);
     return {
       ...{ runner: 'engine', ...measured, besides, workers: work, database, stub: service },
       orders: measured.items * ordersAnItem[pipeline],
@@ -123,7 +133,7 @@ async function distributed(
     await Promise.all(
       hands.map(async (hand) => {
         const exited = once(hand, 'exit');
-        if (hand.kill('SIGKILL')) await exited;
+        if (hand.kill()) await exited;
       }),
     );
   }
@@ -158,7 +168,13 @@ async function runnerIn(
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    [...flags(), here('runner.ts'), join(folder, 'pipeline.yaml'), stub.address, ...args],
+    [
+      ...flagsFor('runner'),
+      here('runner.ts'),
+      join(folder, 'pipeline.yaml'),
+      stub.address,
+      ...args,
+    ],
     { env, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const exited = once(child, 'exit');
@@ -170,9 +186,11 @@ async function runnerIn(
   return { measured, besides };
 }
 
-/** Such as `--cpu-prof`, for the coordinator alone. */
-const flags = (): readonly string[] =>
-  (process.env['SHOTLIST_BENCH_NODE'] ?? '').split(' ').filter((flag) => flag !== '');
+/** Such as `--cpu-prof`, from SHOTLIST_BENCH_RUNNER and SHOTLIST_BENCH_WORKER. */
+const flagsFor = (name: 'runner' | 'worker'): readonly string[] =>
+  (process.env[`SHOTLIST_BENCH_${name.toUpperCase()}`] ?? '')
+    .split(' ')
+    .filter((flag) => flag !== '');
 
 function pidOf({ pid }: ChildProcess): number {
   if (pid === undefined) throw new Error('a process did not start');

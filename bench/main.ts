@@ -30,6 +30,7 @@ const { positionals, values } = parseArgs({
     window: { type: 'string', default: '500' },
     'delay-ms': { type: 'string', default: '0' },
     'engine-only': { type: 'boolean', default: false },
+    statements: { type: 'boolean', default: false },
     'plan-only': { type: 'boolean', default: false },
   },
 });
@@ -195,6 +196,7 @@ async function engine(): Promise<void> {
       delayMs: Number(values['delay-ms']),
       rounds: Number(values.pairs),
       local: !values['engine-only'],
+      statements: values.statements,
       planOnly: values['plan-only'],
     };
     print(
