@@ -2,7 +2,10 @@
 import { Client } from 'pg';
 
 /** Settings of the server, before it starts. */
-export const statementSettings = { shared_preload_libraries: 'pg_stat_statements' };
+export const statementSettings = {
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track': 'all',
+};
 
 /** Forgets what was counted before. */
 export async function countStatements(url: string): Promise<void> {
