@@ -97,6 +97,7 @@ export async function status(
   const header = headerOf(open, bound);
   if (!header.ok) return header;
   const { running, state } = open;
+  const active = running?.process ?? open.engine?.run.coordinator?.name;
   const live = running === undefined ? undefined : await liveFrom(running);
   const fateOf = resultFates(bound.pipeline.steps);
   const { hashes, kept } = paths;
@@ -106,7 +107,7 @@ export async function status(
     store: storeNameOf(bound.pipeline),
   });
   const found = statusOf(state.ledger, {
-    ...{ now: clock.now(), expiringMs, fateOf, running: running?.process },
+    ...{ now: clock.now(), expiringMs, fateOf, running: active },
     isStored: (output) => isStored(output, facts),
     conditionOf: (output) => (isSomewhere(output, facts) ? 'whole' : conditionOf(output, facts)),
   });
@@ -114,7 +115,7 @@ export async function status(
     steps.filter(({ kind }) => kind.operation === 'delete').map(({ name }) => name),
   );
   const tasks = taskStates(state.ledger, {
-    running: running !== undefined,
+    running: active !== undefined,
     deletes: (step) => deleting.has(step),
   });
   const byStep = stepsStatus(steps, tasks);
