@@ -3,6 +3,7 @@ import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
+import type { EngineDatabase } from '../../../src/runner/run/engine/database.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';
 import { localRunner } from '../../../src/runner/run/jobs/local-runner.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
@@ -14,6 +15,7 @@ import { MemoryDisk } from '../../fakes/memory-disk.ts';
 import { type Fate, MemoryService } from '../../fakes/memory-service.ts';
 import { FakeClock } from '../adapters/files/places.ts';
 import { pipelineOf } from '../plan/world.ts';
+import { distribute } from './engine/distributed.ts';
 import { ManualFile } from './parts.ts';
 
 export const colour = (name: string, prompt: string): string =>
@@ -33,7 +35,11 @@ export class InMemory {
   readonly ledger = new Ledger();
   readonly file = new ManualFile();
 
-  constructor() {
+  readonly #engine: EngineDatabase | undefined;
+
+  /** With a database, the run is distributed: a coordinator and a worker. */
+  constructor(engine?: EngineDatabase) {
+    this.#engine = engine;
     for (const key of ['a', 'b']) this.disk.files.set(`${key}.png`, `photo ${key}`);
   }
 
@@ -56,7 +62,6 @@ export class InMemory {
       if (fate === 'fine' && made.fate === 'endless') made.fate = 'fine';
     const lines: string[] = [];
     const append = (line: string): void => void lines.push(line);
-    const journal = new JournalWriter(ledger, { append, async sync() {} }, clock, { run: {} });
     const stopper = new AbortController();
     const patience = { clock, stop: stopper.signal, backoffMs: 1 };
     const outages = new Outages({
@@ -66,6 +71,19 @@ export class InMemory {
       limitMs: 1000,
       onEvent,
     });
+    const context = {
+      ...{ ...patience, api: outages.api, outages, disk, speedFactor: 1 },
+      pace: async () => undefined,
+    };
+    const distributed =
+      this.#engine === undefined
+        ? undefined
+        : await distribute(this.#engine, {
+            ...{ ledger, context, stopper, clock, onEvent, onLine: append },
+          });
+    const journal =
+      distributed?.journal ??
+      new JournalWriter(ledger, { append, async sync() {} }, clock, { run: {} });
     const before = service.charged;
     const loop: Loop = new Loop({
       ...{ pipeline: pipelineOf(text), base: { inputs: {}, env: {}, run: {} }, journal, clock },
@@ -79,21 +97,12 @@ export class InMemory {
       ...{ unrunnable: new Map(), failed: new Map(), total: keys.length, onEvent },
       ...{ someExcluded: false, partial: false, budget: undefined },
       items: keys.map((key, index) => valueItem({ key }, index)),
-      runner: localRunner({
-        context: {
-          ...patience,
-          api: outages.api,
-          outages,
-          disk,
-          pace: async () => undefined,
-          speedFactor: 1,
-        },
-        ...{ stopper, limits: {} },
-      }),
+      runner: distributed?.runner ?? localRunner({ context, stopper, limits: {} }),
       ...change,
     });
     await loop.run();
     journal.end();
+    await distributed?.end();
     const endings = told.flatMap((event) =>
       event.type === 'task' ? [`${event.task} ${event.ending}`] : [],
     );

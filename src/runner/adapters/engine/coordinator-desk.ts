@@ -47,7 +47,12 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
          returning epoch`,
         [this.#run, coordinator, leaseMs],
       );
-      return row === undefined ? undefined : { epoch: numberOf(row, 'epoch') };
+      if (row === undefined) return undefined;
+      await within.query(
+        `delete from ${schema}.worker where run = $1 and at < clock_timestamp() - interval '1 hour'`,
+        [this.#run],
+      );
+      return { epoch: numberOf(row, 'epoch') };
     });
   }
 

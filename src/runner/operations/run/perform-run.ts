@@ -1,5 +1,6 @@
 // Performs one run: plans it, refuses what can be refused before the first request, and executes the rest.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { scrubbed } from '../../../contract/base/scrub.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { readLooks } from '../../adapters/state/looks-file.ts';
@@ -10,6 +11,8 @@ import { stopText } from '../../report/calendar-text.ts';
 import { liveFacts } from '../../report/live/live-facts.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { takesLeft } from '../../report/takes.ts';
+import { DatabaseAway } from '../../run/engine/away.ts';
+import { TermOver } from '../../run/engine/term-over.ts';
 import { LastLooks } from '../../run/jobs/last-looks.ts';
 import { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { RunPaths } from '../files/run-paths.ts';
@@ -49,6 +52,8 @@ export async function performRun(
     if (options.signal?.aborted === true && error === options.signal.reason)
       return ok(nothingDone('interrupted', clock.elapsed() - began));
     if (error instanceof StateFileChanged) return err(changedProblem(error));
+    const apart = engineProblem(error);
+    if (apart !== undefined) return err(apart);
     if (!isSystemProblem(error)) throw error;
     return err(stoppedBy(error, state));
   }
@@ -138,6 +143,19 @@ function nothingDone(
   const credits = { charged: 0, refunded: 0, reserved };
   const summary = new SummaryBuilder().build(outcome, { items, elapsedMs, credits });
   return { summary, changed: false };
+}
+
+/** Why a distributed run cannot go on in this process. */
+function engineProblem(error: unknown): Problem | undefined {
+  if (error instanceof TermOver) {
+    const hint = 'nothing is lost: the other process goes on with the run';
+    return problem(error.message, 'this process stopped coordinating', hint);
+  }
+  if (!(error instanceof DatabaseAway)) return undefined;
+  const hint =
+    'everything that was recorded is safe: run the command again when the database is back';
+  const message = `the database cannot be reached: ${scrubbed(error.message)}`;
+  return { ...problem(message, 'the run stopped', hint), reason: 'unreachable' };
 }
 
 /** The journal could not be written: nothing new was sent after that, and everything sent before is recorded. */

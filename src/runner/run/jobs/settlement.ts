@@ -108,7 +108,7 @@ function restOf(
   { project, credits, since }: Paid,
   { looks, pauseMs, left }: { looks: number; pauseMs: number; left: number },
 ): Rest {
-  return { project, credits, since, timeoutMs: left, looks, pauseMs };
+  return { project, credits, since, timeoutMs: left - pauseMs, looks, pauseMs };
 }
 
 function finalOutcome({ status, error }: Settlement, record: Project): JobOutcome {

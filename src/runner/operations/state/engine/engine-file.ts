@@ -71,6 +71,20 @@ export class EngineFile {
   begin(journal: FoldingJournal): void {
     this.#journal = journal;
     this.coordinator.begin();
+    void this.#askForWorkers();
+  }
+
+  /** Without a worker, nothing happens, and nobody would know why. */
+  async #askForWorkers(): Promise<void> {
+    const { session, clock, onWarning, bound } = this.#o;
+    await clock.sleep(3_000, this.#quit.signal);
+    if (this.#quit.signal.aborted) return;
+    const facts = await session.desk.facts().catch(() => undefined);
+    if (facts === undefined || facts.queued === 0) return;
+    if (facts.workers.some(({ silentMs }) => silentMs < 20_000)) return;
+    onWarning(
+      `no worker has come yet: start one on each host with shotlist worker --engine <address> --root <the folder of ${bound.file}>`,
+    );
   }
 
   /**
