@@ -1,20 +1,19 @@
 // `npm run bench -- wire` and `-- memory`: what the runner costs beside the requests themselves; `-- service`: what
 // the local service bears; `-- answers`: how soon it answers while it renders; `-- render`: how long
 // renderings take; `-- start`: how long short commands take.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { randomFillSync } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { swapAssets } from '../test/photo-pipeline.ts';
 import { measureAnswers } from './answers.ts';
+import { type EngineBench, measureEngine, tableHead, tableLine } from './engine.ts';
+import { forget, photoFolder } from './folders.ts';
 import { measureLive } from './live.ts';
 import { measureRenderers } from './render.ts';
 import { measureService } from './service.ts';
 import { measureStarts } from './start.ts';
+import { startStub } from './stub-process.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -25,59 +24,16 @@ const { positionals, values } = parseArgs({
     items: { type: 'string' },
     pairs: { type: 'string', default: '5' },
     concurrency: { type: 'string', default: '32' },
+    pipeline: { type: 'string', default: 'photos,prompts' },
+    workers: { type: 'string', default: '3' },
+    jobs: { type: 'string', default: '32' },
+    window: { type: 'string', default: '500' },
+    'delay-ms': { type: 'string', default: '0' },
+    'engine-only': { type: 'boolean', default: false },
+    statements: { type: 'boolean', default: false },
+    'plan-only': { type: 'boolean', default: false },
   },
 });
-
-const pipeline = (concurrency: number): string => `pipeline: bench
-items: { glob: photos/*.jpg }
-limits: { items: ${concurrency} }
-output: out
-steps:
-  actor: { uses: upload, with: { file: actor.jpg } }
-  photo: { uses: upload, with: { file: "\${{ item.path }}" } }
-  faces: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
-  swap:
-    uses: face-swap-photo
-    with:
-${swapAssets}\
-  save: { uses: download, with: { of: swap, to: "\${{ item.stem }}.png" } }
-  tidy: { uses: delete, with: { of: swap } }
-`;
-
-/** A folder with a pipeline and so many different files that pass for photos. */
-function makeFolder(items: number, bytes: number, concurrency: number): string {
-  const folder = mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
-  mkdirSync(join(folder, 'photos'));
-  writeFileSync(join(folder, 'pipeline.yaml'), pipeline(concurrency));
-  const content = Buffer.alloc(bytes);
-  writeFileSync(join(folder, 'actor.jpg'), randomFillSync(content));
-  for (let index = 0; index < items; index++)
-    writeFileSync(
-      join(folder, 'photos', `p${String(index).padStart(6, '0')}.jpg`),
-      randomFillSync(content),
-    );
-  return folder;
-}
-
-/** What a run leaves, so that the next one does everything again. */
-function forget(folder: string): void {
-  for (const name of ['out', '.shotlist', 'bench.state.jsonl'])
-    rmSync(join(folder, name), { recursive: true, force: true });
-}
-
-interface Stub {
-  readonly address: string;
-  readonly process: ChildProcess;
-}
-
-async function startStub(): Promise<Stub> {
-  const child = spawn(process.execPath, [here('stub.ts')], { stdio: ['pipe', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { address }: { address: string } = JSON.parse(line);
-    return { address, process: child };
-  }
-  throw new Error('the stub did not start');
-}
 
 const env = { ...process.env, SHOTLIST_API_KEY: 'bench' };
 
@@ -106,7 +62,7 @@ const median = (numbers: readonly number[]): number =>
 async function wire(): Promise<void> {
   const items = Number(values.items ?? 2000);
   const concurrency = Number(values.concurrency);
-  const folder = makeFolder(items, 20_000, concurrency);
+  const folder = photoFolder(items, 20_000, concurrency);
   const stub = await startStub();
   try {
     print(
@@ -159,7 +115,7 @@ async function memory(): Promise<void> {
   const stub = await startStub();
   try {
     const peaks = sizes.map((items) => {
-      const folder = makeFolder(items, 2_000, Number(values.concurrency));
+      const folder = photoFolder(items, 2_000, Number(values.concurrency));
       try {
         const { peakMb, seconds } = runRunner(folder, stub.address);
         print(
@@ -227,6 +183,29 @@ function start(): Promise<void> {
   return Promise.resolve();
 }
 
+/** One coordinator, workers and Postgres, beside the local runner on the same pipeline. */
+async function engine(): Promise<void> {
+  for (const pipeline of ['photos', 'prompts'] as const) {
+    if (!values.pipeline.split(',').includes(pipeline)) continue;
+    const bench: EngineBench = {
+      pipeline,
+      items: Number(values.items ?? 5_000),
+      workers: Number(values.workers),
+      jobs: Number(values.jobs),
+      window: Number(values.window),
+      delayMs: Number(values['delay-ms']),
+      rounds: Number(values.pairs),
+      local: !values['engine-only'],
+      statements: values.statements,
+      planOnly: values['plan-only'],
+    };
+    print(
+      `\n${pipeline}: ${bench.workers} workers with ${bench.jobs} places, ${bench.window} items in progress\n\n${tableHead}`,
+    );
+    for await (const row of measureEngine(bench)) print(tableLine(row));
+  }
+}
+
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   wire,
   memory,
@@ -234,6 +213,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   answers,
   render,
   start,
+  engine,
   live: async () => print(measureLive(Number(values.items ?? 100_000))),
 };
 const bench = benches[positionals[0] ?? ''];

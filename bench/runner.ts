@@ -1,15 +1,31 @@
 // The runner under measurement, in a process of its own: `node bench/runner.ts PIPELINE ADDRESS` runs a pipeline
-// once and prints one line of JSON: seconds, items, peak memory. The key comes from SHOTLIST_API_KEY.
+// once and prints one line of JSON: seconds, items, peak memory. The key comes from SHOTLIST_API_KEY. `--engine URL`:
+// it only coordinates. `--budget 0`: it plans, and buys nothing.
+import { parseArgs } from 'node:util';
 import { loadPipeline, renderProblem, run } from '../src/index.ts';
 
-const [file = '', service = ''] = process.argv.slice(2);
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { engine: { type: 'string' }, budget: { type: 'string' } },
+});
+const [file = '', service = ''] = positionals;
+const { engine, budget } = values;
 const loaded = await loadPipeline(file);
 if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+const before = process.resourceUsage();
 const began = performance.now();
-const ran = await run(loaded.value, { service });
+const ran = await run(loaded.value, {
+  service,
+  engine,
+  ...(budget === undefined ? {} : { budget: Number(budget) }),
+});
 if (!ran.ok) throw new Error(renderProblem(ran.error));
 const seconds = (performance.now() - began) / 1000;
 const { items, outcome } = ran.value.summary;
-if (outcome !== 'done') throw new Error(JSON.stringify(ran.value.summary));
-const peakMb = process.resourceUsage().maxRSS / 1024;
-process.stdout.write(`${JSON.stringify({ seconds, items: items.done, peakMb })}\n`);
+if (outcome !== 'done' && budget === undefined) throw new Error(JSON.stringify(ran.value.summary));
+const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+const measured = {
+  ...{ seconds, items: items.done, peakMb: maxRSS / 1024 },
+  processor: (userCPUTime + systemCPUTime - before.userCPUTime - before.systemCPUTime) / 1e6,
+};
+process.stdout.write(`${JSON.stringify(measured)}\n`);

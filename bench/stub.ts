@@ -92,7 +92,7 @@ function kindOf(method: string, url: string): Kind | 'counts' | 'reset' {
     case 'POST':
       if (url === '/v1/files/upload-urls') return 'upload-addresses';
       if (url === faceDetection) return 'detect';
-      if (url === '/v1/face-swap-photo') return 'create';
+      if (url === '/v1/face-swap-photo' || url === '/v1/ai-image-generator') return 'create';
       return url === '/stub/reset' ? 'reset' : 'unknown';
     case 'DELETE':
       return url.startsWith(projects) ? 'delete' : 'unknown';

@@ -52,12 +52,13 @@ export const isNeverMeant = (alternative: unknown): boolean =>
 
 const require = createRequire(import.meta.url);
 
-function makeAjv(): Ajv2020 {
+/** `all`: finds all errors, with what is needed to word them. */
+function makeAjv(all: boolean): Ajv2020 {
   // Loaded for the first value that is wrong: loading takes longer than all else that a short command does.
   const ajvModule: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
   const ajv = new ajvModule.Ajv2020({
-    allErrors: true,
-    verbose: true,
+    allErrors: all,
+    verbose: all,
     strict: true,
     strictRequired: false,
     strictTypes: false,
@@ -80,12 +81,19 @@ export function validatorOf<T = unknown>(schema: Schema): Validator<T> {
   return validate as Validator<T>;
 }
 
+/** From so many values on, compiling the schema takes less time than it saves. */
+const manyValues = 1_000;
+
 function validatorFor(schema: Schema): Validator {
   let compiled: Validator | undefined;
+  let accepts: Validator | undefined;
+  let values = 0;
   const validate: Validator = (value): value is unknown => {
     validate.errors = null;
-    if (isAccepted(schema, value)) return true;
-    compiled ??= makeAjv().compile(schema);
+    values += 1;
+    if (values === manyValues) accepts = makeAjv(false).compile(schema);
+    if (accepts === undefined ? isAccepted(schema, value) : accepts(value)) return true;
+    compiled ??= makeAjv(true).compile(schema);
     const valid = compiled(value);
     validate.errors = compiled.errors;
     return valid;

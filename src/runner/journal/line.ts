@@ -68,6 +68,11 @@ export function parseLine(text: string): Result<StateLine, string> {
   } catch {
     return err('it is not JSON');
   }
+  return readValue(value);
+}
+
+/** Reads a line whose JSON is parsed. */
+export function readValue(value: unknown): Result<StateLine, string> {
   if (typeof value !== 'object' || value === null) return err('it is not an object');
   if ('event' in value) {
     const schema = schemaOfEvent(value.event);

@@ -8,16 +8,27 @@ export class Rates {
   readonly #overruns = new Map<string, number>();
   /** The highest charge of one creation, by step kind. */
   readonly #dearest = new Map<string, number>();
+  #version = 0;
+
+  /** Grows whenever an estimate may have changed. */
+  get version(): number {
+    return this.#version;
+  }
 
   /** Learns from the highest charge that the service reported for a job, even if it refunded part of it later. */
   learn({ kind, state, credits = 0, peak = 0, reserve = 0, measure }: JobLine): void {
     if (!charged.includes(state) && peak === 0) return;
     const most = charged.includes(state) ? Math.max(credits, peak) : peak;
-    this.#dearest.set(kind, Math.max(this.dearest(kind), most));
-    if (reserve > 0) this.#overruns.set(kind, Math.max(this.overrun(kind), most / reserve));
-    if (measure === undefined) return;
-    const rate = most / measure.amount;
-    this.#rates.set(measure.of, Math.max(this.#rates.get(measure.of) ?? 0, rate));
+    this.#raise(this.#dearest, kind, most);
+    if (reserve > 0) this.#raise(this.#overruns, kind, Math.max(1, most / reserve));
+    if (measure !== undefined) this.#raise(this.#rates, measure.of, most / measure.amount);
+  }
+
+  #raise(highest: Map<string, number>, of: string, number: number): void {
+    const before = highest.get(of);
+    if (before !== undefined && before >= number) return;
+    highest.set(of, number);
+    this.#version += 1;
   }
 
   /** True if any creation of this step kind was charged. */

@@ -130,9 +130,10 @@ export const pipelineShape = {
         items: {
           type: 'integer',
           minimum: 1,
-          maximum: 1000,
+          maximum: 100_000,
           default: 16,
-          description: 'The number of items in progress at once.',
+          description:
+            'The number of items in progress at once: 1 to 100,000. More than some hundred are of use only with workers on several hosts (`--engine`).',
         },
         steps: {
           type: 'object',

@@ -8,6 +8,7 @@ import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts'
 import { SpendingLimits, type SpendingLimitsOptions } from '../plan/spending-limits.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
 import type { ItemRun } from './items/item-run.ts';
+import { type JobCharge, JobCharges } from './job-charges.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock } from './jobs/ports.ts';
 
@@ -32,24 +33,6 @@ export interface Closed {
   readonly until?: number;
 }
 
-/**
- * A job that is paid or about to be paid, and not over. `reserved`: nothing is sent yet. `intended`: the ledger holds
- * its reserve. `doubt`: the same, but an answer may never come. `charged`: the service has reported a charge, and may
- * still correct it. `over`: its credits no longer change.
- */
-interface JobCharge {
-  readonly itemRun: ItemRun;
-  /** The basis of the estimate; set for a creation of this run. */
-  readonly expectation: Expectation | undefined;
-  /** Credits that an earlier run was charged for this job. */
-  readonly before: number;
-  stage: 'reserved' | 'intended' | 'doubt' | 'charged' | 'over';
-  /** Credits that the item has committed to this job: the reserve, then the charge. */
-  credits: number;
-  /** The charge that the service has reported. */
-  charged: number;
-}
-
 interface ItemCredits {
   /** Credits charged or set aside by any run; `budget.per_item` limits them. */
   committed: number;
@@ -67,7 +50,7 @@ const ended = (ending: 'failed' | 'pending' | 'later', why: string): Grant => ({
 export class Budget {
   readonly #o: BudgetOptions;
   readonly #limits: SpendingLimits;
-  readonly #charges = new Map<string, JobCharge>();
+  readonly #charges: JobCharges;
   readonly #items = new WeakMap<ItemRun, ItemCredits>();
   /** Jobs whose charge may still become lower: paid jobs that are not over, and creations without an answer. */
   readonly #unsettled = new Set<string>();
@@ -77,6 +60,7 @@ export class Budget {
   constructor(options: BudgetOptions) {
     this.#o = options;
     this.#limits = new SpendingLimits(options);
+    this.#charges = new JobCharges((one) => this.#worst(one));
   }
 
   get closed(): Closed | undefined {
@@ -108,13 +92,15 @@ export class Budget {
     }
     const reserve = estimate.credits;
     if (capped && this.#isUntried(expectation)) return wait;
-    const passed = this.#limits.passedBy(reserve, this.#moment());
+    const passed = this.#limits.isEmpty
+      ? undefined
+      : this.#limits.passedBy(reserve, this.#moment());
     if (passed !== undefined) {
       if (this.#unsettled.size > 0) return wait;
       this.close({ because: 'budget', ...passed });
       return ended('pending', passed.why);
     }
-    const spent = this.#spentOn(itemRun) + others;
+    const spent = perItem === undefined ? 0 : this.#spentOn(itemRun) + others;
     if (perItem !== undefined && spent + reserve > perItem) {
       const why = `its item has a budget of ${perItem} credits: ${spent} are spent or set aside, this would take ${reserve}`;
       return ended('pending', why);
@@ -134,7 +120,7 @@ export class Budget {
       return err(this.#closed.why);
     const { perItem } = this.#o;
     const needed = this.#worst(own);
-    const passed = this.#limits.passed(this.#moment());
+    const passed = this.#limits.isEmpty ? undefined : this.#limits.passed(this.#moment());
     if (passed !== undefined) return err(passed.why);
     if (perItem !== undefined && this.#spentOn(own.itemRun) > perItem)
       return err(
@@ -173,17 +159,14 @@ export class Budget {
    * `open`: reserved credits that the ledger does not hold yet. Jobs that are not over count at their current estimate.
    */
   #moment(): { readonly open: number; readonly now: number } {
-    let open = 0;
-    for (const one of this.#charges.values())
-      open += this.#worst(one) - (one.stage === 'reserved' ? 0 : one.credits);
-    return { open, now: this.#o.clock.now() };
+    const { version } = this.#o.journal.ledger.rates;
+    return { open: this.#charges.open(version), now: this.#o.clock.now() };
   }
 
   /** Credits spent on one item, or set aside for it. */
   #spentOn(itemRun: ItemRun): number {
     let sum = this.#of(itemRun).committed;
-    for (const one of this.#charges.values())
-      if (one.itemRun.root === itemRun.root) sum += this.#worst(one) - one.credits;
+    for (const one of this.#charges.ofItem(itemRun)) sum += this.#worst(one) - one.credits;
     return sum;
   }
 
@@ -226,8 +209,8 @@ export class Budget {
     expectation: Expectation | undefined,
   ): void {
     const before = stage === 'charged' ? credits : 0;
-    const charge = { itemRun, expectation, before, stage, credits: 0, charged: before };
-    this.#charges.set(key, charge);
+    const charge = { itemRun, expectation, before, stage, credits: 0, charged: before, open: 0 };
+    this.#charges.add(key, charge);
     this.#set(charge, credits);
   }
 
@@ -243,10 +226,10 @@ export class Budget {
     switch (event.event) {
       case 'intent':
         own.stage = 'intended';
-        return;
+        return this.#charges.changed(own);
       case 'doubt':
         own.stage = 'doubt';
-        return;
+        return this.#charges.changed(own);
       case 'created':
         return this.#charge(own, 'charged', event.credits);
       case 'settled':
@@ -260,14 +243,15 @@ export class Budget {
     const more = credits - own.charged;
     // A refund of an earlier run's charge does not lower the charges of this run.
     this.#of(own.itemRun).paid += own.before > 0 ? Math.max(0, more) : more;
-    this.#set(own, credits);
     own.charged = credits;
     own.stage = stage;
+    this.#set(own, credits);
   }
 
   #set(own: JobCharge, credits: number): void {
     this.#of(own.itemRun).committed += credits - own.credits;
     own.credits = credits;
+    this.#charges.changed(own);
   }
 
   /**
@@ -279,7 +263,7 @@ export class Budget {
     this.#unsettled.delete(key);
     if (own === undefined) return 0;
     if (own.stage === 'reserved') this.#set(own, 0);
-    if (own.stage !== 'doubt') this.#charges.delete(key);
+    if (own.stage !== 'doubt') this.#charges.remove(key);
     return Math.max(0, own.charged - own.before);
   }
 

@@ -119,7 +119,7 @@ export class Completion {
   }
 
   #done(job: RunningJob, live: JsonObject, waiter: Waiter, credits: number): void {
-    const { journal, endings } = this.#o;
+    const { journal, endings, window } = this.#o;
     const { itemRun, step } = waiter;
     const { order } = job;
     const fingerprint = fingerprintOf(job);
@@ -127,6 +127,7 @@ export class Completion {
     const reused = job !== waiter;
     if (reused) journal.append([{ event: 'serves', job: fingerprint, task: itemRun.task(step) }]);
     itemRun.give(step, fingerprint, { live, ledger: journal.ledger });
+    window.gave(itemRun, step, fingerprint);
     const readAgain =
       order.operation === 'attach' || 'detection' in order || order.operation === 'reupload';
     if (refreshed && readAgain) return endings.refreshed(waiter);

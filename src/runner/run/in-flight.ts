@@ -57,6 +57,8 @@ export class InFlight {
     Fingerprint,
     { readonly job: RunningJob; readonly followers: Waiter[] }
   >();
+  /** Downloads and deletes, by the job whose project they need. */
+  readonly #onProjects = new Map<Fingerprint, Set<JobOrder>>();
   readonly #begun = new Set<Fingerprint>();
   #keys = 0;
   /** Requested, but not resolved yet. */
@@ -98,6 +100,11 @@ export class InFlight {
     const job: RunningJob = { itemRun, step, fingerprint, order, followers };
     itemRun.schedule.start(step.name);
     this.#byKey.set(order.key, job);
+    if (order.operation === 'download' || order.operation === 'delete') {
+      const others = this.#onProjects.get(order.fingerprint);
+      if (others === undefined) this.#onProjects.set(order.fingerprint, new Set([order]));
+      else others.add(order);
+    }
     if (fingerprint !== undefined) {
       this.#byFingerprint.set(fingerprint, { job, followers });
       if (this.#o.someExcluded && !this.#isDone(fingerprint)) this.#begun.add(fingerprint);
@@ -132,9 +139,7 @@ export class InFlight {
 
   /** True if a download would meet a delete of the same project in flight, or a delete would meet either. */
   clashes(step: Step, fingerprint: Fingerprint): boolean {
-    for (const { order } of this.#byKey.values()) {
-      if (order.operation !== 'download' && order.operation !== 'delete') continue;
-      if (order.fingerprint !== fingerprint) continue;
+    for (const order of this.#onProjects.get(fingerprint) ?? []) {
       if (order.operation === 'delete' || step.kind.operation === 'delete') return true;
     }
     return false;
@@ -149,7 +154,12 @@ export class InFlight {
   complete(key: string): RunningJob {
     const job = this.get(key);
     this.#byKey.delete(key);
-    const { fingerprint } = job;
+    const { fingerprint, order } = job;
+    if (order.operation === 'download' || order.operation === 'delete') {
+      const others = this.#onProjects.get(order.fingerprint);
+      others?.delete(order);
+      if (others?.size === 0) this.#onProjects.delete(order.fingerprint);
+    }
     if (fingerprint !== undefined && this.#byFingerprint.get(fingerprint)?.job === job)
       this.#byFingerprint.delete(fingerprint);
     return job;

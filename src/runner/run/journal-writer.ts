@@ -55,9 +55,14 @@ export class JournalWriter implements Journal {
     for (const event of events) this.#write(event);
   }
 
+  /** Folds an event that was read from a record, where its line was parsed. */
   fold(event: NewEvent, at: string): void {
     this.#wrote = true;
-    this.#apply({ seq: this.ledger.seq + 1, ...event, at });
+    const given: EventLine = { seq: this.ledger.seq + 1, ...event, at };
+    const line = this.#redactor.value(given);
+    if (line !== given) return void this.#apply(line);
+    const folded = this.ledger.apply({ type: 'event', line });
+    if (!folded.ok) throw new Error(`bug: ${folded.error}`);
   }
 
   /** Records the run. Without this call, a run is recorded when the first thing happens in it. */

@@ -276,6 +276,7 @@ export class Loop {
     if (events.length > 0) journal.append(events);
     if (operation === 'create') this.#budget.carryOver(itemRun, (job.credits ?? 0) + others);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
+    this.#window.gave(itemRun, step, fingerprint);
     const reused = savedFirst?.has(task) !== true;
     this.#endings.end(waiter, { ending: 'done', why, reused, files, project: job.project });
   }

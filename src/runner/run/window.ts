@@ -21,12 +21,32 @@ export class Window {
   readonly #stirred = new Set<ItemRun>();
   /** Tasks that wait for others: for a price, for credits, or until another item no longer needs their project. */
   readonly #patient: Waiter[] = [];
+  /** The items in progress that have a project, by its fingerprint, and the other way round. */
+  readonly #having = new Map<Fingerprint, Set<ItemRun>>();
+  readonly #projects = new Map<ItemRun, Set<Fingerprint>>();
+  /** Projects of the shared steps, which any item may use. */
+  readonly #shared = new Set<Fingerprint>();
   readonly #source: Iterator<Item>;
   #exhausted = false;
 
   constructor(options: WindowOptions) {
     this.#o = options;
     this.#source = options.items[Symbol.iterator]();
+  }
+
+  /** Call when a step has given its outputs: others may use its project from now on. */
+  gave({ root, isShared }: ItemRun, step: Step, fingerprint: Fingerprint): void {
+    if (step.kind.operation !== 'create') return;
+    if (isShared) {
+      this.#shared.add(fingerprint);
+      return;
+    }
+    const having = this.#having.get(fingerprint);
+    if (having === undefined) this.#having.set(fingerprint, new Set([root]));
+    else having.add(root);
+    const projects = this.#projects.get(root);
+    if (projects === undefined) this.#projects.set(root, new Set([fingerprint]));
+    else projects.add(fingerprint);
   }
 
   /**
@@ -36,7 +56,10 @@ export class Window {
   keepsFrom(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
     if (step.kind.operation !== 'delete') return false;
     if (itemRun.root.stillUses(fingerprint, step)) return true;
-    for (const other of this.#itemRuns) if (other.stillUses(fingerprint, step)) return true;
+    const others = this.#shared.has(fingerprint)
+      ? this.#itemRuns
+      : (this.#having.get(fingerprint) ?? []);
+    for (const other of others) if (other.stillUses(fingerprint, step)) return true;
     return false;
   }
 
@@ -138,6 +161,12 @@ export class Window {
 
   /** Removes an item that is over. False if it was not in progress. */
   close(itemRun: ItemRun): boolean {
+    for (const fingerprint of this.#projects.get(itemRun) ?? []) {
+      const having = this.#having.get(fingerprint);
+      having?.delete(itemRun);
+      if (having?.size === 0) this.#having.delete(fingerprint);
+    }
+    this.#projects.delete(itemRun);
     return this.#itemRuns.delete(itemRun);
   }
 }

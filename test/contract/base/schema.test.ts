@@ -5,7 +5,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isAccepted } from '../../../src/contract/base/acceptance.ts';
 import { asJson, isObject, type Json } from '../../../src/contract/base/json.ts';
-import { type Schema, vocabulary, withDefaults } from '../../../src/contract/base/schema.ts';
+import {
+  type Schema,
+  validatorOf,
+  vocabulary,
+  withDefaults,
+} from '../../../src/contract/base/schema.ts';
 import { kinds } from '../../../src/contract/kinds/all.ts';
 import { tools } from '../../../src/contract/kinds/tools.ts';
 import { parseSource } from '../../../src/contract/yaml/source.ts';
@@ -60,6 +65,20 @@ function changed(value: Json, [turn = 0, ...rest]: readonly number[], to: Json):
 }
 
 const listOf = (value: Json): readonly Json[] => (Array.isArray(value) ? value : []);
+
+describe('validatorOf', () => {
+  test('decides in the same way after thousands of values, and still words the errors', () => {
+    const schema = { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } };
+    const validate = validatorOf(schema);
+    for (let value = 0; value < 3_000; value++) {
+      expect(validate({ a: value })).toBe(true);
+      expect(validate({ a: `${value}` })).toBe(false);
+      expect(validate.errors).toMatchObject([{ keyword: 'type', instancePath: '/a' }]);
+    }
+    expect(validate({ a: 1 })).toBe(true);
+    expect(validate.errors).toBeNull();
+  });
+});
 
 describe('isAccepted', () => {
   test.each(samples)('agrees with ajv about %s', (_, schema, values) => {

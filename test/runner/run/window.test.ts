@@ -115,6 +115,7 @@ describe('a delete', () => {
     const asks = (item: ItemRun) => window.keepsFrom(item, tidy, job);
     expect(asks(one)).toBe(false);
     two.give(parts.step('swap'), job, { live: {}, ledger: parts.ledger });
+    window.gave(two, parts.step('swap'), job);
     expect(asks(one)).toBe(true);
     expect(window.keepsFrom(one, parts.step('save'), job)).toBe(false);
     expect(window.keepsFrom(one, tidy, fingerprint('other'))).toBe(false);

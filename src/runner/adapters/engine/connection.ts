@@ -4,7 +4,7 @@ import type { PgBoss } from 'pg-boss';
 import { systemCode } from '../../../contract/files/system-error.ts';
 import { DatabaseAway } from '../../run/engine/away.ts';
 import { bossDb, queueSchema } from './queue.ts';
-import type { Row, Sql, Statements } from './sql.ts';
+import type { Row, Sql, Statements, Transaction } from './sql.ts';
 
 /** The line that installs what an engine needs. */
 export const installLine = 'npm install pg-boss@12.35.0 pg@8';
@@ -120,23 +120,42 @@ const awayCodes: ReadonlySet<string> = new Set([
 const deadlock = '40P01';
 const mostAttempts = 5;
 
-async function once<T>(pool: Pool, work: (within: Statements) => Promise<T>): Promise<T> {
+async function once<T>(pool: Pool, work: (within: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   // A client that is checked out has no listener of the pool, and an error without a listener ends the process.
   client.on('error', dropped);
   let broken = false;
+  let committed = false;
+  const last: Statements = {
+    async query(text, values) {
+      const rows = await run(client, `${withLiterals(client, text, values)}; commit`, undefined);
+      committed = true;
+      return rows;
+    },
+  };
   try {
-    await client.query('begin');
-    const result = await work({ query: (text, values) => run(client, text, values) });
-    await client.query('commit');
+    await client.query('begin; set local synchronous_commit = on');
+    const result = await work({ query: (text, values) => run(client, text, values), last });
+    if (!committed) await client.query('commit');
     return result;
   } catch (error) {
-    broken = !(await rolledBack(client));
+    broken = !(committed || (await rolledBack(client)));
     throw error;
   } finally {
     client.off('error', dropped);
     client.release(broken);
   }
+}
+
+/** Several statements in one message cannot have values apart from their text. */
+function withLiterals(client: PoolClient, text: string, values: readonly unknown[] = []): string {
+  return text.replaceAll(/\$(\d+)/g, (_, number: string) => {
+    const value = values[Number(number) - 1];
+    if (value === null) return 'null';
+    if (typeof value === 'number') return `${value}`;
+    if (typeof value === 'string') return client.escapeLiteral(value);
+    throw new Error(`bug: a value that has no literal: ${typeof value}`);
+  });
 }
 
 /** False: the connection cannot be used again. */

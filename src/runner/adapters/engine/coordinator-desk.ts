@@ -18,7 +18,7 @@ import { numberOf, textOf } from './columns.ts';
 import { orderId, type Queue } from './queue.ts';
 import { recordOf } from './records.ts';
 import { foldInto, lineGroups, snapshotOf } from './snapshot.ts';
-import { durable, type Sql, type Statements } from './sql.ts';
+import type { Sql, Statements } from './sql.ts';
 import { schema } from './tables.ts';
 
 /** Orders and facts in one statement. */
@@ -38,7 +38,6 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
   /** Waits for a fold of the former coordinator. The same coordinator may ask again, if it lost the answer. */
   async acquire(coordinator: string, leaseMs: number): Promise<Term | undefined> {
     return this.#sql.transaction(async (within) => {
-      await within.query(durable);
       await within.query(`select from ${schema}.run where run = $1 for update`, [this.#run]);
       const [row] = await within.query(
         `update ${schema}.run set epoch = epoch + 1, coordinator = $2, stopping = false, closed = null,
@@ -89,7 +88,7 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
   async issue(orders: readonly IssuedOrder[]): Promise<void> {
     await this.#queue.ready();
     for (const group of groupsOf(orders))
-      await this.#durably((within) =>
+      await this.#sql.transaction((within) =>
         this.#queue.insert(
           group.map((issued) => ({
             ...{ key: issued.order.key, issued },
@@ -102,11 +101,11 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
 
   async record(term: Term, facts: readonly Fact[]): Promise<readonly FactAnswer[]> {
     if (facts.length === 0) return [];
-    return this.#durably((within) => this.#record(term, facts, within));
+    return this.#sql.transaction((within) => this.#record(term, facts, within.last));
   }
 
   async doubtIntended(term: Term, why: string): Promise<void> {
-    await this.#durably(async (within) => {
+    await this.#sql.transaction(async (within) => {
       await within.query(`select from ${schema}.run where run = $1 for no key update`, [this.#run]);
       const rows = await within.query(
         `select job, name from ${schema}.job where run = $1 and state = 'intended' and owner is not null`,
@@ -152,7 +151,7 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
   }
 
   async fold({ epoch }: Term, snapshot: Snapshot, changed: readonly JobLine[]): Promise<void> {
-    const done = await this.#durably((within) =>
+    const done = await this.#sql.transaction((within) =>
       foldInto(within, this.#run, epoch, snapshot, changed),
     );
     if (!done) throw new TermOver(this.#run, epoch);
@@ -191,13 +190,6 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
 
   async #change(what: string, ...values: readonly unknown[]): Promise<void> {
     await this.#sql.query(`update ${schema}.run set ${what}`, [this.#run, ...values]);
-  }
-
-  async #durably<T>(work: (within: Statements) => Promise<T>): Promise<T> {
-    return this.#sql.transaction(async (within) => {
-      await within.query(durable);
-      return work(within);
-    });
   }
 }
 

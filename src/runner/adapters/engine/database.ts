@@ -16,7 +16,7 @@ import { functions } from './functions.ts';
 import { importInto } from './import.ts';
 import { Queue, queueSchema } from './queue.ts';
 import { objectOf } from './records.ts';
-import { durable, type Row, type Sql, type Statements } from './sql.ts';
+import type { Row, Sql, Statements } from './sql.ts';
 import { schema, upgradeTables, versionOf } from './tables.ts';
 import { EngineWorkerDesk } from './worker-desk.ts';
 
@@ -47,7 +47,6 @@ class PostgresEngine implements EngineDatabase {
     await this.#boss.start();
     await this.#boss.stop({ close: false, graceful: false });
     await this.#sql.transaction(async (within) => {
-      await within.query(durable);
       await upgradeTables(within);
       await within.query(functions);
       await Queue.tune(within);
@@ -81,7 +80,6 @@ class PostgresEngine implements EngineDatabase {
     const before = await this.find(pipeline, service);
     await this.#queue(run).create();
     await this.#sql.transaction(async (within) => {
-      await within.query(durable);
       if (before !== undefined) await removeRows(within, before.terms.run);
       await importInto(within, from);
     });
@@ -91,14 +89,12 @@ class PostgresEngine implements EngineDatabase {
 
   async setStage(run: string, stage: Stage): Promise<void> {
     await this.#sql.transaction(async (within) => {
-      await within.query(durable);
       await within.query(`update ${schema}.run set stage = $2 where run = $1`, [run, stage]);
     });
   }
 
   async remove(run: string): Promise<void> {
     await this.#sql.transaction(async (within) => {
-      await within.query(durable);
       await removeRows(within, run);
     });
     await this.#queue(run).remove();

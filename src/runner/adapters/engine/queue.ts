@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import type { Db, PgBoss } from 'pg-boss';
 import type { IssuedOrder, Lease } from '../../run/engine/ports.ts';
 import { isTrue, numberOf, textOf } from './columns.ts';
-import { durable, type Sql, type Statements } from './sql.ts';
+import type { Sql, Statements } from './sql.ts';
 
 export const queueSchema = 'shotlist_queue';
 
@@ -200,7 +200,6 @@ export class Queue {
   async supervise(): Promise<readonly string[]> {
     await this.ready();
     await this.#sql.transaction(async (within) => {
-      await within.query(durable);
       const lapsed = await within.query(
         `select id::text, retry_count from ${queueSchema}.job
          where name = $1 and state = 'active' and heartbeat_on + heartbeat_seconds * interval '1 s' < clock_timestamp()

@@ -1,6 +1,6 @@
 // Reads the records of a run.
 import { isObject, type JsonObject } from '../../../contract/base/json.ts';
-import { type NewEvent, parseLine } from '../../journal/line.ts';
+import { type NewEvent, readValue } from '../../journal/line.ts';
 import type { EngineRecord } from '../../run/engine/ports.ts';
 import { numberOf, textOf, unexpected } from './columns.ts';
 import type { Row } from './sql.ts';
@@ -29,7 +29,7 @@ export function recordOf(row: Row): EngineRecord {
 
 /** Checked like a line of a state file. */
 function eventOf(body: string, time: string): NewEvent {
-  const parsed = parseLine(JSON.stringify({ ...objectOf(body), seq: 1, at: time }));
+  const parsed = readValue({ ...objectOf(body), seq: 1, at: time });
   if (!parsed.ok) throw new Error(`a record in the database is damaged: ${parsed.error}`);
   if (parsed.value.type !== 'event') throw unexpected('body', body);
   const { seq: _, at: __, ...event } = parsed.value.line;

@@ -8,11 +8,19 @@ export interface Statements {
   query(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
 }
 
-export interface Sql extends Statements {
-  /** Commits if `work` resolves, and rolls back if `work` rejects. */
-  transaction<T>(work: (within: Statements) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
+export interface Transaction extends Statements {
+  /**
+   * For the last statement: the commit goes along with it, so that its locks are not held while this process is slow to
+   * answer. The values must be texts, numbers or null.
+   */
+  readonly last: Statements;
 }
 
-/** What is committed is on disk, whatever the server's default is. */
-export const durable = 'set local synchronous_commit = on';
+export interface Sql extends Statements {
+  /**
+   * Commits if `work` resolves, and rolls back if `work` rejects. What is committed is on disk, whatever the server's
+   * default is.
+   */
+  transaction<T>(work: (within: Transaction) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}

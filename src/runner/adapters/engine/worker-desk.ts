@@ -14,7 +14,7 @@ import { RunGone } from '../../run/engine/run-gone.ts';
 import { commitBatch, ownerOf } from './batch.ts';
 import { isTrue, numberOf, textOf } from './columns.ts';
 import { orderId, type Queue, type Queued } from './queue.ts';
-import { durable, type Sql, type Statements } from './sql.ts';
+import type { Sql, Statements } from './sql.ts';
 import { schema } from './tables.ts';
 
 type Parked = Extract<OrderEnd, { readonly is: 'parked' }>;
@@ -46,7 +46,6 @@ export class EngineWorkerDesk implements WorkerDesk {
     if (facts.length + ends.length + asks.length === 0) return { facts: [], ends: [], claims: [] };
     await this.#queue.ready();
     return this.#sql.transaction(async (within) => {
-      await within.query(durable);
       const live =
         asks.length === 0
           ? nobody
@@ -62,7 +61,7 @@ export class EngineWorkerDesk implements WorkerDesk {
               within,
             );
       const parked = await this.#park(ends.filter(isParked), held, within);
-      const written = await commitBatch(within, this.#run, this.#identity.worker, undefined, {
+      const written = await commitBatch(within.last, this.#run, this.#identity.worker, undefined, {
         facts,
         ends: ends
           .filter((end) => !isParked(end))

@@ -29,6 +29,8 @@ const go: Permission = { is: 'go' };
 export class Clerk implements OrderDesk {
   readonly #o: ClerkOptions;
   #facts = 0;
+  /** No record says that the order has begun. */
+  #silent = true;
   /** The attempt that this order has begun. */
   #begun: Intent | undefined;
 
@@ -36,15 +38,19 @@ export class Clerk implements OrderDesk {
     this.#o = options;
   }
 
-  begin(): void {
+  /** Says that the order is being performed, if nothing else has said so for some time. */
+  remind(): void {
+    if (!this.#silent) return;
     void this.#o.scribe.fact({ ...this.#head(), is: 'begun' });
   }
 
   async claim(intent: Intent): Promise<Permission> {
     const answer = await this.#ask(intent, false);
     if (answer.is === 'exists') return this.#existing(intent, answer);
-    if (answer.is === 'go') this.#begun = intent;
-    return permissionOf(answer);
+    if (answer.is !== 'go') return permissionOf(answer);
+    this.#silent = false;
+    this.#begun = intent;
+    return go;
   }
 
   async again(): Promise<Permission> {
@@ -87,6 +93,7 @@ export class Clerk implements OrderDesk {
 
   #head(): { readonly id: string; readonly key: string } {
     const { worker, lease, issued } = this.#o;
+    this.#silent = false;
     this.#facts += 1;
     return { id: `${worker}/${lease.id}/${lease.retry}/${this.#facts}`, key: issued.order.key };
   }

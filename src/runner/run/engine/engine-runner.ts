@@ -31,6 +31,8 @@ export class EngineRunner implements Runner {
   readonly #o: EngineRunnerOptions;
   /** Orders in the queue or at a worker, by the key in the database. */
   readonly #issued = new Map<string, JobOrder>();
+  /** Those of them that a worker has begun. */
+  readonly #begun = new Set<string>();
   readonly #counts = new Map<string, number>();
   /** Orders that wait for a place of their step kind. */
   readonly #held = new Map<string, JobOrder[]>();
@@ -135,14 +137,15 @@ export class EngineRunner implements Runner {
     switch (record.is) {
       case 'event': {
         const { event, at } = record;
+        this.#begin(record.key, order);
         this.#notices.push({ is: 'recorded', key: order?.key, event, at });
         if (order === undefined && event.event === 'created') this.#o.onHealed(event.job);
         return;
       }
       case 'begun':
-        if (order !== undefined) this.#notices.push({ is: 'begun', key: order.key });
-        return;
+        return this.#begin(record.key, order);
       case 'ended': {
+        this.#begin(record.key, order);
         const outcome = read(record.outcome);
         const why = 'a worker reported its end in a form that this version cannot read';
         return this.#over(record.key, outcome.ok ? outcome.value : failed(why, 'order'));
@@ -154,10 +157,18 @@ export class EngineRunner implements Runner {
     }
   }
 
+  /** The first record of an order says that it was begun: most orders end so soon that no record says only that. */
+  #begin(issuedKey: string, order: JobOrder | undefined): void {
+    if (order === undefined || this.#begun.has(issuedKey)) return;
+    this.#begun.add(issuedKey);
+    this.#notices.push({ is: 'begun', key: order.key });
+  }
+
   #over(issuedKey: string, outcome: JobOutcome): void {
     const order = this.#issued.get(issuedKey);
     if (order === undefined) return;
     this.#issued.delete(issuedKey);
+    this.#begun.delete(issuedKey);
     const count = (this.#counts.get(order.kind) ?? 1) - 1;
     this.#counts.set(order.kind, count);
     this.#end(order.key, outcome);

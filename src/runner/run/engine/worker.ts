@@ -52,6 +52,7 @@ export class Worker {
   readonly #o: WorkerOptions;
   readonly #scribe: Scribe;
   readonly #performing = new Map<string, Performing>();
+  readonly #clerks = new Set<Clerk>();
   /** Aborted when the run stops: what is being performed ends soon. */
   readonly #stopping = new AbortController();
   readonly #over = new AbortController();
@@ -132,16 +133,18 @@ export class Worker {
     const clerk = new Clerk({
       ...{ issued: order.value, lease, worker, scribe, promptness, clock, stop },
     });
-    clerk.begin();
+    this.#clerks.add(clerk);
     const { looks = 0 } = order.value;
     const context = contextFor(lease, { kind: 'park', longestPauseMs, looks }, stop);
     let outcome: JobOutcome;
     try {
       outcome = await drive(order.value.order, context, clerk);
     } catch (error) {
+      this.#clerks.delete(clerk);
       if (error instanceof DatabaseAway || error instanceof RunGone) throw error;
       outcome = { is: 'bug', bug: bugOf(error) };
     }
+    this.#clerks.delete(clerk);
     // After its lease has lapsed, another worker performs the order.
     if (!lapsed.aborted) await clerk.end(outcome);
   }
@@ -158,6 +161,7 @@ export class Worker {
     while (!over.aborted) {
       await clock.sleep(beatMs, over);
       if (over.aborted) return await new Promise(() => undefined);
+      for (const clerk of this.#clerks) clerk.remind();
       const leases = [...this.#performing.values()].map(({ lease }) => lease);
       const beat = await insistently(this.#o, () => desk.beat(leases, leases.length));
       for (const lease of beat.lost) this.#performing.get(nameOf(lease))?.lapsed.abort();

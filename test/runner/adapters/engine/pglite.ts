@@ -7,7 +7,12 @@ export async function startPglite(): Promise<Sql> {
   return {
     query: (text, values) => run(db, text, values),
     transaction: (work) =>
-      db.transaction((within) => work({ query: (text, values) => run(within, text, values) })),
+      db.transaction((within) => {
+        const statements = {
+          query: (text: string, values?: readonly unknown[]) => run(within, text, values),
+        };
+        return work({ ...statements, last: statements });
+      }),
     close: () => db.close(),
   };
 }
