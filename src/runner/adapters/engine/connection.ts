@@ -4,6 +4,7 @@ import type { PgBoss } from 'pg-boss';
 import { systemCode } from '../../../contract/files/system-error.ts';
 import { DatabaseAway } from '../../run/engine/away.ts';
 import { bossDb, queueSchema } from './queue.ts';
+import { asRefused } from './refused.ts';
 import type { Row, Sql, Statements } from './sql.ts';
 
 /** The line that installs what an engine needs. */
@@ -95,9 +96,9 @@ async function orAway<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Error && isAway(error))
-      throw new DatabaseAway(error.message, { cause: error });
-    throw error;
+    if (!(error instanceof Error)) throw error;
+    if (isAway(error)) throw new DatabaseAway(error.message, { cause: error });
+    throw asRefused(error) ?? error;
   }
 }
 
