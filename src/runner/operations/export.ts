@@ -1,6 +1,7 @@
 // `export`: brings the record of a distributed run back to the state file.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
+import { termMs } from '../run/engine/coordinator.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
@@ -21,6 +22,9 @@ export interface ExportOptions extends LocateOptions {
   /** Called with warnings for the user. */
   readonly onWarning?: (message: string) => void;
 }
+
+/** A coordinator that died keeps its term for so long; one that lives is not waited for. */
+const standbyMs = termMs + 3_000;
 
 export interface Exported {
   /** The state file. */
@@ -50,7 +54,7 @@ export async function exportState(
       ),
     );
   const given = { ...located, serviceName: header.value.service };
-  const context = { clock, onWarning, stop: signal, standby: false };
+  const context = { clock, onWarning, stop: signal, standbyMs };
   const terms = termsOf(bound, given, { speedFactor: 1, backoffMs: 1000 });
   const coordinating = await coordinate(bound, given, engine, { ...context, terms });
   if (!coordinating.ok) return coordinating;

@@ -107,6 +107,8 @@ async function eventsFor(
   const { job, reserve = 0 } = doubt;
   switch (resolution.how) {
     case 'not-charged': {
+      const until = await edit.quarantine(doubt);
+      if (until !== undefined) return err(tooEarly(doubt, until));
       const error = { code: 'not_charged', message: 'resolved by hand: the service never took it' };
       return ok([notTaken(job, error)]);
     }
@@ -118,6 +120,14 @@ async function eventsFor(
       return await adopted(doubt, resolution.project, edit);
   }
 }
+
+/** A host that was frozen could still send the creation, and a second attempt would then be paid twice. */
+const tooEarly = ({ tasks }: JobLine, until: number): Problem =>
+  problem(
+    `the worker that began ${tasks.join(', ')} has not said what became of it, and might still send it`,
+    'shotlist',
+    `nothing was changed: --not-charged is possible from ${new Date(until).toISOString()} on; --project is possible now`,
+  );
 
 /** The project must exist, have the attempt's name, and belong to no other job. */
 async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<ResolvingEvents> {

@@ -43,6 +43,9 @@ export async function connect(
     idle_in_transaction_session_timeout: 5000,
     statement_timeout: 60_000,
     query_timeout: 70_000,
+    // Orders come and go faster than statistics follow. A bitmap scan for the next orders would look at all that were ended
+    // since the last vacuum, each time; an index scan marks them once.
+    options: '-c enable_bitmapscan=off',
     keepAlive: true,
     keepAliveInitialDelayMillis: 5000,
   });

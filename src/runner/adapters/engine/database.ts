@@ -50,6 +50,7 @@ class PostgresEngine implements EngineDatabase {
       await within.query(durable);
       await upgradeTables(within);
       await within.query(functions);
+      await Queue.tune(within);
     });
     if (before === undefined) await this.accept();
   }

@@ -26,12 +26,15 @@ $$;
 
 /**
  * `facts`: id, key, is, and of an event about a job: job, name (of the attempt that it is about), event, variant, and the
- * fields of the event that move money. `body` is the event as text, which the database does not read.
+ * fields of the event that move money. `body` is the event as text, which the database does not read. Plans are made while
+ * the tables are small, and kept while they grow, so scans of whole tables are out of the question.
  */
+const worthOfPast = `case when j.past is null then 0 else ${schema}.past_credits(j.past) end`;
+
 const commitBatch = `
 create or replace function ${schema}.commit_batch(
   p_run text, p_by text, p_epoch bigint, p_facts jsonb, p_ends jsonb, p_asks jsonb
-) returns jsonb language plpgsql as $$
+) returns jsonb language plpgsql set enable_seqscan = off as $$
 declare
   r ${schema}.run;
   j ${schema}.job;
@@ -40,12 +43,16 @@ declare
   t timestamptz(3);
   v_variant text;
   v_after text;
-  v_known text;
+  v_known jsonb;
+  v_found boolean;
   v_is text;
   v_worth bigint;
   v_reserved bigint;
   v_written bigint;
-  v_token text;
+  n_is text[] := '{}';
+  n_key text[] := '{}';
+  n_fact text[] := '{}';
+  n_body text[] := '{}';
   v_facts text[] := '{}';
   v_ends boolean[] := '{}';
   v_claims jsonb[] := '{}';
@@ -57,18 +64,20 @@ begin
   t := clock_timestamp();
   v_written := r.seq;
 
+  select coalesce(jsonb_object_agg(fact, is_), '{}') into v_known from jsonb_array_elements(p_facts) new cross join lateral
+    (select fact, is_ from ${schema}.record where run = p_run and fact = new->>'id' limit 1) before;
   for f in select * from jsonb_to_recordset(p_facts) as x(
     id text, key text, "is" text, job text, about text, event text, variant text, body text, name text, attempt bigint,
     reserve bigint, credits bigint, project text, task text, file text, take boolean, unknown boolean, owner text)
   loop
-    select is_ into v_known from ${schema}.record where run = p_run and fact = f.id;
-    if found then
-      v_facts := v_facts || case v_known when 'refused' then 'refused' else 'known' end;
+    if v_known ? f.id or f.id = any (n_fact) then
+      v_facts := v_facts || case v_known->>f.id when 'refused' then 'refused' else 'known' end;
       continue;
     end if;
     v_is := f."is";
     if f.job is not null then
       select * into j from ${schema}.job where run = p_run and job = f.job;
+      v_found := found;
       v_variant := f.variant;
       case f.event
         when 'amended' then
@@ -100,11 +109,11 @@ begin
           continue;
         end if;
         v_is := 'refused';
-      else
-        v_worth := coalesce(j.credits, 0) + ${schema}.past_credits(j.past);
+      elsif f.event not in ('serves', 'stored', 'pruned', 'picked') then
+        v_worth := coalesce(j.credits, 0) + ${worthOfPast};
         v_reserved := case when ${isReserving('j.state')} then j.reserve else 0 end;
         if f.event in ('intent', 'forgotten', 'supplied') and f.variant <> 'forgotten files' then
-          if j.job is null then
+          if not v_found then
             j.run := p_run; j.job := f.job; j.attempt := 0; j.take := false;
           end if;
           if f.event = 'supplied' then
@@ -136,25 +145,30 @@ begin
         end if;
         if v_after <> j.state is not false or f.event = 'supplied' then j.at := t; end if;
         j.state := v_after;
-        insert into ${schema}.job values (j.*) on conflict (run, job) do update set
-          state = j.state, attempt = j.attempt, name = j.name, reserve = j.reserve, credits = j.credits,
-          project = j.project, past = j.past, files = j.files, take = j.take, unknown = j.unknown, owner = j.owner,
-          at = j.at;
-        v_worth := j.credits + ${schema}.past_credits(j.past) - v_worth;
+        if v_found then
+          update ${schema}.job set
+            state = j.state, attempt = j.attempt, name = j.name, reserve = j.reserve, credits = j.credits,
+            project = j.project, past = j.past, files = j.files, take = j.take, unknown = j.unknown, owner = j.owner,
+            at = j.at
+          where run = p_run and job = f.job;
+        else
+          insert into ${schema}.job values (j.*);
+        end if;
+        v_worth := j.credits + ${worthOfPast} - v_worth;
         r.charged := r.charged + greatest(v_worth, 0);
         r.refunded := r.refunded + greatest(-v_worth, 0);
         r.reserved := r.reserved + case when ${isReserving('j.state')} then j.reserve else 0 end - v_reserved;
       end if;
     end if;
     r.seq := r.seq + 1;
-    insert into ${schema}.record values (p_run, r.seq, v_is, f.key, p_by, f.id, f.body, t);
+    n_is := n_is || v_is; n_key := n_key || f.key; n_fact := n_fact || f.id; n_body := n_body || f.body;
     v_facts := v_facts || case v_is when 'refused' then 'refused' else 'done' end;
   end loop;
 
   for f in select * from jsonb_to_recordset(p_ends) as x(id text, key text, live boolean, body text) loop
     if f.live then
       r.seq := r.seq + 1;
-      insert into ${schema}.record values (p_run, r.seq, 'ended', f.key, p_by, f.id, f.body, t);
+      n_is := n_is || 'ended'::text; n_key := n_key || f.key; n_fact := n_fact || f.id; n_body := n_body || f.body;
       v_ends := v_ends || true;
     else
       v_ends := v_ends || exists (select from ${schema}.record where run = p_run and fact = f.id);
@@ -194,7 +208,7 @@ begin
           unknown = excluded.unknown, owner = excluded.owner, at = excluded.at;
       r.seq := r.seq + 1;
       r.reserved := r.reserved + a.reserve;
-      insert into ${schema}.record values (p_run, r.seq, 'event', a.key, p_by, null, a.body, t);
+      n_is := n_is || 'event'::text; n_key := n_key || a.key; n_fact := n_fact || null::text; n_body := n_body || a.body;
       v_claim := '{"is":"go"}';
     elsif v_claim->>'is' = 'exists' then
       v_claim := v_claim || jsonb_build_object('state', coalesce(j.state, 'forgotten'), 'project', j.project,
@@ -204,6 +218,9 @@ begin
   end loop;
 
   if r.seq <> v_written then
+    insert into ${schema}.record
+    select p_run, v_written + place, n.is_, n.key, p_by, n.fact, n.body, t
+    from unnest(n_is, n_key, n_fact, n_body) with ordinality n(is_, key, fact, body, place);
     update ${schema}.run set seq = r.seq, charged = r.charged, refunded = r.refunded, reserved = r.reserved,
       surprise = r.surprise where run = p_run;
   end if;

@@ -2,11 +2,12 @@
 // job, because a jsonb column changes the order of fields, and takes no NUL and no half of a surrogate pair.
 //
 // Own SQL reads pg-boss's table where no call of it does: which leases have lapsed (its `supervise` counts the whole
-// queue each time, and looks once a minute), and how many orders are due, parked and active. It never writes there.
+// queue each time, and looks once a minute), which leases hold, and how many orders are due, parked and active. It never
+// writes there.
 import { createHash } from 'node:crypto';
 import type { Db, PgBoss } from 'pg-boss';
 import type { IssuedOrder, Lease } from '../../run/engine/ports.ts';
-import { numberOf, textOf } from './columns.ts';
+import { isTrue, numberOf, textOf } from './columns.ts';
 import { durable, type Sql, type Statements } from './sql.ts';
 
 export const queueSchema = 'shotlist_queue';
@@ -97,6 +98,14 @@ export class Queue {
     });
   }
 
+  /** Orders are written again when they are fetched, renewed and ended; room in their page saves writing to indexes. */
+  static async tune(sql: Statements): Promise<void> {
+    await sql.query(
+      `alter table ${queueSchema}.job_common set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05,
+         autovacuum_vacuum_threshold = 1000)`,
+    );
+  }
+
   async remove(): Promise<void> {
     await this.#boss.deleteQueue(this.#name);
     await this.#boss.deleteQueue(this.#lost);
@@ -124,6 +133,29 @@ export class Queue {
       db: bossDb(within),
     });
     return settledIn(answer);
+  }
+
+  /**
+   * The ids of the leases that hold, which nobody can let lapse before the transaction ends. Only those are renewed that
+   * need it: a renewal writes the order and its indexes again.
+   */
+  async hold(leases: readonly Lease[], within: Statements): Promise<ReadonlySet<string>> {
+    const held = await within.query(
+      `select job.id::text, job.retry_count, job.heartbeat_on < clock_timestamp() - interval '3 s' as old
+       from (select * from unnest($2::uuid[], $3::integer[]) as lease(id, retry) order by id) lease
+       cross join lateral (
+         select id, retry_count, heartbeat_on from ${queueSchema}.job
+         where name = $1 and id = lease.id and state = 'active' and retry_count = lease.retry offset 0 for update
+       ) job`,
+      [this.#name, leases.map(({ id }) => id), leases.map(({ retry }) => retry)],
+    );
+    const old = held.filter((row) => isTrue(row, 'old'));
+    if (old.length > 0)
+      await this.touch(
+        old.map((row) => ({ id: textOf(row, 'id'), retry: numberOf(row, 'retry_count') })),
+        within,
+      );
+    return new Set(held.map((row) => textOf(row, 'id')));
   }
 
   /** Removes orders that are done. The ids of the leases that held. */

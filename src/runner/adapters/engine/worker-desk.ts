@@ -49,7 +49,7 @@ export class EngineWorkerDesk implements WorkerDesk {
       const live =
         asks.length === 0
           ? nobody
-          : await this.#queue.touch(
+          : await this.#queue.hold(
               asks.map(({ lease }) => lease),
               within,
             );

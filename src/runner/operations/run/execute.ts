@@ -165,10 +165,15 @@ async function record(
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const memory = new RunMemory(run, account);
   const { looks, tier } = memory;
-  const { summary, stopped } = await phases(run, means, {
+  const phaseMeans = {
     ...{ address: service.address, inbox, store, tier },
     attention: attentionOf(run, means.detachment, looks),
-  });
+  };
+  let performed = await phases(run, means, phaseMeans);
+  // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
+  while (performed.stopped.by === undefined && means.engine?.takeHealed() === true)
+    performed = await phases(run, means, phaseMeans);
+  const { summary, stopped } = performed;
   const { interrupted, machine, outage, money, left } = stopped;
   const goesOn = summary.isLeft || left;
   // Nobody watches ticks: a tick that reached its budget leaves the next run, with a new budget, to a person.

@@ -7,7 +7,7 @@ import { Cleanup } from '../../adapters/cleanup.ts';
 import { realClock } from '../../adapters/clock.ts';
 import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
-import type { Header } from '../../journal/line.ts';
+import type { Header, JobLine } from '../../journal/line.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { JournalWriter } from '../../run/journal-writer.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
@@ -15,8 +15,11 @@ import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from '../pipeline/problem.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { type ConnectedService, connectOwner } from './connect-owner.ts';
+import { engineEdit, quarantineOf, RecordChanged } from './engine/engine-edit.ts';
+import type { OpenEngineRun } from './engine/engine-state.ts';
+import { reachable } from './engine/open-database.ts';
 import { type LocateOptions, locateState } from './locate-state.ts';
-import { headerOf, openState } from './open-state.ts';
+import { headerOf, type OpenState, openState } from './open-state.ts';
 import { changedProblem } from './unsaved-state.ts';
 
 export interface EditOptions extends LocateOptions {
@@ -36,6 +39,10 @@ export interface StateEdit {
   readonly journal: JournalWriter;
   readonly header: Header;
   readonly clock: Clock;
+  /**
+   * When at the earliest a person may say that this creation was not charged, in epoch milliseconds; undefined: now.
+   */
+  quarantine(doubt: JobLine): Promise<number | undefined>;
   /** Connects to the service that the state file belongs to. Most edits need no service. */
   connect(): Promise<Result<ConnectedService, Problem>>;
 }
@@ -71,16 +78,55 @@ async function edit<T>(
   if (!found.ok) return found;
   const header = found.value;
   await using cleanup = new Cleanup();
+  const { engine } = open;
+  if (engine !== undefined) return await editEngine(bound, options, { open, engine, header }, work);
   const file = await openJournal(paths.state, header, open.state);
   cleanup.defer(() => file.close());
   const { ledger } = open.state;
   const redactor = new Redactor(secretsIn(env));
   const journal = new JournalWriter(ledger, file, clock, { redactor });
   const worked = await work({
-    ...{ journal, header, clock },
+    ...{ journal, header, clock, quarantine: async () => undefined },
     connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
   });
   const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
   if (!compacted.ok) onWarning(uncompacted(compacted.error));
   return worked;
+}
+
+interface EngineOpened {
+  readonly open: OpenState;
+  readonly engine: OpenEngineRun;
+  readonly header: Header;
+}
+
+/** The record is in a database, and stays there. */
+async function editEngine<T>(
+  bound: BoundPipeline,
+  options: EditOptions,
+  { open, engine, header }: EngineOpened,
+  work: (edit: StateEdit) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
+  const { clock = realClock, env = process.env } = options;
+  await using cleanup = new Cleanup();
+  const { ledger } = open.state;
+  const redactor = new Redactor(secretsIn(env));
+  const file = engineEdit(engine, ledger, clock);
+  const journal = new JournalWriter(ledger, file, clock, { redactor });
+  try {
+    const worked = await reachable(engine.engine.address.shown, async () => {
+      const done = await work({
+        ...{ journal, header, clock },
+        quarantine: (doubt) => quarantineOf(engine.desk, doubt, clock.now()),
+        connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
+      });
+      await file.flush();
+      return done;
+    });
+    return worked.ok ? worked.value : worked;
+  } catch (error) {
+    if (!(error instanceof RecordChanged)) throw error;
+    const hint = 'nothing was changed: look at the status, then decide again';
+    return err(problem(`${error.message}: a worker has recorded more meanwhile`, 'shotlist', hint));
+  }
 }

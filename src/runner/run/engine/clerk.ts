@@ -7,6 +7,7 @@ import type { Intent, OrderDesk, Permission } from '../jobs/drive.ts';
 import type { AttachOrder, CreateOrder, JobOutcome } from '../jobs/job.ts';
 import { stopped } from '../jobs/outcome.ts';
 import type { Clock } from '../jobs/ports.ts';
+import { isOfAttempt } from './attempt-events.ts';
 import type { BegunJob, ClaimAnswer, Fact, IssuedOrder, Lease } from './ports.ts';
 import type { Promptness } from './promptness.ts';
 import type { Scribe } from './scribe.ts';
@@ -150,10 +151,6 @@ function permissionOf(answer: ClaimAnswer): Permission {
       return unreachable(answer);
   }
 }
-
-/** Events that are about one attempt of a creation. */
-const isOfAttempt = ({ event }: NewEvent): boolean =>
-  event === 'created' || event === 'doubt' || event === 'settled';
 
 const isOver = (event: NewEvent): boolean => event.event === 'settled';
 

@@ -1,6 +1,7 @@
 // The lines of a coordinator's journal: they become records in the database, in groups.
 import { type EventLine, type NewEvent, parseLine } from '../../journal/line.ts';
 import type { LineFile } from '../journal-writer.ts';
+import { isOfAttempt } from './attempt-events.ts';
 import { insistently, type Patience } from './patience.ts';
 import type { Fact, FactAnswer } from './ports.ts';
 
@@ -8,6 +9,10 @@ export interface EngineLinesOptions extends Patience {
   /** Unique to the coordinator and its term. */
   readonly writer: string;
   readonly record: (facts: readonly Fact[]) => Promise<readonly FactAnswer[]>;
+  /** The name of the current attempt of a job. */
+  readonly nameOf: (job: string) => string | undefined;
+  /** The error for an event that the database refuses. Default: a bug. */
+  readonly onRefused?: (event: string) => Error;
 }
 
 export class EngineLines implements LineFile {
@@ -24,7 +29,10 @@ export class EngineLines implements LineFile {
   append(line: string): void {
     this.#written += 1;
     const id = `${this.#o.writer}/${this.#written}`;
-    this.#pending.push({ is: 'event', id, key: '', event: eventIn(line) });
+    const event = eventIn(line);
+    const name = 'job' in event ? this.#o.nameOf(event.job) : undefined;
+    const about = name === undefined || !isOfAttempt(event) ? {} : { name };
+    this.#pending.push({ is: 'event', id, key: '', ...about, event });
   }
 
   get isEmpty(): boolean {
@@ -45,13 +53,18 @@ export class EngineLines implements LineFile {
     return this.#next;
   }
 
+  #refusal(event: string): Error {
+    const { onRefused = (what) => new Error(`bug: the database refuses the event "${what}"`) } =
+      this.#o;
+    return onRefused(event);
+  }
+
   async #syncOnce(): Promise<void> {
     const facts = this.#pending.splice(0);
     if (facts.length > 0) {
       const answers = await insistently(this.#o, () => this.#o.record(facts));
       const refused = facts.find((_, index) => answers[index] === 'refused');
-      if (refused?.is === 'event')
-        throw new Error(`bug: the database refuses the event "${refused.event.event}"`);
+      if (refused?.is === 'event') throw this.#refusal(refused.event.event);
     }
     if (this.#next === undefined) this.#running = undefined;
   }

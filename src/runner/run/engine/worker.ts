@@ -34,7 +34,7 @@ const beatMs = 2_500;
 const shortestPollMs = 20;
 const longestPollMs = 500;
 /** A project that needs a longer pause than this between two looks gives up its place, in milliseconds. */
-const longestPauseMs = 1_500;
+const longestPauseMs = 400;
 
 interface Performing {
   readonly lease: Lease;

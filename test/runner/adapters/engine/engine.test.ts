@@ -53,8 +53,13 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
     type Begun = Awaited<ReturnType<typeof begin>>;
 
     /** Issues an order of the job `a`, and fetches it. */
-    async function delivered({ coordinator, term, desk }: Begun, key = 'a'): Promise<Lease> {
-      await coordinator.issue([issued(key, term.epoch)]);
+    async function delivered(
+      { coordinator, term, desk }: Begun,
+      job = 'a',
+      key = job,
+    ): Promise<Lease> {
+      const one = issued(job, term.epoch);
+      await coordinator.issue([{ ...one, order: { ...one.order, key } }]);
       const [delivery] = await desk.fetch(1);
       if (delivery === undefined) throw new Error('nothing is due');
       return delivery.lease;
@@ -184,7 +189,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         const one = askOf(lease, 'a', begun.term.epoch);
         expect(await ask(begun, one)).toEqual({ is: 'go' });
         expect(await ask(begun, one)).toEqual({ is: 'go' });
-        const other = await delivered(begun, 'a');
+        const other = await delivered(begun, 'a', 'again');
         expect(await ask(begun, { ...one, lease: other })).toMatchObject({
           is: 'exists',
           same: true,
@@ -199,6 +204,18 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
           event: one.intent,
         });
         expect(rest).toEqual([]);
+      });
+
+      test('of an earlier attempt is not given after a later one', async () => {
+        const begun = await begin();
+        const claim = async (attempt: number) =>
+          ask(begun, askOf(await delivered(begun), 'a', begun.term.epoch, attempt));
+        for (const attempt of [1, 2]) {
+          expect(await claim(attempt)).toEqual({ is: 'go' });
+          const fact = event(`f${attempt}`, refused(), `a #${attempt}`);
+          expect(await write(begun, fact)).toEqual(['done']);
+        }
+        expect(await claim(1)).toMatchObject({ is: 'exists', same: false, state: 'failed' });
       });
 
       test('is refused for a reason', async () => {

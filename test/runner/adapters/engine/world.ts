@@ -23,7 +23,7 @@ import { TermOver } from '../../../../src/runner/run/engine/term-over.ts';
 import { job } from '../../journal/lines.ts';
 import { importOf, intentOf, issued } from './orders.ts';
 
-export const jobs = ['a', 'b', 'c'] as const;
+export const jobs = ['a', 'b'] as const;
 
 /** What the service knows of a name. */
 interface Sent {
@@ -31,6 +31,8 @@ interface Sent {
   project?: string;
   credits: number;
   refunded: boolean;
+  /** A person gave up on it or wants it again, or it was deleted: the job may be paid once more. */
+  excused: boolean;
 }
 
 /** A delivery at a worker, and how far the worker is with it. */
@@ -64,8 +66,6 @@ interface Coordinator {
 
 export class World {
   readonly sent = new Map<string, Sent>();
-  /** Jobs of which a person said something that the service knows better, or which a person wants again. */
-  readonly excused = new Set<string>();
   violation: string | undefined;
   readonly #engine: EngineDatabase;
   readonly #sql: Sql;
@@ -167,7 +167,7 @@ export class World {
   }
 
   async fetch(worker: number): Promise<void> {
-    for (const { lease, issued: delivered } of (await this.#desks[worker]?.fetch(1)) ?? []) {
+    for (const { lease, issued: delivered } of (await this.#desks[worker]?.fetch(2)) ?? []) {
       const order = this.#orders.get(keyIn(delivered));
       if (order === undefined) continue;
       const line = this.coordinator.ledger.job(job(order.of));
@@ -182,9 +182,13 @@ export class World {
     }
   }
 
-  /** One step of one delivery; `lost`: it happens, but its answer does not arrive. `luck` decides what the service does. */
+  /** One step of one delivery; `lost`: it happens, but its answer does not arrive. `luck` decides what the service does; a worker without an order gets one. */
   async work(worker: number, which: number, luck: number, lost: boolean): Promise<void> {
     const visits = this.#visits[worker] ?? [];
+    if (visits.length === 0) {
+      await this.issue(jobs[which % jobs.length] ?? jobs[0], 1 + (luck % 20));
+      await this.fetch(worker);
+    }
     const visit = visits[which % Math.max(1, visits.length)];
     if (visit === undefined) return;
     const { lease, order } = visit;
@@ -236,7 +240,7 @@ export class World {
   /** The creation is sent: it is taken, or not, or taken without an answer, or not taken and sent again. */
   #send(visit: Visit, name: string, luck: number): void {
     const { of, reserve } = visit.order;
-    const known = this.sent.get(name) ?? { times: 0, credits: 0, refunded: false };
+    const known = this.sent.get(name) ?? { times: 0, credits: 0, refunded: false, excused: false };
     this.sent.set(name, known);
     const kind = luck % 4;
     if (kind === 3) {
@@ -255,10 +259,10 @@ export class World {
     known.project = `p ${name}`;
     known.credits = luck % 8 === 0 ? reserve + 3 : reserve;
     const others = [...this.sent].filter(
-      ([other, { project, refunded }]) =>
-        other.startsWith(`${of} `) && project !== undefined && !refunded,
+      ([other, { project, refunded, excused }]) =>
+        other.startsWith(`${of} `) && project !== undefined && !refunded && !excused,
     );
-    if (others.length > 1 && !this.excused.has(of)) this.#violate(`${of} was paid twice`);
+    if (others.length > 1) this.#violate(`${of} was paid twice`);
     const { project, credits } = known;
     visit.pending = [
       this.#fact(
@@ -317,7 +321,7 @@ export class World {
       .flat()
       .some(({ next, order }) => order.of === of && (next === 'send' || next === 'ask'));
     if (unsent) return;
-    this.excused.add(of);
+    this.#excuse(of);
     await this.record(
       charged
         ? abandoned(job(of), line.reserve ?? 0, 'given up')
@@ -336,8 +340,8 @@ export class World {
     ]);
     if ((answers[0] === 'done') !== wanted)
       this.#violate(`${event.event}: the database says ${answers[0]}, and the ledger ${wanted}`);
-    if (event.event === 'forgotten' && answers[0] === 'done')
-      for (const of of jobs) if (job(of) === event.job) this.excused.add(of);
+    if ((event.event === 'forgotten' || event.event === 'deleted') && answers[0] === 'done')
+      for (const of of jobs) if (job(of) === event.job) this.#excuse(of);
     await this.poll();
   }
 
@@ -379,6 +383,10 @@ export class World {
     const desk = this.#desks[worker];
     if (desk === undefined) throw new Error(`there is no worker ${worker}`);
     return desk.commit({ facts: [], ends: [], asks: [], ...batch });
+  }
+
+  #excuse(of: string): void {
+    for (const [name, sent] of this.sent) if (name.startsWith(`${of} `)) sent.excused = true;
   }
 
   #next(): number {

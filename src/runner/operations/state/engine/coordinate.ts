@@ -7,6 +7,7 @@ import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { databaseStore } from '../../../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../../../adapters/state/load-state.ts';
 import { memoryStore } from '../../../journal/job-store.ts';
+import type { Ledger } from '../../../journal/ledger.ts';
 import { termMs } from '../../../run/engine/coordinator.ts';
 import type { EngineRun } from '../../../run/engine/database.ts';
 import { type CoordinatorDesk, type Term, writerOf } from '../../../run/engine/ports.ts';
@@ -27,6 +28,7 @@ export interface EngineSession {
   readonly run: EngineRun;
   readonly desk: CoordinatorDesk;
   readonly term: Term;
+  readonly ledger: Ledger;
   /** Names this coordinator in its records. */
   readonly writer: string;
   /** The number of the last record in the ledger. */
@@ -42,8 +44,8 @@ export interface Coordinating extends AsyncDisposable {
 export interface CoordinateContext extends StateContext {
   /** Plain data for the workers. */
   readonly terms: JsonObject;
-  /** False: another coordinator is a problem, and is not waited for. Default: it is waited for. */
-  readonly standby?: boolean;
+  /** How long another coordinator is waited for, in milliseconds. Default: as long as it takes. */
+  readonly standbyMs?: number;
   /** If it is aborted, the wait for another coordinator ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -69,7 +71,8 @@ async function begin(
   engine: OpenEngine,
   context: CoordinateContext,
 ): Promise<Result<Coordinating, Problem>> {
-  const { clock, onWarning, stop } = context;
+  const { clock, onWarning, stop, standbyMs = Number.POSITIVE_INFINITY } = context;
+  const began = clock.elapsed();
   let told = false;
   for (;;) {
     const moved = await moveUnderLock(bound, given, engine, context);
@@ -85,14 +88,14 @@ async function begin(
       const { ledger, snapshot, seq } = loaded;
       const state = { ...unread, ledger, header: snapshot.header };
       return ok({
-        ...{ paths, state, session: { engine, run, desk, term, writer, seq } },
+        ...{ paths, state, session: { engine, run, desk, term, writer, seq, ledger } },
         async [Symbol.asyncDispose]() {
           store.close();
           await engine[Symbol.asyncDispose]();
         },
       });
     }
-    if (context.standby === false) return err(busyProblem(run, engine.address.shown));
+    if (clock.elapsed() - began > standbyMs) return err(busyProblem(run, engine.address.shown));
     if (!told) onWarning(standbyText(run, engine.address.shown));
     told = true;
     await clock.sleep(1_000, stop ?? new AbortController().signal);

@@ -52,6 +52,7 @@ export class EngineFile {
     this.#lines = new EngineLines({
       ...patience,
       writer,
+      nameOf: (job) => session.ledger.job(job)?.name,
       record: (facts) => desk.record(term, facts),
     });
     this.coordinator = new Coordinator({
@@ -85,6 +86,13 @@ export class EngineFile {
       const hearing = { read: readOutcome, onEvent, onHealed };
       return new EngineRunner({ coordinator, writer, phase, local, limits, ...hearing });
     };
+  }
+
+  /** True if creations whose outcome was unknown turned out to be paid, since the last call: their tasks can go on. */
+  takeHealed(): boolean {
+    const healed = this.#healed.size > 0;
+    this.#healed.clear();
+    return healed;
   }
 
   append(line: string): void {

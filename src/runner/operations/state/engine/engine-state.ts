@@ -1,5 +1,5 @@
 // Opens the state of a pipeline whose record is in a database: to look at it, to correct it, or to coordinate its run.
-import { ok, type Result } from '../../../../contract/base/result.ts';
+import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { databaseStore } from '../../../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../../../adapters/state/load-state.ts';
 import { memoryStore } from '../../../journal/job-store.ts';
@@ -49,7 +49,9 @@ export async function openEngineState(
   const opened = await openDatabase(text, 'look');
   if (!opened.ok) return opened;
   const engine = opened.value;
-  const found = await reachable(engine.address.shown, () => look(bound, paths, engine, context));
+  const found = await reachable(engine.address.shown, () =>
+    look(bound, paths, engine, { ...context, access }),
+  );
   const result = found.ok ? found.value : found;
   if (!result.ok) await engine[Symbol.asyncDispose]();
   return result;
@@ -59,13 +61,14 @@ async function look(
   bound: BoundPipeline,
   given: RunPaths,
   engine: OpenEngine,
-  context: StateContext,
+  { access, ...context }: StateContext & Pick<EngineContext, 'access'>,
 ): Promise<Result<EngineState, Problem>> {
   const checked = await lockState(given, 'plan', context);
   if (!checked.ok) return checked;
   const { paths } = checked.value;
   const run = await findRun(bound, paths, engine);
   if (!run.ok) return run;
+  if (access === 'edit' && run.value.stage !== 'open') return err(notThere(paths, engine));
   const desk = engine.database.coordinator(run.value.terms.run);
   const store = databaseStore();
   const { ledger, snapshot } = await loadLedger(desk, () => store);
@@ -78,6 +81,13 @@ async function look(
     },
   });
 }
+
+const notThere = ({ state }: RunPaths, { address }: OpenEngine): Problem =>
+  problem(
+    `the record of this pipeline is in ${state}, not in the database ${address.shown}`,
+    'shotlist',
+    'nothing was changed: omit --engine',
+  );
 
 /** The run of the pipeline at the service of its state file, or the only one. */
 async function findRun(
@@ -96,12 +106,6 @@ async function findRun(
       ? `shotlist run ${bound.file} --engine … begins it`
       : `name the service: ${all.map(({ terms }) => `--service ${terms.service}`).join(' or ')}`;
   const what = first === undefined ? 'has no run' : 'has several runs';
-  return {
-    ok: false,
-    error: problem(
-      `the database ${address.shown} ${what} of the pipeline "${bound.name}"`,
-      'shotlist',
-      hint,
-    ),
-  };
+  const message = `the database ${address.shown} ${what} of the pipeline "${bound.name}"`;
+  return err(problem(message, 'shotlist', hint));
 }
