@@ -61,7 +61,7 @@ export async function dropEngine(
 ): Promise<Result<{ readonly database: string }, Problem>> {
   return await manage(engine, async ({ database, condition, address }) => {
     const runs = condition.tables === undefined ? [] : await database.runs();
-    const open = runs.filter(({ stage }) => stage === 'open');
+    const open = runs.filter(({ stage }) => stage !== 'exported');
     if (open.length > 0) {
       const names = open.map(({ terms }) => terms.pipeline).join(', ');
       const hint = 'nothing was removed: bring each record back first, with shotlist export';

@@ -6,7 +6,7 @@ import type { NewEvent } from '../journal/line.ts';
 import { downloadCount } from '../plan/recorded-files.ts';
 import type { DriftChange, Refreshed } from '../report/drift.ts';
 import { count } from '../report/text.ts';
-import { type Inquired, inquire } from '../run/jobs/inquiry.ts';
+import { type Inquired, inquire } from '../run/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';

@@ -1,32 +1,28 @@
 // Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
 
-import type { Result } from '../../../contract/base/result.ts';
 import { httpClient } from '../../adapters/http/http-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
-import { openJournal } from '../../adapters/state/journal-file.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
-import type { Ledger } from '../../journal/ledger.ts';
-import { formatVersion } from '../../journal/line-schemas.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
 import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
-import { JournalWriter, type LineFile } from '../../run/journal-writer.ts';
+import { JournalWriter } from '../../run/journal-writer.ts';
 import { ManifestNotes } from '../../run/manifest-notes.ts';
 import type { Stopped } from '../../run/stop.ts';
 import { uncompacted } from '../pipeline/problem.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
-import { EngineFile } from '../state/engine/engine-file.ts';
-import { movedAdvice, movedReason } from '../state/unsaved-state.ts';
+import { movedAdvice } from '../state/unsaved-state.ts';
 import { type PreparedRun, speedOf } from './context.ts';
 import { Detachment } from './detachment.ts';
 import { generationLimits } from './generation-limits.ts';
 import { GracePeriod } from './grace-period.ts';
 import { RunMemory } from './memory.ts';
-import { type MachineStop, type PhaseResult, runPhases } from './phases.ts';
+import { type PhaseResult, runPhases } from './phases.ts';
 import type { RunResources } from './resources.ts';
+import { beginJournal, type JournalInUse } from './run-journal.ts';
 import { watchedApi } from './watched-api.ts';
 
 interface Executed {
@@ -82,59 +78,6 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
     await client.close();
     gracePeriod.cancel();
   }
-}
-
-/** The journal of a run: a state file, or the records of a database. */
-interface RunFile extends LineFile {
-  flush(): Promise<void>;
-  close(): Promise<void>;
-  /** The error says why the state file could not be written. */
-  compact(ledger: Ledger): Promise<Result<void, string>>;
-  /** Compact it even if nothing has happened. */
-  readonly mustCompact?: boolean;
-}
-
-interface JournalInUse {
-  readonly file: RunFile;
-  /** Set for a distributed run. */
-  readonly engine?: EngineFile;
-  /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
-  readonly low: MachineStop;
-  /** Aborted when another program has changed the state file. */
-  readonly moved: MachineStop;
-}
-
-const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
-
-async function beginJournal(
-  { prepared, clock, onEvent }: PreparedRun,
-  { ballast }: RunResources,
-): Promise<JournalInUse> {
-  const { bound, paths, state } = prepared;
-  const [low, moved] = [new AbortController(), new AbortController()];
-  const machineStops = {
-    low: { signal: low.signal, why: diskFull },
-    moved: { signal: moved.signal, why: movedReason(paths.state) },
-  };
-  const session = prepared.engine?.session;
-  if (session !== undefined) {
-    const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-    const engine = new EngineFile({ session, bound, paths, clock, onWarning });
-    return { file: engine, engine, ...machineStops };
-  }
-  const header = {
-    shotlist: formatVersion,
-    pipeline: bound.name,
-    service: paths.serviceName,
-  } as const;
-  const makeRoom = (): boolean => {
-    if (!ballast.give()) return false;
-    low.abort();
-    return true;
-  };
-  const onMoved = (): void => moved.abort();
-  const file = await openJournal(paths.state, header, state, { makeRoom, onMoved });
-  return { file, ...machineStops };
 }
 
 interface Means extends JournalInUse {

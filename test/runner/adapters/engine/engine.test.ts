@@ -208,8 +208,12 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
 
       test('of an earlier attempt is not given after a later one', async () => {
         const begun = await begin();
-        const claim = async (attempt: number) =>
-          ask(begun, askOf(await delivered(begun), 'a', begun.term.epoch, attempt));
+        let orders = 0;
+        const claim = async (attempt: number) => {
+          orders += 1;
+          const lease = await delivered(begun, 'a', `order ${orders}`);
+          return await ask(begun, askOf(lease, 'a', begun.term.epoch, attempt));
+        };
         for (const attempt of [1, 2]) {
           expect(await claim(attempt)).toEqual({ is: 'go' });
           const fact = event(`f${attempt}`, refused(), `a #${attempt}`);
