@@ -90,7 +90,8 @@ export async function serveRun(
     ...options.client,
   });
   cleanup.defer(() => client.close());
-  const api = withSlowDown(options.api?.(client) ?? watchedApi(client, watch), desk);
+  const watched = watchedApi(client, watch);
+  const api = withSlowDown(options.api?.(watched) ?? watched, desk);
   const { backoffMs, speedFactor } = terms;
   const outages = new Outages({
     ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs, onEvent },
