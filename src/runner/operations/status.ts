@@ -111,7 +111,7 @@ export async function status(
   const { running, state } = open;
   const engine = await engineStatus(open.engine);
   if (!engine.ok) return engine;
-  const process = running?.process ?? engine.value?.coordinator;
+  const active = running?.process ?? engine.value?.coordinator;
   const live = running === undefined ? undefined : await liveFrom(running);
   const fateOf = resultFates(bound.pipeline.steps);
   const { hashes, kept } = paths;
@@ -121,7 +121,7 @@ export async function status(
     store: storeNameOf(bound.pipeline),
   });
   const found = statusOf(state.ledger, {
-    ...{ now: clock.now(), expiringMs, fateOf, running: process },
+    ...{ now: clock.now(), expiringMs, fateOf, running: active },
     isStored: (output) => isStored(output, facts),
     conditionOf: (output) => (isSomewhere(output, facts) ? 'whole' : conditionOf(output, facts)),
   });
@@ -129,7 +129,7 @@ export async function status(
     steps.filter(({ kind }) => kind.operation === 'delete').map(({ name }) => name),
   );
   const tasks = taskStates(state.ledger, {
-    running: process !== undefined,
+    running: active !== undefined,
     deletes: (step) => deleting.has(step),
   });
   const byStep = stepsStatus(steps, tasks);

@@ -112,6 +112,7 @@ async function record(
     ...{ address: service.address, inbox, store, tier },
     attention: attentionOf(run, means.detachment, looks),
   };
+  await means.engine?.limit(run.budget, ledger.total, journal.account);
   let performed = await phases(run, means, phaseMeans);
   // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
   while (performed.stopped.by === undefined && means.engine?.takeHealed() === true)

@@ -1,7 +1,7 @@
 // The journal of a coordinator, in place of the state file: lines become records, and the end of the run writes the state
 // file and gives the record back to it.
 import { ok, type Result } from '../../../../contract/base/result.ts';
-import type { Ledger } from '../../../journal/ledger.ts';
+import { type CreditTotals, committed, type Ledger } from '../../../journal/ledger.ts';
 import type { RunEvent } from '../../../report/run-event.ts';
 import type { RunWatch } from '../../../report/run-watch.ts';
 import { Coordinator } from '../../../run/engine/coordinator.ts';
@@ -80,6 +80,19 @@ export class EngineFile {
     if (watch === undefined) return;
     const tell: RunWatch['queue'] = (state) => watch.queue(state);
     this.#watching = new QueueWatch({ coordinator: this.coordinator, clock, tell });
+  }
+
+  /**
+   * A second line of defense behind the budget of the loop: the database refuses what would exceed it, whoever asks.
+   * `account`: what counts against the budget already.
+   */
+  async limit(
+    budget: number | undefined,
+    total: CreditTotals,
+    account: CreditTotals,
+  ): Promise<void> {
+    const left = budget === undefined ? undefined : Math.max(0, budget - committed(account));
+    await this.#o.session.desk.cap(left === undefined ? undefined : committed(total) + left);
   }
 
   /** Makes the runner of each phase. */

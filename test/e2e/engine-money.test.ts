@@ -1,0 +1,127 @@
+// Money in a distributed run: one budget for all workers, and nothing that was lost is paid twice.
+import { describe, expect, test } from 'vitest';
+import { err } from '../../src/contract/base/result.ts';
+import type { JobLine } from '../../src/runner/journal/line.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { resolve } from '../../src/runner/operations/resolve.ts';
+import { quarantineOf } from '../../src/runner/operations/state/engine/engine-edit.ts';
+import { status } from '../../src/runner/operations/status.ts';
+import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import { newEngine, startWorker } from '../engine-rig.ts';
+import { envOf, service, until } from '../rig.ts';
+import { ledgerSums, spendingRig } from './spending.ts';
+
+describe('a budget of 1,000 credits for twenty workers', () => {
+  const workers = 20;
+  const jobs = 3;
+
+  async function spree(faults: NonNullable<Parameters<typeof service>[0]>['faults']) {
+    const local = await service({ seed: 3, credits: 100_000, ...(faults && { faults }) });
+    const rig = spendingRig({ items: 300, window: 64, more: 'budget: { credits: 1000 }' });
+    const engine = await newEngine();
+    for (let number = 0; number < workers; number++) startWorker(rig, local, engine, { jobs });
+    const told = await rig.run(local, { engine, speedFactor: 2000 });
+    return { local, told };
+  }
+
+  test('is used up and never exceeded', async () => {
+    const { local, told } = await spree(undefined);
+    expect(told.summary.outcome).toBe('budget');
+    expect(ledgerSums(local)).toMatchObject({ most: 1000, creations: 100 });
+  });
+
+  test('is exceeded only by what was on the wire when prices doubled midway', async () => {
+    const dear = { fault: 'surcharge', percent: 100, when: 'before', skip: 50 } as const;
+    const { local, told } = await spree({ faults: [dear] });
+    const { most, creations } = ledgerSums(local);
+    // 50 creations at 10 credits. Then at most one on the wire of each place was expected to cost 10, and cost 20.
+    const surprises = Math.min(workers * jobs, 64);
+    expect(most).toBeLessThanOrEqual(1000 + 10 * surprises);
+    expect(creations).toBeGreaterThan(50);
+    const { charged, reserved } = told.summary.credits;
+    expect([charged, reserved]).toEqual([ledgerSums(local).net, 0]);
+    expect(told.summary.outcome).toBe('budget');
+  });
+});
+
+test('a creation in doubt is resolved while the run goes on, and its task is finished by the same run', async () => {
+  const local = await service({ seed: 3 });
+  const rig = spendingRig({ items: 3, window: 3 });
+  const engine = await newEngine();
+  const gate = Promise.withResolvers<void>();
+  let creations = 0;
+  // The answer to the first creation is lost; the others wait, so that the run stays open.
+  const api = (real: MediaApi): MediaApi => ({
+    ...real,
+    async create(tool, body, known) {
+      creations += 1;
+      if (creations > 1) await gate.promise;
+      const lost = creations === 1;
+      const made = await real.create(tool, body, known);
+      return lost ? err({ reason: 'unanswered', message: 'cut' }) : made;
+    },
+  });
+  startWorker(rig, local, engine, {}, { api });
+  const running = rig.run(local, { engine });
+  const loaded = await loadPipeline(rig.file);
+  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+  const doubts = async () => {
+    const seen = await status(loaded.value, { engine });
+    return seen.ok ? seen.value.doubts.flatMap(({ tasks }) => tasks) : [];
+  };
+  await until('the creation is in doubt', async () => (await doubts()).length === 1);
+  const [task = ''] = await doubts();
+  const project = local.ledger().find(({ kind }) => kind === 'charge')?.project ?? '';
+  const resolution = { how: 'project', project } as const;
+  const env = envOf(local);
+  const resolved = await resolve(loaded.value, task, resolution, {
+    engine,
+    env,
+    service: local.address,
+  });
+  expect(resolved).toMatchObject({ ok: true, value: { project } });
+  gate.resolve();
+  const { summary } = await running;
+  expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 30, reserved: 0 } });
+  expect(ledgerSums(local)).toMatchObject({ creations: 3, net: 30 });
+  const late = await resolve(loaded.value, task, { how: 'not-charged' }, { engine });
+  expect(!late.ok && renderProblem(late.error)).toContain('omit --engine');
+});
+
+describe('that a creation was not charged can be said', () => {
+  const job = 'a'.repeat(64);
+  const at = '2026-11-23T10:00:00.000Z';
+  const now = Date.parse(at);
+  const doubt: JobLine = {
+    ...{ job, name: 'n', kind: 'k', state: 'doubt', tasks: ['t'], attempt: 1, at },
+  };
+  const intent = {
+    event: 'intent',
+    job,
+    task: 't',
+    kind: 'k',
+    attempt: 1,
+    name: 'n',
+    reserve: 1,
+  } as const;
+  const lost = { event: 'doubt', job, why: '' } as const;
+  const desk = (reporter: string) => ({
+    records: async (after: number) =>
+      after > 0
+        ? []
+        : [
+            { is: 'event', seq: 1, by: 'w1', key: 'k', event: intent, at } as const,
+            { is: 'event', seq: 2, by: reporter, key: 'k', event: lost, at } as const,
+          ],
+  });
+
+  test('at once where the worker that began it has said that its answer was lost', async () => {
+    expect(await quarantineOf(desk('w1'), doubt, now)).toBeUndefined();
+  });
+
+  test('after twenty minutes where that worker is silent: it may be frozen, and send it later', async () => {
+    expect(await quarantineOf(desk('w2'), doubt, now)).toBe(now + 20 * 60_000);
+    expect(await quarantineOf(desk('w2'), doubt, now + 21 * 60_000)).toBeUndefined();
+  });
+});
