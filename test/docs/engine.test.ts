@@ -76,3 +76,11 @@ test('the page shows the SQL of the files', () => {
   const shown = blocksIn('docs/engine.md', 'sql').map(({ text }) => text);
   expect(shown).toEqual(['roles', 'grants'].map((name) => read(`${folder}/${name}.sql`)));
 });
+
+test('the pipeline that the page writes can be planned within its budget', async () => {
+  const script = blocksIn('docs/engine.md', 'sh').find(({ text }) => text.includes('posters.yaml'));
+  const file = /<<'END'\n([\s\S]*?)^END$/m.exec(script?.text ?? '')?.[1] ?? '';
+  const rig = new Rig(file);
+  const { code, stdout } = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('At most 200 credits.')]);
+});

@@ -1,4 +1,5 @@
 // Connects to Postgres. The packages for it are optional, and loaded only here.
+import { userInfo } from 'node:os';
 import type { Pool, PoolClient } from 'pg';
 import type { PgBoss } from 'pg-boss';
 import { systemCode } from '../../../contract/files/system-error.ts';
@@ -33,7 +34,9 @@ export async function connect(
   url: string,
   { application, connections }: ConnectionOptions,
 ): Promise<Sql> {
-  const { Pool: PoolOf } = await loaded('pg', () => import('pg'));
+  const { Pool: PoolOf, defaults } = await loaded('pg', () => import('pg'));
+  // As psql does, also where the environment does not say who runs this.
+  defaults.user ??= userInfo().username;
   const pool = new PoolOf({
     connectionString: url,
     application_name: application,
