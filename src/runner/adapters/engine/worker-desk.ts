@@ -13,7 +13,8 @@ import type {
 import { RunGone } from '../../run/engine/run-gone.ts';
 import { commitBatch, ownerOf } from './batch.ts';
 import { isTrue, numberOf, textOf } from './columns.ts';
-import { orderId, type Queue, type Queued } from './queue.ts';
+import { orderId } from './order-id.ts';
+import type { Queue, Queued } from './queue.ts';
 import type { Sql, Statements } from './sql.ts';
 import { schema } from './tables.ts';
 

@@ -222,9 +222,6 @@ export interface Term {
   readonly epoch: number;
 }
 
-/** How a coordinator signs its records. */
-export const writerOf = ({ epoch }: Term): string => `coordinator ${epoch}`;
-
 /** The coordinator's side of one run. Every call rejects while the database is away. */
 export interface CoordinatorDesk {
   /** Begins a new term if no other coordinator has one; undefined if another has. `leaseMs`: how long without `renew`. */
