@@ -7,11 +7,11 @@ import {
   type Fact,
   type FactAnswer,
   type IssuedOrder,
-  type QueueFacts,
   type Snapshot,
   type Term,
   writerOf,
 } from '../../run/engine/ports.ts';
+import type { QueueFacts } from '../../run/engine/queue-facts.ts';
 import { TermOver } from '../../run/engine/term-over.ts';
 import { commitBatch } from './batch.ts';
 import { numberOf, textOf } from './columns.ts';
