@@ -8,10 +8,10 @@ import type {
   Fact,
   FactAnswer,
   IssuedOrder,
-  QueueFacts,
   Snapshot,
   Term,
 } from '../../run/engine/ports.ts';
+import type { QueueFacts } from '../../run/engine/queue-facts.ts';
 import { TermOver } from '../../run/engine/term-over.ts';
 import { writerOf } from '../../run/engine/writer.ts';
 import { commitBatch } from './batch.ts';

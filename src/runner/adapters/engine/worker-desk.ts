@@ -8,8 +8,8 @@ import type {
   Lease,
   OrderEnd,
   WorkerDesk,
-  WorkerIdentity,
 } from '../../run/engine/ports.ts';
+import type { WorkerIdentity } from '../../run/engine/queue-facts.ts';
 import { RunGone } from '../../run/engine/run-gone.ts';
 import { commitBatch, ownerOf } from './batch.ts';
 import { isTrue, numberOf, textOf } from './columns.ts';
