@@ -28,6 +28,7 @@ import { parsePipeline } from '../pipeline/parse.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { chooseTarget, type TargetOptions } from '../service/target.ts';
+import { markOf } from '../state/engine/leftovers.ts';
 import { type EngineTerms, readTerms } from '../state/engine/terms.ts';
 import { chooseStore } from '../store/choose-store.ts';
 import { openStore } from '../store/open-store.ts';
@@ -85,6 +86,7 @@ export async function serveRun(
   const disk = new RealDisk({
     ...{ folder: bound.folder, output: paths.output, kept: paths.kept, hashes: cache, clock },
     ...{ boundary: boundaryOf(bound, options), store: storeNameOf(bound.pipeline) },
+    mark: markOf(run.terms.run),
   });
   const shared = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
   const contextFor = (
