@@ -1,5 +1,6 @@
 // What a monitor learns about runs. Nothing in a run depends on a monitor.
 import type { CreditTotals } from '../journal/ledger.ts';
+import type { QueueState } from './engine-watch.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** Hears about all runs of this process. */
@@ -18,14 +19,20 @@ export interface WatchedRun {
 }
 
 /** Hears about one run. */
-export interface RunWatch {
+export interface RunWatch extends RequestWatch {
   event(event: RunEvent): void;
-  request(request: RequestFacts): void;
-  project(project: ProjectFacts): void;
   /** The state file is open, and `totals` returns its credits at any time. */
   ledger(totals: () => CreditTotals): void;
   /** The run ended without a summary. */
   refused(reason: RefusalReason): void;
+  /** Of a distributed run, every few seconds; undefined: the database is away. */
+  queue(state: QueueState | undefined): void;
+}
+
+/** Hears about requests. */
+export interface RequestWatch {
+  request(request: RequestFacts): void;
+  project(project: ProjectFacts): void;
 }
 
 /** One request to the service or its storage. */

@@ -164,7 +164,11 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
        from ${schema}.worker where run = $1 order by worker`,
       [this.#run],
     );
+    const [run] = await this.#sql.query(`select seq from ${schema}.run where run = $1`, [
+      this.#run,
+    ]);
     return {
+      last: run === undefined ? 0 : numberOf(run, 'seq'),
       queued: due,
       parked,
       active,

@@ -11,6 +11,7 @@ import { HashCache } from '../../adapters/files/hash-cache.ts';
 import { type ClientOptions, httpClient } from '../../adapters/http/http-client.ts';
 import { toCel } from '../../language/expression.ts';
 import { storeNameOf } from '../../language/store.ts';
+import type { WorkerObserver } from '../../report/engine-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { EngineDatabase, EngineRun } from '../../run/engine/database.ts';
 import { readIssuedOrder } from '../../run/engine/issued-order.ts';
@@ -26,12 +27,14 @@ import { pathsOf } from '../files/run-paths.ts';
 import { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { parsePipeline } from '../pipeline/parse.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
+import { watchedApi } from '../run/watched-api.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { chooseTarget, type TargetOptions } from '../service/target.ts';
 import { markOf } from '../state/engine/leftovers.ts';
 import { type EngineTerms, readTerms } from '../state/engine/terms.ts';
 import { chooseStore } from '../store/choose-store.ts';
 import { openStore } from '../store/open-store.ts';
+import { watchedDesk } from './watched-desk.ts';
 
 export interface ServeOptions extends TargetOptions {
   readonly root: string;
@@ -46,6 +49,9 @@ export interface ServeOptions extends TargetOptions {
   /** Aborted: requests that are under way are cut, and the database is not waited for any more. */
   readonly quit: AbortSignal;
   readonly onEvent: (event: RunEvent) => void;
+  /** The database has gone away, because of `why`; undefined: it is back. */
+  readonly onDatabase: (why: string | undefined) => void;
+  readonly monitor?: WorkerObserver | undefined;
   readonly client?: Partial<ClientOptions> | undefined;
   readonly api?: ((api: MediaApi) => MediaApi) | undefined;
 }
@@ -59,8 +65,17 @@ export async function serveRun(
   if (!ready.ok) return ready;
   const { bound, terms, address, key, paths, store: choice } = ready.value;
   const { clock, env, worker, places, leave, quit, onEvent } = options;
-  const desk = database.worker(run.terms.run, { worker, host: hostname(), places });
   await using cleanup = new Cleanup();
+  const watch = options.monitor?.beginWorker({ pipeline: run.terms.pipeline, places });
+  cleanup.defer(() => watch?.over());
+  const desk = watchedDesk(database.worker(run.terms.run, { worker, host: hostname(), places }), {
+    beat: (busy) => watch?.beat(busy),
+    ended: (outcome) => watch?.ended(outcome),
+    database(why) {
+      watch?.away(why !== undefined);
+      options.onDatabase(why);
+    },
+  });
   const opened = choice === undefined ? undefined : openStore(choice, quit);
   if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
   const redactor = new Redactor(secretsIn(env));
@@ -76,7 +91,8 @@ export async function serveRun(
     ...options.client,
   });
   cleanup.defer(() => client.close());
-  const api = withSlowDown(options.api?.(client) ?? client, desk);
+  const watched = watchedApi(client, watch);
+  const api = withSlowDown(options.api?.(watched) ?? watched, desk);
   const { backoffMs, speedFactor } = terms;
   const outages = new Outages({
     ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs, onEvent },
@@ -96,8 +112,6 @@ export async function serveRun(
   ): JobContext => ({ ...shared, api: outages.api, stop, attention, lease: `${id}/${retry}` });
   const loop = new Worker({
     ...{ ...patience, desk, worker, places, promptness, read: readIssuedOrder, contextFor, leave },
-    onAway: (error) =>
-      onEvent({ type: 'warning', message: `the database is away: ${error.message}` }),
     onLost: (fact) => {
       const message = lostText(fact);
       if (message !== undefined) onEvent({ type: 'warning', message });

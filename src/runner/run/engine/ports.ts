@@ -213,6 +213,8 @@ export interface QueueFacts {
   readonly parked: number;
   readonly active: number;
   readonly workers: readonly WorkerFacts[];
+  /** The number of the last record. */
+  readonly last: number;
 }
 
 /** The term of a coordinator. */
