@@ -142,7 +142,8 @@ export class Member {
     for (const stream of [child.stdout, child.stderr])
       if (stream !== null)
         createInterface({ input: stream }).on('line', (line) => {
-          if (line.startsWith('{"type":"serving"')) this.isServing = true;
+          const [, type = ''] = /^\{"type":"(serving|served|idle)"/.exec(line) ?? [];
+          if (type !== '') this.isServing = type === 'serving';
           this.#lines.push(line);
           if (this.#lines.length > mostLines) this.#lines.shift();
         });

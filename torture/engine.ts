@@ -6,7 +6,7 @@ import { type Postgres, startPostgres } from '../test/postgres.ts';
 import { endFaults, engineFaults } from './engine-faults.ts';
 import { checkEngineEnd, noNameTwice } from './engine-invariants.ts';
 import { type Counts, drawPlan, type Pauses } from './engine-plan.ts';
-import { attemptsIn, auditDoubts, type DoubtAudit } from './engine-record.ts';
+import { attemptsIn, auditDoubts } from './engine-record.ts';
 import { EngineRound, type EngineTotals } from './engine-round.ts';
 import { auditLedgers } from './ledger-audit.ts';
 import { undisturbed } from './runner.ts';
@@ -92,26 +92,27 @@ async function torture(
     onNote: options.onNote,
     ...{ workers: options.workers, places: options.places ?? 8 },
   });
-  const violations = [...(await round.play())];
-  const { totals, blows } = round;
+  await round.play();
+  const { totals, blows, story } = round;
   const faults = round.faults ?? (await endFaults(service));
-  const attempts = await attemptsIn(database);
-  const doubts: DoubtAudit = auditDoubts(attempts, blows, faults.lossy);
-  violations.push(...doubts.violations);
+  const doubts = auditDoubts(await attemptsIn(database), blows, faults.lossy);
+  for (const violation of doubts.violations) story.find(violation);
   const audit = await auditLedgers(workspace, service);
-  if (typeof audit === 'string') violations.push(audit);
-  else if (violations.length > 0) violations.push(...noNameTwice(service));
+  if (typeof audit === 'string') story.find(audit);
+  else if (story.violations.length > 0)
+    for (const violation of noNameTwice(service)) story.find(violation);
   else {
     const reference = await undisturbedRun(totals.items);
-    const context = { workspace, terms: { ...terms, items: totals.items }, reference, opening };
-    violations.push(...checkEngineEnd(audit, service, context));
-    violations.push(...(await round.runForFree()));
+    const known = { ...terms, items: totals.items };
+    const context = { workspace, terms: known, reference, opening };
+    for (const violation of checkEngineEnd(audit, service, context)) story.find(violation);
+    await round.runForFree();
   }
-  const projects = typeof audit === 'string' ? 0 : audit.paid.length;
-  if (violations.length > 0) await round.leaveEvidence(violations);
+  if (story.violations.length > 0) await round.leaveEvidence();
   return {
-    ...{ ...totals, projects, doubts: doubts.gone, open: doubts.open, cut: doubts.cut },
-    ...{ faults: faults.all, violations },
+    ...{ ...totals, projects: typeof audit === 'string' ? 0 : audit.paid.length },
+    ...{ doubts: doubts.gone, open: doubts.open, cut: doubts.cut, faults: faults.all },
+    violations: story.violations,
   };
 }
 

@@ -1,5 +1,5 @@
 // A distributed run keeps the promises of a local one: several workers, one record, and a state file that goes on anywhere.
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { isObject } from '../../src/contract/base/json.ts';
@@ -116,6 +116,16 @@ test('a coordinator that was silent for too long stops, and leaves the record to
   expect(isAway(rig)).toBe(true);
 });
 
+/** What a worker leaves that dies while it saves a result. */
+function plantLeftover(rig: Rig): string {
+  const header = headerOf(rig);
+  const away = isObject(header) && isObject(header['away']) ? header['away'] : {};
+  mkdirSync(rig.path('out'), { recursive: true });
+  const file = rig.path(`out/.shotlist-${'0'.repeat(32)}-${String(away['run']).slice(0, 8)}.part`);
+  writeFileSync(file, '');
+  return file;
+}
+
 describe('while the record is in the database', () => {
   test('nothing else uses the state file, and an export brings the record back', async () => {
     const { rig, local, engine, loaded, env } = await abandoned(2);
@@ -136,12 +146,14 @@ describe('while the record is in the database', () => {
 
   test('another coordinator takes over, and finishes what the first one began', async () => {
     const { rig, local, engine } = await abandoned(3);
+    const leftover = plantLeftover(rig);
     startWorker(rig, local, engine);
     await lapse(engine);
     const { summary } = await rig.run(local, { engine });
     expect(summary).toMatchObject({ outcome: 'done', items: { done: 3 } });
     expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
     expect(isAway(rig)).toBe(false);
+    expect(existsSync(leftover)).toBe(false);
   });
 });
 

@@ -30,6 +30,7 @@ import { type Problem, problem } from '../pipeline/problem.ts';
 import { watchedApi } from '../run/watched-api.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { chooseTarget, type TargetOptions } from '../service/target.ts';
+import { markOf } from '../state/engine/leftovers.ts';
 import { type EngineTerms, readTerms } from '../state/engine/terms.ts';
 import { chooseStore } from '../store/choose-store.ts';
 import { openStore } from '../store/open-store.ts';
@@ -101,6 +102,7 @@ export async function serveRun(
   const disk = new RealDisk({
     ...{ folder: bound.folder, output: paths.output, kept: paths.kept, hashes: cache, clock },
     ...{ boundary: boundaryOf(bound, options), store: storeNameOf(bound.pipeline) },
+    mark: markOf(run.terms.run),
   });
   const shared = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
   const contextFor = (
