@@ -127,17 +127,21 @@ export class Queue {
 
   /**
    * The ids of the leases that hold, which nobody can let lapse before the transaction ends. Only those are renewed that
-   * need it: a renewal writes the order and its indexes again.
+   * need it: a renewal writes the order and its indexes again. `freshMs`: for so long after a renewal they do not.
    */
-  async hold(leases: readonly Lease[], within: Statements): Promise<ReadonlySet<string>> {
+  async hold(
+    leases: readonly Lease[],
+    within: Statements,
+    freshMs: number,
+  ): Promise<ReadonlySet<string>> {
     const held = await within.query(
-      `select job.id::text, job.retry_count, job.heartbeat_on < clock_timestamp() - interval '3 s' as old
+      `select job.id::text, job.retry_count, job.heartbeat_on < clock_timestamp() - $4 * interval '1 ms' as old
        from (select * from unnest($2::uuid[], $3::integer[]) as lease(id, retry) order by id) lease
        cross join lateral (
          select id, retry_count, heartbeat_on from ${queueSchema}.job
          where name = $1 and id = lease.id and state = 'active' and retry_count = lease.retry offset 0 for update
        ) job`,
-      [this.#name, leases.map(({ id }) => id), leases.map(({ retry }) => retry)],
+      [this.#name, leases.map(({ id }) => id), leases.map(({ retry }) => retry), freshMs],
     );
     const old = held.filter((row) => isTrue(row, 'old'));
     if (old.length > 0)

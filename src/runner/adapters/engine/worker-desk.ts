@@ -47,13 +47,9 @@ export class EngineWorkerDesk implements WorkerDesk {
     if (facts.length + ends.length + asks.length === 0) return { facts: [], ends: [], claims: [] };
     await this.#queue.ready();
     return this.#sql.transaction(async (within) => {
-      const live =
-        asks.length === 0
-          ? nobody
-          : await this.#queue.hold(
-              asks.map(({ lease }) => lease),
-              within,
-            );
+      const leases = [...asks, ...ends].map(({ lease }) => lease);
+      // All of them at once and in one order, so that no two transactions wait for each other.
+      const live = leases.length === 0 ? nobody : await this.#queue.hold(leases, within, 3_000);
       const held =
         ends.length === 0
           ? nobody
@@ -103,7 +99,10 @@ export class EngineWorkerDesk implements WorkerDesk {
   }
 
   async beat(leases: readonly Lease[], busy: number): Promise<Beat> {
-    const held = leases.length === 0 ? nobody : await this.#queue.touch(leases, this.#sql);
+    const held =
+      leases.length === 0
+        ? nobody
+        : await this.#sql.transaction((within) => this.#queue.hold(leases, within, 1_000));
     const { worker, host, places } = this.#identity;
     const [row] = await this.#sql.query(
       `with beat as (
