@@ -14,7 +14,6 @@ import { storeNameOf } from '../../language/store.ts';
 import type { WorkerObserver } from '../../report/engine-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { EngineDatabase, EngineRun } from '../../run/engine/database.ts';
-import { readIssuedOrder } from '../../run/engine/issued-order.ts';
 import type { Fact, WorkerDesk } from '../../run/engine/ports.ts';
 import { Promptness } from '../../run/engine/promptness.ts';
 import { sharedPace } from '../../run/engine/shared-pace.ts';
@@ -34,6 +33,7 @@ import { markOf } from '../state/engine/leftovers.ts';
 import { type EngineTerms, readTerms } from '../state/engine/terms.ts';
 import { chooseStore } from '../store/choose-store.ts';
 import { openStore } from '../store/open-store.ts';
+import { readGuarded } from './order-guard.ts';
 import { watchedDesk } from './watched-desk.ts';
 
 export interface ServeOptions extends TargetOptions {
@@ -99,9 +99,10 @@ export async function serveRun(
   });
   const cache = new HashCache(undefined);
   cleanup.defer(() => cache.close());
+  const boundary = boundaryOf(bound, options);
   const disk = new RealDisk({
     ...{ folder: bound.folder, output: paths.output, kept: paths.kept, hashes: cache, clock },
-    ...{ boundary: boundaryOf(bound, options), store: storeNameOf(bound.pipeline) },
+    ...{ boundary, store: storeNameOf(bound.pipeline) },
     mark: markOf(run.terms.run),
   });
   const shared = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
@@ -111,7 +112,8 @@ export async function serveRun(
     stop: AbortSignal,
   ): JobContext => ({ ...shared, api: outages.api, stop, attention, lease: `${id}/${retry}` });
   const loop = new Worker({
-    ...{ ...patience, desk, worker, places, promptness, read: readIssuedOrder, contextFor, leave },
+    ...{ ...patience, desk, worker, places, promptness, contextFor, leave },
+    read: (value) => readGuarded(value, { folder: bound.folder, boundary }),
     onLost: (fact) => {
       const message = lostText(fact);
       if (message !== undefined) onEvent({ type: 'warning', message });
