@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOfBytes } from '../src/contract/base/digest.ts';
+import type { JsonObject } from '../src/contract/base/json.ts';
 import { loadState } from '../src/runner/adapters/state/load-state.ts';
 import { memoryStore } from '../src/runner/journal/job-store.ts';
 import type { Ledger } from '../src/runner/journal/ledger.ts';
@@ -51,13 +52,24 @@ export async function auditLedgers(
   return { paid: await paidAt(service), balance: service.balance(), state: loaded.value.ledger };
 }
 
-/** The hub shows at most this many at once; no round has more. */
-const most = 500;
+/** The hub shows at most this many projects at once. */
+const page = 500;
+
+/** All projects of the service, deleted ones too. */
+export async function projectsOf(client: Client): Promise<readonly JsonObject[]> {
+  const all: JsonObject[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const before = last === undefined ? '' : `&before=${last['seq']}`;
+    const { body } = await client.ask('GET', `/hub/projects?limit=${page}${before}`);
+    const more = listAt(body, 'projects');
+    all.push(...more);
+    if (more.length < page) return all;
+  }
+}
 
 export async function paidAt(service: LocalService): Promise<readonly Paid[]> {
-  const { body } = await new Client(service).ask('GET', `/hub/projects?limit=${most}`);
-  const projects = listAt(body, 'projects');
-  if (projects.length === most) throw new Error(`a round must have fewer than ${most} projects`);
+  const projects = await projectsOf(new Client(service));
   const there = new Set(
     projects.filter(({ enabled }) => enabled !== false).map((project) => textAt(project, 'id')),
   );

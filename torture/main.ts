@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { type PathForm, pathForms } from '../src/contract/api/routes.ts';
 import { tortureCi } from './ci.ts';
 import { tortureDisk } from './disk.ts';
+import { tortureEngine } from './engine.ts';
 import { tortureMerge } from './merge.ts';
 import { tortureRunner } from './runner.ts';
 import { tortureSchedules } from './schedules.ts';
@@ -19,20 +20,26 @@ const { values } = parseArgs({
     of: { type: 'string', default: 'runner' },
     rounds: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
-    items: { type: 'string', default: '40' },
+    items: { type: 'string' },
     jobs: { type: 'string', default: '2' },
     round: { type: 'string' },
     paths: { type: 'string', default: 'both' },
     every: { type: 'string', default: '1' },
     days: { type: 'string', default: '30' },
     files: { type: 'string', default: '5000' },
+    workers: { type: 'string', default: '6' },
+    kills: { type: 'string', default: '200' },
+    coordinators: { type: 'string', default: '20' },
+    freezes: { type: 'string', default: '10' },
+    crashes: { type: 'string', default: '5' },
+    verbose: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 const numbers = {
   rounds: wholeNumber('rounds', values.rounds),
   seed: wholeNumber('seed', values.seed),
-  items: wholeNumber('items', values.items),
+  items: wholeNumber('items', values.items ?? (values.of === 'engine' ? '300' : '40')),
   jobs: wholeNumber('jobs', values.jobs),
   only: values.round === undefined ? undefined : wholeNumber('round', values.round),
 };
@@ -40,7 +47,7 @@ const { rounds, seed } = numbers;
 const began = Date.now();
 const elapsed = (): string => `${Math.round((Date.now() - began) / 1000)} s`;
 
-const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci|schedule|tick|watch] [--seed S]
+const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci|schedule|tick|watch|engine] [--seed S]
   of the runner: [--rounds N] [--items N] [--jobs N] [--paths short|long|both]
     [--round K, to see one again]
   of the service: [--rounds N]
@@ -50,6 +57,9 @@ const usage = `usage: npm run torture -- [--of runner|wire|service|disk|merge|ci
   of the watch: [--files N, to drop; default 5000]
   of the disk: [--jobs N] [--every N, to try only every Nth case; --seed says which]
     needs strace, and fails each system call that changes a file, in turn
+  of the engine: [--workers N] [--kills N, of workers] [--coordinators N, to kill] [--freezes N] [--crashes N, of Postgres]
+    [--items N, at first and each time when all are done] [--verbose]
+    needs Postgres: apt-get install postgresql
   of ci: [--days N]
     needs git; runs once a day in a fresh clone, with and without a bucket`;
 
@@ -78,6 +88,9 @@ switch (values.help ? 'help' : values.of) {
   case 'watch':
     await ofWatch();
     break;
+  case 'engine':
+    await ofEngine();
+    break;
   case 'tick':
     await ofTick();
     break;
@@ -93,6 +106,10 @@ function wholeNumber(name: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   print(`--${name} ${text}: it must be a whole number, 1 or more`);
   process.exit(2);
+}
+
+function numberOrNone(name: string, text: string): number {
+  return text === '0' ? 0 : wholeNumber(name, text);
 }
 
 /** Which form of the paths the service answers to. */
@@ -196,6 +213,29 @@ async function ofDisk(): Promise<void> {
   print(
     `${cases} cases, every ${every}, seed ${seed}, ${elapsed()}: ${missed} not reached, ` +
       `${doubts} doubts resolved, ${violations.length} violations`,
+  );
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}
+
+async function ofEngine(): Promise<void> {
+  const { violations, ...counts } = await tortureEngine({
+    ...{ seed, items: numbers.items, workers: wholeNumber('workers', values.workers) },
+    kills: numberOrNone('kills', values.kills),
+    coordinators: numberOrNone('coordinators', values.coordinators),
+    freezes: numberOrNone('freezes', values.freezes),
+    crashes: numberOrNone('crashes', values.crashes),
+    onEvent: print,
+    onNote: values.verbose ? print : undefined,
+  });
+  for (const violation of violations) print(`violation: ${violation}`);
+  print(
+    `${counts.killedWorkers} workers and ${counts.killedCoordinators} coordinators killed, ${counts.freezes} freezes, ` +
+      `${counts.crashes} crashes of Postgres, ${counts.faults} faults of the service, seed ${seed}, ${elapsed()}:`,
+  );
+  print(
+    `${counts.items} items, ${counts.projects} projects, ${counts.workers} workers and ${counts.coordinators} coordinators started, ` +
+      `${counts.doubts} doubts of ${counts.open} creations that were open, ${counts.cut} answers lost, ` +
+      `${counts.resolved} doubts resolved, ${violations.length} violations`,
   );
   process.exitCode = violations.length === 0 ? 0 : 1;
 }

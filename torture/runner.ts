@@ -73,7 +73,7 @@ export async function tortureRunner(options: RunnerTorture): Promise<RunnerTortu
 }
 
 /** The outputs of an undisturbed run against a service without faults: digests by path. */
-async function undisturbed(
+export async function undisturbed(
   second: SecondTool,
   items: number,
   key: string,

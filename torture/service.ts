@@ -19,6 +19,7 @@ import {
   smallSample,
   textAt,
 } from '../test/service/client.ts';
+import { projectsOf } from './ledger-audit.ts';
 
 export interface TortureOptions {
   readonly rounds: number;
@@ -284,19 +285,6 @@ async function checkFinalState(
         if ((await download(url)).status !== 200) wrong.push(`${id}: an output is not there`);
   }
   return wrong;
-}
-
-/** All projects, deleted ones too. */
-async function projectsOf(client: Client): Promise<readonly JsonObject[]> {
-  const all: JsonObject[] = [];
-  for (;;) {
-    const last = all.at(-1);
-    const before = last === undefined ? '' : `&before=${last['seq']}`;
-    const { body } = await client.ask('GET', `/hub/projects?limit=500${before}`);
-    const more = listAt(body, 'projects');
-    all.push(...more);
-    if (more.length < 500) return all;
-  }
 }
 
 /** Waits until every project has ended and no event waits. */

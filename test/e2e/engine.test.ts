@@ -1,5 +1,5 @@
 // A distributed run keeps the promises of a local one: several workers, one record, and a state file that goes on anywhere.
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { isObject } from '../../src/contract/base/json.ts';
@@ -10,8 +10,10 @@ import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../src/runner/operations/plan.ts';
 import { run } from '../../src/runner/operations/run.ts';
 import { status } from '../../src/runner/operations/status.ts';
+import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { bill, envOf, photoRig, type Rig, service, until } from '../rig.ts';
+import { spendingRig } from './spending.ts';
 
 const state = 'photos.state.jsonl';
 
@@ -78,12 +80,50 @@ async function abandoned(items: number) {
   return { rig, local, engine, loaded: await loadedOf(rig), env: envOf(local) };
 }
 
+/** Another coordinator has the run, as after a long silence of the first one. */
+async function takeTerm(engine: string): Promise<void> {
+  const client = new Client({ connectionString: engine });
+  await client.connect();
+  for (let taken = 0; taken === 0; )
+    taken = Number(
+      (
+        await client.query(
+          "update shotlist.run set coordinator = 'other', epoch = epoch + 1 where epoch > 0",
+        )
+      ).rowCount,
+    );
+  await client.end();
+}
+
 /** The term of a coordinator that died lapses, as it does after a while. */
 async function lapse(engine: string): Promise<void> {
   const client = new Client({ connectionString: engine });
   await client.connect();
   await client.query('update shotlist.run set coordinator_until = now()');
   await client.end();
+}
+
+test('a coordinator that was silent for too long stops, and leaves the record to the next one', async () => {
+  const rig = await photoRig(2);
+  const local = await service();
+  const engine = await newEngine();
+  const begun = run(await loadedOf(rig), { engine, env: envOf(local) });
+  await until('the run is coordinated', () => isAway(rig));
+  await takeTerm(engine);
+  const ended = await begun;
+  if (ended.ok) throw new Error('the run went on');
+  expect(renderProblem(ended.error)).toContain('another coordinator has taken over');
+  expect(isAway(rig)).toBe(true);
+});
+
+/** What a worker leaves that dies while it saves a result. */
+function plantLeftover(rig: Rig): string {
+  const header = headerOf(rig);
+  const away = isObject(header) && isObject(header['away']) ? header['away'] : {};
+  mkdirSync(rig.path('out'), { recursive: true });
+  const file = rig.path(`out/.shotlist-${'0'.repeat(32)}-${String(away['run']).slice(0, 8)}.part`);
+  writeFileSync(file, '');
+  return file;
 }
 
 describe('while the record is in the database', () => {
@@ -106,11 +146,57 @@ describe('while the record is in the database', () => {
 
   test('another coordinator takes over, and finishes what the first one began', async () => {
     const { rig, local, engine } = await abandoned(3);
+    const leftover = plantLeftover(rig);
     startWorker(rig, local, engine);
     await lapse(engine);
     const { summary } = await rig.run(local, { engine });
     expect(summary).toMatchObject({ outcome: 'done', items: { done: 3 } });
     expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
     expect(isAway(rig)).toBe(false);
+    expect(existsSync(leftover)).toBe(false);
   });
+});
+
+test('projects that render hold no worker', async () => {
+  const rig = spendingRig({ items: 5 });
+  const local = await service({ speed: 20 });
+  const engine = await newEngine();
+  const log: string[] = [];
+  const api = (real: MediaApi): MediaApi => ({
+    ...real,
+    async create(tool, body, known) {
+      log.push('create');
+      return await real.create(tool, body, known);
+    },
+    async project(record, id) {
+      const read = await real.project(record, id);
+      if (read.ok) log.push(read.value.status);
+      return read;
+    },
+  });
+  startWorker(rig, local, engine, { jobs: 1 }, { api });
+  // So slow a service is looked at so seldom that a worker with one place would wait for each project.
+  const { summary } = await rig.run(local, { engine, speedFactor: 0.1 });
+  expect(summary).toMatchObject({ outcome: 'done', items: { done: 5 } });
+  const before = log.slice(0, log.indexOf('complete'));
+  expect(before.filter((what) => what === 'create').length).toBeGreaterThan(2);
+});
+
+test('a run that is interrupted gives the record back, and any run goes on', async () => {
+  const rig = await photoRig(6);
+  const local = await service();
+  const engine = await newEngine();
+  startWorker(rig, local, engine, { jobs: 2 });
+  const loaded = await loadedOf(rig);
+  const stopper = new AbortController();
+  const ran = await run(loaded, {
+    ...{ engine, env: envOf(local), signal: stopper.signal },
+    onEvent: (event) => {
+      if (event.type === 'task') stopper.abort();
+    },
+  });
+  expect(ran).toMatchObject({ ok: true, value: { summary: { outcome: 'interrupted' } } });
+  expect(isAway(rig)).toBe(false);
+  expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
+  expect([...bill(local.ledger()).values()]).toEqual(Array.from({ length: 6 }, () => 10));
 });

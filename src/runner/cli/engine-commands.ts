@@ -1,6 +1,6 @@
 // The commands of distributed runs: worker, export, engine; and the option with which other commands use a database.
 import { type Command, Option } from 'commander';
-import { positiveInteger, serviceOption, withState } from './options.ts';
+import { listenAddress, positiveInteger, serviceOption, withState } from './options.ts';
 
 const address = 'a Postgres database, such as postgres://shotlist@db.example/shotlist';
 
@@ -39,6 +39,11 @@ export function withEngineCommands(program: Command, done: (exitCode: number) =>
     .option('--jobs <n>', 'how many tasks to perform at once (default: 16)', positiveInteger)
     .option('--once', 'end when the run is over, instead of waiting for the next one')
     .option('--allow-outside', 'let pipelines read and write files outside their repository')
+    .option(
+      '--monitor <port>',
+      'answer /healthz, /readyz and /metrics at [host:]port',
+      listenAddress,
+    )
     .option('--json', 'print events as JSON')
     .action(async (flags) => {
       done(await (await import('./worker.ts')).workerCommand(flags));
@@ -55,7 +60,10 @@ export function withEngineCommands(program: Command, done: (exitCode: number) =>
     done(await (await import('./export.ts')).exportCommand(file, flags));
   });
 
-  const engine = program.command('engine').description('the database of distributed runs');
+  const engine = program
+    .command('engine')
+    .description('the database of distributed runs')
+    .addHelpText('after', '\nEach takes --engine <address> and --json.');
   for (const [name, description] of [
     ['check', 'say whether the database can be used, and which runs are in it'],
     ['migrate', 'make the tables, or upgrade them'],

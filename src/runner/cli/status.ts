@@ -1,5 +1,6 @@
 // shotlist status: shows the state file. Exit code 4: something is in doubt.
 import { type StatusReport, status } from '../operations/status.ts';
+import { queueLines } from '../report/engine-text.ts';
 import { liveText } from '../report/live/watch-lines.ts';
 import { itemsText, stepsText } from '../report/status-items-text.ts';
 import { statusText } from '../report/status-text.ts';
@@ -50,9 +51,10 @@ function textOf(report: StatusReport, file: string, more: (all: number) => strin
 
 /** What the state file says. */
 export function reportText(report: StatusReport, file: string): string {
-  const { steps, state, service, running, live } = report;
+  const { steps, state, service, running, live, engine } = report;
   const status = statusText(report, `${state} (${service})`, file, stepsText(steps));
   const text = [status, ...takesLines(report.takes, file)].join('\n');
+  if (engine !== undefined) return [text, '', ...queueLines(engine)].join('\n');
   if (running === undefined || live !== undefined) return text;
   return `${text}\nThe process does not say how far it is, so all of this is from the state file.`;
 }

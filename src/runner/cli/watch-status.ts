@@ -1,6 +1,8 @@
 // shotlist status --watch: follows the state file and the runs that use it, until Ctrl-C.
 import { followStatus, type StatusLook } from '../operations/follow-status.ts';
 import { realClock } from '../operations/run.ts';
+import type { StatusReport } from '../operations/status.ts';
+import { queueLine } from '../report/engine-text.ts';
 import { progressText } from '../report/live/progress-text.ts';
 import { type Watched, watchLines } from '../report/live/watch-lines.ts';
 import { statusLine } from '../report/status-line.ts';
@@ -64,6 +66,7 @@ function facts(): Watcher {
 const calmMs = 10_000;
 
 function lines(): Watcher {
+  const distributed = calmly();
   let run: { readonly process: string; version: number; toldAt: number } | undefined;
   const beginRun = (process: string): NonNullable<typeof run> => {
     print(`A run is active (${process}).`);
@@ -72,9 +75,10 @@ function lines(): Watcher {
   };
   return {
     look(look) {
-      if (look.type !== 'live') {
+      if (look.type === 'none') return print(noFileYet(look));
+      if (look.type === 'state') {
         run = undefined;
-        return print(look.type === 'none' ? noFileYet(look) : statusLine(look.report));
+        return distributed.isTold(look.report) ? undefined : print(stateLine(look.report));
       }
       const { live, process } = look;
       const told = run?.process === process ? run : beginRun(process);
@@ -88,6 +92,27 @@ function lines(): Watcher {
     end: () => undefined,
   };
 }
+
+/** A distributed run changes all the time. */
+function calmly() {
+  let coordinator: string | undefined;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return {
+    isTold({ engine }: StatusReport): boolean {
+      const now = realClock.elapsed();
+      const isSame = engine !== undefined && engine.coordinator === coordinator;
+      if (isSame && now - toldAt < calmMs) return true;
+      coordinator = engine?.coordinator;
+      toldAt = now;
+      return false;
+    },
+  };
+}
+
+const stateLine = (report: StatusReport): string =>
+  report.engine === undefined
+    ? statusLine(report)
+    : `${statusLine(report)} · ${queueLine(report.engine)}`;
 
 function onScreen(file: string, again: string): Watcher {
   let shown: Watched = { is: 'still', text: 'Looking …', rest: again };

@@ -1,32 +1,36 @@
 // shotlist worker: performs the tasks of distributed runs until it is stopped.
 import { type WorkerEvent, worker } from '../operations/worker.ts';
 import { workerText } from '../report/worker-text.ts';
+import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import { stopWhenAsked } from './stop.ts';
 import { complain, fail, print, printJson } from './terminal.ts';
 
-export interface WorkerFlags {
+export interface WorkerFlags extends MonitorFlags {
   readonly engine: string;
   readonly root?: string;
   readonly service?: string;
   readonly jobs?: number;
   readonly once?: boolean;
   readonly allowOutside?: boolean;
-  readonly json?: boolean;
 }
 
-export async function workerCommand({ json = false, ...options }: WorkerFlags): Promise<number> {
+export async function workerCommand(flags: WorkerFlags): Promise<number> {
+  const { json = false, monitor: _listen, ...options } = flags;
   const stop = stopWhenAsked();
   const onEvent = (event: WorkerEvent): void => {
     if (json) return printJson(event);
     const text = workerText(event);
     if (text === undefined) return;
-    if (event.type === 'warning' || event.type === 'waiting') complain(text);
+    if (event.type === 'warning' || event.type === 'waiting' || event.type === 'database')
+      complain(text);
     else print(text);
   };
   try {
-    const worked = await worker({ ...options, signal: stop.signal, onEvent });
-    if (!worked.ok) return fail(worked.error, json);
-    return 0;
+    return await withMonitor(flags, stop.signal, async (monitor) => {
+      if (monitor !== undefined) announce(monitor, json);
+      const worked = await worker({ ...options, signal: stop.signal, onEvent, monitor });
+      return worked.ok ? 0 : fail(worked.error, json);
+    });
   } finally {
     stop.off();
   }

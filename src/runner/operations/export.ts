@@ -7,6 +7,7 @@ import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { coordinate } from './state/engine/coordinate.ts';
+import { asCoordinator } from './state/engine/coordinator-problem.ts';
 import { exportRun } from './state/engine/export-run.ts';
 import { termsOf } from './state/engine/terms.ts';
 import { loadHeader } from './state/load-header.ts';
@@ -37,6 +38,13 @@ export interface Exported {
  * later run continues from there, with or without a database.
  */
 export async function exportState(
+  loaded: LoadedPipeline,
+  options: ExportOptions,
+): Promise<Result<Exported, Problem>> {
+  return await asCoordinator(() => exportHere(loaded, options));
+}
+
+async function exportHere(
   loaded: LoadedPipeline,
   options: ExportOptions,
 ): Promise<Result<Exported, Problem>> {

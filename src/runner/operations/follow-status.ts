@@ -67,7 +67,7 @@ export async function followStatus(
     const { look, mark } = looked.value;
     last = mark;
     if (look !== undefined) onLook(look);
-    const readMs = look?.type === 'state' ? clock.elapsed() - began : 0;
+    const readMs = look?.type === 'live' ? 0 : clock.elapsed() - began;
     await clock.sleep(Math.max(pauseMs, readMs / readingShare), signal);
   }
   return ok(undefined);
@@ -86,6 +86,7 @@ async function lookOnce(
   last: string | undefined,
 ): Promise<Result<Looked, Problem>> {
   const { state, lock } = locateState(loaded, options).paths;
+  if (options.engine !== undefined) return await lookInDatabase(loaded, options, last);
   try {
     const holding = await holdingOf(lock);
     const { process, socket } = holding ?? {};
@@ -108,4 +109,20 @@ async function lookOnce(
     if (!isSystemProblem(error)) throw error;
     return err(problem(`${state} ${systemReason(error)}`, 'shotlist status'));
   }
+}
+
+/** The record changes without the state file. */
+async function lookInDatabase(
+  loaded: LoadedPipeline,
+  options: StatusOptions,
+  last: string | undefined,
+): Promise<Result<Looked, Problem>> {
+  const found = await status(loaded, options);
+  if (!found.ok) return found;
+  const report = found.value;
+  // That time passes is no change.
+  const mark = JSON.stringify([report.lastRun, report.credits, report.engine], (key, value) =>
+    key === 'silentMs' ? undefined : value,
+  );
+  return ok(mark === last ? { mark } : { mark, look: { type: 'state', report } });
 }

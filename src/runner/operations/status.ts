@@ -22,10 +22,13 @@ import {
   stepsStatus,
 } from '../report/status-items.ts';
 import { type Takes, takesIn } from '../report/takes.ts';
+import type { QueueFacts } from '../run/engine/queue-facts.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
+import type { OpenEngineRun } from './state/engine/engine-state.ts';
+import { reachable } from './state/engine/open-database.ts';
 import { type LocateOptions, locateState } from './state/locate-state.ts';
 import { headerOf, openState } from './state/open-state.ts';
 
@@ -65,6 +68,15 @@ export interface StatusReport extends Status {
   readonly takes: readonly Takes[];
   /** With `items`. */
   readonly items?: ItemsStatus;
+  /** With `engine`, while the record is in the database. */
+  readonly engine?: EngineStatus;
+}
+
+/** A distributed run as its database knows it. */
+export interface EngineStatus {
+  /** Who coordinates it now. */
+  readonly coordinator?: string;
+  readonly queue: QueueFacts;
 }
 
 /**
@@ -97,7 +109,9 @@ export async function status(
   const header = headerOf(open, bound);
   if (!header.ok) return header;
   const { running, state } = open;
-  const active = running?.process ?? open.engine?.run.coordinator?.name;
+  const engine = await engineStatus(open.engine);
+  if (!engine.ok) return engine;
+  const active = running?.process ?? engine.value?.coordinator;
   const live = running === undefined ? undefined : await liveFrom(running);
   const fateOf = resultFates(bound.pipeline.steps);
   const { hashes, kept } = paths;
@@ -125,6 +139,7 @@ export async function status(
     ...{ state: paths.state, service: header.value.service, ...found, steps: byStep },
     takes: takesIn(state.ledger, steps),
     ...(live === undefined ? {} : { live }),
+    ...(engine.value === undefined ? {} : { engine: engine.value }),
     ...(filter.value === undefined
       ? {}
       : { items: itemsStatus(state.ledger, steps, tasks, filter.value) }),
@@ -133,6 +148,18 @@ export async function status(
 
 const liveFrom = async ({ socket }: Holding): Promise<LiveFacts | undefined> =>
   socket === undefined ? undefined : await askRun(socket);
+
+async function engineStatus(
+  opened: OpenEngineRun | undefined,
+): Promise<Result<EngineStatus | undefined, Problem>> {
+  if (opened?.run.stage !== 'open') return ok(undefined);
+  const { engine, desk, run } = opened;
+  const queue = await reachable(engine.address.shown, () => desk.facts());
+  if (!queue.ok) return queue;
+  const { coordinator } = run;
+  const name = coordinator === undefined ? {} : { coordinator: coordinator.name };
+  return ok({ ...name, queue: queue.value });
+}
 
 function filterOf({
   only,

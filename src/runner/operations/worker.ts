@@ -7,7 +7,9 @@ import type { Env } from '../../contract/files/user-folder.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { ClientOptions } from '../adapters/http/http-client.ts';
 import type { WorkerEvent } from '../report/worker-text.ts';
+import { insistently } from '../run/engine/patience.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
+import type { Monitor } from './monitoring.ts';
 import type { Problem } from './pipeline/problem.ts';
 import { GracePeriod } from './run/grace-period.ts';
 import type { TargetOptions } from './service/target.ts';
@@ -34,6 +36,8 @@ export interface WorkerOptions extends Pick<TargetOptions, 'service'> {
   /** How long that may take, in milliseconds; default 30,000. */
   readonly graceMs?: number;
   readonly onEvent?: (event: WorkerEvent) => void;
+  /** `--monitor`: hears about the worker. `openMonitor` makes one. */
+  readonly monitor?: Pick<Monitor, 'beginWorker' | 'databaseAway' | 'opened'> | undefined;
 }
 
 export type { WorkerEvent };
@@ -62,6 +66,7 @@ export async function workerWith(
   internals: WorkerInternals,
 ): Promise<Result<Worked, Problem>> {
   const { clock = realClock, env = process.env, jobs = 16, onEvent = () => undefined } = options;
+  const { monitor } = options;
   const root = resolve(options.root ?? '.');
   const opened = await openDatabase(options.engine, 'use');
   if (!opened.ok) return opened;
@@ -70,12 +75,28 @@ export async function workerWith(
   const grace = new GracePeriod(clock, options.graceMs);
   grace.beginAfter(leave);
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
+  let isAway = false;
+  const onDatabase = (why: string | undefined): void => {
+    const now = why !== undefined;
+    if (now !== isAway) onEvent({ type: 'database', ...(now ? { away: why } : {}) });
+    isAway = now;
+    monitor?.databaseAway(now);
+  };
+  const patience = {
+    ...{ clock, quit: leave },
+    onAway: (error: Error) => onDatabase(error.message),
+  };
   let runs = 0;
   let told: number | undefined;
+  monitor?.opened([]);
   try {
     while (!leave.aborted) {
-      const found = await reachable(engine.address.shown, () => findRun(engine.database, root));
+      const found = await reachable(engine.address.shown, () =>
+        insistently(patience, () => findRun(engine.database, root)),
+      );
+      if (!found.ok && leave.aborted) break;
       if (!found.ok) return found;
+      onDatabase(undefined);
       const { own, others } = found.value;
       if (own === undefined) {
         if (told !== others) onEvent({ type: 'idle', others });
@@ -91,13 +112,14 @@ export async function workerWith(
         serveRun(engine.database, own, {
           ...{ service: options.service, root, places: jobs, worker: name, env, clock },
           ...{ allowOutside: options.allowOutside, leave, quit: grace.expired, onEvent },
+          ...{ onDatabase, monitor },
           ...internals,
         }),
       );
       const result = served.ok ? served.value : served;
       if (!result.ok) return result;
       runs += 1;
-      onEvent({ type: 'served', run });
+      onEvent({ type: 'served', run, left: result.value === 'left' });
       if (options.once === true) break;
     }
     return ok({ runs });

@@ -1,5 +1,6 @@
 // What `engine check` says about a database and the runs in it.
 import { printable } from '../../contract/base/printable.ts';
+import { longestSilenceMs } from './engine-watch.ts';
 import { count } from './text.ts';
 
 interface Worker {
@@ -51,29 +52,34 @@ export function engineText({ database, condition, runs }: EngineFacts): string {
   ].join('\n');
 }
 
-/** A worker that was silent for longer is gone: it beats every few seconds. */
-const longMs = 20_000;
-
-function runLines({
-  pipeline,
-  service,
-  stage,
-  coordinator,
-  queue,
-}: EngineFacts['runs'][number]): readonly string[] {
-  const { queued, parked, active, workers } = queue;
-  const here = workers.filter(({ silentMs }) => silentMs < longMs);
+function runLines(run: EngineFacts['runs'][number]): readonly string[] {
+  const { pipeline, service, stage } = run;
   const head = `${printable(pipeline)} (${printable(service)}): ${stage === 'open' ? 'open' : 'its record is in the state file'}`;
   if (stage !== 'open') return ['', head];
+  return ['', head, ...queueLines(run).map((line) => `  ${line}`)];
+}
+
+type Run = Pick<EngineFacts['runs'][number], 'coordinator' | 'queue'>;
+
+/** Who works on a distributed run, and what waits. */
+export function queueLines({ coordinator, queue }: Run): readonly string[] {
   return [
-    '',
-    head,
-    `  coordinator: ${coordinator === undefined ? 'none' : printable(coordinator)}`,
-    `  orders: ${queued} queued, ${active} at workers, ${parked} parked`,
-    `  ${count(here.length, 'worker')}`,
-    ...here.map(
+    `coordinator: ${coordinator === undefined ? 'none' : printable(coordinator)}`,
+    ordersText(queue),
+    ...workersHere(queue).map(
       ({ worker, busy, places, silentMs }) =>
-        `    ${printable(worker)}: ${busy} of ${places} busy, last heard ${Math.round(silentMs / 1000)} s ago`,
+        `  ${printable(worker)}: ${busy} of ${places} busy, last heard ${Math.round(silentMs / 1000)} s ago`,
     ),
   ];
 }
+
+/** What waits and who works, in one line. */
+export const queueLine = ({ queue }: Run): string => ordersText(queue);
+
+function ordersText(queue: Run['queue']): string {
+  const { queued, parked, active } = queue;
+  return `orders: ${queued} queued, ${active} at workers, ${parked} parked; ${count(workersHere(queue).length, 'worker')}`;
+}
+
+const workersHere = ({ workers }: Run['queue']): readonly Worker[] =>
+  workers.filter(({ silentMs }) => silentMs < longestSilenceMs);

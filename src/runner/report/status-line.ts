@@ -11,7 +11,12 @@ export function statusLine({
   lastRun,
   credits,
   steps,
-}: Status & { readonly steps: readonly StepStatus[] }): string {
+  engine,
+}: Status & {
+  readonly steps: readonly StepStatus[];
+  /** Set for a distributed run, which says how far it is in its record. */
+  readonly engine?: object;
+}): string {
   const sum = (state: 'done' | 'failed' | 'doubt'): number =>
     steps.reduce((all, { tasks }) => all + (tasks[state] ?? 0), 0);
   const [failed, doubt] = [sum('failed'), sum('doubt')];
@@ -22,7 +27,9 @@ export function statusLine({
           `the last ${lastRun.ended === undefined ? `began ${lastRun.at}` : `ended ${lastRun.ended}`}`,
         ];
   return [
-    running === undefined ? 'No run is active' : `A run is active (${running}) and says nothing`,
+    running === undefined
+      ? 'No run is active'
+      : `A run is active (${running})${engine === undefined ? ' and says nothing' : ''}`,
     [count(runs, 'run'), ...last].join(', '),
     `${count(sum('done'), 'task')} done`,
     ...(failed > 0 ? [`${grouped(failed)} failed`] : []),

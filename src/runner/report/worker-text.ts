@@ -13,7 +13,9 @@ export type WorkerEvent =
       readonly pipeline: string;
       readonly worker: string;
     }
-  | { readonly type: 'served'; readonly run: string }
+  | { readonly type: 'served'; readonly run: string; readonly left: boolean }
+  /** The database is away, and why, or it is back. */
+  | { readonly type: 'database'; readonly away?: string }
   | RunEvent;
 
 /** Undefined for an event that people need not see. */
@@ -26,7 +28,13 @@ export function workerText(event: WorkerEvent): string | undefined {
     case 'serving':
       return `Working on "${printable(event.pipeline)}" (run ${printable(event.run)}) as ${printable(event.worker)}`;
     case 'served':
-      return `The run ${printable(event.run)} needs this worker no longer`;
+      return event.left
+        ? `Left the run ${printable(event.run)}`
+        : `The run ${printable(event.run)} needs this worker no longer`;
+    case 'database':
+      return event.away === undefined
+        ? 'the database is back'
+        : `waiting: the database is away: ${printable(event.away)}`;
     case 'warning':
       return `warning: ${printable(event.message)}`;
     case 'waiting':

@@ -1,9 +1,11 @@
 // Connects to Postgres. The packages for it are optional, and loaded only here.
+import { userInfo } from 'node:os';
 import type { Pool, PoolClient } from 'pg';
 import type { PgBoss } from 'pg-boss';
 import { systemCode } from '../../../contract/files/system-error.ts';
 import { DatabaseAway } from '../../run/engine/away.ts';
 import { bossDb, queueSchema } from './queue.ts';
+import { asRefused } from './refused.ts';
 import type { Row, Sql, Statements, Transaction } from './sql.ts';
 
 /** The line that installs what an engine needs. */
@@ -32,7 +34,9 @@ export async function connect(
   url: string,
   { application, connections }: ConnectionOptions,
 ): Promise<Sql> {
-  const { Pool: PoolOf } = await loaded('pg', () => import('pg'));
+  const { Pool: PoolOf, defaults } = await loaded('pg', () => import('pg'));
+  // As psql does, also where the environment does not say who runs this.
+  defaults.user ??= userInfo().username;
   const pool = new PoolOf({
     connectionString: url,
     application_name: application,
@@ -101,9 +105,9 @@ async function orAway<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Error && isAway(error))
-      throw new DatabaseAway(error.message, { cause: error });
-    throw error;
+    if (!(error instanceof Error)) throw error;
+    if (isAway(error)) throw new DatabaseAway(error.message, { cause: error });
+    throw asRefused(error) ?? error;
   }
 }
 

@@ -1,21 +1,23 @@
 // The coordinator's side of a run in the database. A term is a row with the database's clock: its number is checked in
 // every transaction that writes for it.
+
 import type { JobLine } from '../../journal/line.ts';
-import {
-  type CoordinatorDesk,
-  type EngineRecord,
-  type Fact,
-  type FactAnswer,
-  type IssuedOrder,
-  type QueueFacts,
-  type Snapshot,
-  type Term,
-  writerOf,
+import type {
+  CoordinatorDesk,
+  EngineRecord,
+  Fact,
+  FactAnswer,
+  IssuedOrder,
+  Snapshot,
+  Term,
 } from '../../run/engine/ports.ts';
+import type { QueueFacts } from '../../run/engine/queue-facts.ts';
 import { TermOver } from '../../run/engine/term-over.ts';
+import { writerOf } from '../../run/engine/writer.ts';
 import { commitBatch } from './batch.ts';
 import { numberOf, textOf } from './columns.ts';
-import { orderId, type Queue } from './queue.ts';
+import { orderId } from './order-id.ts';
+import type { Queue } from './queue.ts';
 import { recordOf } from './records.ts';
 import { foldInto, lineGroups, snapshotOf } from './snapshot.ts';
 import type { Sql, Statements } from './sql.ts';
@@ -134,12 +136,12 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
     await this.#change('cap = $2 where run = $1', credits ?? null);
   }
 
-  async close(why: string | undefined): Promise<void> {
-    await this.#change('closed = $2 where run = $1', why ?? null);
+  async close({ epoch }: Term, why: string | undefined): Promise<void> {
+    await this.#change('closed = $2 where run = $1 and epoch = $3', why ?? null, epoch);
   }
 
-  async stop(): Promise<void> {
-    await this.#change('stopping = true where run = $1');
+  async stop({ epoch }: Term): Promise<void> {
+    await this.#change('stopping = true where run = $1 and epoch = $2', epoch);
   }
 
   async snapshot(): Promise<Snapshot> {
@@ -164,7 +166,11 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
        from ${schema}.worker where run = $1 order by worker`,
       [this.#run],
     );
+    const [run] = await this.#sql.query(`select seq from ${schema}.run where run = $1`, [
+      this.#run,
+    ]);
     return {
+      last: run === undefined ? 0 : numberOf(run, 'seq'),
       queued: due,
       parked,
       active,

@@ -4,7 +4,6 @@
 // Own SQL reads pg-boss's table where no call of it does: which leases have lapsed (its `supervise` counts the whole
 // queue each time, and looks once a minute), which leases hold, and how many orders are due, parked and active. It never
 // writes there.
-import { createHash } from 'node:crypto';
 import type { Db, PgBoss } from 'pg-boss';
 import type { IssuedOrder, Lease } from '../../run/engine/ports.ts';
 import { isTrue, numberOf, textOf } from './columns.ts';
@@ -42,15 +41,6 @@ const attemptOf = ({ id, retry }: Lease): { readonly id: string; readonly retryC
   id,
   retryCount: retry,
 });
-
-/** A UUID that the same words always give, so that an order whose insertion lost its answer is not queued twice. */
-export function orderId(words: string): string {
-  const hex = createHash('sha256').update(words).digest('hex');
-  return [
-    ...[hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)],
-    hex.slice(20, 32),
-  ].join('-');
-}
 
 export const bossDb = (sql: Statements): Db => ({
   executeSql: async (text, values) => ({ rows: [...(await sql.query(text, values))] }),

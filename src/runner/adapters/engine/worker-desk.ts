@@ -8,11 +8,13 @@ import type {
   Lease,
   OrderEnd,
   WorkerDesk,
-  WorkerIdentity,
 } from '../../run/engine/ports.ts';
+import type { WorkerIdentity } from '../../run/engine/queue-facts.ts';
+import { RunGone } from '../../run/engine/run-gone.ts';
 import { commitBatch, ownerOf } from './batch.ts';
 import { isTrue, numberOf, textOf } from './columns.ts';
-import { orderId, type Queue, type Queued } from './queue.ts';
+import { orderId } from './order-id.ts';
+import type { Queue, Queued } from './queue.ts';
 import type { Sql, Statements } from './sql.ts';
 import { schema } from './tables.ts';
 
@@ -63,8 +65,7 @@ export class EngineWorkerDesk implements WorkerDesk {
           .map((end) => ({ ...end, live: held.has(end.lease.id) })),
         asks: asks.map((ask) => ({ ask, live: live.has(ask.lease.id) })),
       });
-      if (written === 'gone' || written === 'over')
-        throw new Error(`the run ${this.#run} is no longer in the database`);
+      if (written === 'gone' || written === 'over') throw new RunGone(this.#run);
       const ended = [...written.ends];
       return {
         facts: written.facts,

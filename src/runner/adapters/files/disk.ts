@@ -40,6 +40,8 @@ export interface DiskOptions {
   /** The store of the run, as the state file names it. */
   readonly store?: string | undefined;
   readonly clock: Clock;
+  /** In the names of temporary files, so that they can be told from those of other runs; default: nothing. */
+  readonly mark?: string;
 }
 
 /** Files up to this size, in bytes, are hashed when they are first looked at. */
@@ -150,7 +152,9 @@ export class RealDisk implements Disk {
     const folder = dirname(join(this.#o.output, outputPath));
     const ready = await attempt('writing', folder, () => this.#folders.ensure(folder));
     if (!ready.ok) return ready;
-    return ok({ path: join(folder, `.shotlist-${work.slice(0, 32)}.part`) });
+    const { mark } = this.#o;
+    const end = mark === undefined ? '' : `-${mark}`;
+    return ok({ path: join(folder, `.shotlist-${work.slice(0, 32)}${end}.part`) });
   }
 
   async place(

@@ -1,17 +1,19 @@
-// Whether this process is ready to do work: the service accepts the key, the state files can be written, and the process
-// was not asked to stop.
+// Whether this process is ready to do work: the service accepts the key, the state files can be written, the database of a
+// distributed run is there, and the process was not asked to stop.
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
+import type { RequestFacts } from '../../report/request-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
-import type { RefusalReason, RequestFacts } from '../../report/run-watch.ts';
+import type { RefusalReason } from '../../report/run-watch.ts';
 
 export class Readiness {
   readonly #stop: AbortSignal | undefined;
   readonly #states = new Set<string>();
   #began = false;
   #keyRefused = false;
+  #databaseAway = false;
   /** The last run could not begin or go on. */
   #failure: 'system' | 'unreachable' | undefined;
 
@@ -46,6 +48,10 @@ export class Readiness {
     if (status === '2xx') this.#keyRefused = false;
   }
 
+  databaseAway(isAway: boolean): void {
+    this.#databaseAway = isAway;
+  }
+
   refused(reason: RefusalReason): void {
     if (reason === 'system' || reason === 'unreachable') this.#failure = reason;
   }
@@ -57,6 +63,7 @@ export class Readiness {
       ...(this.#began ? [] : ['no run has been prepared yet']),
       ...(this.#stop?.aborted === true ? ['the process is stopping'] : []),
       ...(this.#keyRefused ? ['the service refused the API key'] : []),
+      ...(this.#databaseAway ? ['the database is away'] : []),
       ...(this.#failure === 'unreachable' ? ['the service cannot be reached'] : []),
       ...(this.#failure === 'system' ? ['this machine stopped the last run'] : []),
       ...(writable.every((good) => good) ? [] : ['a state file cannot be written']),

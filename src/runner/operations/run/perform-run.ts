@@ -23,6 +23,7 @@ import { refusals, smaller } from '../planning/price-checks.ts';
 import { writeProvenance } from '../provenance/write-provenance.ts';
 import { pays } from '../service/balance.ts';
 import { rehearsalTier } from '../service/connect-service.ts';
+import { asCoordinator } from '../state/engine/coordinator-problem.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
 import { agree, recordFor, savedPlanProblem } from './agreement.ts';
 import { commitRun } from './commit.ts';
@@ -47,7 +48,7 @@ export async function performRun(
   const { clock, options } = context;
   const began = clock.elapsed();
   try {
-    return await runOn(bound, context);
+    return await asCoordinator(() => runOn(bound, context));
   } catch (error) {
     if (options.signal?.aborted === true && error === options.signal.reason)
       return ok(nothingDone('interrupted', clock.elapsed() - began));

@@ -33,7 +33,7 @@ export interface JournalInUse {
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
 export async function beginJournal(
-  { prepared, clock, onEvent }: PreparedRun,
+  { prepared, clock, onEvent, watch }: PreparedRun,
   { ballast }: RunResources,
 ): Promise<JournalInUse> {
   const { bound, paths, state } = prepared;
@@ -45,7 +45,7 @@ export async function beginJournal(
   const session = prepared.engine?.session;
   if (session !== undefined) {
     const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-    const engine = new EngineFile({ session, bound, paths, clock, onWarning });
+    const engine = new EngineFile({ session, bound, paths, clock, onWarning, watch });
     return { file: engine, engine, ...machineStops };
   }
   const header = {

@@ -11,10 +11,11 @@ import { HashCache } from '../../adapters/files/hash-cache.ts';
 import { type ClientOptions, httpClient } from '../../adapters/http/http-client.ts';
 import { toCel } from '../../language/expression.ts';
 import { storeNameOf } from '../../language/store.ts';
+import type { WorkerObserver } from '../../report/engine-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { EngineDatabase, EngineRun } from '../../run/engine/database.ts';
 import { readIssuedOrder } from '../../run/engine/issued-order.ts';
-import type { WorkerDesk } from '../../run/engine/ports.ts';
+import type { Fact, WorkerDesk } from '../../run/engine/ports.ts';
 import { Promptness } from '../../run/engine/promptness.ts';
 import { sharedPace } from '../../run/engine/shared-pace.ts';
 import { Worker, type WorkerEnd } from '../../run/engine/worker.ts';
@@ -26,11 +27,14 @@ import { pathsOf } from '../files/run-paths.ts';
 import { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { parsePipeline } from '../pipeline/parse.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
+import { watchedApi } from '../run/watched-api.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { chooseTarget, type TargetOptions } from '../service/target.ts';
+import { markOf } from '../state/engine/leftovers.ts';
 import { type EngineTerms, readTerms } from '../state/engine/terms.ts';
 import { chooseStore } from '../store/choose-store.ts';
 import { openStore } from '../store/open-store.ts';
+import { watchedDesk } from './watched-desk.ts';
 
 export interface ServeOptions extends TargetOptions {
   readonly root: string;
@@ -45,6 +49,9 @@ export interface ServeOptions extends TargetOptions {
   /** Aborted: requests that are under way are cut, and the database is not waited for any more. */
   readonly quit: AbortSignal;
   readonly onEvent: (event: RunEvent) => void;
+  /** The database has gone away, because of `why`; undefined: it is back. */
+  readonly onDatabase: (why: string | undefined) => void;
+  readonly monitor?: WorkerObserver | undefined;
   readonly client?: Partial<ClientOptions> | undefined;
   readonly api?: ((api: MediaApi) => MediaApi) | undefined;
 }
@@ -58,8 +65,17 @@ export async function serveRun(
   if (!ready.ok) return ready;
   const { bound, terms, address, key, paths, store: choice } = ready.value;
   const { clock, env, worker, places, leave, quit, onEvent } = options;
-  const desk = database.worker(run.terms.run, { worker, host: hostname(), places });
   await using cleanup = new Cleanup();
+  const watch = options.monitor?.beginWorker({ pipeline: run.terms.pipeline, places });
+  cleanup.defer(() => watch?.over());
+  const desk = watchedDesk(database.worker(run.terms.run, { worker, host: hostname(), places }), {
+    beat: (busy) => watch?.beat(busy),
+    ended: (outcome) => watch?.ended(outcome),
+    database(why) {
+      watch?.away(why !== undefined);
+      options.onDatabase(why);
+    },
+  });
   const opened = choice === undefined ? undefined : openStore(choice, quit);
   if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
   const redactor = new Redactor(secretsIn(env));
@@ -75,7 +91,8 @@ export async function serveRun(
     ...options.client,
   });
   cleanup.defer(() => client.close());
-  const api = withSlowDown(options.api?.(client) ?? client, desk);
+  const watched = watchedApi(client, watch);
+  const api = withSlowDown(options.api?.(watched) ?? watched, desk);
   const { backoffMs, speedFactor } = terms;
   const outages = new Outages({
     ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs, onEvent },
@@ -85,6 +102,7 @@ export async function serveRun(
   const disk = new RealDisk({
     ...{ folder: bound.folder, output: paths.output, kept: paths.kept, hashes: cache, clock },
     ...{ boundary: boundaryOf(bound, options), store: storeNameOf(bound.pipeline) },
+    mark: markOf(run.terms.run),
   });
   const shared = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
   const contextFor = (
@@ -94,8 +112,10 @@ export async function serveRun(
   ): JobContext => ({ ...shared, api: outages.api, stop, attention, lease: `${id}/${retry}` });
   const loop = new Worker({
     ...{ ...patience, desk, worker, places, promptness, read: readIssuedOrder, contextFor, leave },
-    onAway: (error) =>
-      onEvent({ type: 'warning', message: `the database is away: ${error.message}` }),
+    onLost: (fact) => {
+      const message = lostText(fact);
+      if (message !== undefined) onEvent({ type: 'warning', message });
+    },
   });
   return ok(await loop.run());
 }
@@ -155,6 +175,16 @@ function prepareWorker({ terms: run }: EngineRun, options: ServeOptions): Result
   const store = chooseStore(bound, { target: target.value, env, paths, allowOutside });
   if (!store.ok) return store;
   return ok({ bound, terms: terms.value, address, key, paths, store: store.value });
+}
+
+/** A person who resolves the doubt needs the project. */
+function lostText(fact: Fact): string | undefined {
+  if (fact.is !== 'event' || fact.event.event !== 'created') return undefined;
+  const { project } = fact.event;
+  return (
+    `the service created project ${project} for ${JSON.stringify(fact.name ?? fact.key)}, and the run is no longer in the database: ` +
+    'the state file has the task in doubt; resolve it with this project'
+  );
 }
 
 /** Orders have the values of expressions already. */

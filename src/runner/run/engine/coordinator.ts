@@ -43,6 +43,7 @@ export class Coordinator {
   #lost: string[] = [];
   #orders: IssuedOrder[] = [];
   #issuing: Promise<void> | undefined;
+  #closing = Promise.resolve();
   #wake = Promise.withResolvers<void>();
   #failure: { readonly error: unknown } | undefined;
   readonly #loops: Promise<void>[] = [];
@@ -84,6 +85,22 @@ export class Coordinator {
     this.#issuing ??= this.#issueAll();
   }
 
+  /**
+   * Nothing more is bought; undefined: buying goes on. What is asked later is written later, and orders that are issued
+   * afterwards find it written: a phase that is closed must not close the next one.
+   */
+  close(why: string | undefined): void {
+    this.#closing = this.#closing
+      .then(() => insistently(this.#o, () => this.desk.close(this.term, why)))
+      .catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Renews the term; throws if it is over: what happens in the queue is another coordinator's now. */
+  async holdsTerm(): Promise<void> {
+    if (!(await insistently(this.#o, () => this.desk.renew(this.term, termMs))))
+      throw new TermOver(this.#o.run, this.term.epoch);
+  }
+
   /** Resolves when `hear` has something to tell, or to throw. */
   get news(): Promise<void> {
     return this.#wake.promise;
@@ -101,6 +118,7 @@ export class Coordinator {
   /** Stops following, reads the rest of the records, and keeps them for `hear`. */
   async end(): Promise<void> {
     await this.#issuing;
+    await this.#closing;
     this.#over.abort();
     await Promise.all(this.#loops);
     for (;;) {
@@ -121,6 +139,7 @@ export class Coordinator {
     await new Promise<void>((resolve) => void setImmediate(resolve));
     try {
       while (this.#orders.length > 0) {
+        await this.#closing;
         await this.#o.beforeIssue();
         const orders = this.#orders.splice(0, mostOrders);
         await insistently(this.#o, () => this.desk.issue(orders));
@@ -150,8 +169,7 @@ export class Coordinator {
   }
 
   async #renew(): Promise<number> {
-    if (!(await insistently(this.#o, () => this.desk.renew(this.term, termMs))))
-      throw new TermOver(this.#o.run, this.term.epoch);
+    await this.holdsTerm();
     return renewMs;
   }
 

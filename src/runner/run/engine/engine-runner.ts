@@ -50,7 +50,7 @@ export class EngineRunner implements Runner {
     const { coordinator } = options;
     this.#handled = coordinator.folded;
     this.#given = coordinator.folded;
-    this.#tell(() => coordinator.desk.close(undefined));
+    coordinator.close(undefined);
   }
 
   start(order: JobOrder): void {
@@ -94,7 +94,7 @@ export class EngineRunner implements Runner {
   }
 
   close(why: string): void {
-    this.#tell(() => this.#o.coordinator.desk.close(why));
+    this.#o.coordinator.close(why);
   }
 
   abort(): void {
@@ -103,7 +103,8 @@ export class EngineRunner implements Runner {
     this.#o.local.abort();
     for (const orders of this.#held.values())
       for (const { key } of orders.splice(0)) this.#end(key, stopped);
-    this.#tell(() => this.#o.coordinator.desk.stop());
+    const { desk, term } = this.#o.coordinator;
+    this.#tell(() => desk.stop(term));
     void this.#takeBack();
   }
 
@@ -186,6 +187,7 @@ export class EngineRunner implements Runner {
     const { clock, quit } = coordinator.patience;
     try {
       while (this.#issued.size > 0 && !quit.aborted) {
+        await coordinator.holdsTerm();
         const taken = await insistently(coordinator.patience, () => coordinator.desk.takeQueued());
         for (const key of taken) this.#over(key, stopped);
         await clock.sleep(200, quit);

@@ -12,9 +12,12 @@ import type {
   OrderEnd,
   WorkerDesk,
 } from './ports.ts';
+import { RunGone } from './run-gone.ts';
 
 export interface ScribeOptions extends Patience {
   readonly desk: Pick<WorkerDesk, 'commit'>;
+  /** Called with each fact that cannot be written any more, because the run is gone. */
+  readonly onLost?: ((fact: Fact) => void) | undefined;
 }
 
 /** The most entries of one batch. */
@@ -30,7 +33,10 @@ type Entry =
 type Settle<T> = PromiseWithResolvers<T>;
 
 export class Scribe {
+  /** Rejects with what the database threw for good. */
+  readonly failed: Promise<never>;
   readonly #o: ScribeOptions;
+  readonly #fail: (error: unknown) => void;
   #waiting: Entry[] = [];
   #busy: Promise<void> | undefined;
   /** When the last batch began, by the clock's `elapsed`. */
@@ -39,6 +45,10 @@ export class Scribe {
 
   constructor(options: ScribeOptions) {
     this.#o = options;
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.failed = promise;
+    this.failed.catch(() => undefined);
+    this.#fail = reject;
   }
 
   fact(fact: Fact): Promise<FactAnswer> {
@@ -63,12 +73,20 @@ export class Scribe {
     const done = Promise.withResolvers<T>();
     // Not everyone who says something waits for the answer; `flush` reports a failure.
     done.promise.catch(() => undefined);
-    if (this.#failure !== undefined) done.reject(this.#failure.error);
+    const added = entry(done);
+    if (this.#failure !== undefined) this.#refuse([added], this.#failure.error);
     else {
-      this.#waiting.push(entry(done));
+      this.#waiting.push(added);
       this.#busy ??= this.#write();
     }
     return done.promise;
+  }
+
+  #refuse(entries: readonly Entry[], error: unknown): void {
+    for (const entry of entries) {
+      if (entry.of === 'fact' && error instanceof RunGone) this.#o.onLost?.(entry.fact);
+      entry.done.reject(error);
+    }
   }
 
   async #write(): Promise<void> {
@@ -84,7 +102,8 @@ export class Scribe {
         settle(entries, await insistently(this.#o, () => this.#o.desk.commit(batchOf(entries))));
       } catch (error) {
         this.#failure = { error };
-        for (const { done } of [...entries, ...this.#waiting.splice(0)]) done.reject(error);
+        this.#refuse([...entries, ...this.#waiting.splice(0)], error);
+        this.#fail(error);
       }
     }
     this.#busy = undefined;

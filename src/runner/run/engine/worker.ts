@@ -9,8 +9,9 @@ import type { Clock } from '../jobs/ports.ts';
 import { DatabaseAway } from './away.ts';
 import { Clerk } from './clerk.ts';
 import { insistently, type Patience } from './patience.ts';
-import type { Delivery, IssuedOrder, Lease, WorkerDesk } from './ports.ts';
+import type { Delivery, Fact, IssuedOrder, Lease, WorkerDesk } from './ports.ts';
 import type { Promptness } from './promptness.ts';
+import { RunGone } from './run-gone.ts';
 import { Scribe } from './scribe.ts';
 
 export interface WorkerOptions extends Patience {
@@ -25,6 +26,8 @@ export interface WorkerOptions extends Patience {
   readonly read: (value: unknown) => Result<IssuedOrder, string>;
   /** The context of one order. `stop`: aborted when the order must end soon. */
   readonly contextFor: (lease: Lease, attention: Attention, stop: AbortSignal) => JobContext;
+  /** Called with each fact that cannot be written any more, because the run is gone. */
+  readonly onLost?: ((fact: Fact) => void) | undefined;
   /** Aborted: nothing more is fetched, and what is being performed is completed. */
   readonly leave: AbortSignal;
 }
@@ -67,10 +70,15 @@ export class Worker {
     const idle = AbortSignal.any([leave, quit, this.#over.signal, ended.signal]);
     const beats = this.#beats(AbortSignal.any([quit, ended.signal]));
     try {
-      await Promise.race([this.#fetches(idle), beats]);
-      await Promise.race([this.#drained(), beats]);
+      // A worker that can record nothing must not take orders from those that can.
+      const broken = this.#scribe.failed;
+      await Promise.race([this.#fetches(idle), beats, broken]);
+      await Promise.race([this.#drained(), beats, broken]);
       await this.#scribe.flush();
       return this.#over.signal.aborted ? 'over' : 'left';
+    } catch (error) {
+      if (error instanceof RunGone) return 'over';
+      throw error;
     } finally {
       ended.abort();
     }
@@ -133,7 +141,7 @@ export class Worker {
       outcome = await drive(order.value.order, context, clerk);
     } catch (error) {
       this.#clerks.delete(clerk);
-      if (error instanceof DatabaseAway) throw error;
+      if (error instanceof DatabaseAway || error instanceof RunGone) throw error;
       outcome = { is: 'bug', bug: bugOf(error) };
     }
     this.#clerks.delete(clerk);

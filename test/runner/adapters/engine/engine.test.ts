@@ -253,9 +253,9 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         const lease = await delivered(begun);
         const one = askOf(lease, 'a', begun.term.epoch);
         expect(await ask(begun, { ...one, epoch: 0 })).toEqual({ is: 'stale' });
-        await coordinator.close('why');
+        await coordinator.close(begun.term, 'why');
         expect(await ask(begun, one)).toEqual({ is: 'closed', why: 'why' });
-        await coordinator.close(undefined);
+        await coordinator.close(begun.term, undefined);
         await coordinator.cap(9);
         expect(await ask(begun, one)).toEqual({ is: 'budget' });
         await coordinator.cap(10);

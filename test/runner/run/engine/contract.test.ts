@@ -90,9 +90,8 @@ describe.each(grounds.filter(({ where }) => where !== 'over Postgres' || !withou
     test('never exceeds its budget', async () => {
       const { endings, charged } = await memory().run(whole, 'fine', ['a', 'b'], { budget: 50 });
       expect(charged).toBe(50);
-      expect(endings.filter((ending) => ending.startsWith('one:')).sort()).toEqual([
-        ...['one:a done', 'one:b pending'],
-      ]);
+      const ones = endings.flatMap((ending) => ending.match(/^one:. (\w+)$/)?.[1] ?? []);
+      expect(ones.sort()).toEqual(['done', 'pending']);
     });
 
     test('that is interrupted begins nothing more, and the next run goes on', async () => {

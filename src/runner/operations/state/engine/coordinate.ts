@@ -1,5 +1,6 @@
 // Becomes the coordinator of a run in a database: moves the state file in, waits for its turn, and clears what an earlier
 // coordinator left.
+
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JsonObject } from '../../../../contract/base/json.ts';
@@ -10,7 +11,9 @@ import { memoryStore } from '../../../journal/job-store.ts';
 import type { Ledger } from '../../../journal/ledger.ts';
 import { termMs } from '../../../run/engine/coordinator.ts';
 import type { EngineRun } from '../../../run/engine/database.ts';
-import { type CoordinatorDesk, type Term, writerOf } from '../../../run/engine/ports.ts';
+import type { CoordinatorDesk, Term } from '../../../run/engine/ports.ts';
+import { TermOver } from '../../../run/engine/term-over.ts';
+import { writerOf } from '../../../run/engine/writer.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import { type Problem, problem, stateProblem } from '../../pipeline/problem.ts';
@@ -82,7 +85,7 @@ async function begin(
     const term = await desk.acquire(name, termMs);
     if (term !== undefined) {
       const writer = writerOf(term);
-      await clear(desk, term, context);
+      await clear(desk, run.terms.run, term, context);
       const store = databaseStore();
       const loaded = await loadLedger(desk, () => store);
       const { ledger, snapshot, seq } = loaded;
@@ -140,17 +143,19 @@ async function moveUnderLock(
 /** Orders of an earlier coordinator are dropped; what workers are doing is waited for. */
 async function clear(
   desk: CoordinatorDesk,
+  run: string,
   term: Term,
   { clock, stop }: CoordinateContext,
 ): Promise<void> {
   const never = new AbortController().signal;
   for (;;) {
+    // A coordinator that was silent for too long would drop the orders of the next one.
+    if (!(await desk.renew(term, termMs))) throw new TermOver(run, term.epoch);
     await desk.dropQueued();
     if ((await desk.active()) === 0) break;
     await desk.supervise();
     await clock.sleep(500, stop ?? never);
     if (stop?.aborted) throw stop.reason;
-    await desk.renew(term, termMs);
   }
   const why = 'its coordinator and its worker were gone before its answer was recorded';
   await desk.doubtIntended(term, why);

@@ -3,6 +3,7 @@
 import { ok, type Result } from '../../../../contract/base/result.ts';
 import { type CreditTotals, committed, type Ledger } from '../../../journal/ledger.ts';
 import type { RunEvent } from '../../../report/run-event.ts';
+import type { RunWatch } from '../../../report/run-watch.ts';
 import { Coordinator } from '../../../run/engine/coordinator.ts';
 import { EngineLines } from '../../../run/engine/engine-lines.ts';
 import { EngineRunner } from '../../../run/engine/engine-runner.ts';
@@ -14,6 +15,7 @@ import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import type { EngineSession } from './coordinate.ts';
 import { exportRun } from './export-run.ts';
+import { QueueWatch } from './queue-watch.ts';
 
 export interface EngineFileOptions {
   readonly session: EngineSession;
@@ -21,6 +23,8 @@ export interface EngineFileOptions {
   readonly paths: RunPaths;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
+  /** Undefined without a monitor. */
+  readonly watch: Pick<RunWatch, 'queue'> | undefined;
 }
 
 /** The part of a journal that a distributed run needs. */
@@ -33,6 +37,7 @@ export class EngineFile {
   readonly coordinator: Coordinator;
   #exported = false;
   #journal: FoldingJournal | undefined;
+  #watching: QueueWatch | undefined;
   #phases = 0;
   readonly #healed = new Set<string>();
 
@@ -72,6 +77,10 @@ export class EngineFile {
     this.#journal = journal;
     this.coordinator.begin();
     void this.#askForWorkers();
+    const { watch, clock } = this.#o;
+    if (watch === undefined) return;
+    const tell: RunWatch['queue'] = (state) => watch.queue(state);
+    this.#watching = new QueueWatch({ coordinator: this.coordinator, clock, tell });
   }
 
   /** Without a worker, nothing happens, and nobody would know why. */
@@ -136,6 +145,7 @@ export class EngineFile {
 
   async close(): Promise<void> {
     this.#quit.abort();
+    await this.#watching?.end();
     await this.coordinator.abandon();
     if (!this.#exported) return;
     const { desk, term } = this.#o.session;

@@ -7,6 +7,7 @@ import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import { lockState, type StateContext } from '../lock-state.ts';
 import type { EngineSession } from './coordinate.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { headerFor, writeState } from './move-state.ts';
 
 export interface Exporting {
@@ -41,6 +42,7 @@ export async function exportRun({
     await database.setStage(run, 'importing');
     await writeState(paths, header, ledger);
     await database.setStage(run, 'exported');
+    removeLeftovers(run, bound.folder, paths.output, ledger);
     return ok(undefined);
   } catch (error) {
     if (!isSystemProblem(error)) throw error;

@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { scrubbed } from '../../../../contract/base/scrub.ts';
 import { EngineMissing } from '../../../adapters/engine/connection.ts';
 import { openEngine } from '../../../adapters/engine/database.ts';
+import { DatabaseRefused } from '../../../adapters/engine/refused.ts';
 import { DatabaseAway } from '../../../run/engine/away.ts';
 import type { EngineCondition, EngineDatabase } from '../../../run/engine/database.ts';
 import { type Problem, problem } from '../../pipeline/problem.ts';
@@ -60,6 +61,14 @@ export async function reachable<T>(
   } catch (error) {
     if (error instanceof EngineMissing)
       return err(problem(error.message, 'shotlist', 'then run the command again'));
+    if (error instanceof DatabaseRefused)
+      return err(
+        problem(
+          `the database ${shown} refused: ${scrubbed(error.message)}`,
+          'shotlist',
+          error.hint,
+        ),
+      );
     if (!(error instanceof DatabaseAway)) throw error;
     const hint = 'nothing was sent; check the address, the network and the server';
     const message = `the database ${shown} cannot be used: ${scrubbed(error.message)}`;

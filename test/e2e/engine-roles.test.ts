@@ -1,0 +1,100 @@
+// The role for coordinators and workers has the rights that a whole run needs, and no more: docs/engine, roles.sql and
+// grants.sql.
+import { Client } from 'pg';
+import { expect, test } from 'vitest';
+import {
+  acceptEngine,
+  checkEngine,
+  dropEngine,
+  migrateEngine,
+} from '../../src/runner/operations/engine.ts';
+import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { startWorker } from '../engine-rig.ts';
+import { read } from '../examples.ts';
+import { sharedPostgres } from '../postgres.ts';
+import { photo, photoRig, service, until } from '../rig.ts';
+
+async function query(url: string, text: string): Promise<readonly unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const as = (role: string, url: string): string => {
+  const address = new URL(url);
+  address.username = role;
+  return address.href;
+};
+
+async function migrated(): Promise<{ readonly owner: string; readonly user: string }> {
+  const superuser = await (await sharedPostgres()).newDatabase();
+  const database = new URL(superuser).pathname.slice(1);
+  const [owner, user] = [as('shotlist_owner', superuser), as('shotlist', superuser)];
+  const roles = read('docs/engine/roles.sql').replaceAll(
+    'database shotlist',
+    `database ${database}`,
+  );
+  const known = await query(superuser, `select from pg_roles where rolname = 'shotlist'`);
+  await query(superuser, known.length === 0 ? roles : roles.replaceAll(/^create role .*$/gm, ''));
+  const made = await migrateEngine(owner);
+  if (!made.ok) throw new Error(renderProblem(made.error));
+  return { owner, user };
+}
+
+const saidOf = (result: Awaited<ReturnType<typeof checkEngine | typeof dropEngine>>): string =>
+  result.ok ? 'done' : renderProblem(result.error);
+
+test('the role for runs does everything that a run needs, and cannot migrate, accept, drop or alter', async () => {
+  const { owner, user } = await migrated();
+  expect(saidOf(await checkEngine(user))).toContain('permission denied');
+  await query(owner, read('docs/engine/grants.sql'));
+  const local = await service();
+  const rig = await photoRig(6);
+  const workers = [1, 2].map(() => startWorker(rig, local, user, { jobs: 2 }));
+  const { summary } = await rig.run(local, { engine: user });
+  expect(summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
+  // Imports the state file once more, and removes the run before.
+  rig.write('photos/p7.png', await photo(7));
+  const second = await rig.run(local, { engine: user });
+  expect(second.summary.problems).toEqual([]);
+  for (const worker of workers) await worker.stop();
+  expect(saidOf(await dropEngine(user))).toContain('must be owner of schema shotlist');
+  expect(saidOf(await acceptEngine(user))).toContain('permission denied');
+  for (const text of [
+    'drop table shotlist.record',
+    'truncate shotlist.job',
+    'alter table shotlist.run disable trigger all',
+    'create table shotlist.more (a text)',
+    'create schema more',
+    'create table public.more (a text)',
+    'delete from shotlist.version',
+    'delete from shotlist_queue.version',
+    'create or replace function shotlist.iso(at timestamptz) returns text language sql as $$ select 1 $$',
+  ])
+    await expect(query(user, text), text).rejects.toThrow(/permission denied|must be owner/);
+  expect(saidOf(await checkEngine(user))).toBe('done');
+  expect(saidOf(await dropEngine(owner))).toBe('done');
+});
+
+test('the lease of a worker that vanished lapses under the role for runs', async () => {
+  const { owner, user } = await migrated();
+  await query(owner, read('docs/engine/grants.sql'));
+  const local = await service();
+  const rig = await photoRig(2);
+  // A worker of another folder's run takes an order, and never beats.
+  const running = rig.run(local, { engine: user });
+  await until('orders', async () => {
+    const rows = await query(
+      owner,
+      `update shotlist_queue.job set state = 'active', started_on = now(), heartbeat_on = now() - interval '1 min'
+       where state = 'created' returning id`,
+    );
+    return rows.length > 0;
+  });
+  startWorker(rig, local, user);
+  expect((await running).summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
+});

@@ -1,0 +1,71 @@
+// A worker whose run is no longer in the database, or whose records the database does not take.
+import { expect, test } from 'vitest';
+import { err } from '../../../../src/contract/base/result.ts';
+import { realClock } from '../../../../src/runner/adapters/clock.ts';
+import type { Delivery, Fact, WorkerDesk } from '../../../../src/runner/run/engine/ports.ts';
+import { Promptness } from '../../../../src/runner/run/engine/promptness.ts';
+import { RunGone } from '../../../../src/runner/run/engine/run-gone.ts';
+import { Scribe } from '../../../../src/runner/run/engine/scribe.ts';
+import { Worker } from '../../../../src/runner/run/engine/worker.ts';
+import { job as jobOf } from '../../journal/lines.ts';
+
+const quit = new AbortController().signal;
+
+/** One order after the other, none of which this version can read. */
+function workerWhoseRecords(fail: () => never): { worker: Worker; fetched: () => number } {
+  let fetched = 0;
+  const desk: WorkerDesk = {
+    fetch: async (): Promise<readonly Delivery[]> => {
+      fetched += 1;
+      const lease = { id: `order ${fetched}`, retry: 0 };
+      return [{ lease, issued: { order: { key: 'a' } } }];
+    },
+    commit: async () => fail(),
+    beat: async () => ({ lost: [], stopping: false, over: false }),
+    turns: async () => [],
+    slowDown: async () => undefined,
+  };
+  const worker = new Worker({
+    ...{ desk, clock: realClock, worker: 'w', places: 1, quit, leave: quit },
+    promptness: new Promptness(realClock),
+    read: () => err('it is of another version'),
+    contextFor: () => {
+      throw new Error('nothing is performed');
+    },
+  });
+  return { worker, fetched: () => fetched };
+}
+
+test('a worker whose run is gone is done with it', async () => {
+  const { worker } = workerWhoseRecords(() => {
+    throw new RunGone('r1');
+  });
+  expect(await worker.run()).toBe('over');
+});
+
+test('a worker whose records the database refuses ends, and takes no more orders', async () => {
+  const { worker, fetched } = workerWhoseRecords(() => {
+    throw new Error('permission denied');
+  });
+  await expect(worker.run()).rejects.toThrow('permission denied');
+  expect(fetched()).toBeLessThan(10);
+});
+
+test('what can no longer be recorded is told', async () => {
+  const lost: Fact[] = [];
+  const scribe = new Scribe({
+    ...{ clock: realClock, quit, onLost: (fact) => void lost.push(fact) },
+    desk: {
+      commit: async () => {
+        throw new RunGone('r1');
+      },
+    },
+  });
+  const fact = (id: string): Fact => ({
+    ...{ id, key: 'a', is: 'event', name: 'demo a #1' },
+    event: { event: 'created', job: jobOf('a'), project: id, credits: 1 },
+  });
+  await expect(scribe.fact(fact('p1'))).rejects.toThrow(RunGone);
+  await expect(scribe.fact(fact('p2'))).rejects.toThrow(RunGone);
+  expect(lost.map(({ id }) => id)).toEqual(['p1', 'p2']);
+});
