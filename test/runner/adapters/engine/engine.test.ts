@@ -157,6 +157,31 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         ]);
       });
 
+      test('are renewed and ended at the same time, in whatever order', async () => {
+        const { coordinator, desk, term } = await begin();
+        const keys = Array.from({ length: 200 }, (_, index) => `k${index}`);
+        await coordinator.issue(keys.map((key) => issued(key, term.epoch)));
+        const leases = (await desk.fetch(200)).map(({ lease }) => lease);
+        const outcome = { is: 'done', live: {} } as const;
+        for (let start = 0; start < leases.length; start += 20) {
+          const rest = leases.slice(start);
+          await sql.query(`update shotlist_queue.job set heartbeat_on = now() - interval '5 s'`);
+          const ends = rest
+            .slice(0, 20)
+            .map((lease) => ({ is: 'ended', lease, key: lease.id, outcome }) as const);
+          const [ended] = await Promise.all([
+            desk.commit({
+              facts: [],
+              ends: ends.toReversed(),
+              asks: rest.slice(20).map((lease) => askOf(lease, lease.id, term.epoch)),
+            }),
+            desk.beat(rest, rest.length),
+            desk.beat(rest.toReversed(), rest.length),
+          ]);
+          expect(ended.ends).toEqual(ends.map(() => true));
+        }
+      });
+
       test('of a silent worker are delivered again, and given up after many deliveries', async () => {
         const begun = await begin();
         const lease = await delivered(begun);
