@@ -29,7 +29,7 @@ limits: { items: ${concurrency} }
 steps:
   picture:
     uses: ai-image-generator
-    with: { image_count: 1, style: { prompt: "\${{ item.prompt }}" } }
+    with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.prompt }}" } }
 `;
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'shotlist-bench-'));

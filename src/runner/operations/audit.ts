@@ -4,9 +4,9 @@ import { ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { jobFacts, worthOf } from '../journal/state.ts';
 import type { Audited, Difference } from '../report/drift.ts';
-import { inquire, knownProjects } from '../run/inquiry.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import type { Problem } from './pipeline/problem.ts';
+import { inquire, knownProjects } from './service/inquiry.ts';
 import type { LedgerEntry } from './service/local-service.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 

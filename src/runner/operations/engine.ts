@@ -1,7 +1,7 @@
 // `engine check | migrate | accept | drop`: the database of distributed runs.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { EngineCondition, EngineRun } from '../run/engine/database.ts';
-import type { QueueFacts } from '../run/engine/ports.ts';
+import type { QueueFacts } from '../run/engine/queue-facts.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { openDatabase, reachable } from './state/engine/open-database.ts';
 

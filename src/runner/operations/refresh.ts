@@ -6,10 +6,10 @@ import type { NewEvent } from '../journal/line.ts';
 import { downloadCount } from '../plan/recorded-files.ts';
 import type { DriftChange, Refreshed } from '../report/drift.ts';
 import { count } from '../report/text.ts';
-import { type Inquired, inquire } from '../run/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
+import { type Inquired, inquire } from './service/inquiry.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
 export interface RefreshOptions extends EditOptions {

@@ -10,10 +10,10 @@ import type { Ledger } from '../journal/ledger.ts';
 import type { JobLine, NewEvent } from '../journal/line.ts';
 import { abandoned, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
-import { readPatiently } from '../run/inquiry.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
+import { readPatiently } from './service/inquiry.ts';
 import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
 
 /**

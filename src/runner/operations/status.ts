@@ -22,7 +22,7 @@ import {
   stepsStatus,
 } from '../report/status-items.ts';
 import { type Takes, takesIn } from '../report/takes.ts';
-import type { QueueFacts } from '../run/engine/ports.ts';
+import type { QueueFacts } from '../run/engine/queue-facts.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';

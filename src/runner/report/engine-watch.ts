@@ -1,5 +1,5 @@
 // What a monitor learns about distributed runs: from their coordinators, and from workers.
-import type { RequestWatch } from './run-watch.ts';
+import type { RequestWatch } from './request-watch.ts';
 
 /** The run as its coordinator sees it. */
 export interface QueueState {

@@ -1,6 +1,7 @@
 // What a monitor learns about runs. Nothing in a run depends on a monitor.
 import type { CreditTotals } from '../journal/ledger.ts';
 import type { QueueState } from './engine-watch.ts';
+import type { RequestWatch } from './request-watch.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** Hears about all runs of this process. */
@@ -27,39 +28,6 @@ export interface RunWatch extends RequestWatch {
   refused(reason: RefusalReason): void;
   /** Of a distributed run, every few seconds; undefined: the database is away. */
   queue(state: QueueState | undefined): void;
-}
-
-/** Hears about requests. */
-export interface RequestWatch {
-  request(request: RequestFacts): void;
-  project(project: ProjectFacts): void;
-}
-
-/** One request to the service or its storage. */
-export interface RequestFacts {
-  readonly route: RequestRoute;
-  /** An HTTP status, `2xx`, or a word for a request without an answer. */
-  readonly status: string;
-}
-
-export type RequestRoute =
-  | 'account'
-  | 'create'
-  | 'delete-project'
-  | 'detect-faces'
-  | 'download'
-  | 'face-detection'
-  | 'project'
-  | 'upload'
-  | 'upload-address';
-
-/** A project that was just made or read. */
-export interface ProjectFacts {
-  readonly id: string;
-  /** The tool; undefined if the project was read, not made. */
-  readonly kind?: string;
-  /** As the service says it, such as `queued`. */
-  readonly status: string;
 }
 
 export type RefusalReason = 'input' | 'locked' | 'system' | 'unreachable';

@@ -83,18 +83,21 @@ function dropped(): void {}
 
 function sqlOver(pool: Pool): Sql {
   return {
-    query: (text, values) => orAway(() => run(pool, text, values)),
-    transaction: async (work) => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await orAway(() => once(pool, work));
-        } catch (error) {
-          if (systemCode(error) !== deadlock || attempt === mostAttempts) throw error;
-        }
-      }
-    },
+    query: (text, values) => despiteDeadlocks(() => run(pool, text, values)),
+    transaction: (work) => despiteDeadlocks(() => once(pool, work)),
     close: () => pool.end(),
   };
+}
+
+/** The server has rolled back all that was done, so it can be done again. */
+async function despiteDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await orAway(work);
+    } catch (error) {
+      if (systemCode(error) !== deadlock || attempt === mostAttempts) throw error;
+    }
+  }
 }
 
 /** The server goes away, starts or recovers, is out of connections, or the connection to it was cut. */

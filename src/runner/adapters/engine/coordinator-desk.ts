@@ -1,21 +1,23 @@
 // The coordinator's side of a run in the database. A term is a row with the database's clock: its number is checked in
 // every transaction that writes for it.
+
 import type { JobLine } from '../../journal/line.ts';
-import {
-  type CoordinatorDesk,
-  type EngineRecord,
-  type Fact,
-  type FactAnswer,
-  type IssuedOrder,
-  type QueueFacts,
-  type Snapshot,
-  type Term,
-  writerOf,
+import type {
+  CoordinatorDesk,
+  EngineRecord,
+  Fact,
+  FactAnswer,
+  IssuedOrder,
+  Snapshot,
+  Term,
 } from '../../run/engine/ports.ts';
+import type { QueueFacts } from '../../run/engine/queue-facts.ts';
 import { TermOver } from '../../run/engine/term-over.ts';
+import { writerOf } from '../../run/engine/writer.ts';
 import { commitBatch } from './batch.ts';
 import { numberOf, textOf } from './columns.ts';
-import { orderId, type Queue } from './queue.ts';
+import { orderId } from './order-id.ts';
+import type { Queue } from './queue.ts';
 import { recordOf } from './records.ts';
 import { foldInto, lineGroups, snapshotOf } from './snapshot.ts';
 import type { Sql, Statements } from './sql.ts';

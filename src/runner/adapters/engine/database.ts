@@ -7,7 +7,8 @@ import type {
   Import,
   Stage,
 } from '../../run/engine/database.ts';
-import type { CoordinatorDesk, WorkerDesk, WorkerIdentity } from '../../run/engine/ports.ts';
+import type { CoordinatorDesk, WorkerDesk } from '../../run/engine/ports.ts';
+import type { WorkerIdentity } from '../../run/engine/queue-facts.ts';
 import { optionalNumber, optionalText, textOf, unexpected } from './columns.ts';
 import { acceptIncarnation, conditionOf } from './condition.ts';
 import { bossOver, type ConnectionOptions, connect } from './connection.ts';

@@ -4,7 +4,6 @@
 // Own SQL reads pg-boss's table where no call of it does: which leases have lapsed (its `supervise` counts the whole
 // queue each time, and looks once a minute), which leases hold, and how many orders are due, parked and active. It never
 // writes there.
-import { createHash } from 'node:crypto';
 import type { Db, PgBoss } from 'pg-boss';
 import type { IssuedOrder, Lease } from '../../run/engine/ports.ts';
 import { isTrue, numberOf, textOf } from './columns.ts';
@@ -42,15 +41,6 @@ const attemptOf = ({ id, retry }: Lease): { readonly id: string; readonly retryC
   id,
   retryCount: retry,
 });
-
-/** A UUID that the same words always give, so that an order whose insertion lost its answer is not queued twice. */
-export function orderId(words: string): string {
-  const hex = createHash('sha256').update(words).digest('hex');
-  return [
-    ...[hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)],
-    hex.slice(20, 32),
-  ].join('-');
-}
 
 export const bossDb = (sql: Statements): Db => ({
   executeSql: async (text, values) => ({ rows: [...(await sql.query(text, values))] }),
@@ -137,17 +127,21 @@ export class Queue {
 
   /**
    * The ids of the leases that hold, which nobody can let lapse before the transaction ends. Only those are renewed that
-   * need it: a renewal writes the order and its indexes again.
+   * need it: a renewal writes the order and its indexes again. `freshMs`: for so long after a renewal they do not.
    */
-  async hold(leases: readonly Lease[], within: Statements): Promise<ReadonlySet<string>> {
+  async hold(
+    leases: readonly Lease[],
+    within: Statements,
+    freshMs: number,
+  ): Promise<ReadonlySet<string>> {
     const held = await within.query(
-      `select job.id::text, job.retry_count, job.heartbeat_on < clock_timestamp() - interval '3 s' as old
+      `select job.id::text, job.retry_count, job.heartbeat_on < clock_timestamp() - $4 * interval '1 ms' as old
        from (select * from unnest($2::uuid[], $3::integer[]) as lease(id, retry) order by id) lease
        cross join lateral (
          select id, retry_count, heartbeat_on from ${queueSchema}.job
          where name = $1 and id = lease.id and state = 'active' and retry_count = lease.retry offset 0 for update
        ) job`,
-      [this.#name, leases.map(({ id }) => id), leases.map(({ retry }) => retry)],
+      [this.#name, leases.map(({ id }) => id), leases.map(({ retry }) => retry), freshMs],
     );
     const old = held.filter((row) => isTrue(row, 'old'));
     if (old.length > 0)

@@ -8,12 +8,13 @@ import type {
   Lease,
   OrderEnd,
   WorkerDesk,
-  WorkerIdentity,
 } from '../../run/engine/ports.ts';
+import type { WorkerIdentity } from '../../run/engine/queue-facts.ts';
 import { RunGone } from '../../run/engine/run-gone.ts';
 import { commitBatch, ownerOf } from './batch.ts';
 import { isTrue, numberOf, textOf } from './columns.ts';
-import { orderId, type Queue, type Queued } from './queue.ts';
+import { orderId } from './order-id.ts';
+import type { Queue, Queued } from './queue.ts';
 import type { Sql, Statements } from './sql.ts';
 import { schema } from './tables.ts';
 
@@ -46,13 +47,9 @@ export class EngineWorkerDesk implements WorkerDesk {
     if (facts.length + ends.length + asks.length === 0) return { facts: [], ends: [], claims: [] };
     await this.#queue.ready();
     return this.#sql.transaction(async (within) => {
-      const live =
-        asks.length === 0
-          ? nobody
-          : await this.#queue.hold(
-              asks.map(({ lease }) => lease),
-              within,
-            );
+      const leases = [...asks, ...ends].map(({ lease }) => lease);
+      // All of them at once and in one order, so that no two transactions wait for each other.
+      const live = leases.length === 0 ? nobody : await this.#queue.hold(leases, within, 3_000);
       const held =
         ends.length === 0
           ? nobody
@@ -102,7 +99,10 @@ export class EngineWorkerDesk implements WorkerDesk {
   }
 
   async beat(leases: readonly Lease[], busy: number): Promise<Beat> {
-    const held = leases.length === 0 ? nobody : await this.#queue.touch(leases, this.#sql);
+    const held =
+      leases.length === 0
+        ? nobody
+        : await this.#sql.transaction((within) => this.#queue.hold(leases, within, 1_000));
     const { worker, host, places } = this.#identity;
     const [row] = await this.#sql.query(
       `with beat as (

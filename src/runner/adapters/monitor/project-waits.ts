@@ -1,5 +1,5 @@
 // Measures how long the projects of a run wait in the service's queue and are rendered, from what polling sees.
-import type { ProjectFacts } from '../../report/run-watch.ts';
+import type { ProjectFacts } from '../../report/request-watch.ts';
 import type { Metrics } from './metrics.ts';
 
 interface Waiting {

@@ -4,8 +4,9 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
+import type { RequestFacts } from '../../report/request-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
-import type { RefusalReason, RequestFacts } from '../../report/run-watch.ts';
+import type { RefusalReason } from '../../report/run-watch.ts';
 
 export class Readiness {
   readonly #stop: AbortSignal | undefined;

@@ -1,7 +1,8 @@
 // Turns what happens in one run into metrics.
 import type { CreditTotals } from '../../journal/ledger.ts';
+import type { ProjectFacts, RequestFacts } from '../../report/request-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
-import type { ProjectFacts, RequestFacts, RunWatch, WatchedRun } from '../../report/run-watch.ts';
+import type { RunWatch, WatchedRun } from '../../report/run-watch.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { Metrics } from './metrics.ts';
 import { ProjectWaits } from './project-waits.ts';

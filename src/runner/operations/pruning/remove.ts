@@ -9,10 +9,10 @@ import { type Removable, remove, verified } from '../../adapters/files/removal.t
 import { keptPath } from '../../adapters/files/saved-files.ts';
 import type { NewEvent } from '../../journal/line.ts';
 import type { OrphanFile, OrphanKept, OrphanProject, Orphans } from '../../plan/orphan.ts';
-import { readPatiently } from '../../run/inquiry.ts';
 import type { Clock, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
 import { patiently } from '../../run/jobs/retry.ts';
 import type { JournalWriter } from '../../run/journal-writer.ts';
+import { readPatiently } from '../service/inquiry.ts';
 
 /** An orphan that was not removed; `why` is the end of a sentence about it. */
 export interface Refused {

@@ -1,7 +1,7 @@
 // Reports every request to a monitor, and changes none.
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Result } from '../../../contract/base/result.ts';
-import type { RequestRoute, RequestWatch } from '../../report/run-watch.ts';
+import type { RequestRoute, RequestWatch } from '../../report/request-watch.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
 
 export function watchedApi(api: MediaApi, watch: RequestWatch | undefined): MediaApi {

@@ -21,7 +21,7 @@ export interface CoordinatorOptions extends Patience {
 export const termMs = 15_000;
 const renewMs = 4_000;
 const superviseMs = 2_000;
-const shortestPollMs = 10;
+const shortestPollMs = 25;
 const longestPollMs = 250;
 /** The most records that are read at once. */
 const most = 2_000;

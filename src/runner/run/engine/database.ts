@@ -1,7 +1,8 @@
 // The port of the database that a distributed run is in: which runs it has, how they come and go, and its own condition.
 // No code.
 import type { Header, JobLine, RunLine, TaskLine } from '../../journal/line.ts';
-import type { CoordinatorDesk, RunTerms, WorkerDesk, WorkerIdentity } from './ports.ts';
+import type { CoordinatorDesk, RunTerms, WorkerDesk } from './ports.ts';
+import type { WorkerIdentity } from './queue-facts.ts';
 
 /**
  * - `importing`: the state file is still the record. Nothing may be claimed.

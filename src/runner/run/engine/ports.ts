@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../contract/base/json.ts';
 import type { Header, JobLine, NewEvent, RunLine, TaskLine } from '../../journal/line.ts';
 import type { Intent } from '../jobs/drive.ts';
 import type { JobOrder, JobOutcome } from '../jobs/job.ts';
+import type { QueueFacts } from './queue-facts.ts';
 
 /** One delivery of an order to a worker. The next delivery of the same order is another lease. */
 export interface Lease {
@@ -143,15 +144,6 @@ export interface Beat {
   readonly over: boolean;
 }
 
-/** Which worker it is, for leases, records and people. */
-export interface WorkerIdentity {
-  /** Unique to the process. */
-  readonly worker: string;
-  readonly host: string;
-  /** How many orders it performs at once. */
-  readonly places: number;
-}
-
 /** A worker's side of one run. Every call rejects while the database is away, and may be repeated. */
 export interface WorkerDesk {
   /** At most so many orders that are due; fewer or none if there are not more. */
@@ -199,31 +191,10 @@ export interface Snapshot {
   readonly seq: number;
 }
 
-/** Facts of a worker for people who watch. */
-export interface WorkerFacts extends WorkerIdentity {
-  readonly busy: number;
-  /** Milliseconds since its last beat. */
-  readonly silentMs: number;
-}
-
-export interface QueueFacts {
-  /** Orders that are due. */
-  readonly queued: number;
-  /** Orders that wait for their time: parked projects. */
-  readonly parked: number;
-  readonly active: number;
-  readonly workers: readonly WorkerFacts[];
-  /** The number of the last record. */
-  readonly last: number;
-}
-
 /** The term of a coordinator. */
 export interface Term {
   readonly epoch: number;
 }
-
-/** How a coordinator signs its records. */
-export const writerOf = ({ epoch }: Term): string => `coordinator ${epoch}`;
 
 /** The coordinator's side of one run. Every call rejects while the database is away. */
 export interface CoordinatorDesk {

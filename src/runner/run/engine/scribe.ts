@@ -22,6 +22,8 @@ export interface ScribeOptions extends Patience {
 
 /** The most entries of one batch. */
 const most = 500;
+/** Batches begin so many milliseconds apart, so that a busy worker writes a few large ones: each locks the whole run. */
+const apartMs = 20;
 
 type Entry =
   | { readonly of: 'fact'; readonly fact: Fact; readonly done: Settle<FactAnswer> }
@@ -37,6 +39,8 @@ export class Scribe {
   readonly #fail: (error: unknown) => void;
   #waiting: Entry[] = [];
   #busy: Promise<void> | undefined;
+  /** When the last batch began, by the clock's `elapsed`. */
+  #begun = Number.NEGATIVE_INFINITY;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(options: ScribeOptions) {
@@ -88,7 +92,11 @@ export class Scribe {
   async #write(): Promise<void> {
     // What is said in the same turn of the event loop goes along.
     await new Promise<void>((resolve) => void setImmediate(resolve));
+    const { clock, quit } = this.#o;
     while (this.#waiting.length > 0) {
+      const pause = this.#begun + apartMs - clock.elapsed();
+      if (pause > 0) await clock.sleep(pause, quit);
+      this.#begun = clock.elapsed();
       const entries = this.#waiting.splice(0, most);
       try {
         settle(entries, await insistently(this.#o, () => this.#o.desk.commit(batchOf(entries))));

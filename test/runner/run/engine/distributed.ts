@@ -1,5 +1,6 @@
 // A distributed run in one process: a coordinator and a worker over a real database, in place of the state file and the
 // local runner. The clock of the run is the test's; that of the database and of its polling is real.
+
 import { randomUUID } from 'node:crypto';
 import { realClock } from '../../../../src/runner/adapters/clock.ts';
 import type { Ledger } from '../../../../src/runner/journal/ledger.ts';
@@ -9,9 +10,10 @@ import type { EngineDatabase } from '../../../../src/runner/run/engine/database.
 import { EngineLines } from '../../../../src/runner/run/engine/engine-lines.ts';
 import { EngineRunner } from '../../../../src/runner/run/engine/engine-runner.ts';
 import { readIssuedOrder } from '../../../../src/runner/run/engine/issued-order.ts';
-import { writerOf } from '../../../../src/runner/run/engine/ports.ts';
+import {} from '../../../../src/runner/run/engine/ports.ts';
 import { Promptness } from '../../../../src/runner/run/engine/promptness.ts';
 import { Worker } from '../../../../src/runner/run/engine/worker.ts';
+import { writerOf } from '../../../../src/runner/run/engine/writer.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
 import { localRunner } from '../../../../src/runner/run/jobs/local-runner.ts';
 import type { Clock, Runner } from '../../../../src/runner/run/jobs/ports.ts';

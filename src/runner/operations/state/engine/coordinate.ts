@@ -1,5 +1,6 @@
 // Becomes the coordinator of a run in a database: moves the state file in, waits for its turn, and clears what an earlier
 // coordinator left.
+
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JsonObject } from '../../../../contract/base/json.ts';
@@ -10,8 +11,9 @@ import { memoryStore } from '../../../journal/job-store.ts';
 import type { Ledger } from '../../../journal/ledger.ts';
 import { termMs } from '../../../run/engine/coordinator.ts';
 import type { EngineRun } from '../../../run/engine/database.ts';
-import { type CoordinatorDesk, type Term, writerOf } from '../../../run/engine/ports.ts';
+import type { CoordinatorDesk, Term } from '../../../run/engine/ports.ts';
 import { TermOver } from '../../../run/engine/term-over.ts';
+import { writerOf } from '../../../run/engine/writer.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import { type Problem, problem, stateProblem } from '../../pipeline/problem.ts';

@@ -1,13 +1,13 @@
 // The inquiry: reads every known project at the service again, and compares it with the state file.
 import pLimit from 'p-limit';
-import type { ApiFailure } from '../../contract/api/failure.ts';
-import type { Project } from '../../contract/api/project.ts';
-import { err, type Result } from '../../contract/base/result.ts';
-import { toolNamed } from '../../contract/kinds/tools.ts';
-import type { Ledger } from '../journal/ledger.ts';
-import type { JobLine } from '../journal/line.ts';
-import type { Clock, MediaApi } from './jobs/ports.ts';
-import { patiently } from './jobs/retry.ts';
+import type { ApiFailure } from '../../../contract/api/failure.ts';
+import type { Project } from '../../../contract/api/project.ts';
+import { err, type Result } from '../../../contract/base/result.ts';
+import { toolNamed } from '../../../contract/kinds/tools.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import type { JobLine } from '../../journal/line.ts';
+import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import { patiently } from '../../run/jobs/retry.ts';
 
 /** A project in the state file: that of a job, or of one of its earlier attempts. */
 export interface KnownProject {

@@ -1,18 +1,18 @@
 // Every project that the state file knows, read at the service: which ones, how patiently, and how many at a time.
 import { describe, expect, test } from 'vitest';
-import type { Project } from '../../../src/contract/api/project.ts';
-import { err, ok } from '../../../src/contract/base/result.ts';
-import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import type { NewEvent } from '../../../src/runner/journal/line.ts';
-import { abandoned, notTaken } from '../../../src/runner/journal/settled.ts';
+import type { Project } from '../../../../src/contract/api/project.ts';
+import { err, ok } from '../../../../src/contract/base/result.ts';
+import { Ledger } from '../../../../src/runner/journal/ledger.ts';
+import type { NewEvent } from '../../../../src/runner/journal/line.ts';
+import { abandoned, notTaken } from '../../../../src/runner/journal/settled.ts';
 import {
   type Inquired,
   inquire,
   knownProjects,
   readPatiently,
-} from '../../../src/runner/run/inquiry.ts';
-import { busy, Scene, unfit } from './jobs/performing.ts';
-import { createdOf, createOrder, intentOf, settledOf } from './parts.ts';
+} from '../../../../src/runner/operations/service/inquiry.ts';
+import { busy, Scene, unfit } from '../../run/jobs/performing.ts';
+import { createdOf, createOrder, intentOf, settledOf } from '../../run/parts.ts';
 
 function ledgerOf(...events: readonly NewEvent[]): Ledger {
   const ledger = new Ledger();
