@@ -39,8 +39,14 @@ export class Fleet {
   readonly #members = new Set<Member>();
   #started = 0;
 
+  /** The processes end with this one. */
+  readonly #killAll = (): void => {
+    for (const member of this.#members) member.kill();
+  };
+
   constructor(options: FleetOptions) {
     this.#o = options;
+    process.once('exit', this.#killAll);
   }
 
   startWorker(): Member {
@@ -87,7 +93,8 @@ export class Fleet {
 
   async close(): Promise<void> {
     const members = [...this.#members];
-    for (const member of members) member.kill();
+    this.#killAll();
+    process.off('exit', this.#killAll);
     await Promise.all(members.map(({ ended }) => ended));
     this.#cache.close();
   }

@@ -218,6 +218,8 @@ async function ofDisk(): Promise<void> {
 }
 
 async function ofEngine(): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => process.exit(130));
   const { violations, ...counts } = await tortureEngine({
     ...{ seed, items: numbers.items, workers: wholeNumber('workers', values.workers) },
     kills: numberOrNone('kills', values.kills),
