@@ -29,7 +29,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // By default a core is left idle: on two cores that is half the machine. Tests also wait for processes and services,
     // and meanwhile another worker uses the core.
-    maxWorkers: '150%',
+    maxWorkers: '200%',
     include: ['test/**/*.test.ts'],
     // Loading the modules and compiling the schemas takes longer than many files of tests: workers keep both.
     isolate: false,

@@ -85,7 +85,12 @@ steps: { photo: { uses: upload, with: { file: a.jpg } } }
       'schedule.catch_up': 'last',
       'schedule.overlap': 'skip',
     });
-    for (const row of ['`items` | integer, 1 to 1,000 | `16`', '| `15m` |', '| `3` |', '| `UTC` |'])
+    for (const row of [
+      '`items` | integer, 1 to 100,000 | `16`',
+      '| `15m` |',
+      '| `3` |',
+      '| `UTC` |',
+    ])
       expect(reference).toContain(row);
   });
 

@@ -18,7 +18,7 @@ describe('a budget of 1,000 credits for twenty workers', () => {
 
   async function spree(faults: NonNullable<Parameters<typeof service>[0]>['faults']) {
     const local = await service({ seed: 3, credits: 100_000, ...(faults && { faults }) });
-    const rig = spendingRig({ items: 300, window: 64, more: 'budget: { credits: 1000 }' });
+    const rig = spendingRig({ items: 160, window: 64, more: 'budget: { credits: 1000 }' });
     const engine = await newEngine();
     for (let number = 0; number < workers; number++) startWorker(rig, local, engine, { jobs });
     const told = await rig.run(local, { engine, speedFactor: 2000 });

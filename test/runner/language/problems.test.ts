@@ -149,8 +149,8 @@ const shape: readonly Case[] = [
   ],
   [
     'a number that is too large',
-    `pipeline: p\nlimits: { items: «1001» }\nsteps:\n  ${photo}\n`,
-    'limits.items must be 1000 or less, not 1001',
+    `pipeline: p\nlimits: { items: «100001» }\nsteps:\n  ${photo}\n`,
+    'limits.items must be 100000 or less, not 100001',
   ],
   [
     'a name that is a path',

@@ -10,7 +10,6 @@ import type { EngineDatabase } from '../../../../src/runner/run/engine/database.
 import { EngineLines } from '../../../../src/runner/run/engine/engine-lines.ts';
 import { EngineRunner } from '../../../../src/runner/run/engine/engine-runner.ts';
 import { readIssuedOrder } from '../../../../src/runner/run/engine/issued-order.ts';
-import {} from '../../../../src/runner/run/engine/ports.ts';
 import { Promptness } from '../../../../src/runner/run/engine/promptness.ts';
 import { Worker } from '../../../../src/runner/run/engine/worker.ts';
 import { writerOf } from '../../../../src/runner/run/engine/writer.ts';
