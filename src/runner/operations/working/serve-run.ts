@@ -13,6 +13,7 @@ import { toCel } from '../../language/expression.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { WorkerObserver } from '../../report/engine-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
+import { unlessAway } from '../../run/engine/away.ts';
 import type { EngineDatabase, EngineRun } from '../../run/engine/database.ts';
 import type { Fact, WorkerDesk } from '../../run/engine/ports.ts';
 import { Promptness } from '../../run/engine/promptness.ts';
@@ -198,8 +199,10 @@ function withSlowDown(api: MediaApi, desk: WorkerDesk): MediaApi {
     ...api,
     async create(tool, body, known) {
       const made = await api.create(tool, body, known);
-      if (!made.ok && made.error.reason === 'throttled')
-        await desk.slowDown(made.error.retryAfterMs ?? 1_000).catch(() => undefined);
+      if (made.ok || made.error.reason !== 'throttled') return made;
+      const { retryAfterMs = 1_000 } = made.error;
+      // While the database is away, nobody claims anyway.
+      await unlessAway(() => desk.slowDown(retryAfterMs));
       return made;
     },
   };

@@ -20,7 +20,7 @@ import { type Problem, problem, stateProblem } from '../../pipeline/problem.ts';
 import { lockState, type StateContext, strangerTo } from '../lock-state.ts';
 import { loadLedger } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
-import { type OpenEngine, openDatabase, reachable } from './open-database.ts';
+import { type OpenEngine, withDatabase } from './open-database.ts';
 import { unread } from './unread.ts';
 
 /** Unique to this process, and says where it is. */
@@ -59,13 +59,7 @@ export async function coordinate(
   text: string,
   context: CoordinateContext,
 ): Promise<Result<Coordinating, Problem>> {
-  const opened = await openDatabase(text, 'use');
-  if (!opened.ok) return opened;
-  const engine = opened.value;
-  const begun = await reachable(engine.address.shown, () => begin(bound, paths, engine, context));
-  const result = begun.ok ? begun.value : begun;
-  if (!result.ok) await engine[Symbol.asyncDispose]();
-  return result;
+  return await withDatabase(text, 'use', (engine) => begin(bound, paths, engine, context));
 }
 
 async function begin(

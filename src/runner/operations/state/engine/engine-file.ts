@@ -1,9 +1,11 @@
 // The journal of a coordinator, in place of the state file: lines become records, and the end of the run writes the state
 // file and gives the record back to it.
+import { bugOf, bugText } from '../../../../contract/base/bug.ts';
 import { ok, type Result } from '../../../../contract/base/result.ts';
 import { type CreditTotals, committed, type Ledger } from '../../../journal/ledger.ts';
 import type { RunEvent } from '../../../report/run-event.ts';
 import type { RunWatch } from '../../../report/run-watch.ts';
+import { unlessAway } from '../../../run/engine/away.ts';
 import { Coordinator } from '../../../run/engine/coordinator.ts';
 import { EngineLines } from '../../../run/engine/engine-lines.ts';
 import { EngineRunner } from '../../../run/engine/engine-runner.ts';
@@ -76,7 +78,7 @@ export class EngineFile {
   begin(journal: FoldingJournal): void {
     this.#journal = journal;
     this.coordinator.begin();
-    void this.#askForWorkers();
+    this.#askForWorkers().catch((error: unknown) => this.#o.onWarning(bugText(bugOf(error))));
     const { watch, clock } = this.#o;
     if (watch === undefined) return;
     const tell: RunWatch['queue'] = (state) => watch.queue(state);
@@ -88,7 +90,7 @@ export class EngineFile {
     const { session, clock, onWarning, bound } = this.#o;
     await clock.sleep(3_000, this.#quit.signal);
     if (this.#quit.signal.aborted) return;
-    const facts = await session.desk.facts().catch(() => undefined);
+    const facts = await unlessAway(() => session.desk.facts());
     if (facts === undefined || facts.queued === 0) return;
     if (facts.workers.some(({ silentMs }) => silentMs < 20_000)) return;
     onWarning(

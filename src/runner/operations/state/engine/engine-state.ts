@@ -11,7 +11,7 @@ import { type Problem, problem } from '../../pipeline/problem.ts';
 import { type Access, lockState, type StateContext } from '../lock-state.ts';
 import { type CoordinateContext, coordinate, type EngineSession } from './coordinate.ts';
 import { loadLedger } from './load-ledger.ts';
-import { type OpenEngine, openDatabase, reachable } from './open-database.ts';
+import { type OpenEngine, withDatabase } from './open-database.ts';
 import { unread } from './unread.ts';
 
 /** A run in a database. `session`: this process coordinates it. */
@@ -46,15 +46,9 @@ export async function openEngineState(
     const { engine, run, desk } = session;
     return ok({ ...opened, running: undefined, engine: { engine, run, desk, session } });
   }
-  const opened = await openDatabase(text, 'look');
-  if (!opened.ok) return opened;
-  const engine = opened.value;
-  const found = await reachable(engine.address.shown, () =>
+  return await withDatabase(text, 'look', (engine) =>
     look(bound, paths, engine, { ...context, access }),
   );
-  const result = found.ok ? found.value : found;
-  if (!result.ok) await engine[Symbol.asyncDispose]();
-  return result;
 }
 
 async function look(

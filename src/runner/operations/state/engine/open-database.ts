@@ -51,6 +51,26 @@ export async function openDatabase(
   });
 }
 
+/** Does what needs the database, and leaves it open for the result; without a result, closes it. */
+export async function withDatabase<T>(
+  text: string,
+  use: EngineUse,
+  work: (engine: OpenEngine) => Promise<Result<T, Problem>>,
+): Promise<Result<T, Problem>> {
+  const opened = await openDatabase(text, use);
+  if (!opened.ok) return opened;
+  const engine = opened.value;
+  let kept = false;
+  try {
+    const done = await reachable(engine.address.shown, () => work(engine));
+    const result = done.ok ? done.value : done;
+    kept = result.ok;
+    return result;
+  } finally {
+    if (!kept) await engine[Symbol.asyncDispose]();
+  }
+}
+
 /** A database that cannot be reached is a problem, not a bug. */
 export async function reachable<T>(
   shown: string,

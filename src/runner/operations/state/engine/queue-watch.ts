@@ -1,7 +1,7 @@
 // Tells a monitor every few seconds how a distributed run is: its queue, its workers, and what the coordinator has not
 // heard yet.
 import type { QueueState } from '../../../report/engine-watch.ts';
-import { DatabaseAway } from '../../../run/engine/away.ts';
+import { unlessAway } from '../../../run/engine/away.ts';
 import type { Coordinator } from '../../../run/engine/coordinator.ts';
 import type { Clock } from '../../../run/jobs/ports.ts';
 
@@ -43,12 +43,9 @@ export class QueueWatch {
 
   async #look(): Promise<QueueState | undefined> {
     const { desk, term, folded } = this.#o.coordinator;
-    try {
-      const { last, ...queue } = await desk.facts();
-      return { ...queue, term: term.epoch, behind: Math.max(0, last - folded) };
-    } catch (error) {
-      if (error instanceof DatabaseAway) return undefined;
-      throw error;
-    }
+    const facts = await unlessAway(() => desk.facts());
+    if (facts === undefined) return undefined;
+    const { last, ...queue } = facts;
+    return { ...queue, term: term.epoch, behind: Math.max(0, last - folded) };
   }
 }
