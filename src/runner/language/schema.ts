@@ -133,7 +133,7 @@ export const pipelineShape = {
           maximum: 100_000,
           default: 16,
           description:
-            'The number of items in progress at once: 1 to 100,000. More than some hundred are of use only with workers on several hosts (`--engine`).',
+            'The number of items in progress at once: 1 to 100,000. Values above a few hundred help only with workers on several hosts (`--engine`).',
         },
         steps: {
           type: 'object',

@@ -1,4 +1,4 @@
-// The condition of a database: whether it can lose what it has committed, and whether it is still the same one.
+// The condition of a database: whether its settings can lose committed transactions, and whether it was restored.
 import { systemCode } from '../../../contract/files/system-error.ts';
 import type { EngineCondition } from '../../run/engine/database.ts';
 import { isTrue, optionalText, textOf } from './columns.ts';
