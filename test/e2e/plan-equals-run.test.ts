@@ -19,7 +19,7 @@ import { pickedTakes } from '../../src/runner/plan/takes.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../src/runner/run/file-facts.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
-import { JournalWriter } from '../../src/runner/run/journal-writer.ts';
+import { JournalWriter } from '../../src/runner/run/journal/journal-writer.ts';
 import { MemoryDisk } from '../fakes/memory-disk.ts';
 import { MemoryService } from '../fakes/memory-service.ts';
 import { FakeClock } from '../runner/adapters/files/places.ts';

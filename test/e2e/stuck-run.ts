@@ -3,7 +3,7 @@
 
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import { runWith } from '../../src/runner/operations/run.ts';
-import type { LineFile } from '../../src/runner/run/journal-writer.ts';
+import type { LineFile } from '../../src/runner/run/journal/journal-writer.ts';
 
 function stuckAtCreated(file: LineFile): LineFile {
   let stuck = false;

@@ -11,7 +11,7 @@ import { jobFacts } from '../journal/state.ts';
 import { numberOf } from '../journal/take-index.ts';
 import { allTakes } from '../plan/takes.ts';
 import { type Takes, takesOf } from '../report/takes.ts';
-import { JournalWriter } from '../run/journal-writer.ts';
+import { JournalWriter } from '../run/journal/journal-writer.ts';
 import { checkOutput, type OutsideOptions } from './files/boundary.ts';
 import { checkOutputFolder } from './files/writable.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';

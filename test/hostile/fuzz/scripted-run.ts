@@ -22,7 +22,7 @@ import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import { perform } from '../../../src/runner/run/jobs/perform.ts';
 import type { Fetched, LocalFile, MediaApi } from '../../../src/runner/run/jobs/ports.ts';
 import { WebhookInbox } from '../../../src/runner/run/jobs/webhook-inbox.ts';
-import { JournalWriter } from '../../../src/runner/run/journal-writer.ts';
+import { JournalWriter } from '../../../src/runner/run/journal/journal-writer.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { digestOfText, MemoryDisk } from '../../fakes/memory-disk.ts';
 import { FakeClock } from '../../runner/adapters/files/places.ts';

@@ -8,7 +8,7 @@ import { FileFacts } from '../../../src/runner/run/file-facts.ts';
 import { localRunner } from '../../../src/runner/run/jobs/local-runner.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import type { MediaApi } from '../../../src/runner/run/jobs/ports.ts';
-import { JournalWriter } from '../../../src/runner/run/journal-writer.ts';
+import { JournalWriter } from '../../../src/runner/run/journal/journal-writer.ts';
 import { Loop, type LoopOptions } from '../../../src/runner/run/loop.ts';
 import { valueItem } from '../../../src/runner/task/item.ts';
 import { MemoryDisk } from '../../fakes/memory-disk.ts';

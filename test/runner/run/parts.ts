@@ -17,7 +17,7 @@ import type {
   UploadOrder,
 } from '../../../src/runner/run/jobs/job.ts';
 import type { Notice, Runner } from '../../../src/runner/run/jobs/ports.ts';
-import { JournalWriter, type LineFile } from '../../../src/runner/run/journal-writer.ts';
+import { JournalWriter, type LineFile } from '../../../src/runner/run/journal/journal-writer.ts';
 import { StepBreaker } from '../../../src/runner/run/step-breaker.ts';
 import { type Fingerprint, fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { valueItem } from '../../../src/runner/task/item.ts';

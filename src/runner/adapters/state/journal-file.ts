@@ -7,7 +7,8 @@ import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { isFull, isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { Header } from '../../journal/line.ts';
-import type { LineFile } from '../../run/journal-writer.ts';
+import type { LineFile } from '../../run/journal/journal-writer.ts';
+import { SharedSync } from '../../run/journal/shared-sync.ts';
 import { openOwn } from '../files/new-file.ts';
 import { syncFolder } from '../files/output-folders.ts';
 import { compactedTexts, compactState, replaceState } from './compaction.ts';
@@ -50,8 +51,7 @@ export class JournalFile implements LineFile {
   /** The length of the open file. */
   #bytes = 0;
   #pending: string[] = [];
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #shared = new SharedSync(() => this.#writeAll());
   #failure: { readonly error: unknown } | undefined;
 
   constructor(file: string, header: Header, loaded: Loaded, terms: JournalTerms = {}) {
@@ -66,27 +66,15 @@ export class JournalFile implements LineFile {
     if (this.#failure === undefined) this.#pending.push(line);
   }
 
-  /** Calls that arrive during a sync share the next one. */
   sync(): Promise<void> {
-    if (this.#running === undefined) {
-      this.#running = this.#syncOnce();
-      return this.#running;
-    }
-    this.#next ??= this.#running.then(() => {
-      this.#next = undefined;
-      this.#running = this.#syncOnce();
-      return this.#running;
-    });
-    return this.#next;
+    return this.#shared.sync();
   }
 
   /**
-   * A failure is permanent: `#running` keeps the rejection, so every later sync fails in the same way.
-   *
    * Looks at the file before the write, so that no line follows a text that nobody has read, and after the sync, because
    * a file that was replaced meanwhile has no name any more, and its lines are lost. No request is sent before that.
    */
-  async #syncOnce(): Promise<void> {
+  async #writeAll(): Promise<void> {
     try {
       this.#handle ??= await this.#open();
       if (!this.#isStill(this.#handle)) await this.#move();
@@ -100,7 +88,6 @@ export class JournalFile implements LineFile {
       await this.#letGo();
       throw error;
     }
-    if (this.#next === undefined) this.#running = undefined;
   }
 
   #isStill(handle: FileHandle): boolean {
@@ -183,7 +170,11 @@ export class JournalFile implements LineFile {
 
   /** Writes the pending lines. After a failure, which `sync` has reported, it does nothing. */
   async flush(): Promise<void> {
-    while (this.#failure === undefined && this.#running !== undefined) await this.#running;
+    for (;;) {
+      const { running } = this.#shared;
+      if (this.#failure !== undefined || running === undefined) break;
+      await running;
+    }
     if (this.#pending.length > 0) await this.sync();
   }
 

@@ -11,7 +11,7 @@ import type { NewEvent } from '../../journal/line.ts';
 import type { OrphanFile, OrphanKept, OrphanProject, Orphans } from '../../plan/orphan.ts';
 import type { Clock, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
 import { patiently } from '../../run/jobs/retry.ts';
-import type { JournalWriter } from '../../run/journal-writer.ts';
+import type { JournalWriter } from '../../run/journal/journal-writer.ts';
 import { readPatiently } from '../service/inquiry.ts';
 
 /** An orphan that was not removed; `why` is the end of a sentence about it. */

@@ -3,7 +3,7 @@ import type { ClientOptions } from '../../adapters/http/http-client.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { RunObserver } from '../../report/run-watch.ts';
 import type { Clock, Disk, MediaApi, Runner } from '../../run/jobs/ports.ts';
-import type { LineFile } from '../../run/journal-writer.ts';
+import type { LineFile } from '../../run/journal/journal-writer.ts';
 import type { PrepareOptions } from '../planning/prepare.ts';
 import type { SavedPlan } from '../planning/saved-plan.ts';
 import type { Pictures, Speed } from '../service/local-service.ts';

@@ -3,7 +3,7 @@ import type { Result } from '../../../contract/base/result.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { formatVersion } from '../../journal/line-schemas.ts';
-import type { LineFile } from '../../run/journal-writer.ts';
+import type { LineFile } from '../../run/journal/journal-writer.ts';
 import { EngineFile } from '../state/engine/engine-file.ts';
 import { movedReason } from '../state/unsaved-state.ts';
 import type { PreparedRun } from './context.ts';

@@ -9,7 +9,7 @@ import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
 import type { Header, JobLine } from '../../journal/line.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import { JournalWriter } from '../../run/journal-writer.ts';
+import { JournalWriter } from '../../run/journal/journal-writer.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from '../pipeline/problem.ts';

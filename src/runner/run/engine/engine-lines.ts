@@ -1,6 +1,7 @@
 // The lines of a coordinator's journal: they become records in the database, in groups.
 import { type EventLine, type NewEvent, parseLine } from '../../journal/line.ts';
-import type { LineFile } from '../journal-writer.ts';
+import type { LineFile } from '../journal/journal-writer.ts';
+import { SharedSync } from '../journal/shared-sync.ts';
 import { isOfAttempt } from './attempt-events.ts';
 import { insistently, type Patience } from './patience.ts';
 import type { Fact, FactAnswer } from './ports.ts';
@@ -18,8 +19,7 @@ export interface EngineLinesOptions extends Patience {
 export class EngineLines implements LineFile {
   readonly #o: EngineLinesOptions;
   #pending: Fact[] = [];
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #shared = new SharedSync(() => this.#record());
   #written = 0;
 
   constructor(options: EngineLinesOptions) {
@@ -36,21 +36,11 @@ export class EngineLines implements LineFile {
   }
 
   get isEmpty(): boolean {
-    return this.#pending.length === 0 && this.#running === undefined;
+    return this.#pending.length === 0 && this.#shared.running === undefined;
   }
 
-  /** Calls that arrive during a sync share the next one. After a failure, every sync fails in the same way. */
   sync(): Promise<void> {
-    if (this.#running === undefined) {
-      this.#running = this.#syncOnce();
-      return this.#running;
-    }
-    this.#next ??= this.#running.then(() => {
-      this.#next = undefined;
-      this.#running = this.#syncOnce();
-      return this.#running;
-    });
-    return this.#next;
+    return this.#shared.sync();
   }
 
   #refusal(event: string): Error {
@@ -59,14 +49,12 @@ export class EngineLines implements LineFile {
     return onRefused(event);
   }
 
-  async #syncOnce(): Promise<void> {
+  async #record(): Promise<void> {
     const facts = this.#pending.splice(0);
-    if (facts.length > 0) {
-      const answers = await insistently(this.#o, () => this.#o.record(facts));
-      const refused = facts.find((_, index) => answers[index] === 'refused');
-      if (refused?.is === 'event') throw this.#refusal(refused.event.event);
-    }
-    if (this.#next === undefined) this.#running = undefined;
+    if (facts.length === 0) return;
+    const answers = await insistently(this.#o, () => this.#o.record(facts));
+    const refused = facts.find((_, index) => answers[index] === 'refused');
+    if (refused?.is === 'event') throw this.#refusal(refused.event.event);
   }
 }
 

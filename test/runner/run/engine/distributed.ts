@@ -17,7 +17,7 @@ import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts'
 import { localRunner } from '../../../../src/runner/run/jobs/local-runner.ts';
 import type { Clock, Runner } from '../../../../src/runner/run/jobs/ports.ts';
 import { readOutcome } from '../../../../src/runner/run/jobs/wire/outcome-schema.ts';
-import { JournalWriter, type LineFile } from '../../../../src/runner/run/journal-writer.ts';
+import { JournalWriter, type LineFile } from '../../../../src/runner/run/journal/journal-writer.ts';
 
 export interface Distributed {
   readonly journal: JournalWriter;

@@ -7,7 +7,7 @@ import type { JobLine } from '../../../journal/line.ts';
 import { EngineLines } from '../../../run/engine/engine-lines.ts';
 import type { CoordinatorDesk } from '../../../run/engine/ports.ts';
 import type { Clock } from '../../../run/jobs/ports.ts';
-import type { LineFile } from '../../../run/journal-writer.ts';
+import type { LineFile } from '../../../run/journal/journal-writer.ts';
 import type { OpenEngineRun } from './engine-state.ts';
 
 /** The record has changed since it was read, so that the correction no longer fits. */

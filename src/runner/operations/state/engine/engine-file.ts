@@ -12,7 +12,7 @@ import { EngineRunner } from '../../../run/engine/engine-runner.ts';
 import type { EngineRecord } from '../../../run/engine/ports.ts';
 import type { Clock, Runner } from '../../../run/jobs/ports.ts';
 import { readOutcome } from '../../../run/jobs/wire/outcome-schema.ts';
-import type { JournalWriter } from '../../../run/journal-writer.ts';
+import type { JournalWriter } from '../../../run/journal/journal-writer.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import type { EngineSession } from './coordinate.ts';

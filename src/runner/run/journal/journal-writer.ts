@@ -1,11 +1,11 @@
 // The journal writer: assigns numbers and times to events, folds them into the ledger, and hands the lines to the file.
 // Each line is parsed before it is appended, and the parsed value is folded, so a line that the next run could not load
 // is never written.
-import { Redactor } from '../../contract/base/redactor.ts';
-import type { CreditTotals, Ledger } from '../journal/ledger.ts';
-import { type EventLine, lineText, type NewEvent, parseLine } from '../journal/line.ts';
-import { continues, nextRunNumber } from '../journal/run-identity.ts';
-import type { Clock, Journal } from './jobs/ports.ts';
+import { Redactor } from '../../../contract/base/redactor.ts';
+import type { CreditTotals, Ledger } from '../../journal/ledger.ts';
+import { type EventLine, lineText, type NewEvent, parseLine } from '../../journal/line.ts';
+import { continues, nextRunNumber } from '../../journal/run-identity.ts';
+import type { Clock, Journal } from '../jobs/ports.ts';
 
 /** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
 export interface LineFile {

@@ -1,11 +1,11 @@
 // The journal writer's promise: what it writes can be read, and is what the ledger holds.
 import { describe, expect, test } from 'vitest';
-import { Redactor } from '../../../src/contract/base/redactor.ts';
-import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import { type NewEvent, parseLine } from '../../../src/runner/journal/line.ts';
-import { JournalWriter, type RunName } from '../../../src/runner/run/journal-writer.ts';
-import { FakeClock } from '../adapters/files/places.ts';
-import { created, intent, job } from '../journal/lines.ts';
+import { Redactor } from '../../../../src/contract/base/redactor.ts';
+import { Ledger } from '../../../../src/runner/journal/ledger.ts';
+import { type NewEvent, parseLine } from '../../../../src/runner/journal/line.ts';
+import { JournalWriter, type RunName } from '../../../../src/runner/run/journal/journal-writer.ts';
+import { FakeClock } from '../../adapters/files/places.ts';
+import { created, intent, job } from '../../journal/lines.ts';
 
 interface Written {
   readonly journalWriter: JournalWriter;
