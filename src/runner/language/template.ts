@@ -24,6 +24,8 @@ export interface TemplateError extends ExpressionError {
   readonly path: Path;
   /** The text that `start` and `end` refer to. */
   readonly text: string;
+  /** What the expression reads, if it was parsed. */
+  readonly references?: Expression['references'];
 }
 
 /** True if a text contains at least one expression. */
@@ -108,9 +110,23 @@ export function compileExpression(
   return undefined;
 }
 
-export function expressionsOf(
-  template: Template,
-): readonly { path: Path; expression: Expression }[] {
+export interface Placed {
+  readonly path: Path;
+  readonly expression: Expression;
+}
+
+const placed = new WeakMap<Template, readonly Placed[]>();
+
+/** The expressions of a template; found once, because each item asks for them. */
+export function expressionsOf(template: Template): readonly Placed[] {
+  const known = placed.get(template);
+  if (known !== undefined) return known;
+  const found = expressionsIn(template);
+  placed.set(template, found);
+  return found;
+}
+
+function expressionsIn(template: Template): readonly Placed[] {
   switch (template.kind) {
     case 'value':
       return [];
@@ -121,9 +137,9 @@ export function expressionsOf(
         .filter((part) => typeof part === 'object')
         .map((expression) => ({ path: template.path, expression }));
     case 'list':
-      return template.items.flatMap(expressionsOf);
+      return template.items.flatMap(expressionsIn);
     case 'object':
-      return template.fields.flatMap(([, field]) => expressionsOf(field));
+      return template.fields.flatMap(([, field]) => expressionsIn(field));
     default:
       return unreachable(template);
   }
@@ -210,6 +226,7 @@ function fillText(
 const at = (path: Path, expression: Expression, error: ExpressionError): TemplateError => ({
   path,
   text: expression.text,
+  references: expression.references,
   ...error,
 });
 

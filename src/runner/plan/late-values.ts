@@ -33,6 +33,13 @@ export interface Known {
   readonly elementsAfter: string | undefined;
 }
 
+/** A request to price. `known`: the known part of its body. */
+interface Priced {
+  readonly known: JsonObject;
+  readonly scope: Scope;
+  readonly late: readonly LateValue[];
+}
+
 interface Pricing {
   readonly late: readonly LateValue[];
   readonly estimate: Estimate;
@@ -72,14 +79,12 @@ function sourceOf({ references }: Expression, plan: Known): string | undefined {
  */
 export function pricedWithBounds(
   step: Step,
-  scope: Scope,
-  late: readonly LateValue[],
+  { known, scope, late }: Priced,
   estimate: (body: JsonObject) => Estimate,
 ): Pricing {
-  const body = knownBody(step, scope);
   const { tool } = step.kind;
-  if (tool === undefined || step.estimate !== undefined) return { late, estimate: estimate(body) };
-  let bounded = body;
+  if (tool === undefined || step.estimate !== undefined) return { late, estimate: estimate(known) };
+  let bounded = known;
   const priced = late.map((value): LateValue => {
     const { field } = value;
     if (isChoice(tool.request, field)) bounded = withField(bounded, field.split('.'), '${{ … }}');

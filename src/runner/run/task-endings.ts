@@ -2,11 +2,14 @@
 // count it, and listeners receive the event.
 import { adviceFor, doubtAdvice } from '../../contract/api/advice.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
+import type { Step } from '../language/pipeline.ts';
 import type { Barrier } from '../plan/barrier.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { endWithExtension } from '../plan/output-names.ts';
 import type { RunEvent, TaskEnding } from '../report/run-event.ts';
+import type { Item } from '../task/item.ts';
+import { taskId } from '../task/task.ts';
 import type { FailurePolicy } from './failure-policy.ts';
 import type { RunningJob, Waiter } from './in-flight.ts';
 import type { Misnamed } from './jobs/job.ts';
@@ -35,6 +38,13 @@ export interface TaskEndingsOptions {
   readonly summary: SummaryBuilder;
   readonly onEvent: (event: RunEvent) => void;
 }
+
+const reused = {
+  ending: 'reused',
+  why: 'nothing to do',
+  advice: undefined,
+  before: undefined,
+} as const;
 
 export class TaskEndings {
   readonly #o: TaskEndingsOptions;
@@ -126,6 +136,23 @@ export class TaskEndings {
     const { items: of } = summary;
     const item = itemRun.item?.key ?? '';
     onEvent({ type: 'item', item, ok, changed: itemRun.hasChanged, of });
+  }
+
+  /** Reports an item for which the plan has found nothing to do. */
+  settled(item: Item, steps: readonly Step[]): void {
+    const { summary, barrier, onEvent } = this.#o;
+    const { key } = item;
+    for (const step of steps) {
+      const task = taskId(step.name, item);
+      barrier.note(step.name, 'done');
+      summary.add(task, reused);
+      onEvent({
+        ...{ type: 'task', task, step: step.name, item: key },
+        ...{ ending: 'reused', credits: 0, why: reused.why },
+      });
+    }
+    summary.addItem(true);
+    onEvent({ type: 'item', item: key, ok: true, changed: false, of: summary.items });
   }
 
   /** Reports a file whose name has the wrong extension for its content, once for each step and format. */
