@@ -26,6 +26,8 @@ const deepest = 64;
 
 export class Redactor {
   readonly #secrets: RegExp | undefined;
+  /** The same for one secret: it keeps no place in a text. */
+  readonly #secret: RegExp | undefined;
 
   constructor(secrets: readonly (string | undefined)[]) {
     const known = secrets.filter((secret) => secret !== undefined && secret.length >= shortest);
@@ -34,10 +36,19 @@ export class Redactor {
       .sort((a = '', b = '') => b.length - a.length)
       .map((secret = '') => Array.from(secret, spellingsOf).join(''));
     this.#secrets = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'g');
+    this.#secret = this.#secrets === undefined ? undefined : new RegExp(this.#secrets.source);
   }
 
   text(text: string): string {
     return this.#secrets === undefined ? text : text.replace(this.#secrets, hidden);
+  }
+
+  /**
+   * False if no text in the data whose JSON this is can have a secret: without a backslash, every text stands in the
+   * JSON as it is.
+   */
+  mayHide(json: string): boolean {
+    return this.#secret !== undefined && (json.includes('\\') || this.#secret.test(json));
   }
 
   /**

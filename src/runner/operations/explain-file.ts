@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { openRegular } from '../../contract/files/regular-file.ts';
 import { systemReason } from '../../contract/files/system-error.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
-import { databaseStore } from '../adapters/state/job-store.ts';
+import { diskStore } from '../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../adapters/state/load-state.ts';
 import { eachLine } from '../adapters/state/raw-lines.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
@@ -118,7 +118,7 @@ async function look(
   } catch (error) {
     return err(`${shownPath(state)} ${systemReason(error)}`);
   }
-  const store = databaseStore();
+  const store = diskStore();
   try {
     const loaded = await loadState(state, store);
     if (!loaded.ok) return loaded;

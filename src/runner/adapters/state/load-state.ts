@@ -10,7 +10,7 @@ import type { Header, StateLine } from '../../journal/line.ts';
 import { byteProblem } from '../../journal/raw-line.ts';
 import { isTorn } from '../../journal/torn.ts';
 import { type Content, ContentHash } from './file-version.ts';
-import { eachLine, LineTooLong } from './raw-lines.ts';
+import { LineTooLong, lineBatches } from './raw-lines.ts';
 
 export interface Loaded {
   readonly ledger: Ledger;
@@ -46,27 +46,28 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return loaded({});
     if (stats.isSymbolicLink()) return err(linkProblem(file));
-    for await (const raw of eachLine(file, hash)) {
-      number += 1;
-      const { text, terminated, bytes } = raw;
-      if (isTorn(raw, number, ledger.seq, format.events)) {
-        const what = 'the last line was cut off in the middle of writing and is dropped';
-        return loaded({ warnings: [`${file}:${number}: ${what}`] });
+    for await (const lines of lineBatches(file, hash))
+      for (const raw of lines) {
+        number += 1;
+        const { text, terminated, bytes } = raw;
+        if (isTorn(raw, number, ledger.seq, format.events)) {
+          const what = 'the last line was cut off in the middle of writing and is dropped';
+          return loaded({ warnings: [`${file}:${number}: ${what}`] });
+        }
+        const broken = byteProblem(raw);
+        if (broken !== undefined) return err(`${file}:${number}: ${broken}${aside(number)}`);
+        if (number === 1) {
+          const found = formatOf(text);
+          if (!found.ok) return err(`${file}:1: ${found.error}`);
+          format = found.value;
+        }
+        const line = format.parse(text);
+        const wrong = line.ok ? fold(line.value, number, ledger) : `${line.error}${aside(number)}`;
+        if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
+        if (line.ok && line.value.type === 'header') header = line.value.line;
+        wholeBytes += bytes;
+        if (!terminated) return loaded({ unterminated: true });
       }
-      const broken = byteProblem(raw);
-      if (broken !== undefined) return err(`${file}:${number}: ${broken}${aside(number)}`);
-      if (number === 1) {
-        const found = formatOf(text);
-        if (!found.ok) return err(`${file}:1: ${found.error}`);
-        format = found.value;
-      }
-      const line = format.parse(text);
-      const wrong = line.ok ? fold(line.value, number, ledger) : `${line.error}${aside(number)}`;
-      if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
-      if (line.ok && line.value.type === 'header') header = line.value.line;
-      wholeBytes += bytes;
-      if (!terminated) return loaded({ unterminated: true });
-    }
   } catch (error) {
     if (error instanceof LineTooLong) return err(`${file}:${number + 1}: ${error.message}`);
     return err(`${file} ${systemReason(error)}`);
