@@ -155,9 +155,7 @@ function continues({ status, headers }: StorageAnswer, { version, running }: Sta
 
 /** One synced write, so that a small file needs no separate sync. */
 async function saveWhole(answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
-  const pieces: Buffer[] = [];
-  for await (const piece of answer.pieces()) pieces.push(piece);
-  const bytes = Buffer.concat(pieces);
+  const bytes = await answer.whole();
   if (bytes.length === 0) return err(empty);
   await using file = await createPart(into, constants.O_DSYNC);
   try {
