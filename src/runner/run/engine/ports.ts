@@ -229,5 +229,12 @@ export interface CoordinatorDesk {
   jobs(): AsyncIterable<readonly JobLine[]>;
   /** Replaces the lines of the jobs that have changed, and removes the records up to the number. */
   fold(term: Term, snapshot: Snapshot, changed: readonly JobLine[]): Promise<void>;
+  /**
+   * From now on, nobody records anything: the lines of the snapshot become the state file. False, and nothing has changed:
+   * there are records after the number. Renews the term; rejects with `TermOver` if it is over.
+   */
+  seal(term: Term, seq: number, leaseMs: number): Promise<boolean>;
+  /** The state file is the record. Rejects with `TermOver` if another coordinator has taken over. */
+  handOver(term: Term): Promise<void>;
   facts(): Promise<QueueFacts>;
 }

@@ -45,6 +45,8 @@ export async function moveIn(moving: Moving): Promise<Result<EngineRun, Problem>
       return ok(await importRun(moving));
     case 'importing':
       if (away === undefined) return ok(await importRun(moving));
+      // Its coordinator is writing the state file, and hands it over soon.
+      if (known.coordinator !== undefined) return ok(known);
       await database.setStage(known.terms.run, 'open');
       return ok(known);
     case 'open':
