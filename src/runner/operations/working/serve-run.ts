@@ -96,7 +96,11 @@ export async function serveRun(
   const api = withSlowDown(options.api?.(watched) ?? watched, desk);
   const { backoffMs, speedFactor } = terms;
   const outages = new Outages({
-    ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs, onEvent },
+    ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs },
+    onEvent(event) {
+      onEvent(event);
+      loop.tell(event);
+    },
   });
   const cache = new HashCache(undefined);
   cleanup.defer(() => cache.close());

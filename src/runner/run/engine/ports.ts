@@ -69,7 +69,7 @@ export type Fact =
   /** `name`: the attempt that the event is about; an event about another attempt than the current one is refused. */
   | ({ readonly is: 'event'; readonly name?: string; readonly event: NewEvent } & FactHead)
   | ({ readonly is: 'begun' } & FactHead)
-  /** A run event of a worker: a warning, an outage. */
+  /** A run event of a worker: an outage of the service, as this worker sees it. */
   | ({ readonly is: 'told'; readonly told: JsonObject } & FactHead);
 
 interface FactHead {

@@ -11,6 +11,7 @@ import { EngineLines } from '../../../run/engine/engine-lines.ts';
 import { EngineRunner } from '../../../run/engine/engine-runner.ts';
 import { insistently, type Patience } from '../../../run/engine/patience.ts';
 import type { EngineRecord } from '../../../run/engine/ports.ts';
+import { SharedOutages } from '../../../run/engine/shared-outages.ts';
 import type { Clock, Runner } from '../../../run/jobs/ports.ts';
 import { readOutcome } from '../../../run/jobs/wire/outcome-schema.ts';
 import type { JournalWriter } from '../../../run/journal-writer.ts';
@@ -114,12 +115,14 @@ export class EngineFile {
     onEvent: (event: RunEvent) => void,
   ): (local: Runner, limits: Readonly<Record<string, number>>) => Runner {
     const { coordinator } = this;
-    const { writer } = this.#o.session;
+    const { session, clock } = this.#o;
+    const { writer } = session;
+    const outages = new SharedOutages(clock, onEvent);
     return (local, limits) => {
       this.#phases += 1;
       const phase = this.#phases;
       const onHealed = (job: string): void => void this.#healed.add(job);
-      const hearing = { read: readOutcome, onEvent, onHealed };
+      const hearing = { read: readOutcome, onEvent, onHealed, outages };
       return new EngineRunner({ coordinator, writer, phase, local, limits, ...hearing });
     };
   }
