@@ -1,5 +1,6 @@
 // Gives the record of a run back to its state file. Until the file is written, the database has the record.
 import { err, ok, type Result } from '../../../../contract/base/result.ts';
+import { removeLeftover } from '../../../../contract/files/leftover.ts';
 import { isSystemProblem, systemReason } from '../../../../contract/files/system-error.ts';
 import type { Ledger } from '../../../journal/ledger.ts';
 import { termMs } from '../../../run/engine/coordinator.ts';
@@ -9,6 +10,7 @@ import type { RunPaths } from '../../files/run-paths.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import { lockState, type StateContext } from '../lock-state.ts';
+import { canaryFile } from './canary.ts';
 import type { EngineSession } from './coordinate.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { headerFor, writeState } from './move-state.ts';
@@ -53,6 +55,7 @@ async function handOver(exporting: Exporting): Promise<Result<void, string>> {
   try {
     await writeState(paths, headerFor(bound, paths), ledger);
     await insistently(patience, () => desk.handOver(term));
+    await removeLeftover(canaryFile(bound.folder, run));
     removeLeftovers(run, bound.folder, paths.output, ledger);
     return ok(undefined);
   } catch (error) {
