@@ -2,10 +2,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { migrateEngine } from '../../src/runner/operations/engine.ts';
 import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
-import { worker } from '../../src/runner/operations/worker.ts';
+import { type WorkerEvent, worker, workerWith } from '../../src/runner/operations/worker.ts';
 import { startWorker } from '../engine-rig.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
-import { photoRig, service, until } from '../rig.ts';
+import { bill, envOf, photoRig, service, until } from '../rig.ts';
 
 async function server(password?: string): Promise<Postgres> {
   const postgres = await startPostgres(password === undefined ? {} : { password });
@@ -39,6 +39,37 @@ test('a worker that starts before its database waits for it, and a coordinator d
     { type: 'database' },
   ]);
   expect(leaving.events).toEqual([away]);
+});
+
+test('a worker that must go before it can record an answer says so, and the creation is not paid twice', async () => {
+  const postgres = await migrated();
+  const local = await service();
+  const rig = await photoRig(1);
+  const leave = new AbortController();
+  const events: WorkerEvent[] = [];
+  const running = rig.run(local, { engine: postgres.url });
+  const options = { engine: postgres.url, root: rig.folder, env: envOf(local), graceMs: 0 };
+  const worked = await workerWith(
+    { ...options, signal: leave.signal, onEvent: (event) => void events.push(event) },
+    {
+      api: (real) => ({
+        ...real,
+        async create(tool, body, known) {
+          const made = await real.create(tool, body, known);
+          await postgres.crash();
+          leave.abort();
+          return made;
+        },
+      }),
+    },
+  );
+  expect(worked.ok ? '' : renderProblem(worked.error)).toContain('was stopped while the database');
+  const [warning] = events.filter((event) => event.type === 'warning');
+  expect(warning?.message).toMatch(/the service created project \S+ for .* could not be recorded/);
+  await postgres.restart();
+  startWorker(rig, local, postgres.url);
+  expect((await running).summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 1 } });
+  expect([...bill(local.ledger()).values()]).toEqual([10]);
 });
 
 test('a worker does not wait for what only a person can change', async () => {

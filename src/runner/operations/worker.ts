@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { ok, type Result } from '../../contract/base/result.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Env } from '../../contract/files/user-folder.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { ClientOptions } from '../adapters/http/http-client.ts';
@@ -10,7 +10,7 @@ import type { WorkerEvent } from '../report/worker-text.ts';
 import { insistently } from '../run/engine/patience.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import type { Monitor } from './monitoring.ts';
-import type { Problem } from './pipeline/problem.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
 import { GracePeriod } from './run/grace-period.ts';
 import type { TargetOptions } from './service/target.ts';
 import { awaitDatabase, reachable } from './state/engine/open-database.ts';
@@ -116,6 +116,7 @@ export async function workerWith(
           ...internals,
         }),
       );
+      if (!served.ok && hasLeft(served.error, leave)) return err(cutOff(engine.address.shown));
       const result = served.ok ? served.value : served;
       if (!result.ok) return result;
       runs += 1;
@@ -131,3 +132,12 @@ export async function workerWith(
 /** The worker was asked to leave while it waited for the database. */
 const hasLeft = ({ reason }: Problem, leave: AbortSignal): boolean =>
   leave.aborted && reason === 'unreachable';
+
+const cutOff = (shown: string): Problem => ({
+  ...problem(
+    `the worker was stopped while the database ${shown} was away, so what it was doing is not recorded`,
+    'shotlist',
+    'other workers go on with it when the database is back; a creation without a recorded answer is in doubt',
+  ),
+  reason: 'system',
+});

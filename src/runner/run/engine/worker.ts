@@ -27,7 +27,7 @@ export interface WorkerOptions extends Patience {
   readonly read: (value: unknown) => Result<IssuedOrder, string>;
   /** The context of one order. `stop`: aborted when the order must end soon. */
   readonly contextFor: (lease: Lease, attention: Attention, stop: AbortSignal) => JobContext;
-  /** Called with each fact that cannot be written any more, because the run is gone. */
+  /** Called with each fact that is not written, because the run is gone, or the database is away when the worker ends. */
   readonly onLost?: ((fact: Fact) => void) | undefined;
   /** Aborted: nothing more is fetched, and what is being performed is completed. */
   readonly leave: AbortSignal;
