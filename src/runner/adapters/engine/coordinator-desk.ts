@@ -44,7 +44,7 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
       const [row] = await within.query(
         `update ${schema}.run set epoch = epoch + 1, coordinator = $2, stopping = false, closed = null,
            coordinator_until = clock_timestamp() + $3 * interval '1 ms'
-         where run = $1
+         where run = $1 and stage = 'open'
            and (coordinator_until is null or coordinator_until < clock_timestamp() or coordinator = $2)
          returning epoch`,
         [this.#run, coordinator, leaseMs],
@@ -157,6 +157,25 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
       foldInto(within, this.#run, epoch, snapshot, changed),
     );
     if (!done) throw new TermOver(this.#run, epoch);
+  }
+
+  async seal({ epoch }: Term, seq: number, leaseMs: number): Promise<boolean> {
+    const [row] = await this.#sql.query(
+      `update ${schema}.run set coordinator_until = clock_timestamp() + $3 * interval '1 ms',
+         stage = case when seq = $4 then 'importing' else stage end
+       where run = $1 and epoch = $2 returning seq`,
+      [this.#run, epoch, leaseMs, seq],
+    );
+    if (row === undefined) throw new TermOver(this.#run, epoch);
+    return numberOf(row, 'seq') === seq;
+  }
+
+  async handOver({ epoch }: Term): Promise<void> {
+    const rows = await this.#sql.query(
+      `update ${schema}.run set stage = 'exported' where run = $1 and epoch = $2 returning epoch`,
+      [this.#run, epoch],
+    );
+    if (rows.length === 0) throw new TermOver(this.#run, epoch);
   }
 
   async facts(): Promise<QueueFacts> {

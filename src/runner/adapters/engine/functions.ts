@@ -59,8 +59,8 @@ declare
   v_claim jsonb;
 begin
   select * into r from ${schema}.run where run = p_run for no key update;
-  -- The state file is the record again: nobody would hear of what is written here.
-  if not found or r.stage = 'exported' then return '{"is":"gone"}'; end if;
+  -- The state file is the record, or is being written: nobody would hear of what is written here.
+  if not found or r.stage <> 'open' then return '{"is":"gone"}'; end if;
   if p_epoch is not null and r.epoch <> p_epoch then return '{"is":"over"}'; end if;
   t := clock_timestamp();
   v_written := r.seq;

@@ -23,7 +23,12 @@ export function asRefused(error: Error): DatabaseRefused | undefined {
 const role = 'the address must name a role that may use the database';
 const password = 'set PGPASSWORD, or use a password file (PGPASSFILE)';
 
+/** A file that the address names, such as a certificate, cannot be read. */
+export const isOfFile = (error: Error): boolean =>
+  ('syscall' in error && error.syscall === 'open') || systemCode(error) === 'EISDIR';
+
 function hintFor(error: Error): string | undefined {
+  if (isOfFile(error)) return ofFile;
   const code = systemCode(error);
   if (code !== undefined)
     return hints.get(code) ?? (isOfCertificate(code) ? ofCertificate : undefined);
@@ -38,6 +43,9 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['3D000', 'make the database first: createdb'],
   ['42501', 'grant the role what it needs: docs/engine.md, "Roles with least rights"'],
 ]);
+
+const ofFile =
+  'the address names this file (sslrootcert, sslcert, sslkey): give the path of a file that this user may read';
 
 const isOfCertificate = (code: string): boolean => /CERT|VERIFY_LEAF|^ERR_TLS_/.test(code);
 const ofCertificate =

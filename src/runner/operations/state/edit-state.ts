@@ -8,6 +8,7 @@ import { realClock } from '../../adapters/clock.ts';
 import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
 import type { Header, JobLine } from '../../journal/line.ts';
+import { RunGone } from '../../run/engine/run-gone.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { JournalWriter } from '../../run/journal/journal-writer.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
@@ -125,8 +126,12 @@ async function editEngine<T>(
     });
     return worked.ok ? worked.value : worked;
   } catch (error) {
+    if (error instanceof RunGone) return err(problem(error.message, 'shotlist', movedBack));
     if (!(error instanceof RecordChanged)) throw error;
     const hint = 'nothing was changed: look at the status, then decide again';
     return err(problem(`${error.message}: a worker has recorded more meanwhile`, 'shotlist', hint));
   }
 }
+
+const movedBack =
+  'nothing was changed: its record went back to the state file meanwhile; run the command again without --engine';

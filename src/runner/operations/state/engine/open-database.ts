@@ -7,6 +7,7 @@ import { openEngine } from '../../../adapters/engine/database.ts';
 import { DatabaseRefused } from '../../../adapters/engine/refused.ts';
 import { DatabaseAway } from '../../../run/engine/away.ts';
 import type { EngineCondition, EngineDatabase } from '../../../run/engine/database.ts';
+import { insistently, type Patience } from '../../../run/engine/patience.ts';
 import { type Problem, problem } from '../../pipeline/problem.ts';
 import { type EngineAddress, engineAddress } from './address.ts';
 
@@ -23,6 +24,22 @@ export async function openDatabase(
   text: string,
   use: EngineUse,
 ): Promise<Result<OpenEngine, Problem>> {
+  return await open(text, use, (call) => call());
+}
+
+/** The same for a process that uses the database: waits for one that cannot be reached yet. */
+export async function awaitDatabase(
+  text: string,
+  patience: Patience,
+): Promise<Result<OpenEngine, Problem>> {
+  return await open(text, 'use', (call) => insistently(patience, call));
+}
+
+async function open(
+  text: string,
+  use: EngineUse,
+  repeated: <T>(call: () => Promise<T>) => Promise<T>,
+): Promise<Result<OpenEngine, Problem>> {
   const address = engineAddress(text);
   if (!address.ok) return address;
   const { url, shown } = address.value;
@@ -32,7 +49,7 @@ export async function openDatabase(
       connections: 6,
     });
     try {
-      return { database, condition: await database.condition() };
+      return { database, condition: await repeated(() => database.condition()) };
     } catch (error) {
       await database.close();
       throw error;
