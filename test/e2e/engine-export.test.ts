@@ -16,7 +16,7 @@ import type { CoordinatorDesk, Fact } from '../../src/runner/run/engine/ports.ts
 import { RunGone } from '../../src/runner/run/engine/run-gone.ts';
 import { TermOver } from '../../src/runner/run/engine/term-over.ts';
 import type { Clock } from '../../src/runner/run/jobs/ports.ts';
-import { JournalWriter } from '../../src/runner/run/journal-writer.ts';
+import { JournalWriter } from '../../src/runner/run/journal/journal-writer.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { bill, photoRig, type Rig, service } from '../rig.ts';
 
