@@ -157,7 +157,7 @@ export class EngineFile {
   /** Ends the term: what is still under way at workers keeps the record in the database. */
   async compact(ledger: Ledger): Promise<Result<void, string>> {
     const { session, onWarning } = this.#o;
-    const { desk, engine } = session;
+    const { desk, engine, term } = session;
     await this.coordinator.end();
     for (const record of this.coordinator.hear().records) this.#foldLate(record);
     await this.flush();
@@ -169,6 +169,8 @@ export class EngineFile {
       );
       return ok(undefined);
     }
+    // Nobody performs an order any more, so what is only intended belongs to a worker that is gone or frozen.
+    await desk.doubtIntended(term, 'its worker was gone before its answer was recorded');
     const seq = await this.#lastOwn();
     const { bound, paths, clock } = this.#o;
     const exported = await exportRun({
