@@ -13,7 +13,7 @@ import type {
 } from '../../run/engine/ports.ts';
 import type { QueueFacts } from '../../run/engine/queue-facts.ts';
 import { TermOver } from '../../run/engine/term-over.ts';
-import { writerOf } from '../../run/engine/writer.ts';
+import { finderOf, writerOf } from '../../run/engine/writer.ts';
 import { commitBatch } from './batch.ts';
 import { numberOf, textOf } from './columns.ts';
 import { orderId } from './order-id.ts';
@@ -116,10 +116,10 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
       const facts = rows.map((row): Fact => {
         const job = textOf(row, 'job');
         const name = textOf(row, 'name');
-        const event = { event: 'doubt', job, why } as const;
+        const event = { event: 'doubt', job, why, silent: true } as const;
         return { is: 'event', id: `doubt ${name}`, key: job, name, event };
       });
-      for (const group of groupsOf(facts)) await this.#record(term, group, within);
+      for (const group of groupsOf(facts)) await this.#record(term, group, within, finderOf(term));
     });
   }
 
@@ -207,8 +207,9 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
     { epoch }: Term,
     facts: readonly Fact[],
     within: Statements,
+    by = writerOf({ epoch }),
   ): Promise<readonly FactAnswer[]> {
-    const written = await commitBatch(within, this.#run, writerOf({ epoch }), epoch, { facts });
+    const written = await commitBatch(within, this.#run, by, epoch, { facts });
     if (written === 'gone' || written === 'over') throw new TermOver(this.#run, epoch);
     return written.facts;
   }

@@ -193,7 +193,10 @@ begin
       when r.cap < r.charged - r.refunded + r.reserved + case when j.name = a.name then 0 else a.reserve end then
         '{"is":"budget"}'
       when j.name = a.name then '{"is":"go"}'
-      when a.again or v_after is null or a.attempt not between greatest(coalesce(j.attempt, 0), 1) and coalesce(j.attempt, 0) + 1 then
+      when a.again or v_after is null then jsonb_build_object('is', 'exists', 'same', false)
+      -- Only an attempt that the service certainly did not take may have its number used again (jobs/attempt.ts).
+      when a.attempt <> coalesce(j.attempt, 0) + 1
+        and (a.attempt = j.attempt and j.state = 'failed' and j.project is null and j.credits = 0) is not true then
         jsonb_build_object('is', 'exists', 'same', false)
       else null end;
     if v_claim is null then

@@ -21,6 +21,7 @@ export function asRefused(error: Error): DatabaseRefused | undefined {
 }
 
 const role = 'the address must name a role that may use the database';
+const encrypt = 'the server wants TLS: add ?sslmode=verify-full to the address';
 const password = 'set PGPASSWORD, or use a password file (PGPASSFILE)';
 
 /** A file that the address names, such as a certificate, cannot be read. */
@@ -30,6 +31,7 @@ export const isOfFile = (error: Error): boolean =>
 function hintFor(error: Error): string | undefined {
   if (isOfFile(error)) return ofFile;
   const code = systemCode(error);
+  if (code === '28000' && error.message.endsWith('no encryption')) return encrypt;
   if (code !== undefined)
     return hints.get(code) ?? (isOfCertificate(code) ? ofCertificate : undefined);
   if (error.message.includes('does not support SSL'))
@@ -42,6 +44,7 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['28P01', `check the role in the address and its password: ${password}`],
   ['3D000', 'make the database first: createdb'],
   ['42501', 'grant the role what it needs: docs/engine.md, "Roles with least rights"'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'write the host into the address as the certificate names it'],
 ]);
 
 const ofFile =

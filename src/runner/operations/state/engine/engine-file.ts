@@ -159,7 +159,7 @@ export class EngineFile {
   /** Ends the term: what is still under way at workers keeps the record in the database. */
   async compact(ledger: Ledger): Promise<Result<void, string>> {
     const { session, onWarning } = this.#o;
-    const { desk, engine } = session;
+    const { desk, engine, term } = session;
     await this.coordinator.end();
     for (const record of this.coordinator.hear().records) this.#foldLate(record);
     await this.flush();
@@ -171,6 +171,9 @@ export class EngineFile {
       );
       return ok(undefined);
     }
+    // Nobody performs an order any more, so what is only intended belongs to a worker that is gone or frozen.
+    const why = 'its worker was gone before its answer was recorded';
+    await insistently(this.#patience, () => desk.doubtIntended(term, why));
     const { bound, paths, clock } = this.#o;
     this.#read = this.coordinator.folded;
     const exported = await exportRun({
