@@ -5,7 +5,7 @@ import type { PgBoss } from 'pg-boss';
 import { systemCode } from '../../../contract/files/system-error.ts';
 import { DatabaseAway } from '../../run/engine/away.ts';
 import { bossDb, queueSchema } from './queue.ts';
-import { asRefused, isOfFile } from './refused.ts';
+import { asRefused } from './refused.ts';
 import type { Row, Sql, Statements, Transaction } from './sql.ts';
 
 /** The line that installs what an engine needs. */
@@ -116,7 +116,6 @@ const messageOf = (error: Error): string => error.message || (systemCode(error) 
 
 function isAway(error: Error): boolean {
   const code = systemCode(error);
-  if (isOfFile(error)) return false;
   if (code === undefined)
     return /terminated|timeout|Connection ended|not queryable/i.test(error.message);
   return awayCodes.has(code) || code.startsWith('08') || /^E[A-Z]+$/.test(code);

@@ -24,12 +24,7 @@ const role = 'the address must name a role that may use the database';
 const encrypt = 'the server wants TLS: add ?sslmode=verify-full to the address';
 const password = 'set PGPASSWORD, or use a password file (PGPASSFILE)';
 
-/** A file that the address names, such as a certificate, cannot be read. */
-export const isOfFile = (error: Error): boolean =>
-  ('syscall' in error && error.syscall === 'open') || systemCode(error) === 'EISDIR';
-
 function hintFor(error: Error): string | undefined {
-  if (isOfFile(error)) return ofFile;
   const code = systemCode(error);
   if (code === '28000' && error.message.endsWith('no encryption')) return encrypt;
   if (code !== undefined)
@@ -46,9 +41,6 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['42501', 'grant the role what it needs: docs/engine.md, "Roles with least rights"'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'write the host into the address as the certificate names it'],
 ]);
-
-const ofFile =
-  'the address names this file (sslrootcert, sslcert, sslkey): give the path of a file that this user may read';
 
 const isOfCertificate = (code: string): boolean => /CERT|VERIFY_LEAF|^ERR_TLS_/.test(code);
 const ofCertificate =
