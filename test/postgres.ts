@@ -41,6 +41,8 @@ export interface Postgres {
 export interface PostgresOptions {
   /** Connections need this password (SCRAM-SHA-256); default: none do. */
   readonly password?: string;
+  /** The certificate of the server and its key, in PEM: connections may use TLS. Default: none can. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   /** Settings of postgresql.conf, such as `{ max_connections: '300' }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -167,6 +169,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     unix_socket_directories: sockets,
     shared_buffers: '16MB',
     fsync: 'on',
+    ...(options.tls === undefined ? {} : tlsSettings(options.tls, data, user)),
     ...options.settings,
   };
   const secret = options.password === undefined ? '' : `:${encodeURIComponent(options.password)}`;
@@ -249,6 +252,22 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   };
 }
 
+function tlsSettings(
+  { cert, key }: NonNullable<PostgresOptions['tls']>,
+  data: string,
+  user: User,
+): Readonly<Record<string, string>> {
+  writeOwned(join(data, 'server.crt'), cert, user);
+  writeOwned(join(data, 'server.key'), key, user);
+  return { ssl: 'on' };
+}
+
+/** A file that only the server reads. */
+function writeOwned(file: string, content: string, { uid, gid }: User): void {
+  writeFileSync(file, content, { mode: 0o600 });
+  if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid);
+}
+
 /** Its files are not synced: a test that loses the machine does not go on. The server syncs. */
 async function initialize(
   binaries: string,
@@ -259,10 +278,7 @@ async function initialize(
   const secret = `${data}.password`;
   const passwordArgs =
     password === undefined ? ['--auth=trust'] : ['--auth=scram-sha-256', `--pwfile=${secret}`];
-  if (password !== undefined) {
-    writeFileSync(secret, password, { mode: 0o600 });
-    if (user.uid !== undefined && user.gid !== undefined) chownSync(secret, user.uid, user.gid);
-  }
+  if (password !== undefined) writeOwned(secret, password, user);
   const args = [
     '-D',
     data,

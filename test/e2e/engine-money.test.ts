@@ -1,11 +1,9 @@
 // Money in a distributed run: one budget for all workers, and nothing that was lost is paid twice.
 import { describe, expect, test } from 'vitest';
 import { err } from '../../src/contract/base/result.ts';
-import type { JobLine } from '../../src/runner/journal/line.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { resolve } from '../../src/runner/operations/resolve.ts';
-import { quarantineOf } from '../../src/runner/operations/state/engine/engine-edit.ts';
 import { status } from '../../src/runner/operations/status.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
@@ -87,41 +85,4 @@ test('a creation in doubt is resolved while the run goes on, and its task is fin
   expect(ledgerSums(local)).toMatchObject({ creations: 3, net: 30 });
   const late = await resolve(loaded.value, task, { how: 'not-charged' }, { engine });
   expect(!late.ok && renderProblem(late.error)).toContain('omit --engine');
-});
-
-describe('that a creation was not charged can be said', () => {
-  const job = 'a'.repeat(64);
-  const at = '2026-11-23T10:00:00.000Z';
-  const now = Date.parse(at);
-  const doubt: JobLine = {
-    ...{ job, name: 'n', kind: 'k', state: 'doubt', tasks: ['t'], attempt: 1, at },
-  };
-  const intent = {
-    event: 'intent',
-    job,
-    task: 't',
-    kind: 'k',
-    attempt: 1,
-    name: 'n',
-    reserve: 1,
-  } as const;
-  const lost = { event: 'doubt', job, why: '' } as const;
-  const desk = (reporter: string) => ({
-    records: async (after: number) =>
-      after > 0
-        ? []
-        : [
-            { is: 'event', seq: 1, by: 'w1', key: 'k', event: intent, at } as const,
-            { is: 'event', seq: 2, by: reporter, key: 'k', event: lost, at } as const,
-          ],
-  });
-
-  test('at once where the worker that began it has said that its answer was lost', async () => {
-    expect(await quarantineOf(desk('w1'), doubt, now)).toBeUndefined();
-  });
-
-  test('after twenty minutes where that worker is silent: it may be frozen, and send it later', async () => {
-    expect(await quarantineOf(desk('w2'), doubt, now)).toBe(now + 20 * 60_000);
-    expect(await quarantineOf(desk('w2'), doubt, now + 21 * 60_000)).toBeUndefined();
-  });
 });

@@ -1,7 +1,8 @@
 // Recognizes the folders that shotlist made for this user, such as `.shotlist`. shotlist trusts and
 // removes their content, so a folder that came with a repository must not pass for one. A marker in
 // the folder is signed with a secret outside all repositories. The marker stays valid if the folder
-// is moved or mounted elsewhere, but not for a copy.
+// is moved or mounted elsewhere, but not for a copy. A folder may belong to several users, or to one
+// user on several hosts: each has a marker of their own.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   closeSync,
@@ -11,6 +12,7 @@ import {
   openSync,
   readdirSync,
   realpathSync,
+  renameSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -61,14 +63,19 @@ export function ownershipOf(folder: string): Ownership {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) return 'absent';
   if (stats.isSymbolicLink()) return 'link';
-  const marker = readMarker(folder);
-  if (marker === undefined) return hasNothingElse(folder) ? 'empty' : 'foreign';
   const secret = readSecret(keyFile());
+  const first = readMarker(join(folder, markerName));
+  const own = secret && readMarker(join(folder, ownMarkerName(secret)));
+  if (first === undefined && own === undefined) return hasNothingElse(folder) ? 'empty' : 'foreign';
   // Without a key, this user has never marked a folder on this machine.
   if (secret === undefined) return 'foreign';
-  const wanted = markerOf(folder, marker.id, secret);
-  const holds = isSame(marker.inode, wanted.inode) || isSame(marker.path, wanted.path);
+  const holds = [first, own].some((marker) => marker && isValid(marker, folder, secret));
   return holds ? 'ours' : 'foreign';
+}
+
+function isValid({ id, inode, path }: Marker, folder: string, secret: Buffer): boolean {
+  const wanted = markerOf(folder, id, secret);
+  return isSame(inode, wanted.inode) || isSame(path, wanted.path);
 }
 
 /**
@@ -92,8 +99,8 @@ function hasNothingElse(folder: string): boolean {
   return readdirSync(folder).every((name) => name === markerName || draftName.test(name));
 }
 
-function readMarker(folder: string): Marker | undefined {
-  const read = readOwnFile(join(folder, markerName), { max: 4_000 });
+function readMarker(file: string): Marker | undefined {
+  const read = readOwnFile(file, { max: 4_000 });
   if (!read.ok) return undefined;
   try {
     const value: unknown = JSON.parse(read.value.toString('utf8'));
@@ -107,15 +114,23 @@ function readMarker(folder: string): Marker | undefined {
 /** Creates the marker atomically, as a link to a complete draft. */
 function mark(folder: string): void {
   const file = join(folder, markerName);
-  const marker = markerOf(folder, randomBytes(16).toString('hex'), userSecret());
+  const secret = userSecret();
+  const marker = markerOf(folder, randomBytes(16).toString('hex'), secret);
   withDraft(file, JSON.stringify(marker), (draft) => {
     if (linked(draft, file)) return;
     // Another run of this user has just claimed the folder, or the existing marker is invalid.
     if (ownershipOf(folder) === 'ours') return;
+    // The marker of somebody else stays valid for them.
+    if (readMarker(file) !== undefined)
+      return renameSync(draft, join(folder, ownMarkerName(secret)));
     unlinkSync(file);
     linked(draft, file);
   });
 }
+
+/** For a folder whose first marker is somebody else's. */
+const ownMarkerName = (secret: Buffer): string =>
+  `owner-${createHmac('sha256', secret).update('marker').digest('hex').slice(0, 16)}.json`;
 
 /** False if the name is already taken. */
 function linked(draft: string, file: string): boolean {

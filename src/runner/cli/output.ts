@@ -1,6 +1,7 @@
 // Standard output and standard error, which may become unavailable while a command runs: a pipe whose reader has
 // exited, a closed terminal, a full disk. Then nothing more is written there, and listeners are called.
 
+import { writeSync } from 'node:fs';
 import { systemCode, systemReason } from '../../contract/files/system-error.ts';
 
 const streams = { out: process.stdout, err: process.stderr } as const;
@@ -64,6 +65,28 @@ export function write(channel: Channel, text: string): void {
   const send = (): void => void streams[channel].write(`${text}\n`);
   if (below !== undefined && streams[channel].isTTY) below.above(send);
   else send();
+}
+
+/** How often a full pipe is tried again, and the pause before each time in milliseconds. */
+const fullPipe = { times: 100, pauseMs: 10 };
+
+/**
+ * Writes to standard error before it returns, for a process that ends at once: what waits for the reader of a pipe would be
+ * lost. Gives up after a second.
+ */
+export function writeLast(text: string): void {
+  if (lost.has('err')) return;
+  const bytes = Buffer.from(`${text}\n`);
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let at = 0, left = fullPipe.times; at < bytes.length && left > 0; )
+    try {
+      at += writeSync(2, bytes, at);
+    } catch (error) {
+      // Nobody can be told of another error.
+      if (systemCode(error) !== 'EAGAIN') return;
+      left -= 1;
+      Atomics.wait(pause, 0, 0, fullPipe.pauseMs);
+    }
 }
 
 /** Standard output as a terminal. */

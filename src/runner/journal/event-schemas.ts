@@ -1,11 +1,11 @@
 // The schemas of a journal's events: the lines that are appended during a run.
 import { serviceId } from '../../contract/api/bounds.ts';
 import {
-  code,
   credits,
   due,
   errorSchema,
   fingerprint,
+  jobSchema,
   measureSchema,
   outputFields,
   result,
@@ -16,6 +16,7 @@ import {
   task,
   time,
 } from './line-schemas.ts';
+import { code } from './task-schema.ts';
 
 const seq = {
   type: 'integer',
@@ -71,7 +72,11 @@ export const eventSchemas = {
     result,
     error: errorSchema,
   }),
-  doubt: event('doubt', ['job', 'why'], { job: fingerprint, why: { type: 'string' } }),
+  doubt: event('doubt', ['job', 'why'], {
+    job: fingerprint,
+    why: { type: 'string' },
+    silent: jobSchema.properties.silent,
+  }),
   supplied: event('supplied', ['job', 'task', 'kind', 'result'], {
     job: fingerprint,
     task,

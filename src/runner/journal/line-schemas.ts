@@ -214,6 +214,11 @@ export const jobSchema = {
       minimum: 1,
       description: 'The run that sent the last attempt: its charge and its refund count there.',
     },
+    silent: {
+      const: true,
+      description:
+        'The worker that began it has not said what became of it: --not-charged is refused for 20 minutes after `at`.',
+    },
     project: serviceId,
     credits: { ...credits, description: 'Credits charged, refund included.' },
     added: {
@@ -236,23 +241,5 @@ export const jobSchema = {
     },
     take: takeSchema,
     picked: pickedSchema,
-  },
-} as const;
-
-export const code = {
-  type: 'string',
-  description: 'What kind of failure: it decides the advice.',
-} as const;
-
-/** A task that failed before its job began, or a task of a failed job that is now skipped. */
-export const taskSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['task', 'state', 'why'],
-  properties: {
-    task,
-    state: { type: 'string', enum: ['failed', 'skipped'] },
-    why: { type: 'string' },
-    code,
   },
 } as const;

@@ -15,8 +15,8 @@ import {
   type outputSchema,
   type pastSchema,
   runSchema,
-  taskSchema,
 } from './line-schemas.ts';
+import { taskSchema } from './task-schema.ts';
 
 export type Header = FromSchema<typeof headerSchema>;
 export type RunLine = FromSchema<typeof runSchema>;

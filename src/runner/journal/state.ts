@@ -49,7 +49,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
     case 'created':
       if (before?.state !== 'intended' && before?.state !== 'doubt') return illegal();
       return ok({
-        ...without(before, 'error'),
+        ...without(before, 'error', 'silent'),
         state: 'created',
         at: event.at,
         project: event.project,
@@ -79,6 +79,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         state: 'doubt',
         at: event.at,
         error: { code: 'in_doubt', message: event.why },
+        ...(event.silent === true ? { silent: true } : {}),
       });
     case 'serves':
       if (before === undefined) return illegal();
@@ -156,7 +157,7 @@ type SettledEvent = Extract<JobEvent, { readonly event: 'settled' }>;
 /** An end without a project: the attempt cost nothing, or a person wrote its credits off. */
 function neverMade(before: JobLine, { at, status, credits, error }: SettledEvent): JobLine {
   return {
-    ...before,
+    ...without(before, 'silent'),
     state: 'failed',
     at,
     ...(status === 'abandoned' ? { credits } : {}),

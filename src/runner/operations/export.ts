@@ -1,7 +1,10 @@
 // `export`: brings the record of a distributed run back to the state file.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
+import { unlessAway } from '../run/engine/away.ts';
 import { termMs } from '../run/engine/coordinator.ts';
+import { insistently } from '../run/engine/patience.ts';
+import type { CoordinatorDesk } from '../run/engine/ports.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
@@ -9,6 +12,8 @@ import { type Problem, problem } from './pipeline/problem.ts';
 import { coordinate } from './state/engine/coordinate.ts';
 import { asCoordinator } from './state/engine/coordinator-problem.ts';
 import { exportRun } from './state/engine/export-run.ts';
+import { foldRecords } from './state/engine/load-ledger.ts';
+import { patienceWith } from './state/engine/patience-with.ts';
 import { termsOf } from './state/engine/terms.ts';
 import { loadHeader } from './state/load-header.ts';
 import { type LocateOptions, locateState } from './state/locate-state.ts';
@@ -69,8 +74,19 @@ async function exportHere(
   await using coordinated = coordinating.value;
   const { session, state, paths } = coordinated;
   const { ledger } = state;
-  const exported = await exportRun({ session, bound, paths, ledger, seq: session.seq, context });
-  await session.desk.release(session.term);
+  const { desk } = session;
+  const quit = signal ?? new AbortController().signal;
+  const patience = patienceWith(session.engine, { clock, quit, onWarning });
+  const records: CoordinatorDesk['records'] = (after, most) =>
+    insistently(patience, () => desk.records(after, most));
+  let { seq } = session;
+  const catchUp = async (): Promise<number> => {
+    seq = await foldRecords({ records }, ledger, seq);
+    return seq;
+  };
+  const exported = await exportRun({ session, bound, paths, ledger, catchUp, patience, context });
+  // The term lapses by itself.
+  await unlessAway(() => desk.release(session.term));
   if (!exported.ok) return err({ ...problem(exported.error), reason: 'system' });
   return ok({ state: paths.state, jobs: ledger.size });
 }

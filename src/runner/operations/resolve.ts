@@ -107,8 +107,8 @@ async function eventsFor(
   const { job, reserve = 0 } = doubt;
   switch (resolution.how) {
     case 'not-charged': {
-      const until = await edit.quarantine(doubt);
-      if (until !== undefined) return err(tooEarly(doubt, until));
+      const until = quarantineOf(doubt, edit);
+      if (until > edit.clock.now()) return err(tooEarly(doubt, until));
       const error = { code: 'not_charged', message: 'resolved by hand: the service never took it' };
       return ok([notTaken(job, error)]);
     }
@@ -121,7 +121,19 @@ async function eventsFor(
   }
 }
 
-/** A host that was frozen could still send the creation, and a second attempt would then be paid twice. */
+/**
+ * How long a creation whose worker is silent may still reach the service, in milliseconds. A frozen worker does not send
+ * after it wakes up (run/engine/promptness.ts), unless its clocks are wrong. A request that it had begun to send is repeated
+ * by its host's TCP for about a quarter of an hour, frozen or not.
+ */
+const quarantineMs = 20 * 60_000;
+
+/** Until when nobody may say that a creation was not charged, in epoch milliseconds. */
+function quarantineOf({ state, silent, at }: JobLine, { shared }: StateEdit): number {
+  const mayStillBeSent = silent === true || (shared && state === 'intended');
+  return mayStillBeSent ? Date.parse(at) + quarantineMs : 0;
+}
+
 const tooEarly = ({ tasks }: JobLine, until: number): Problem =>
   problem(
     `the worker that began ${tasks.join(', ')} has not said what became of it, and might still send it`,

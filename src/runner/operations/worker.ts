@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { ok, type Result } from '../../contract/base/result.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Env } from '../../contract/files/user-folder.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { ClientOptions } from '../adapters/http/http-client.ts';
@@ -10,10 +10,10 @@ import type { WorkerEvent } from '../report/worker-text.ts';
 import { insistently } from '../run/engine/patience.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import type { Monitor } from './monitoring.ts';
-import type { Problem } from './pipeline/problem.ts';
+import { type Problem, problem } from './pipeline/problem.ts';
 import { GracePeriod } from './run/grace-period.ts';
 import type { TargetOptions } from './service/target.ts';
-import { openDatabase, reachable } from './state/engine/open-database.ts';
+import { awaitDatabase, reachable } from './state/engine/open-database.ts';
 import { findRun } from './working/find-run.ts';
 import { serveRun } from './working/serve-run.ts';
 
@@ -68,12 +68,7 @@ export async function workerWith(
   const { clock = realClock, env = process.env, jobs = 16, onEvent = () => undefined } = options;
   const { monitor } = options;
   const root = resolve(options.root ?? '.');
-  const opened = await openDatabase(options.engine, 'use');
-  if (!opened.ok) return opened;
-  await using engine = opened.value;
   const leave = options.signal ?? new AbortController().signal;
-  const grace = new GracePeriod(clock, options.graceMs);
-  grace.beginAfter(leave);
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   let isAway = false;
   const onDatabase = (why: string | undefined): void => {
@@ -86,6 +81,11 @@ export async function workerWith(
     ...{ clock, quit: leave },
     onAway: (error: Error) => onDatabase(error.message),
   };
+  const opened = await awaitDatabase(options.engine, patience);
+  if (!opened.ok) return hasLeft(opened.error, leave) ? ok({ runs: 0 }) : opened;
+  await using engine = opened.value;
+  const grace = new GracePeriod(clock, options.graceMs);
+  grace.beginAfter(leave);
   let runs = 0;
   let told: number | undefined;
   monitor?.opened([]);
@@ -94,7 +94,7 @@ export async function workerWith(
       const found = await reachable(engine.address.shown, () =>
         insistently(patience, () => findRun(engine.database, root)),
       );
-      if (!found.ok && leave.aborted) break;
+      if (!found.ok && hasLeft(found.error, leave)) break;
       if (!found.ok) return found;
       onDatabase(undefined);
       const { own, others } = found.value;
@@ -116,6 +116,7 @@ export async function workerWith(
           ...internals,
         }),
       );
+      if (!served.ok && hasLeft(served.error, leave)) return err(cutOff(engine.address.shown));
       const result = served.ok ? served.value : served;
       if (!result.ok) return result;
       runs += 1;
@@ -127,3 +128,16 @@ export async function workerWith(
     grace.cancel();
   }
 }
+
+/** The worker was asked to leave while it waited for the database. */
+const hasLeft = ({ reason }: Problem, leave: AbortSignal): boolean =>
+  leave.aborted && reason === 'unreachable';
+
+const cutOff = (shown: string): Problem => ({
+  ...problem(
+    `the worker was stopped while the database ${shown} was away, so what it was doing is not recorded`,
+    'shotlist',
+    'other workers go on with it when the database is back; a creation without a recorded answer is in doubt',
+  ),
+  reason: 'system',
+});

@@ -45,6 +45,7 @@ export function paidLine({ job, kind, before, fields }: Claim): JobLine {
     credits: _c,
     added: _a,
     expires: _x,
+    silent: _s,
     ...rest
   } = { ...before };
   const said = jobFieldsOf(fields);

@@ -1,7 +1,7 @@
 // Joins two lines about one job into one that has the payments of both.
 import { kindProblem, unknownKind } from '../journal/job-kind.ts';
 import type { JobLine, OutputLine, PastAttempt } from '../journal/line.ts';
-import { withPast } from '../journal/state.ts';
+import { jobFacts, withPast } from '../journal/state.ts';
 import { isSame } from './damage.ts';
 import { compareLines, isSameAttempt, progressOf, supersedes } from './same-attempt.ts';
 
@@ -17,7 +17,9 @@ export function joinedJob(kept: JobLine, other: JobLine, before?: JobLine): JobL
   const common = withPick({ ...kept, kind, tasks, attempt }, other);
   const same = isSameAttempt(kept, other);
   const start = before !== undefined && isSameAttempt(kept, before) ? before : undefined;
-  const line = same ? withCharge(withOutputs(common, other, start), other, start) : common;
+  const line = same
+    ? withSilence(withCharge(withOutputs(common, other, start), other, start), other)
+    : common;
   const more = same ? (other.past ?? []) : (withPast(other).past ?? []);
   return withPasts(line, more, before?.past);
 }
@@ -34,6 +36,12 @@ function withPick(line: JobLine, { take, picked }: JobLine): JobLine {
     ...(line.take === undefined && take !== undefined ? { take } : {}),
     ...(isLater ? { picked } : {}),
   };
+}
+
+/** A doubt that one side has about a silent worker stays one. */
+function withSilence(line: JobLine, { silent, at }: JobLine): JobLine {
+  const takes = silent === true && line.silent === undefined && jobFacts[line.state].inDoubt;
+  return takes ? { ...line, silent, at } : line;
 }
 
 /** The charge of the side that changed it; if both did, the charge of the later line, or the higher one. */

@@ -14,6 +14,8 @@ export type Outage =
   | { readonly of: 'service' | 'creations' }
   | { readonly of: 'storage'; readonly at: string };
 
+export type OutageEvent = Extract<RunEvent, { readonly type: 'waiting' | 'back' }>;
+
 /** The fields of a pipeline that name hooks. */
 export type HookField = 'on_finish' | 'on_doubt';
 

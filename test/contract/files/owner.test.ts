@@ -83,6 +83,21 @@ describe('a folder is', () => {
   });
 });
 
+test('a folder may belong to several users, each by a marker of their own', () => {
+  const folder = join(root, 'a');
+  claimFolder(folder);
+  vi.stubEnv('XDG_STATE_HOME', join(root, 'other'));
+  writeFileSync(join(folder, 'more'), 'x');
+  adoptFolder(folder);
+  expect(ownershipOf(folder)).toBe('ours');
+  cpSync(folder, join(root, 'copy'), { recursive: true });
+  expect(ownershipOf(join(root, 'copy'))).toBe('foreign');
+  vi.stubEnv('XDG_STATE_HOME', join(root, 'third'));
+  expect(ownershipOf(folder)).toBe('foreign');
+  vi.stubEnv('XDG_STATE_HOME', join(root, 'state'));
+  expect(ownershipOf(folder)).toBe('ours');
+});
+
 test('a marker that is a link is none', () => {
   claimFolder(join(root, 'a'));
   mkdirSync(join(root, 'b'));

@@ -33,3 +33,12 @@ describe.each(Object.entries(planted))('a bug %s', (_, code) => {
     expect(stderr).toMatch(/\n\s+at /);
   });
 });
+
+test('a bug is said before the command ends, also to a reader who is behind', async () => {
+  const flood = 'process.stderr.write("x".repeat(300_000)); throw new TypeError("planted");';
+  const { code, stderr } = await crashed(
+    `process.on("newListener", (name) => { if (name === "uncaughtException") setImmediate(() => { ${flood} }); });`,
+  );
+  expect(stderr).toMatch(/error: a bug in shotlist, code [0-9a-f]{8}: TypeError: planted[^\n]*\n$/);
+  expect(code).toBe(1);
+});

@@ -241,6 +241,13 @@ describe('what a job remembers', () => {
     expect(jobAfter(intent(), doubted(), created())).not.toHaveProperty('error');
   });
 
+  test('that the worker of a doubt is silent, until the doubt is resolved', () => {
+    const lost: NewEvent = { event: 'doubt', job: job('a'), why: 'gone', silent: true };
+    expect(jobAfter(intent(), lost)).toMatchObject({ state: 'doubt', silent: true });
+    for (const end of [created(), refused(), abandoned()])
+      expect(jobAfter(intent(), lost, end)).not.toHaveProperty('silent');
+  });
+
   test('the final credits and the result', () => {
     expect(jobAfter(intent(), created('a', 10), complete('a', 8))).toMatchObject({
       credits: 8,

@@ -72,6 +72,18 @@ describe('a merge', () => {
     });
   });
 
+  test('keeps that the worker of a doubt is silent, and since when', () => {
+    const intended = compact(run(), intent('a', 10), ended);
+    const lost: NewEvent = { event: 'doubt', job: job('a'), why: 'gone', silent: true };
+    const later = '2026-08-06T10:00:00.000Z';
+    const silent = compact(run(), intent('a', 10), lost, ended).map((line) =>
+      line.replace(/(?<="state":"doubt".*"at":")[^"]*/, later),
+    );
+    bothWays(silent, intended, undefined, ({ ledger }) => {
+      expect(ledger.job(job('a'))).toMatchObject({ silent: true, at: later });
+    });
+  });
+
   test('keeps that a file was pruned on one side, whatever the other side did to the job', () => {
     const saved = [complete('a', 12), output('a', 0, 'a.png')] as const;
     const base = moved(...saved);

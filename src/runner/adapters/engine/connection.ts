@@ -106,10 +106,13 @@ async function orAway<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    if (isAway(error)) throw new DatabaseAway(error.message, { cause: error });
+    if (isAway(error)) throw new DatabaseAway(messageOf(error), { cause: error });
     throw asRefused(error) ?? error;
   }
 }
+
+/** A name with several addresses fails with an error of its own, which has no message. */
+const messageOf = (error: Error): string => error.message || (systemCode(error) ?? error.name);
 
 function isAway(error: Error): boolean {
   const code = systemCode(error);

@@ -13,7 +13,7 @@ import type {
 } from '../../run/engine/ports.ts';
 import type { QueueFacts } from '../../run/engine/queue-facts.ts';
 import { TermOver } from '../../run/engine/term-over.ts';
-import { writerOf } from '../../run/engine/writer.ts';
+import { finderOf, writerOf } from '../../run/engine/writer.ts';
 import { commitBatch } from './batch.ts';
 import { numberOf, textOf } from './columns.ts';
 import { orderId } from './order-id.ts';
@@ -44,7 +44,7 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
       const [row] = await within.query(
         `update ${schema}.run set epoch = epoch + 1, coordinator = $2, stopping = false, closed = null,
            coordinator_until = clock_timestamp() + $3 * interval '1 ms'
-         where run = $1
+         where run = $1 and stage = 'open'
            and (coordinator_until is null or coordinator_until < clock_timestamp() or coordinator = $2)
          returning epoch`,
         [this.#run, coordinator, leaseMs],
@@ -116,10 +116,10 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
       const facts = rows.map((row): Fact => {
         const job = textOf(row, 'job');
         const name = textOf(row, 'name');
-        const event = { event: 'doubt', job, why } as const;
+        const event = { event: 'doubt', job, why, silent: true } as const;
         return { is: 'event', id: `doubt ${name}`, key: job, name, event };
       });
-      for (const group of groupsOf(facts)) await this.#record(term, group, within);
+      for (const group of groupsOf(facts)) await this.#record(term, group, within, finderOf(term));
     });
   }
 
@@ -159,6 +159,25 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
     if (!done) throw new TermOver(this.#run, epoch);
   }
 
+  async seal({ epoch }: Term, seq: number, leaseMs: number): Promise<boolean> {
+    const [row] = await this.#sql.query(
+      `update ${schema}.run set coordinator_until = clock_timestamp() + $3 * interval '1 ms',
+         stage = case when seq = $4 then 'importing' else stage end
+       where run = $1 and epoch = $2 returning seq`,
+      [this.#run, epoch, leaseMs, seq],
+    );
+    if (row === undefined) throw new TermOver(this.#run, epoch);
+    return numberOf(row, 'seq') === seq;
+  }
+
+  async handOver({ epoch }: Term): Promise<void> {
+    const rows = await this.#sql.query(
+      `update ${schema}.run set stage = 'exported' where run = $1 and epoch = $2 returning epoch`,
+      [this.#run, epoch],
+    );
+    if (rows.length === 0) throw new TermOver(this.#run, epoch);
+  }
+
   async facts(): Promise<QueueFacts> {
     const { due, parked, active } = await this.#queue.counts();
     const workers = await this.#sql.query(
@@ -188,8 +207,9 @@ export class EngineCoordinatorDesk implements CoordinatorDesk {
     { epoch }: Term,
     facts: readonly Fact[],
     within: Statements,
+    by = writerOf({ epoch }),
   ): Promise<readonly FactAnswer[]> {
-    const written = await commitBatch(within, this.#run, writerOf({ epoch }), epoch, { facts });
+    const written = await commitBatch(within, this.#run, by, epoch, { facts });
     if (written === 'gone' || written === 'over') throw new TermOver(this.#run, epoch);
     return written.facts;
   }

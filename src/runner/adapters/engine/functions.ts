@@ -59,8 +59,8 @@ declare
   v_claim jsonb;
 begin
   select * into r from ${schema}.run where run = p_run for no key update;
-  -- The state file is the record again: nobody would hear of what is written here.
-  if not found or r.stage = 'exported' then return '{"is":"gone"}'; end if;
+  -- The state file is the record, or is being written: nobody would hear of what is written here.
+  if not found or r.stage <> 'open' then return '{"is":"gone"}'; end if;
   if p_epoch is not null and r.epoch <> p_epoch then return '{"is":"over"}'; end if;
   t := clock_timestamp();
   v_written := r.seq;
@@ -193,7 +193,10 @@ begin
       when r.cap < r.charged - r.refunded + r.reserved + case when j.name = a.name then 0 else a.reserve end then
         '{"is":"budget"}'
       when j.name = a.name then '{"is":"go"}'
-      when a.again or v_after is null or a.attempt not between greatest(coalesce(j.attempt, 0), 1) and coalesce(j.attempt, 0) + 1 then
+      when a.again or v_after is null then jsonb_build_object('is', 'exists', 'same', false)
+      -- Only an attempt that the service certainly did not take may have its number used again (jobs/attempt.ts).
+      when a.attempt <> coalesce(j.attempt, 0) + 1
+        and (a.attempt = j.attempt and j.state = 'failed' and j.project is null and j.credits = 0) is not true then
         jsonb_build_object('is', 'exists', 'same', false)
       else null end;
     if v_claim is null then

@@ -21,10 +21,12 @@ export function asRefused(error: Error): DatabaseRefused | undefined {
 }
 
 const role = 'the address must name a role that may use the database';
+const encrypt = 'the server wants TLS: add ?sslmode=verify-full to the address';
 const password = 'set PGPASSWORD, or use a password file (PGPASSFILE)';
 
 function hintFor(error: Error): string | undefined {
   const code = systemCode(error);
+  if (code === '28000' && error.message.endsWith('no encryption')) return encrypt;
   if (code !== undefined)
     return hints.get(code) ?? (isOfCertificate(code) ? ofCertificate : undefined);
   if (error.message.includes('does not support SSL'))
@@ -37,6 +39,7 @@ const hints: ReadonlyMap<string, string> = new Map([
   ['28P01', `check the role in the address and its password: ${password}`],
   ['3D000', 'make the database first: createdb'],
   ['42501', 'grant the role what it needs: docs/engine.md, "Roles with least rights"'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'write the host into the address as the certificate names it'],
 ]);
 
 const isOfCertificate = (code: string): boolean => /CERT|VERIFY_LEAF|^ERR_TLS_/.test(code);

@@ -4,7 +4,12 @@ import { lstatSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { oddEntryIn } from '../../../contract/files/odd-entries.ts';
-import { claimFolder, OwnerKeyError, ownershipOf } from '../../../contract/files/owner.ts';
+import {
+  adoptFolder,
+  claimFolder,
+  OwnerKeyError,
+  ownershipOf,
+} from '../../../contract/files/owner.ts';
 import {
   failingDiskCure,
   isFailingDisk,
@@ -71,6 +76,24 @@ export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths
   } catch (error) {
     if (!(error instanceof OwnerKeyError) && !isSystemProblem(error)) throw error;
     return ok({ ...paths, hashes: undefined });
+  }
+}
+
+/**
+ * Marks a folder of another user or host as this user's, too, because there is a proof that it can be trusted. Links in it, and
+ * files that git tracks, are refused even so. False: nothing was to be done.
+ */
+export function adoptOwnFolder({ ownFolder }: OwnPaths): Result<boolean, Problem> {
+  try {
+    if (ownershipOf(ownFolder) !== 'foreign') return ok(false);
+    const tracked = trackedAt(ownFolder);
+    if (tracked !== undefined) return err(isTracked(ownFolder, tracked));
+    const odd = oddEntryIn(ownFolder);
+    if (odd !== undefined) return err(odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path));
+    adoptFolder(ownFolder);
+    return ok(true);
+  } catch (error) {
+    return err(unclaimed(error, ownFolder));
   }
 }
 

@@ -7,7 +7,8 @@ import { Cleanup } from '../../adapters/cleanup.ts';
 import { realClock } from '../../adapters/clock.ts';
 import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
-import type { Header, JobLine } from '../../journal/line.ts';
+import type { Header } from '../../journal/line.ts';
+import { RunGone } from '../../run/engine/run-gone.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { JournalWriter } from '../../run/journal/journal-writer.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
@@ -15,7 +16,7 @@ import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from '../pipeline/problem.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { type ConnectedService, connectOwner } from './connect-owner.ts';
-import { engineEdit, quarantineOf, RecordChanged } from './engine/engine-edit.ts';
+import { engineEdit, RecordChanged } from './engine/engine-edit.ts';
 import type { OpenEngineRun } from './engine/engine-state.ts';
 import { reachable } from './engine/open-database.ts';
 import { type LocateOptions, locateState } from './locate-state.ts';
@@ -39,10 +40,8 @@ export interface StateEdit {
   readonly journal: JournalWriter;
   readonly header: Header;
   readonly clock: Clock;
-  /**
-   * When at the earliest a person may say that this creation was not charged, in epoch milliseconds; undefined: now.
-   */
-  quarantine(doubt: JobLine): Promise<number | undefined>;
+  /** The record is in a database, where workers may be performing what is only intended. */
+  readonly shared: boolean;
   /** Connects to the service that the state file belongs to. Most edits need no service. */
   connect(): Promise<Result<ConnectedService, Problem>>;
 }
@@ -86,7 +85,7 @@ async function edit<T>(
   const redactor = new Redactor(secretsIn(env));
   const journal = new JournalWriter(ledger, file, clock, { redactor });
   const worked = await work({
-    ...{ journal, header, clock, quarantine: async () => undefined },
+    ...{ journal, header, clock, shared: false },
     connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
   });
   const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
@@ -116,8 +115,7 @@ async function editEngine<T>(
   try {
     const worked = await reachable(engine.engine.address.shown, async () => {
       const done = await work({
-        ...{ journal, header, clock },
-        quarantine: (doubt) => quarantineOf(engine.desk, doubt, clock.now()),
+        ...{ journal, header, clock, shared: true },
         connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
       });
       await file.flush();
@@ -125,8 +123,12 @@ async function editEngine<T>(
     });
     return worked.ok ? worked.value : worked;
   } catch (error) {
+    if (error instanceof RunGone) return err(problem(error.message, 'shotlist', movedBack));
     if (!(error instanceof RecordChanged)) throw error;
     const hint = 'nothing was changed: look at the status, then decide again';
     return err(problem(`${error.message}: a worker has recorded more meanwhile`, 'shotlist', hint));
   }
 }
+
+const movedBack =
+  'nothing was changed: its record went back to the state file meanwhile; run the command again without --engine';

@@ -96,7 +96,11 @@ export async function serveRun(
   const api = withSlowDown(options.api?.(watched) ?? watched, desk);
   const { backoffMs, speedFactor } = terms;
   const outages = new Outages({
-    ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs, onEvent },
+    ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs },
+    onEvent(event) {
+      onEvent(event);
+      loop.tell(event);
+    },
   });
   const cache = new HashCache(undefined);
   cleanup.defer(() => cache.close());
@@ -185,8 +189,8 @@ function lostText(fact: Fact): string | undefined {
   if (fact.is !== 'event' || fact.event.event !== 'created') return undefined;
   const { project } = fact.event;
   return (
-    `the service created project ${project} for ${JSON.stringify(fact.name ?? fact.key)}, and the run is no longer in the database: ` +
-    'the state file has the task in doubt; resolve it with this project'
+    `the service created project ${project} for ${JSON.stringify(fact.name ?? fact.key)}, and that could not be recorded: ` +
+    'if the task is in doubt, resolve it with this project'
   );
 }
 

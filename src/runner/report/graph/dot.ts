@@ -64,18 +64,19 @@ export function dotText(graph: PipelineGraph): string {
 }
 
 /**
- * Graphviz knows the widths of ASCII characters only. For others, a node gets the width that the widest characters, of
- * Chinese or emoji, may need.
+ * Graphviz knows the widths of ASCII characters in Helvetica only. Where that font is missing, browsers take a wider one, such
+ * as DejaVu Sans; and the widest characters, of Chinese or emoji, need most. So a node is as wide as its text may become.
  */
 function widthOf(lines: readonly string[]): string {
-  const foreign = lines.filter((line) => /[^\x20-\x7e…]/u.test(line));
-  if (foreign.length === 0) return '';
-  const ems = Math.max(
-    ...foreign.map((line) =>
-      [...line].reduce((sum, character) => sum + (character > '\u{10ff}' ? 1.4 : 0.7), 0),
-    ),
-  );
-  return `, width=${((ems * fontSize) / 72 + 0.6).toFixed(2)}`;
+  const ems = Math.max(...lines.map((line) => [...line].reduce((sum, one) => sum + emsOf(one), 0)));
+  return `, width=${((ems * fontSize) / 72 + 0.5).toFixed(2)}`;
+}
+
+function emsOf(character: string): number {
+  if (/[ijlI.,:;'|!()[\]/ ]/.test(character)) return 0.36;
+  if (/[mwMW@%—…]/.test(character)) return 1;
+  if (character <= '\x7e') return 0.66;
+  return character > '\u{10ff}' ? 1.4 : 0.85;
 }
 
 const inside = (line: string): string => `  ${line}`;

@@ -120,7 +120,8 @@ export class Clerk implements OrderDesk {
       case 'intended': {
         const why = 'a worker began it, and was gone before its answer was recorded';
         this.#begun = intent;
-        const said = await this.record({ event: 'doubt', job: intent.job, why }, true);
+        const doubt = { event: 'doubt', job: intent.job, why, silent: true } as const;
+        const said = await this.record(doubt, true);
         // Meanwhile, the other worker has recorded its answer.
         if (said.is !== 'go') return await this.claim(intent);
         return over({ is: 'ended', ending: 'doubt', why });

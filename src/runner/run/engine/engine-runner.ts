@@ -8,6 +8,7 @@ import type { Notice, Runner } from '../jobs/ports.ts';
 import type { Coordinator, Heard } from './coordinator.ts';
 import { insistently } from './patience.ts';
 import type { EngineRecord } from './ports.ts';
+import type { SharedOutages } from './shared-outages.ts';
 
 export interface EngineRunnerOptions {
   readonly coordinator: Coordinator;
@@ -21,6 +22,8 @@ export interface EngineRunnerOptions {
   /** Checks an outcome from the database. */
   readonly read: (value: unknown) => Result<JobOutcome, string>;
   readonly onEvent: (event: RunEvent) => void;
+  /** What the workers of the run report of the service. */
+  readonly outages: Pick<SharedOutages, 'hear' | 'lapse'>;
   /** Called when a creation turned out to be paid after its order had ended. */
   readonly onHealed: (job: string) => void;
 }
@@ -124,6 +127,7 @@ export class EngineRunner implements Runner {
 
   #hear({ records, lost }: Heard): void {
     for (const record of records) this.#hearOne(record);
+    this.#o.outages.lapse();
     for (const key of lost) {
       const why = 'workers died again and again while they performed it';
       this.#over(key, failed(why, 'order'));
@@ -151,7 +155,7 @@ export class EngineRunner implements Runner {
         return this.#over(record.key, outcome.ok ? outcome.value : failed(why, 'order'));
       }
       case 'told':
-        return toldBy(record, onEvent);
+        return this.#o.outages.hear(record.by, record.told);
       case 'refused':
         return onEvent({ type: 'warning', message: refusedText(record) });
     }
@@ -200,15 +204,6 @@ export class EngineRunner implements Runner {
   #tell(call: () => Promise<void>): void {
     insistently(this.#o.coordinator.patience, call).catch((error: unknown) => this.fail(error));
   }
-}
-
-/** A worker's own event: only what it can know about the run as a whole. */
-function toldBy(
-  { told, by }: Extract<EngineRecord, { readonly is: 'told' }>,
-  onEvent: (event: RunEvent) => void,
-): void {
-  const { message } = told;
-  if (typeof message === 'string') onEvent({ type: 'warning', message: `${by}: ${message}` });
 }
 
 function refusedText({ event, by }: Extract<EngineRecord, { readonly is: 'refused' }>): string {

@@ -69,7 +69,7 @@ export type Fact =
   /** `name`: the attempt that the event is about; an event about another attempt than the current one is refused. */
   | ({ readonly is: 'event'; readonly name?: string; readonly event: NewEvent } & FactHead)
   | ({ readonly is: 'begun' } & FactHead)
-  /** A run event of a worker: a warning, an outage. */
+  /** A run event of a worker: an outage of the service, as this worker sees it. */
   | ({ readonly is: 'told'; readonly told: JsonObject } & FactHead);
 
 interface FactHead {
@@ -229,5 +229,12 @@ export interface CoordinatorDesk {
   jobs(): AsyncIterable<readonly JobLine[]>;
   /** Replaces the lines of the jobs that have changed, and removes the records up to the number. */
   fold(term: Term, snapshot: Snapshot, changed: readonly JobLine[]): Promise<void>;
+  /**
+   * From now on, nobody records anything: the lines of the snapshot become the state file. False, and nothing has changed:
+   * there are records after the number. Renews the term; rejects with `TermOver` if it is over.
+   */
+  seal(term: Term, seq: number, leaseMs: number): Promise<boolean>;
+  /** The state file is the record. Rejects with `TermOver` if another coordinator has taken over. */
+  handOver(term: Term): Promise<void>;
   facts(): Promise<QueueFacts>;
 }

@@ -1,6 +1,7 @@
 // The scribe of a worker: everything that its orders have to say goes to the database in batches, one transaction after the
 // other, in the order in which it was said. While one batch is on its way, the next one gathers.
 
+import { DatabaseAway } from './away.ts';
 import { insistently, type Patience } from './patience.ts';
 import type {
   Ask,
@@ -16,7 +17,7 @@ import { RunGone } from './run-gone.ts';
 
 export interface ScribeOptions extends Patience {
   readonly desk: Pick<WorkerDesk, 'commit'>;
-  /** Called with each fact that cannot be written any more, because the run is gone. */
+  /** Called with each fact that is not written, because the run is gone, or the database is away when the worker ends. */
   readonly onLost?: ((fact: Fact) => void) | undefined;
 }
 
@@ -84,7 +85,8 @@ export class Scribe {
 
   #refuse(entries: readonly Entry[], error: unknown): void {
     for (const entry of entries) {
-      if (entry.of === 'fact' && error instanceof RunGone) this.#o.onLost?.(entry.fact);
+      const isLost = error instanceof RunGone || error instanceof DatabaseAway;
+      if (entry.of === 'fact' && isLost) this.#o.onLost?.(entry.fact);
       entry.done.reject(error);
     }
   }

@@ -1,6 +1,7 @@
 // A worker: takes orders from the queue of one run, performs so many at once, and keeps their leases. It decides nothing.
 import { bugOf } from '../../../contract/base/bug.ts';
 import type { Result } from '../../../contract/base/result.ts';
+import type { OutageEvent } from '../../report/run-event.ts';
 import { drive } from '../jobs/drive.ts';
 import type { JobOutcome } from '../jobs/job.ts';
 import type { Attention, JobContext } from '../jobs/job-context.ts';
@@ -26,7 +27,7 @@ export interface WorkerOptions extends Patience {
   readonly read: (value: unknown) => Result<IssuedOrder, string>;
   /** The context of one order. `stop`: aborted when the order must end soon. */
   readonly contextFor: (lease: Lease, attention: Attention, stop: AbortSignal) => JobContext;
-  /** Called with each fact that cannot be written any more, because the run is gone. */
+  /** Called with each fact that is not written, because the run is gone, or the database is away when the worker ends. */
   readonly onLost?: ((fact: Fact) => void) | undefined;
   /** Aborted: nothing more is fetched, and what is being performed is completed. */
   readonly leave: AbortSignal;
@@ -56,6 +57,7 @@ export class Worker {
   /** Aborted when the run stops: what is being performed ends soon. */
   readonly #stopping = new AbortController();
   readonly #over = new AbortController();
+  #told = 0;
   #freed = Promise.withResolvers<void>();
 
   constructor(options: WorkerOptions) {
@@ -82,6 +84,14 @@ export class Worker {
     } finally {
       ended.abort();
     }
+  }
+
+  /** Tells the coordinator what this worker sees of the service. */
+  tell(event: OutageEvent): void {
+    const { worker, clock } = this.#o;
+    this.#told += 1;
+    const id = `${worker}/told/${clock.now()}/${this.#told}`;
+    void this.#scribe.fact({ is: 'told', id, key: '', told: { ...event } });
   }
 
   get busy(): number {

@@ -5,7 +5,7 @@ import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { err, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import { givenUpText, whyAway } from '../../report/outage-text.ts';
-import type { Outage, RunEvent } from '../../report/run-event.ts';
+import type { Outage, OutageEvent } from '../../report/run-event.ts';
 import { type CallPermit, CircuitBreaker, type OutageWait } from './circuit-breaker.ts';
 import type { Clock, MediaApi, ServiceAnswer } from './ports.ts';
 
@@ -19,7 +19,7 @@ export interface OutageOptions {
   readonly backoffMs: number;
   /** How long the run waits during an outage, in milliseconds (`limits.outage`). */
   readonly limitMs: number;
-  readonly onEvent: (event: RunEvent) => void;
+  readonly onEvent: (event: OutageEvent) => void;
 }
 
 export class Outages {

@@ -8,7 +8,19 @@ import type { EngineDatabase } from '../../../../src/runner/run/engine/database.
 import type { Ask, CoordinatorDesk, Fact, Lease } from '../../../../src/runner/run/engine/ports.ts';
 import { TermOver } from '../../../../src/runner/run/engine/term-over.ts';
 import { sharedPostgres, withoutPostgres } from '../../../postgres.ts';
-import { complete, created, doubted, intent, job, output, refused } from '../../journal/lines.ts';
+import {
+  abandoned,
+  complete,
+  created,
+  deleted,
+  doubted,
+  errored,
+  forgotten,
+  intent,
+  job,
+  output,
+  refused,
+} from '../../journal/lines.ts';
 import { askOf, event, importOf, issued, jobLine } from './orders.ts';
 import { startPglite } from './pglite.ts';
 
@@ -245,6 +257,41 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
           expect(await write(begun, fact)).toEqual(['done']);
         }
         expect(await claim(1)).toMatchObject({ is: 'exists', same: false, state: 'failed' });
+      });
+
+      const paid = [created(), complete(), output()];
+      test.each([
+        { what: 'is intended', facts: [], again: false },
+        { what: 'is in doubt', facts: [doubted()], again: false },
+        { what: 'is created', facts: [created()], again: false },
+        { what: 'is complete', facts: [created(), complete()], again: false },
+        { what: 'was deleted', facts: [...paid, deleted()], again: false, next: true },
+        { what: 'was forgotten', facts: [...paid, forgotten()], again: false, next: true },
+        { what: 'was refunded', facts: [created(), errored()], again: false, next: true },
+        { what: 'was abandoned', facts: [doubted(), abandoned()], again: false, next: true },
+        { what: 'was not taken', facts: [refused()], again: true },
+      ])('of a number whose attempt $what is given: $again', async ({ facts, again, next }) => {
+        const begun = await begin();
+        const first = await delivered(begun);
+        await ask(begun, askOf(first, 'a', begun.term.epoch));
+        const events = facts.map((one, index) => event(`f${index}`, one));
+        expect(await write(begun, ...events)).toEqual(facts.map(() => 'done'));
+        const under = async (attempt: number, name: string) => {
+          const lease = await delivered(begun, 'a', name);
+          const one = askOf(lease, 'a', begun.term.epoch, attempt);
+          const answer = await ask(begun, { ...one, intent: { ...one.intent, name } });
+          return answer?.is === 'go' ? 'go' : answer;
+        };
+        expect(await under(3, 'too far')).toMatchObject({ is: 'exists', same: false });
+        const reused = await under(1, 'another name');
+        expect(reused).toEqual(
+          again ? 'go' : expect.objectContaining({ is: 'exists', same: false }),
+        );
+        if (again) return;
+        const after = await under(2, 'the next one');
+        expect(after).toEqual(
+          next === true ? 'go' : expect.objectContaining({ is: 'exists', same: false }),
+        );
       });
 
       test('is refused for a reason', async () => {

@@ -11,6 +11,7 @@ import { EngineLines } from '../../../../src/runner/run/engine/engine-lines.ts';
 import { EngineRunner } from '../../../../src/runner/run/engine/engine-runner.ts';
 import { readIssuedOrder } from '../../../../src/runner/run/engine/issued-order.ts';
 import { Promptness } from '../../../../src/runner/run/engine/promptness.ts';
+import { SharedOutages } from '../../../../src/runner/run/engine/shared-outages.ts';
 import { Worker } from '../../../../src/runner/run/engine/worker.ts';
 import { writerOf } from '../../../../src/runner/run/engine/writer.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
@@ -82,8 +83,9 @@ export async function distribute(
   working.catch(onFailure);
   const local = localRunner({ context, stopper, limits: {} });
   const hearing = { read: readOutcome, onEvent, onHealed: () => undefined };
+  const outages = new SharedOutages(clock, onEvent);
   const runner = new EngineRunner({
-    ...{ coordinator, writer, phase: 1, local, limits: {}, ...hearing },
+    ...{ coordinator, writer, phase: 1, local, limits: {}, ...hearing, outages },
   });
   return {
     ...{ journal, runner },

@@ -16,8 +16,10 @@ function scribe(answer: (batch: Batch, call: number) => BatchAnswer) {
     batches.push(batch);
     return answer(batch, batches.length);
   };
-  const made = new Scribe({ desk: { commit }, clock: new FakeClock(), quit: quit.signal });
-  return { scribe: made, batches, quit };
+  const lost: string[] = [];
+  const onLost = ({ id }: Fact): void => void lost.push(id);
+  const made = new Scribe({ desk: { commit }, clock: new FakeClock(), quit: quit.signal, onLost });
+  return { scribe: made, batches, quit, lost };
 }
 
 const done = ({ facts, ends, asks }: Batch): BatchAnswer => ({
@@ -66,10 +68,16 @@ test('after a failure that is not the wire, nothing more is written', async () =
   expect(batches).toHaveLength(1);
 });
 
-test('a database that is away when the worker must go is not waited for', async () => {
-  const { scribe: pen, quit } = scribe(() => {
+test('a database that is away when the worker must go is not waited for, and what is not recorded is told', async () => {
+  const {
+    scribe: pen,
+    quit,
+    lost,
+  } = scribe(() => {
     throw new DatabaseAway('gone');
   });
   quit.abort();
   await expect(pen.fact(fact('a'))).rejects.toThrow('gone');
+  await expect(pen.fact(fact('b'))).rejects.toThrow('gone');
+  expect(lost).toEqual(['a', 'b']);
 });

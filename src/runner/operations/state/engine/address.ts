@@ -18,7 +18,7 @@ export function engineAddress(text: string): Result<EngineAddress, Problem> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol))
     return err(refused(`--engine ${text.slice(0, 200)} is not the address of a Postgres database`));
-  if (url.password !== '') {
+  if (url.password !== '' || url.searchParams.has('password')) {
     const hint =
       'other users of this machine can read it in the list of processes: set PGPASSWORD, or use a password file (PGPASSFILE)';
     return err(problem('--engine: the address has a password in it', 'shotlist', hint));

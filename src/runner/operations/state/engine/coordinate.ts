@@ -21,6 +21,7 @@ import { lockState, type StateContext, strangerTo } from '../lock-state.ts';
 import { loadLedger } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
 import { type OpenEngine, withDatabase } from './open-database.ts';
+import { shareFolder } from './share-folder.ts';
 import { unread } from './unread.ts';
 
 /** Unique to this process, and says where it is. */
@@ -117,6 +118,9 @@ async function moveUnderLock(
   { database, address }: OpenEngine,
   { terms, ...context }: CoordinateContext,
 ): Promise<Result<{ readonly run: EngineRun; readonly paths: RunPaths }, Problem>> {
+  const known = await database.find(bound.name, given.serviceName);
+  const shared = shareFolder(bound, given, known, context.onWarning);
+  if (!shared.ok) return shared;
   const locked = await lockState(given, 'run', context);
   if (!locked.ok) return locked;
   await using held = locked.value;

@@ -9,7 +9,9 @@ import { unlessAway } from '../../../run/engine/away.ts';
 import { Coordinator } from '../../../run/engine/coordinator.ts';
 import { EngineLines } from '../../../run/engine/engine-lines.ts';
 import { EngineRunner } from '../../../run/engine/engine-runner.ts';
+import { insistently, type Patience } from '../../../run/engine/patience.ts';
 import type { EngineRecord } from '../../../run/engine/ports.ts';
+import { SharedOutages } from '../../../run/engine/shared-outages.ts';
 import type { Clock, Runner } from '../../../run/jobs/ports.ts';
 import { readOutcome } from '../../../run/jobs/wire/outcome-schema.ts';
 import type { JournalWriter } from '../../../run/journal/journal-writer.ts';
@@ -17,6 +19,7 @@ import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import type { EngineSession } from './coordinate.ts';
 import { exportRun } from './export-run.ts';
+import { patienceWith } from './patience-with.ts';
 import { QueueWatch } from './queue-watch.ts';
 
 export interface EngineFileOptions {
@@ -35,9 +38,12 @@ type FoldingJournal = Pick<JournalWriter, 'begin' | 'fold'>;
 export class EngineFile {
   readonly #o: EngineFileOptions;
   readonly #quit = new AbortController();
+  readonly #patience: Patience;
   readonly #lines: EngineLines;
   readonly coordinator: Coordinator;
   #exported = false;
+  /** The number of the last record that was read at the end of the run. */
+  #read = 0;
   #journal: FoldingJournal | undefined;
   #watching: QueueWatch | undefined;
   #phases = 0;
@@ -47,15 +53,8 @@ export class EngineFile {
     this.#o = options;
     const { session, clock, onWarning } = options;
     const { desk, term, writer, seq, engine } = session;
-    let away = false;
-    const patience = {
-      clock,
-      quit: this.#quit.signal,
-      onAway: () => {
-        if (!away) onWarning(`the database ${engine.address.shown} is away: waiting for it`);
-        away = true;
-      },
-    };
+    const patience = patienceWith(engine, { clock, quit: this.#quit.signal, onWarning });
+    this.#patience = patience;
     this.#lines = new EngineLines({
       ...patience,
       writer,
@@ -116,12 +115,14 @@ export class EngineFile {
     onEvent: (event: RunEvent) => void,
   ): (local: Runner, limits: Readonly<Record<string, number>>) => Runner {
     const { coordinator } = this;
-    const { writer } = this.#o.session;
+    const { session, clock } = this.#o;
+    const { writer } = session;
+    const outages = new SharedOutages(clock, onEvent);
     return (local, limits) => {
       this.#phases += 1;
       const phase = this.#phases;
       const onHealed = (job: string): void => void this.#healed.add(job);
-      const hearing = { read: readOutcome, onEvent, onHealed };
+      const hearing = { read: readOutcome, onEvent, onHealed, outages };
       return new EngineRunner({ coordinator, writer, phase, local, limits, ...hearing });
     };
   }
@@ -151,17 +152,18 @@ export class EngineFile {
     await this.coordinator.abandon();
     if (!this.#exported) return;
     const { desk, term } = this.#o.session;
-    await desk.release(term);
+    // The term lapses by itself.
+    await unlessAway(() => desk.release(term));
   }
 
   /** Ends the term: what is still under way at workers keeps the record in the database. */
   async compact(ledger: Ledger): Promise<Result<void, string>> {
     const { session, onWarning } = this.#o;
-    const { desk, engine } = session;
+    const { desk, engine, term } = session;
     await this.coordinator.end();
     for (const record of this.coordinator.hear().records) this.#foldLate(record);
     await this.flush();
-    const active = await desk.active();
+    const active = await insistently(this.#patience, () => desk.active());
     if (active > 0) {
       onWarning(
         `workers are still busy with ${active} tasks: the record stays in the database ${engine.address.shown}; ` +
@@ -169,25 +171,27 @@ export class EngineFile {
       );
       return ok(undefined);
     }
-    const seq = await this.#lastOwn();
+    // Nobody performs an order any more, so what is only intended belongs to a worker that is gone or frozen.
+    const why = 'its worker was gone before its answer was recorded';
+    await insistently(this.#patience, () => desk.doubtIntended(term, why));
     const { bound, paths, clock } = this.#o;
+    this.#read = this.coordinator.folded;
     const exported = await exportRun({
-      ...{ session, bound, paths, ledger, seq, context: { clock, onWarning } },
+      ...{ session, bound, paths, ledger, context: { clock, onWarning } },
+      ...{ patience: this.#patience, catchUp: () => this.#catchUp() },
     });
     this.#exported = exported.ok;
     return exported;
   }
 
-  /** The number of the last record: everything that others wrote was folded, and what is left is this coordinator's own. */
-  async #lastOwn(): Promise<number> {
-    const { desk, writer } = this.#o.session;
-    let seq = this.coordinator.folded;
+  /** Folds what others have written since the last look. Returns the number of the last record, which may be its own. */
+  async #catchUp(): Promise<number> {
     for (;;) {
-      const records = await desk.records(seq, 5_000);
-      if (records.length === 0) return seq;
+      const records = await this.#o.session.desk.records(this.#read, 5_000);
+      if (records.length === 0) return this.#read;
       for (const record of records) {
-        if (record.by !== writer) this.#foldLate(record);
-        ({ seq } = record);
+        this.#foldLate(record);
+        this.#read = record.seq;
       }
     }
   }

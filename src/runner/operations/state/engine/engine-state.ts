@@ -12,6 +12,7 @@ import { type Access, lockState, type StateContext } from '../lock-state.ts';
 import { type CoordinateContext, coordinate, type EngineSession } from './coordinate.ts';
 import { loadLedger } from './load-ledger.ts';
 import { type OpenEngine, withDatabase } from './open-database.ts';
+import { shareFolder } from './share-folder.ts';
 import { unread } from './unread.ts';
 
 /** A run in a database. `session`: this process coordinates it. */
@@ -57,11 +58,13 @@ async function look(
   engine: OpenEngine,
   { access, ...context }: StateContext & Pick<EngineContext, 'access'>,
 ): Promise<Result<EngineState, Problem>> {
+  const run = await findRun(bound, given, engine);
+  if (!run.ok) return run;
+  const shared = shareFolder(bound, given, run.value, context.onWarning);
+  if (!shared.ok) return shared;
   const checked = await lockState(given, 'plan', context);
   if (!checked.ok) return checked;
   const { paths } = checked.value;
-  const run = await findRun(bound, paths, engine);
-  if (!run.ok) return run;
   if (access === 'edit' && run.value.stage !== 'open') return err(notThere(paths, engine));
   const desk = engine.database.coordinator(run.value.terms.run);
   const store = diskStore();

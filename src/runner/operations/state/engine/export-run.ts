@@ -1,11 +1,16 @@
 // Gives the record of a run back to its state file. Until the file is written, the database has the record.
 import { err, ok, type Result } from '../../../../contract/base/result.ts';
+import { removeLeftover } from '../../../../contract/files/leftover.ts';
 import { isSystemProblem, systemReason } from '../../../../contract/files/system-error.ts';
 import type { Ledger } from '../../../journal/ledger.ts';
+import { termMs } from '../../../run/engine/coordinator.ts';
+import { insistently, type Patience } from '../../../run/engine/patience.ts';
+import { TermOver } from '../../../run/engine/term-over.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import { lockState, type StateContext } from '../lock-state.ts';
+import { canaryFile } from './canary.ts';
 import type { EngineSession } from './coordinate.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { headerFor, writeState } from './move-state.ts';
@@ -15,37 +20,55 @@ export interface Exporting {
   readonly bound: BoundPipeline;
   readonly paths: RunPaths;
   readonly ledger: Ledger;
-  /** The number of the last record in the ledger. */
-  readonly seq: number;
+  /** Reads what was recorded meanwhile into the ledger, and returns the number of the last record. */
+  readonly catchUp: () => Promise<number>;
+  /** How long the database is waited for. */
+  readonly patience: Patience;
   readonly context: StateContext;
 }
 
-/** The error says why the state file could not be written: then the database keeps the record. */
-export async function exportRun({
-  session,
-  bound,
-  paths,
-  ledger,
-  seq,
-  context,
-}: Exporting): Promise<Result<void, string>> {
+/**
+ * The error says why the state file could not be written: then the database keeps the record. Wherever this is stopped, the
+ * mark in the state file says where the record is.
+ */
+export async function exportRun(exporting: Exporting): Promise<Result<void, string>> {
+  const { session, bound, paths, ledger, catchUp, patience, context } = exporting;
   const { desk, term } = session;
-  const { database } = session.engine;
-  const { run } = session.run.terms;
   const header = headerFor(bound, paths);
-  const snapshot = { header, seq, runs: ledger.runs(), tasks: ledger.tasks() };
-  await desk.fold(term, snapshot, [...ledger.jobs()]);
-  const locked = await lockState(paths, 'edit', context);
-  if (!locked.ok) return err(locked.error.diagnostics[0]?.message ?? paths.state);
-  await using _held = locked.value;
+  const again = <T>(call: () => Promise<T>): Promise<T> => insistently(patience, call);
+  for (;;) {
+    const seq = await again(catchUp);
+    const snapshot = { header, seq, runs: ledger.runs(), tasks: ledger.tasks() };
+    await again(() => desk.fold(term, snapshot, [...ledger.jobs()]));
+    const locked = await lockState(paths, 'edit', context);
+    if (!locked.ok) return err(locked.error.diagnostics[0]?.message ?? paths.state);
+    await using _held = locked.value;
+    if (await again(() => desk.seal(term, seq, termMs))) return await handOver(exporting);
+  }
+}
+
+/** Nobody records anything any more, and no other coordinator reads the state file. */
+async function handOver(exporting: Exporting): Promise<Result<void, string>> {
+  const { session, bound, paths, ledger, patience } = exporting;
+  const { desk, term } = session;
+  const { run } = session.run.terms;
   try {
-    await database.setStage(run, 'importing');
-    await writeState(paths, header, ledger);
-    await database.setStage(run, 'exported');
+    await writeState(paths, headerFor(bound, paths), ledger);
+    await insistently(patience, () => desk.handOver(term));
+    await removeLeftover(canaryFile(bound.folder, run));
     removeLeftovers(run, bound.folder, paths.output, ledger);
     return ok(undefined);
   } catch (error) {
+    // Another checkout has the run now: this one must not pay without the database.
+    if (error instanceof TermOver) await markAgain(exporting);
     if (!isSystemProblem(error)) throw error;
     return err(`${shownPath(paths.state)} ${systemReason(error)}`);
   }
+}
+
+async function markAgain({ session, bound, paths, ledger, context }: Exporting): Promise<void> {
+  const { engine, run } = session;
+  const since = new Date(context.clock.now()).toISOString();
+  const away = { engine: engine.address.digest, run: run.terms.run, since };
+  await writeState(paths, { ...headerFor(bound, paths), away }, ledger);
 }

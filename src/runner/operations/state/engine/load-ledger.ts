@@ -43,7 +43,8 @@ async function linesOf(
   return (await desk.snapshot()).seq === snapshot.seq;
 }
 
-async function foldRecords(
+/** Reads the records after a number, and returns the number of the last one. */
+export async function foldRecords(
   desk: Pick<CoordinatorDesk, 'records'>,
   ledger: Ledger,
   after: number,

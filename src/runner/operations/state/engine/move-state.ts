@@ -1,8 +1,7 @@
 // Moves the record of a pipeline between its state file and a database. At every moment exactly one of them is the record:
 // while both know the run (`importing`), the mark in the header of the state file decides.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { JsonObject } from '../../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { replaceState } from '../../../adapters/state/compaction.ts';
@@ -16,6 +15,7 @@ import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import { type Problem, problem } from '../../pipeline/problem.ts';
 import type { EngineAddress } from './address.ts';
+import { writeCanary } from './canary.ts';
 import { loadLedger } from './load-ledger.ts';
 
 export interface Moving {
@@ -45,6 +45,8 @@ export async function moveIn(moving: Moving): Promise<Result<EngineRun, Problem>
       return ok(await importRun(moving));
     case 'importing':
       if (away === undefined) return ok(await importRun(moving));
+      // Its coordinator is writing the state file, and hands it over soon.
+      if (known.coordinator !== undefined) return ok(known);
       await database.setStage(known.terms.run, 'open');
       return ok(known);
     case 'open':
@@ -70,10 +72,11 @@ async function importRun(moving: Moving): Promise<EngineRun> {
   await database.import({
     ...{ terms, canary, header, runs: ledger.runs(), tasks: ledger.tasks(), jobs: ledger.jobs() },
   });
-  await writeCanary(bound.folder, run, canary);
+  const open = { terms, canary, stage: 'open' } as const;
+  await writeCanary(bound.folder, open);
   await markAway(moving, run);
   await database.setStage(run, 'open');
-  return { terms, canary, stage: 'open' };
+  return open;
 }
 
 /** The run is open: this checkout joins it if its state file knows nothing that the database does not. */
@@ -87,7 +90,7 @@ async function joinRun(moving: Moving, known: EngineRun): Promise<Result<EngineR
       return err(problem(message, 'shotlist', hint));
     }
   }
-  await writeCanary(bound.folder, known.terms.run, known.canary);
+  await writeCanary(bound.folder, known);
   if (state.header !== undefined) await markAway(moving, known.terms.run);
   return ok(known);
 }
@@ -105,16 +108,6 @@ async function markAway({ bound, paths, state, address, now }: Moving, run: stri
 
 export async function writeState(paths: RunPaths, header: Header, ledger: Ledger): Promise<void> {
   await replaceState(paths.state, `${paths.state}.part`, header, ledger);
-}
-
-/** Where workers find the proof that they see the folder of the run. */
-export const canaryFile = (folder: string, run: string): string =>
-  join(folder, '.shotlist', 'engine', run);
-
-async function writeCanary(folder: string, run: string, content: string): Promise<void> {
-  const file = canaryFile(folder, run);
-  await mkdir(join(folder, '.shotlist', 'engine'), { recursive: true });
-  await writeFile(file, `${content}\n`);
 }
 
 /** A job of the state file that the database has not, or has in an earlier attempt. */

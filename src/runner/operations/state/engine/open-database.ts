@@ -1,12 +1,16 @@
 // Opens the database of an engine, and refuses one that could forget what it has promised.
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { scrubbed } from '../../../../contract/base/scrub.ts';
+import { isSystemProblem, systemReason } from '../../../../contract/files/system-error.ts';
 import { EngineMissing } from '../../../adapters/engine/connection.ts';
 import { openEngine } from '../../../adapters/engine/database.ts';
 import { DatabaseRefused } from '../../../adapters/engine/refused.ts';
 import { DatabaseAway } from '../../../run/engine/away.ts';
 import type { EngineCondition, EngineDatabase } from '../../../run/engine/database.ts';
+import { insistently, type Patience } from '../../../run/engine/patience.ts';
+import { shownPath } from '../../files/shown-path.ts';
 import { type Problem, problem } from '../../pipeline/problem.ts';
 import { type EngineAddress, engineAddress } from './address.ts';
 
@@ -23,16 +27,34 @@ export async function openDatabase(
   text: string,
   use: EngineUse,
 ): Promise<Result<OpenEngine, Problem>> {
+  return await open(text, use, (call) => call());
+}
+
+/** The same for a process that uses the database: waits for one that cannot be reached yet. */
+export async function awaitDatabase(
+  text: string,
+  patience: Patience,
+): Promise<Result<OpenEngine, Problem>> {
+  return await open(text, 'use', (call) => insistently(patience, call));
+}
+
+async function open(
+  text: string,
+  use: EngineUse,
+  repeated: <T>(call: () => Promise<T>) => Promise<T>,
+): Promise<Result<OpenEngine, Problem>> {
   const address = engineAddress(text);
   if (!address.ok) return address;
   const { url, shown } = address.value;
+  const unreadable = await unreadableFile(url);
+  if (unreadable !== undefined) return err(unreadable);
   const reached = await reachable(shown, async () => {
     const database = await openEngine(url, {
       application: `shotlist on ${hostname()}`,
       connections: 6,
     });
     try {
-      return { database, condition: await database.condition() };
+      return { database, condition: await repeated(() => database.condition()) };
     } catch (error) {
       await database.close();
       throw error;
@@ -49,6 +71,23 @@ export async function openDatabase(
     ...{ database, condition, address: address.value },
     [Symbol.asyncDispose]: () => database.close(),
   });
+}
+
+/** Told apart from a database that is away, because nobody waits for a file. */
+async function unreadableFile(url: string): Promise<Problem | undefined> {
+  const { searchParams } = new URL(url);
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const file = searchParams.get(name);
+    if (file === null) continue;
+    try {
+      await readFile(file);
+    } catch (error) {
+      if (!isSystemProblem(error)) throw error;
+      const message = `--engine: ${name}: ${shownPath(file)} ${systemReason(error)}`;
+      return problem(message, 'shotlist', 'name a file in PEM format that this user can read');
+    }
+  }
+  return undefined;
 }
 
 /** Does what needs the database, and leaves it open for the result; without a result, closes it. */

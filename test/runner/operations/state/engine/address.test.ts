@@ -22,11 +22,14 @@ test('the user and the parameters do not make it another database', () => {
   expect(a.value.digest).toBe(b.value.digest);
 });
 
-test('a password in it is not repeated, and the message says where it belongs', () => {
-  const text = refusal('postgres://u:hunter2@h/d');
-  expect(text).toContain('PGPASSWORD');
-  expect(text).not.toContain('hunter2');
-});
+test.each(['postgres://u:hunter2@h/d', 'postgres://u@h/d?password=hunter2'])(
+  'the password in %s is not repeated, and the message says where it belongs',
+  (address) => {
+    const text = refusal(address);
+    expect(text).toContain('PGPASSWORD');
+    expect(text).not.toContain('hunter2');
+  },
+);
 
 test.each(['mysql://h/d', 'h/d', '', 'postgres://h'])('%s is refused', (text) => {
   expect(refusal(text)).toContain('such as postgres://');

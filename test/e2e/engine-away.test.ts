@@ -1,0 +1,92 @@
+// The database of a distributed run may come later than its workers, and go away at any time.
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { migrateEngine } from '../../src/runner/operations/engine.ts';
+import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { type WorkerEvent, worker, workerWith } from '../../src/runner/operations/worker.ts';
+import { startWorker } from '../engine-rig.ts';
+import { type Postgres, startPostgres } from '../postgres.ts';
+import { bill, envOf, photoRig, service, until } from '../rig.ts';
+
+async function server(password?: string): Promise<Postgres> {
+  const postgres = await startPostgres(password === undefined ? {} : { password });
+  onTestFinished(() => postgres.stop());
+  return postgres;
+}
+
+async function migrated(): Promise<Postgres> {
+  const postgres = await server();
+  const made = await migrateEngine(postgres.url);
+  if (!made.ok) throw new Error(renderProblem(made.error));
+  return postgres;
+}
+
+test('a worker that starts before its database waits for it, and a coordinator does not', async () => {
+  const postgres = await migrated();
+  await postgres.crash();
+  const local = await service();
+  const rig = await photoRig(2);
+  const early = startWorker(rig, local, postgres.url);
+  const leaving = startWorker(rig, local, postgres.url);
+  for (const { events } of [early, leaving]) await until('away', () => events.length > 0);
+  await leaving.stop();
+  await expect(rig.run(local, { engine: postgres.url })).rejects.toThrow('cannot be used');
+  await postgres.restart();
+  const { summary } = await rig.run(local, { engine: postgres.url });
+  expect(summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
+  const away = { type: 'database', away: expect.stringContaining('ECONNREFUSED') };
+  expect(early.events.filter(({ type }) => type === 'database')).toEqual([
+    away,
+    { type: 'database' },
+  ]);
+  expect(leaving.events).toEqual([away]);
+});
+
+test('a worker that must go before it can record an answer says so, and the creation is not paid twice', async () => {
+  const postgres = await migrated();
+  const local = await service();
+  const rig = await photoRig(1);
+  const leave = new AbortController();
+  const events: WorkerEvent[] = [];
+  const running = rig.run(local, { engine: postgres.url });
+  const options = { engine: postgres.url, root: rig.folder, env: envOf(local), graceMs: 0 };
+  const worked = await workerWith(
+    { ...options, signal: leave.signal, onEvent: (event) => void events.push(event) },
+    {
+      api: (real) => ({
+        ...real,
+        async create(tool, body, known) {
+          const made = await real.create(tool, body, known);
+          await postgres.crash();
+          leave.abort();
+          return made;
+        },
+      }),
+    },
+  );
+  expect(worked.ok ? '' : renderProblem(worked.error)).toContain('was stopped while the database');
+  const [warning] = events.filter((event) => event.type === 'warning');
+  expect(warning?.message).toMatch(/the service created project \S+ for .* could not be recorded/);
+  await postgres.restart();
+  startWorker(rig, local, postgres.url);
+  expect((await running).summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 1 } });
+  expect([...bill(local.ledger()).values()]).toEqual([10]);
+});
+
+test('a worker does not wait for what only a person can change', async () => {
+  const { port } = await server('right');
+  const events: unknown[] = [];
+  const startWith = async (database: string, password = 'right'): Promise<string> => {
+    vi.stubEnv('PGPASSWORD', password);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const engine = `postgres://postgres@127.0.0.1:${port}/${database}`;
+    const ended = await worker({ engine, onEvent: (event) => void events.push(event) });
+    return ended.ok ? 'it worked' : renderProblem(ended.error);
+  };
+  expect(await startWith('postgres', 'wrong')).toContain('password authentication failed');
+  expect(await startWith('nowhere')).toContain('createdb');
+  expect(await startWith('postgres')).toContain('has no tables of shotlist');
+  expect(await startWith('')).toContain('names no database');
+  const certificate = 'postgres?sslmode=verify-full&sslrootcert=/none.pem';
+  expect(await startWith(certificate)).toMatch(/sslrootcert: .*none\.pem does not exist/);
+  expect(events).toEqual([]);
+});

@@ -1,0 +1,162 @@
+// The end of a distributed run moves its record back to the state file. Wherever that is disturbed or stopped, nothing is
+// lost, and exactly one of the database and the file is the record.
+import { Client } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { isObject } from '../../src/contract/base/json.ts';
+import { realClock } from '../../src/runner/adapters/clock.ts';
+import { pathsOf } from '../../src/runner/operations/files/run-paths.ts';
+import { boundPipeline } from '../../src/runner/operations/pipeline/bound-pipeline.ts';
+import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { coordinate } from '../../src/runner/operations/state/engine/coordinate.ts';
+import { EngineFile } from '../../src/runner/operations/state/engine/engine-file.ts';
+import { termsOf } from '../../src/runner/operations/state/engine/terms.ts';
+import { DatabaseAway } from '../../src/runner/run/engine/away.ts';
+import type { CoordinatorDesk, Fact } from '../../src/runner/run/engine/ports.ts';
+import { RunGone } from '../../src/runner/run/engine/run-gone.ts';
+import { TermOver } from '../../src/runner/run/engine/term-over.ts';
+import type { Clock } from '../../src/runner/run/jobs/ports.ts';
+import { JournalWriter } from '../../src/runner/run/journal/journal-writer.ts';
+import { newEngine, startWorker } from '../engine-rig.ts';
+import { bill, photoRig, type Rig, service } from '../rig.ts';
+
+/** Pauses are short. */
+const clock: Clock = {
+  ...realClock,
+  sleep: (ms, signal) => realClock.sleep(Math.min(ms, 5), signal),
+};
+
+const isAway = (rig: Rig): boolean => {
+  const header: unknown = JSON.parse(rig.read('photos.state.jsonl').split('\n')[0] ?? '');
+  return isObject(header) && 'away' in header;
+};
+
+/** Between the coordinator and each call of its desk. */
+type Meddle = (call: string, work: () => Promise<unknown>) => Promise<unknown>;
+
+function meddled(desk: CoordinatorDesk, meddle: Meddle): CoordinatorDesk {
+  return new Proxy(desk, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      // A stream of lines is read before the end of a run.
+      if (name === 'jobs') return method.bind(target);
+      return (...args: unknown[]) =>
+        meddle(String(name), async () => await Reflect.apply(method, target, args));
+    },
+  });
+}
+
+/** One of two photos is done, and a coordinator has nothing more to do. */
+async function ending(meddle: Meddle) {
+  const rig = await photoRig(2);
+  const local = await service();
+  const url = await newEngine();
+  await rig.run(local, { items: { limit: 1 } });
+  const loaded = await loadPipeline(rig.file);
+  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+  const bound = boundPipeline(loaded.value);
+  const target = { kind: 'hosted', address: local.address, key: local.key } as const;
+  const paths = pathsOf(bound, target, {});
+  const warnings: string[] = [];
+  const onWarning = (message: string): void => void warnings.push(message);
+  const terms = termsOf(bound, paths, { speedFactor: 1, backoffMs: 1 });
+  const begun = await coordinate(bound, paths, url, { clock, onWarning, terms });
+  if (!begun.ok) throw new Error(renderProblem(begun.error));
+  const { session } = begun.value;
+  onTestFinished(() => begun.value[Symbol.asyncDispose]());
+  const desk = meddled(session.desk, meddle);
+  const file = new EngineFile({
+    ...{ session: { ...session, desk }, bound, paths, clock, onWarning, watch: undefined },
+  });
+  file.begin(new JournalWriter(session.ledger, file, clock));
+  const { database } = session.engine;
+  const { run } = session.run.terms;
+  const worker = database.worker(run, { worker: 'w', host: 'h', places: 1 });
+  const says = (fact: Fact) => worker.commit({ facts: [fact], ends: [], asks: [] });
+  const stage = async () => (await database.runs()).map((one) => one.stage)[0];
+  const takeOver = () => change(url, `coordinator = 'other', epoch = epoch + 1`);
+  const finish = async () => {
+    // The coordinator that died is silent.
+    await change(url, 'coordinator_until = null');
+    startWorker(rig, local, url);
+    const { summary } = await rig.run(local, { engine: url });
+    return { outcome: summary.outcome, bill: [...bill(local.ledger()).values()] };
+  };
+  return { rig, file, ledger: session.ledger, warnings, says, stage, takeOver, finish };
+}
+
+async function change(url: string, what: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(`update shotlist.run set ${what}`);
+  await client.end();
+}
+
+const failed: Fact = {
+  ...{ is: 'event', id: 'late', key: '' },
+  event: { event: 'failed', task: 'save:p2', why: 'a worker said so late' },
+};
+
+test('a database that goes away at every call of the export is waited for, and said once', async () => {
+  const calls = new Map<string, number>();
+  const { rig, file, ledger, stage, warnings } = await ending(async (call, work) => {
+    const times = (calls.get(call) ?? 0) + 1;
+    calls.set(call, times);
+    if (times === 1) throw new DatabaseAway('before it took effect');
+    const answer = await work();
+    if (times === 2) throw new DatabaseAway('after it took effect');
+    return answer;
+  });
+  expect(await file.compact(ledger)).toEqual({ ok: true, value: undefined });
+  await file.close();
+  expect([isAway(rig), await stage()]).toEqual([false, 'exported']);
+  for (const call of ['active', 'records', 'fold', 'seal', 'handOver'])
+    expect(calls.get(call), call).toBeGreaterThan(2);
+  expect(warnings).toEqual([expect.stringContaining('is away: waiting for it')]);
+});
+
+describe.each(['fold', 'seal', 'handOver'])('a coordinator that dies at %s', (moment) => {
+  test.each(['before', 'after'])('%s it took effect leaves one record', async (when) => {
+    const { file, ledger, rig, finish } = await ending(async (call, work) => {
+      if (call === moment && when === 'after') await work();
+      if (call === moment) throw new Error('died');
+      return await work();
+    });
+    await expect(file.compact(ledger)).rejects.toThrow('died');
+    await file.close();
+    // The file is written between the two.
+    expect(isAway(rig)).toBe(moment !== 'handOver');
+    expect(await finish()).toEqual({ outcome: 'done', bill: [10, 10] });
+    expect(isAway(rig)).toBe(false);
+  });
+});
+
+test('what a worker records while the record is moved is in the state file, or the worker hears that it is not', async () => {
+  const answers: unknown[] = [];
+  const world = await ending(async (call, work) => {
+    const answer = await work();
+    if (call === 'fold' && answers.length === 0) answers.push((await world.says(failed)).facts);
+    if (call === 'seal' && answer === true)
+      await expect(world.says({ ...failed, id: 'later' })).rejects.toThrow(RunGone);
+    return answer;
+  });
+  expect(await world.file.compact(world.ledger)).toMatchObject({ ok: true });
+  await world.file.close();
+  expect(answers).toEqual([['done']]);
+  expect(world.rig.read('photos.state.jsonl')).toContain('a worker said so late');
+});
+
+test.each([
+  { moment: 'seal', stage: 'open' },
+  { moment: 'handOver', stage: 'importing' },
+])('a coordinator whose term is over at $moment leaves the record to the next one', async (now) => {
+  const world = await ending(async (call, work) => {
+    if (call === now.moment) await world.takeOver();
+    return await work();
+  });
+  await expect(world.file.compact(world.ledger)).rejects.toThrow(TermOver);
+  await world.file.close();
+  expect([isAway(world.rig), await world.stage()]).toEqual([true, now.stage]);
+  expect(await world.finish()).toEqual({ outcome: 'done', bill: [10, 10] });
+});

@@ -1,0 +1,48 @@
+// An outage of the service in a distributed run: each worker waits, and the coordinator shows one outage.
+import { Client } from 'pg';
+import { expect, test } from 'vitest';
+import { err } from '../../src/contract/base/result.ts';
+import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import { newEngine, startWorker } from '../engine-rig.ts';
+import { bill, photoRig, service, until } from '../rig.ts';
+
+/** How many workers have recorded something of their own. */
+async function tellers(engine: string): Promise<number> {
+  const client = new Client({ connectionString: engine });
+  await client.connect();
+  const { rows } = await client.query(
+    `select count(distinct by_)::integer as count from shotlist.record where is_ = 'told'`,
+  );
+  await client.end();
+  return Number(rows[0]?.count);
+}
+
+test('three workers that see one outage are told as one outage, and nothing is paid twice', async () => {
+  const rig = await photoRig(9);
+  const local = await service();
+  const engine = await newEngine();
+  let isDown = true;
+  const api = (real: MediaApi): MediaApi => ({
+    ...real,
+    async uploadAddress(file) {
+      if (!isDown) return await real.uploadAddress(file);
+      return err({ reason: 'unreachable', message: 'connect ECONNREFUSED' });
+    },
+  });
+  const workers = [1, 2, 3].map(() => startWorker(rig, local, engine, { jobs: 3 }, { api }));
+  const running = rig.run(local, { engine, backoffMs: 50 });
+  await until('all have told of it', async () => (await tellers(engine)) === 3);
+  isDown = false;
+  const { summary, events } = await running;
+  expect(summary).toMatchObject({ outcome: 'done', items: { done: 9 } });
+  const seen = events.filter((event) => event.type === 'waiting' || event.type === 'back');
+  expect(seen.filter(({ type }) => type === 'back')).toHaveLength(1);
+  expect(seen.at(-1)).toMatchObject({ type: 'back', of: 'service' });
+  expect(seen[0]).toMatchObject({
+    ...{ type: 'waiting', of: 'service', tries: 1 },
+    why: expect.stringMatching(/^cannot be reached \(connect ECONNREFUSED\), seen by \S+$/),
+  });
+  for (const { events: own } of workers)
+    expect(own.filter(({ type }) => type === 'back')).toHaveLength(1);
+  expect([...bill(local.ledger()).values()]).toEqual(Array.from({ length: 9 }, () => 10));
+});
