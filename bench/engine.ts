@@ -88,7 +88,7 @@ interface Place {
 const env = { ...process.env, SHOTLIST_API_KEY: 'bench' };
 
 async function distributed(
-  { pipeline, workers, jobs, planOnly, statements }: EngineBench,
+  { pipeline, workers, jobs, planOnly, statements, delayMs }: EngineBench,
   { postgres, stub, folder }: Place,
 ): Promise<EngineRow> {
   forget(folder);
@@ -119,6 +119,7 @@ async function distributed(
     const { measured, besides } = await runnerIn(folder, stub, [
       ...['--engine', engine],
       ...(planOnly ? ['--budget', '0'] : []),
+      ...(delayMs > 0 ? ['--realtime'] : []),
     ]);
     const [database = 0, service = 0, work = 0] = used().map(
       (seconds, index) => seconds - (before[index] ?? 0),
@@ -147,12 +148,15 @@ async function ready({ stdout }: ChildProcess): Promise<void> {
 }
 
 async function alone(
-  { pipeline, planOnly }: EngineBench,
+  { pipeline, planOnly, delayMs }: EngineBench,
   { stub, folder }: Pick<Place, 'stub' | 'folder'>,
 ): Promise<EngineRow> {
   forget(folder);
   const before = processorSeconds(pidOf(stub.process));
-  const { measured, besides } = await runnerIn(folder, stub, planOnly ? ['--budget', '0'] : []);
+  const { measured, besides } = await runnerIn(folder, stub, [
+    ...(planOnly ? ['--budget', '0'] : []),
+    ...(delayMs > 0 ? ['--realtime'] : []),
+  ]);
   return {
     ...{ runner: 'local', ...measured, besides, workers: 0, database: 0 },
     orders: measured.items * ordersAnItem[pipeline],

@@ -15,7 +15,7 @@ import type { Stopped } from '../../run/stop.ts';
 import { uncompacted } from '../pipeline/problem.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
 import { movedAdvice } from '../state/unsaved-state.ts';
-import { type PreparedRun, speedOf } from './context.ts';
+import type { PreparedRun } from './context.ts';
 import { Detachment } from './detachment.ts';
 import { generationLimits } from './generation-limits.ts';
 import { GracePeriod } from './grace-period.ts';
@@ -183,7 +183,6 @@ async function phases(
   const { bound, base, items, excluded, planned, takes } = prepared;
   const { pipeline } = bound;
   const { backoffMs = 1000 } = internals;
-  const speedFactor = speedOf(run);
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
   const api = watchedApi(client, watch);
   const outages = new Outages({
@@ -201,8 +200,8 @@ async function phases(
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
-      ...{ api: outages.api, outages, disk, clock, pace, backoffMs, speedFactor, inbox, store },
-      attention,
+      ...{ api: outages.api, outages, disk, clock, pace, backoffMs, inbox, store },
+      ...{ attention, durations: run.durations },
     },
     payAgain: options.payAgain ?? false,
     requireOutputs: options.requireOutputs ?? false,

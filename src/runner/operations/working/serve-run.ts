@@ -11,6 +11,7 @@ import { HashCache } from '../../adapters/files/hash-cache.ts';
 import { type ClientOptions, httpClient } from '../../adapters/http/http-client.ts';
 import { toCel } from '../../language/expression.ts';
 import { storeNameOf } from '../../language/store.ts';
+import { Durations } from '../../plan/durations.ts';
 import type { WorkerObserver } from '../../report/engine-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import { unlessAway } from '../../run/engine/away.ts';
@@ -95,6 +96,7 @@ export async function serveRun(
   const watched = watchedApi(client, watch);
   const api = withSlowDown(options.api?.(watched) ?? watched, desk);
   const { backoffMs, speedFactor } = terms;
+  const durations = new Durations({ speedFactor });
   const outages = new Outages({
     ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs },
     onEvent(event) {
@@ -110,7 +112,7 @@ export async function serveRun(
     ...{ boundary, store: storeNameOf(bound.pipeline) },
     mark: markOf(run.terms.run),
   });
-  const shared = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
+  const shared = { outages, disk, clock, pace, backoffMs, durations, store: opened?.store };
   const contextFor = (
     { id, retry }: { readonly id: string; readonly retry: number },
     attention: JobContext['attention'],

@@ -124,10 +124,14 @@ async function* created(
   { project, credits }: Made,
   context: JobContext,
 ): Performance {
-  const { fingerprint: job, name } = order;
+  const { fingerprint: job, name, kind } = order;
+  const { inbox, clock, durations } = context;
+  const [since, began] = [clock.now(), clock.elapsed()];
+  durations.begun(kind);
+  inbox?.endSignalOf(project, name);
   yield { durable: true, event: { event: 'created', job, project, credits } };
-  context.inbox?.known(name);
-  return yield* settle({ ...order, project, credits, since: context.clock.now() }, context);
+  inbox?.known(name);
+  return yield* settle({ ...order, project, credits, since }, clock.elapsed() - began, context);
 }
 
 async function* notCreated(

@@ -1,5 +1,6 @@
 // The context in which a job is performed: its ports, and how long to wait.
 
+import type { Durations } from '../../plan/durations.ts';
 import type { LastLooks } from './last-looks.ts';
 import type { Outages } from './outages.ts';
 import type { Clock, Disk, MediaApi, OutputStore } from './ports.ts';
@@ -22,8 +23,8 @@ export interface JobContext {
   readonly stop: AbortSignal;
   /** The first pause before a request is sent again, in milliseconds. */
   readonly backoffMs: number;
-  /** The speed of this service relative to the hosted one; polling adapts to it. */
-  readonly speedFactor: number;
+  /** How long projects take: they are looked at when their end is likely. */
+  readonly durations: Durations;
   /** Distinguishes the temporary files of processes that may perform one order one after the other. */
   readonly lease?: string | undefined;
   /** How a project that renders is waited for; absent: until the project is over. */
@@ -39,6 +40,6 @@ export type Attention =
   | { readonly kind: 'look'; readonly leave: AbortSignal; readonly looks: LastLooks }
   /**
    * Waits while the pauses between looks are short. Before a longer one, the job ends as `rendering` with a `rest`, so that
-   * whoever performs jobs need not keep a place for it. `looks`: how often the project was looked at before.
+   * whoever performs jobs need not keep a place for it. `seenMs`: the age of the project at the last look; 0 if there was none.
    */
-  | { readonly kind: 'park'; readonly longestPauseMs: number; readonly looks: number };
+  | { readonly kind: 'park'; readonly longestPauseMs: number; readonly seenMs: number };

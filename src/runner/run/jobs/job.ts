@@ -166,8 +166,8 @@ export type JobOrder =
 
 /** A paid project that still renders. */
 export interface Rest extends Pick<AttachOrder, 'project' | 'credits' | 'since' | 'timeoutMs'> {
-  /** How often it was looked at. */
-  readonly looks: number;
+  /** Its age at the last look, in milliseconds; 0 if nobody has looked yet. */
+  readonly seenMs: number;
   /** Milliseconds until the next look is useful. */
   readonly pauseMs: number;
 }

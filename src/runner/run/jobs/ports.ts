@@ -23,8 +23,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary moment, for durations. Only goes forward, at the pace of real time. */
   elapsed(): number;
-  /** Resolves after this many milliseconds, or immediately when the signal is aborted. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Resolves after this many milliseconds, or as soon as one of the signals is aborted. */
+  sleep(ms: number, ...signals: readonly AbortSignal[]): Promise<void>;
   /** 0 ≤ chance < 1, for jitter and names. */
   chance(): number;
 }

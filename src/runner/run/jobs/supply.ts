@@ -2,6 +2,7 @@
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { detectionRequest } from '../../../contract/kinds/face-detect.ts';
+import { nextLook, withJitter } from '../../plan/look-schedule.ts';
 import { lastingFaces, liveFaces, liveFromUploads } from '../../task/outputs.ts';
 import type {
   DetectOrder,
@@ -14,7 +15,6 @@ import type {
 import type { JobContext } from './job-context.ts';
 import { failed, outcomeOf, stopped } from './outcome.ts';
 import type { Performance, Recorded } from './performance.ts';
-import { pauses } from './poll.ts';
 import type { LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
 import { onThisDisk } from './store/fetch.ts';
@@ -89,11 +89,8 @@ async function send(
   return ok(sent.value.path);
 }
 
-/** No median is published for face detection; this is about that of the tools that begin with one. */
-const medianSeconds = 4;
-
 export async function* detect(order: DetectOrder, context: JobContext): Performance {
-  const { api, clock, stop, outages } = context;
+  const { api, clock, stop, outages, durations } = context;
   let id = order.detection;
   if (id === undefined) {
     const begun = await patiently('free', order.attempts, context, () =>
@@ -106,9 +103,18 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
   // Time during which the service was down does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + order.timeoutMs;
-  const waits = pauses(medianSeconds / context.speedFactor);
+  const began = clock.elapsed();
+  let seenMs = 0;
+  if (order.detection === undefined) durations.begun(order.kind);
   for (;;) {
-    const pause = waits.next().value;
+    // One that an earlier run began is probably over.
+    const isOld = order.detection !== undefined && seenMs === 0;
+    const useful = isOld ? 0 : nextLook(durations.timingOf(order.kind), seenMs);
+    const pause = withJitter(useful - (clock.elapsed() - began), clock.chance());
+    if (pause > 0) {
+      await clock.sleep(Math.min(pause, Math.max(0, until - spent())), stop);
+      if (stop.aborted) return stopped;
+    }
     const read = await patiently('free', order.attempts, context, () =>
       api.faceDetection(detection),
     );
@@ -118,6 +124,7 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
         : outcomeOf('supply', read.error);
     const record = read.value;
     if (record.status === 'complete') {
+      if (!isOld) durations.over(order.kind, seenMs, clock.elapsed() - began);
       const result = lastingFaces(record);
       if (order.detection === undefined)
         yield {
@@ -133,9 +140,9 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
       return { is: 'done', live: liveFaces(record) };
     }
     if (record.status === 'error') return failed('the service could not look for faces in it');
-    if (spent() + pause >= until) return failed('the face detection was not over in time');
-    await clock.sleep(pause, stop);
-    if (stop.aborted) return stopped;
+    if (spent() >= until) return failed('the face detection was not over in time');
+    // At least a millisecond, because 0 says that nobody has looked.
+    seenMs = Math.max(1, clock.elapsed() - began);
   }
 }
 
