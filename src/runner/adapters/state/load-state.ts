@@ -8,6 +8,7 @@ import type { JobStore } from '../../journal/job-store.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import type { Header, StateLine } from '../../journal/line.ts';
 import { byteProblem } from '../../journal/raw-line.ts';
+import { jobOf, RowReader } from '../../journal/rows.ts';
 import { isTorn } from '../../journal/torn.ts';
 import { type Content, ContentHash } from './file-version.ts';
 import { LineTooLong, lineBatches } from './raw-lines.ts';
@@ -33,6 +34,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
   let header: Header | undefined;
   let [number, wholeBytes] = [0, 0];
   let format = currentFormat;
+  const rows = new RowReader();
   const hash = new ContentHash();
   const loaded = (more: Partial<Loaded>): Result<Loaded, string> => {
     const outdated = format !== currentFormat;
@@ -61,7 +63,13 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
           if (!found.ok) return err(`${file}:1: ${found.error}`);
           format = found.value;
         }
-        const line = format.parse(text);
+        const row = format.hasRows ? rows.read(text) : undefined;
+        if (row?.ok && row.value.is === 'template') {
+          if (ledger.seq > 0) return err(`${file}:${number}: ${moved('template')}`);
+          wholeBytes += bytes;
+          continue;
+        }
+        const line = row === undefined ? format.parse(text) : jobOf(row);
         const wrong = line.ok ? fold(line.value, number, ledger) : `${line.error}${aside(number)}`;
         if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
         if (line.ok && line.value.type === 'header') header = line.value.line;
@@ -92,6 +100,8 @@ export function linkProblem(file: string): string {
   }
 }
 
+const moved = (what: string): string => `a ${what} line follows events: lines were moved`;
+
 /** The first line decides whether this is a damaged state file or not a state file at all. */
 const aside = (number: number): string =>
   number === 1 ? ': the state file is damaged, or this is not a state file' : '';
@@ -105,8 +115,7 @@ function fold(line: StateLine, number: number, ledger: Ledger): string | undefin
     return number === 1
       ? 'the first line is not a header: this is not a state file'
       : 'a second header';
-  if (line.type !== 'event' && ledger.seq > 0)
-    return `a ${line.type} line follows events: lines were moved`;
+  if (line.type !== 'event' && ledger.seq > 0) return moved(line.type);
   if (line.type === 'job' && ledger.job(line.line.job) !== undefined)
     return `a second line for the job ${line.line.job}`;
   if (line.type === 'run' && ledger.runs().some(({ run }) => run === line.line.run))
