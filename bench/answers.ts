@@ -90,6 +90,6 @@ async function measureAnswers(renderings: number, count: number): Promise<Answer
     }
     return { times, rendered };
   } finally {
-    served.process.kill('SIGKILL');
+    await served.stop();
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { Pool } from 'undici';
 import { column, defineBench, type Row, shareOf, spreadOf } from './frame/bench.ts';
-import { serve } from './local-service.ts';
+import { type Served, serve } from './local-service.ts';
 
 const connections = 64;
 
@@ -40,6 +40,7 @@ export const serveBench = defineBench({
         const { creations, reads, charges } = await measureService(requests, data === 'on disk');
         yield {
           ...{ pair, data, [rate]: creations.rate, 'creation p99 ms': creations.p99 },
+          'service ms a creation': creations.cost,
           ...{ 'reads/s': reads.rate, [wait]: reads.p99, charges },
         };
       }
@@ -49,12 +50,19 @@ export const serveBench = defineBench({
 interface Load {
   /** Requests a second. */
   readonly rate: number;
+  /** Milliseconds of the service's processor time for each, renderings included. */
+  readonly cost: number;
   /** Milliseconds that 99 % of the requests stay below. */
   readonly p99: number;
 }
 
 /** So many requests over all connections. */
-async function load(count: number, ask: (index: number) => Promise<void>): Promise<Load> {
+async function load(
+  count: number,
+  { processor }: Served,
+  ask: (index: number) => Promise<void>,
+): Promise<Load> {
+  const before = processor();
   let next = 0;
   const times: number[] = [];
   const work = async (): Promise<void> => {
@@ -69,6 +77,7 @@ async function load(count: number, ask: (index: number) => Promise<void>): Promi
   const seconds = (performance.now() - began) / 1000;
   return {
     rate: count / seconds,
+    cost: ((processor() - before) * 1000) / count,
     p99: shareOf(
       times.toSorted((a, b) => a - b),
       0.99,
@@ -113,14 +122,14 @@ async function measureService(count: number, stored: boolean): Promise<ServiceLo
 
     const assets = { target_file_path: place.file_path, source_file_path: place.file_path };
     const ids: string[] = [];
-    const creations = await load(count, async (index) => {
+    const creations = await load(count, door, async (index) => {
       const created = await ask<{ id: string }>('POST', '/v1/face-swap-photo', {
         name: `p${index}`,
         assets,
       });
       ids.push(created.id);
     });
-    const reads = await load(count, async (index) => {
+    const reads = await load(count, door, async (index) => {
       await ask('GET', `/v1/image-projects/${ids[index]}`);
     });
     const { entries, balance } = await ask<{
@@ -133,7 +142,7 @@ async function measureService(count: number, stored: boolean): Promise<ServiceLo
     return { creations, reads, charges: charged.length };
   } finally {
     await pool.close();
-    door.process.kill('SIGKILL');
+    await door.stop();
     if (data !== undefined) rmSync(data, { recursive: true, force: true });
   }
 }
