@@ -1,5 +1,6 @@
 // All benches, in the order in which `npm run bench` runs them.
 import { answers } from './answers.ts';
+import { big } from './big.ts';
 import { engine } from './engine.ts';
 import type { Bench } from './frame/bench.ts';
 import { live } from './live.ts';
@@ -12,6 +13,6 @@ import { start } from './start.ts';
 import { wire } from './wire.ts';
 
 export const benches: readonly Bench[] = [
-  ...[wire, memory, start, live, report],
+  ...[wire, memory, big, start, live, report],
   ...[serveBench, answers, engine, render, specimenBench],
 ];

@@ -29,7 +29,9 @@ export function resultsPage(benches: readonly Bench[]): string {
     '# Results\n\n',
     'Made by `npm run bench -- --write` from `bench/results/*.json`; [README.md](README.md) says how the figures are taken. ',
     'A cell such as `0.43 (0.40 to 0.47)` is the median of several measurements, and their range.\n\n',
-    `${reached} of ${verdicts.length} goals are reached${missed.length === 0 ? '' : `; ${missed.length} are missed`}.\n\n`,
+    verdicts.length === 0
+      ? ''
+      : `${reached} of ${verdicts.length} goals are reached${missed.length === 0 ? '' : `; ${missed.length} are missed`}.\n\n`,
     ...missed,
     ...(missed.length === 0 ? [] : ['\n']),
     ...(without.length === 0
