@@ -1,0 +1,18 @@
+// All benches, in the order in which `npm run bench` runs them.
+import { answers } from './answers.ts';
+import { big } from './big.ts';
+import { engine } from './engine.ts';
+import type { Bench } from './frame/bench.ts';
+import { live } from './live.ts';
+import { memory } from './memory.ts';
+import { render } from './render.ts';
+import { report } from './report.ts';
+import { serveBench } from './serve.ts';
+import { specimenBench } from './specimens.ts';
+import { start } from './start.ts';
+import { wire } from './wire.ts';
+
+export const benches: readonly Bench[] = [
+  ...[wire, memory, big, start, live, report],
+  ...[serveBench, answers, engine, render, specimenBench],
+];
