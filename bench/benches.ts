@@ -1,8 +1,10 @@
 // All benches, in the order in which `npm run bench` runs them.
+import { again } from './again.ts';
 import { answers } from './answers.ts';
 import { big } from './big.ts';
 import { engine } from './engine.ts';
 import type { Bench } from './frame/bench.ts';
+import { journalBench } from './journal.ts';
 import { live } from './live.ts';
 import { memory } from './memory.ts';
 import { render } from './render.ts';
@@ -10,9 +12,10 @@ import { report } from './report.ts';
 import { serveBench } from './serve.ts';
 import { specimenBench } from './specimens.ts';
 import { start } from './start.ts';
+import { wait } from './wait.ts';
 import { wire } from './wire.ts';
 
 export const benches: readonly Bench[] = [
-  ...[wire, memory, big, start, live, report],
+  ...[wire, again, memory, journalBench, wait, big, start, live, report],
   ...[serveBench, answers, engine, render, specimenBench],
 ];

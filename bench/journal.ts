@@ -14,22 +14,12 @@ import { loadState } from '../src/runner/adapters/state/load-state.ts';
 import type { Header, NewEvent } from '../src/runner/journal/line.ts';
 import { formatVersion } from '../src/runner/journal/line-schemas.ts';
 import { JournalWriter } from '../src/runner/run/journal/journal-writer.ts';
+import { defineBench, type Goal, type Row } from './frame/bench.ts';
 
-export interface JournalBench {
-  /** How many events are appended, and how many are loaded. */
-  readonly events: number;
-  /** How many items wait for the disk at a time. */
-  readonly inFlight: number;
-}
-
-export interface JournalRow {
-  readonly what: string;
-  readonly events: number;
+interface Times {
   readonly seconds: number;
   /** Seconds of processor time of the whole process. */
   readonly processor: number;
-  readonly eventsPerSecond: number;
-  readonly megabytes: number;
 }
 
 interface Step {
@@ -83,25 +73,56 @@ function stepsOf(number: number): readonly Step[] {
   ];
 }
 
-export async function* measureJournal({
-  events,
-  inFlight,
-}: JournalBench): AsyncGenerator<JournalRow> {
-  const folder = mkdtempSync(join(tmpdir(), 'shotlist-journal-'));
-  const file = join(folder, 'bench.state.jsonl');
-  const items = Math.ceil(events / eventsPerItem);
-  const count = items * eventsPerItem;
-  try {
-    yield await append(file, items, inFlight);
-    yield await load('load a journal of', file, count);
-    await compact(file);
-    yield await load('load the compacted file of', file, count);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+const rate =
+  (what: string): Goal['figure'] =>
+  (rows) => {
+    const found = rows.find((row) => row['what'] === what);
+    const cell = found?.[what === appending ? 'events/s' : 'seconds'];
+    return typeof cell === 'number' ? cell : undefined;
+  };
 
-async function append(file: string, items: number, inFlight: number): Promise<JournalRow> {
+const appending = 'append';
+const loading = 'load a journal';
+const loadingCompacted = 'load the compacted file';
+
+export const journalBench = defineBench({
+  name: 'journal',
+  description:
+    'Events a second that the journal takes, with every sync, and how long a state file takes to load.',
+  full: { events: 1_000_000, inFlight: 128 },
+  tiny: { events: 70, inFlight: 4 },
+  goals: [
+    {
+      what: 'events/s appended',
+      bound: { atLeast: 100_000 },
+      figure: rate(appending),
+      obstacle: 'Each event is checked, folded and written as text on one thread.',
+    },
+    {
+      what: 'seconds to load a million events',
+      bound: { atMost: 2.5 },
+      figure: rate(loading),
+      obstacle:
+        'JSON.parse of the text alone takes about a third of it; each line is checked and folded on one thread.',
+    },
+  ],
+  async *run({ events, inFlight }) {
+    const folder = mkdtempSync(join(tmpdir(), 'shotlist-journal-'));
+    const file = join(folder, 'bench.state.jsonl');
+    const items = Math.ceil(events / eventsPerItem);
+    const count = items * eventsPerItem;
+    try {
+      yield await append(file, items, inFlight);
+      yield await load(loading, file, count);
+      await compact(file);
+      yield await load(loadingCompacted, file, count);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+});
+
+async function append(file: string, items: number, inFlight: number): Promise<Row> {
   const store = diskStore();
   const loaded = await loadState(file, store);
   if (!loaded.ok) throw new Error(loaded.error);
@@ -162,7 +183,7 @@ function goOn(steps: Iterator<Step>, writer: JournalWriter): boolean {
   }
 }
 
-async function load(what: string, file: string, events: number): Promise<JournalRow> {
+async function load(what: string, file: string, events: number): Promise<Row> {
   const store = diskStore();
   const began = performance.now();
   const before = process.cpuUsage();
@@ -185,18 +206,7 @@ async function compact(file: string): Promise<void> {
   store.close();
 }
 
-function rowOf(
-  what: string,
-  file: string,
-  events: number,
-  times: Pick<JournalRow, 'seconds' | 'processor'>,
-): JournalRow {
-  const megabytes = statSync(file).size / 1e6;
-  return { what, events, ...times, eventsPerSecond: events / times.seconds, megabytes };
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const [events = '1000000', inFlight = '128'] = process.argv.slice(2);
-  const bench = { events: Number(events), inFlight: Number(inFlight) };
-  for await (const row of measureJournal(bench)) process.stdout.write(`${JSON.stringify(row)}\n`);
+function rowOf(what: string, file: string, events: number, { seconds, processor }: Times): Row {
+  const MB = statSync(file).size / 1e6;
+  return { what, events, seconds, 'processor s': processor, 'events/s': events / seconds, MB };
 }

@@ -28,7 +28,9 @@ const numbersIn = (row: Row): readonly number[] =>
 const counts: Readonly<Record<string, Readonly<Record<string, readonly number[]>>>> = {
   // Eight requests an item, two for the actor; the runner asks for its account and for an address of no file.
   wire: { requests: [68], 'requests of the loop': [66], creations: [8] },
-  memory: { items: [4, 8] },
+  memory: { items: [4, 8, 9] },
+  again: { items: [3], requests: [0] },
+  journal: { events: [70, 70, 70] },
   big: { MB: [2, 2] },
   live: { events: [3600] },
   report: { count: [0] },
