@@ -14,9 +14,10 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import type { Clock, MediaApi, ServiceAnswer } from '../../run/jobs/ports.ts';
 import { connector, connectorOptions } from './connector.ts';
-import { exchange } from './exchange.ts';
+import { exchange, placeOf } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
 import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
+import { OpenRequests } from './open-requests.ts';
 import type { Pace } from './pace.ts';
 import { PathForms } from './path-forms.ts';
 import { type LeastProgress, leastProgress } from './progress.ts';
@@ -71,6 +72,8 @@ type Method = 'GET' | 'POST' | 'DELETE';
 
 export function httpClient(options: ClientOptions): HttpClient {
   const base = options.base.replace(/\/+$/, '');
+  const { origin, path: root } = placeOf(base);
+  const prefix = root.replace(/\/+$/, '');
   const {
     connections = 128,
     answerMs = 120_000,
@@ -91,6 +94,7 @@ export function httpClient(options: ClientOptions): HttpClient {
     connect: connector(15_000, (address) => addresses.meet(address)),
     ...connectorOptions,
   });
+  const open = new OpenRequests(cut, totalMs);
   const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
   const fetcher = new FileFetcher({ storage, longest: longestFile });
   const { pace = async () => undefined, mayStart = () => true } = options;
@@ -109,12 +113,13 @@ export function httpClient(options: ClientOptions): HttpClient {
     if (name === undefined) await pace();
     if (options.stop?.aborted || known?.aborted) return err(stopped);
     const question = {
-      method,
-      url: `${base}${path}`,
-      ...(body === undefined ? { headers } : { headers: jsonHeaders, body: JSON.stringify(body) }),
+      ...{ method, origin, path: `${prefix}${path}` },
+      ...(body === undefined
+        ? { headers, body: null }
+        : { headers: jsonHeaders, body: JSON.stringify(body) }),
     };
     const inTime = (): boolean => name === undefined || mayStart(name);
-    const bounds = { bytes: longestAnswer, totalMs, signals: [known, cut], inTime };
+    const bounds = { bytes: longestAnswer, totalMs, open, known, inTime };
     const exchanged = await exchange(agent, question, bounds);
     if (exchanged.is === 'failed')
       return err(known?.aborted ? stopped : redactor.value(failureOfExchange(exchanged)));
