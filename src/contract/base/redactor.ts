@@ -52,6 +52,16 @@ export class Redactor {
   }
 
   /**
+   * The value of a JSON text, redacted. Only a text that may hide a secret is walked through: one
+   * that contains a secret or an escaped character, or is nested too deeply. Throws SyntaxError.
+   */
+  json(text: string): unknown {
+    const value: unknown = JSON.parse(text);
+    const isPlain = !this.mayHide(text) && !mayBeDeep(text);
+    return isPlain ? value : this.value(value);
+  }
+
+  /**
    * Redacts every text in plain data, including names. Data without a secret is returned unchanged.
    */
   value<T>(value: T): T {
@@ -77,6 +87,9 @@ export class Redactor {
     return same ? value : Object.fromEntries(entries);
   }
 }
+
+/** True if the text opens so many lists and objects that they could be nested too deeply. */
+const mayBeDeep = (text: string): boolean => text.split(/[[{]/, deepest + 1).length > deepest;
 
 /**
  * The spellings of a character: plain, percent-encoded, or escaped in a JSON or JavaScript string.

@@ -83,8 +83,7 @@ class Exchange extends RequestHandler {
   }
 
   look(now: number): void {
-    if (now >= this.#until)
-      this.giveUp(new GivenUp('late', 'the answer was not complete in time'));
+    if (now >= this.#until) this.giveUp(new GivenUp('late', 'the answer was not complete in time'));
   }
 
   protected answers(status: number, headers: Headers): void {

@@ -1,3 +1,5 @@
+// Why nobody waits for an answer any more.
+
 /** The wait for the answer was given up. */
 export class GivenUp extends Error {
   readonly code = 'GIVEN_UP';

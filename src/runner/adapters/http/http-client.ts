@@ -124,7 +124,7 @@ export function httpClient(options: ClientOptions): HttpClient {
     if (exchanged.is === 'failed')
       return err(known?.aborted ? stopped : redactor.value(failureOfExchange(exchanged)));
     const { status, text } = exchanged;
-    const value = redactor.value(parsed(text));
+    const value = parsed(text, redactor);
     if (status < 300) return ok(value);
     return err(failureOfStatus(status, value, exchanged.headers, options.clock.now()));
   };
@@ -194,10 +194,10 @@ export function httpClient(options: ClientOptions): HttpClient {
   };
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, redactor: Redactor): unknown {
   if (text === '') return undefined;
   try {
-    return JSON.parse(text);
+    return redactor.json(text);
   } catch (error) {
     // Not JSON, for example a proxy's page: only the status counts.
     if (error instanceof SyntaxError) return undefined;

@@ -31,21 +31,27 @@ export class OpenRequests {
   add(request: OpenRequest): void {
     this.#open.add(request);
     if (this.#timer !== undefined) return;
-    this.#timer = setInterval(this.#look, this.#tickMs);
+    // An open request has a socket, which keeps the process alive.
+    this.#timer = setInterval(this.#look, this.#tickMs).unref();
     this.#cut?.addEventListener('abort', this.#stop);
   }
 
   remove(request: OpenRequest): void {
-    if (!this.#open.delete(request) || this.#open.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    this.#cut?.removeEventListener('abort', this.#stop);
+    this.#open.delete(request);
   }
 
   readonly #look = (): void => {
     const now = performance.now();
     for (const request of this.#open) request.look(now);
+    if (this.#open.size === 0) this.#rest();
   };
+
+  /** Nothing was open at this look; the next request begins again. */
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#cut?.removeEventListener('abort', this.#stop);
+  }
 
   readonly #stop = (): void => {
     for (const request of this.#open) request.stop();

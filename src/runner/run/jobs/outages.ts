@@ -29,9 +29,12 @@ export class Outages {
   readonly #service: CircuitBreaker;
   readonly #creations: CircuitBreaker;
   readonly #storage = new Map<string, CircuitBreaker>();
+  /** Of the service. */
+  readonly #origin: string;
 
   constructor(options: OutageOptions) {
     this.#o = options;
+    this.#origin = originOf(options.address);
     this.#service = this.#breaker({ of: 'service' });
     this.#creations = this.#breaker({ of: 'creations' });
     this.api = this.#waiting(options.api);
@@ -92,7 +95,7 @@ export class Outages {
   /** The breaker for the host of an address. The service's own breaker if the host is the same. */
   #storageAt(url: string): CircuitBreaker {
     const origin = originOf(url);
-    if (origin === originOf(this.#o.address)) return this.#service;
+    if (origin === this.#origin) return this.#service;
     const known = this.#storage.get(origin);
     if (known !== undefined) return known;
     const made = this.#breaker({ of: 'storage', at: origin });
@@ -122,7 +125,7 @@ export class Outages {
 }
 
 /** Empty for an invalid address: the call itself will report that. */
-const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
 
 /** A free call: waits for permission, and is repeated while an outage lasts. */
 async function through<T>(breaker: CircuitBreaker, call: () => ServiceAnswer<T>): ServiceAnswer<T> {

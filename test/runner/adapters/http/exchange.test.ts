@@ -1,7 +1,7 @@
 // One request and its text: what is waited for, how long, and what is left behind afterwards.
 import { getEventListeners } from 'node:events';
 import { Agent } from 'undici';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type Bounds,
   type Exchanged,
@@ -118,18 +118,20 @@ describe('an answer that nobody waits for any more', () => {
   });
 });
 
-test('when it is over, no signal is listened to and no timer runs', async () => {
-  const running = (): number =>
-    process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+test('when it is over, its signal is not listened to, and soon there is neither timer nor listener', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const [cut, known] = [new AbortController().signal, new AbortController().signal];
   const server = await serve((_, response) => response.end('x'));
   const agent = new Agent();
-  await ask(server, {}, agent);
-  const before = running();
-  for (let times = 0; times < 20; times++)
-    await ask(server, { open: openUntil(cut), known }, agent);
-  expect([cut, known].flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
-  expect(running()).toBeLessThan(before + 20);
+  const open = openUntil(cut);
+  for (let times = 0; times < 20; times++) await ask(server, { open, known }, agent);
+  expect(getEventListeners(known, 'abort')).toEqual([]);
+  expect(getEventListeners(cut, 'abort')).toHaveLength(1);
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(1000);
+  expect(getEventListeners(cut, 'abort')).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('what never reached a server was not sent', async () => {
