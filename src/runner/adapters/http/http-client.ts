@@ -147,16 +147,14 @@ export function httpClient(options: ClientOptions): HttpClient {
   };
 
   return {
-    async uploadAddress({ type, extension }) {
-      const got = await checked(
-        readUploadAddresses,
-        sendTo('POST', routes.uploadAddresses(), { items: [{ type, extension }] }),
-      );
-      const first = got.ok ? got.value.items[0] : undefined;
+    async uploadAddresses(files) {
+      const items = files.map(({ type, extension }) => ({ type, extension }));
+      const answer = sendTo('POST', routes.uploadAddresses(), { items });
+      const got = await checked(readUploadAddresses, answer);
       if (!got.ok) return got;
-      if (first === undefined)
-        return err({ reason: 'unanswered', message: 'no upload address came' });
-      return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
+      return ok(
+        got.value.items.map((item) => ({ uploadUrl: item.upload_url, filePath: item.file_path })),
+      );
     },
     put: async ({ uploadUrl }, file) =>
       options.stop?.aborted

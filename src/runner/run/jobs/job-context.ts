@@ -2,12 +2,12 @@
 
 import type { LastLooks } from './last-looks.ts';
 import type { Outages } from './outages.ts';
-import type { Clock, Disk, MediaApi, OutputStore } from './ports.ts';
+import type { Clock, Disk, JobApi, OutputStore } from './ports.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
 export interface JobContext {
   /** Free calls wait while the service is down. */
-  readonly api: MediaApi;
+  readonly api: JobApi;
   readonly outages: Pick<
     Outages,
     'waitedMs' | 'holdCreations' | 'readyToCreate' | 'hearOfCreation'

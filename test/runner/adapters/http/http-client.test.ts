@@ -219,7 +219,7 @@ describe('a path that exists in two forms', () => {
   const upload = { items: [{ upload_url: 'http://s/up', file_path: 'api-assets/x.png' }] };
   const uploaded = {
     ok: true,
-    value: { uploadUrl: 'http://s/up', filePath: 'api-assets/x.png' },
+    value: [{ uploadUrl: 'http://s/up', filePath: 'api-assets/x.png' }],
   };
   const notFound = { message: 'Not Found' };
   const detection = { id: 'd', status: 'queued', faces: [] };
@@ -246,7 +246,7 @@ describe('a path that exists in two forms', () => {
   test('is tried in its short form first', async () => {
     const server = await serving([...short, ...long]);
     const client = server.client();
-    expect(await client.uploadAddress(png)).toEqual(uploaded);
+    expect(await client.uploadAddresses([png])).toEqual(uploaded);
     await client.detectFaces({});
     await client.faceDetection('d');
     expect(pathsAsked(server)).toEqual([
@@ -261,7 +261,7 @@ describe('a path that exists in two forms', () => {
     const server = await serving(long);
     const client = server.client();
     for (let times = 0; times < 2; times++)
-      expect(await client.uploadAddress(png)).toEqual(uploaded);
+      expect(await client.uploadAddresses([png])).toEqual(uploaded);
     expect((await client.detectFaces({})).ok).toBe(true);
     expect((await client.faceDetection('d')).ok).toBe(true);
     expect(pathsAsked(server)).toEqual([
@@ -283,7 +283,7 @@ describe('a path that exists in two forms', () => {
       const server = await serving(paths);
       const client = server.client();
       const all = Array.from({ length: 12 }, (__, number) => [
-        client.uploadAddress(png),
+        client.uploadAddresses([png]),
         client.detectFaces({}),
         client.faceDetection(`d${number}`),
       ]).flat();
@@ -303,9 +303,9 @@ describe('a path that exists in two forms', () => {
       else reply();
     });
     const client = server.client();
-    expect((await client.uploadAddress(png)).ok).toBe(false);
-    const late = client.uploadAddress({ type: 'image', extension: 'gif' });
-    expect(await client.uploadAddress(png)).toEqual(uploaded);
+    expect((await client.uploadAddresses([png])).ok).toBe(false);
+    const late = client.uploadAddresses([{ type: 'image', extension: 'gif' }]);
+    expect(await client.uploadAddresses([png])).toEqual(uploaded);
     await until('the late one was asked for', () => held.length === 1);
     for (const reply of held) reply();
     expect(await late).toEqual(uploaded);
@@ -317,7 +317,7 @@ describe('a path that exists in two forms', () => {
     const server = await serving([uploads, create, read].filter((path) => path !== undefined));
     const client = server.client();
     for (let times = 0; times < 2; times++) {
-      expect((await client.uploadAddress(png)).ok).toBe(true);
+      expect((await client.uploadAddresses([png])).ok).toBe(true);
       expect((await client.detectFaces({})).ok).toBe(true);
       expect((await client.faceDetection('d')).ok).toBe(true);
     }
@@ -355,7 +355,7 @@ describe('a path that exists in two forms', () => {
     const client = server.client();
     const missing = { ok: false, error: { reason: 'not-found' } };
     expect(await client.faceDetection('gone')).toMatchObject(missing);
-    expect(await client.uploadAddress(png)).toEqual(uploaded);
+    expect(await client.uploadAddresses([png])).toEqual(uploaded);
     expect(await client.faceDetection('gone')).toMatchObject(missing);
     expect((await client.faceDetection('d')).ok).toBe(true);
   });
@@ -390,7 +390,7 @@ describe('when the run is stopped', () => {
       client.create('face-swap-photo', {}),
       client.project('image', 'p'),
       client.deleteProject('image', 'p'),
-      client.uploadAddress({ type: 'image', extension: 'png' }),
+      client.uploadAddresses([{ type: 'image', extension: 'png' }]),
       client.detectFaces({}),
     ];
     for (const got of await Promise.all(calls))

@@ -43,9 +43,9 @@ describe('an upload', () => {
   test('asks for another address with each try: the first may have gone stale', async () => {
     let addresses = 0;
     const one: Scene = scene({
-      uploadAddress: async (file) => {
+      uploadAddresses: async (items) => {
         addresses += 1;
-        return await one.service.uploadAddress(file);
+        return await one.service.uploadAddresses(items);
       },
       put: async (target, file) =>
         addresses < 3 ? err(busy) : await one.service.put(target, file),
@@ -87,9 +87,9 @@ test.each([
 ])('%s is uploaded as %s', async (name, type, extension) => {
   const asked: unknown[] = [];
   const one: Scene = scene({
-    uploadAddress: async (file) => {
-      asked.push(file);
-      return await one.service.uploadAddress(file);
+    uploadAddresses: async (items) => {
+      asked.push(...items);
+      return await one.service.uploadAddresses(items);
     },
   });
   await performed(upload({ ...order, name }, one.context));
@@ -100,7 +100,7 @@ describe('an upload that fails', () => {
   test('for want of an address fails its task, and puts nothing', async () => {
     let puts = 0;
     const one: Scene = scene({
-      uploadAddress: async () => err(unfit),
+      uploadAddresses: async () => err(unfit),
       put: async (target, file) => {
         puts += 1;
         return await one.service.put(target, file);
