@@ -17,10 +17,10 @@ import { connector, connectorOptions } from './connector.ts';
 import { exchange } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
 import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
-import type { Pace } from './pace.ts';
 import { PathForms } from './path-forms.ts';
 import { type LeastProgress, leastProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
+import type { RequestRate } from './request-rate.ts';
 import { Storage } from './storage.ts';
 import { type Network, realNetwork, StorageAddresses } from './storage-address.ts';
 
@@ -31,8 +31,8 @@ export interface ClientOptions {
   /** Hides secrets in answers. Default: a redactor for the key. */
   readonly redactor?: Redactor;
   readonly clock: Clock;
-  /** Each request but a creation waits for its turn. Default: none waits. */
-  readonly pace?: Pace;
+  /** Each request but a creation waits for its turn; all answers count. Default: no request waits. */
+  readonly rate?: RequestRate;
   /** Asked with the name of a creation when its connection is there, right before its first byte. */
   readonly mayStart?: (name: string) => boolean;
   /** Milliseconds until the head of an answer must arrive. */
@@ -93,7 +93,7 @@ export function httpClient(options: ClientOptions): HttpClient {
   });
   const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
   const fetcher = new FileFetcher({ storage, longest: longestFile });
-  const { pace = async () => undefined, mayStart = () => true } = options;
+  const { rate, mayStart = () => true } = options;
   const forms = new PathForms();
   const redactor = options.redactor ?? new Redactor([options.key]);
   const headers = { authorization: `Bearer ${options.key}` };
@@ -106,7 +106,7 @@ export function httpClient(options: ClientOptions): HttpClient {
     creation: Creation = {},
   ): ServiceAnswer<unknown> => {
     const { known, name } = creation;
-    if (name === undefined) await pace();
+    if (name === undefined) await rate?.turn();
     if (options.stop?.aborted || known?.aborted) return err(stopped);
     const question = {
       method,
@@ -115,13 +115,18 @@ export function httpClient(options: ClientOptions): HttpClient {
     };
     const inTime = (): boolean => name === undefined || mayStart(name);
     const bounds = { bytes: longestAnswer, totalMs, signals: [known, cut], inTime };
+    const begun = rate?.begin() ?? 0;
     const exchanged = await exchange(agent, question, bounds);
     if (exchanged.is === 'failed')
       return err(known?.aborted ? stopped : redactor.value(failureOfExchange(exchanged)));
     const { status, text } = exchanged;
     const value = redactor.value(parsed(text));
-    if (status < 300) return ok(value);
-    return err(failureOfStatus(status, value, exchanged.headers, options.clock.now()));
+    const answer =
+      status < 300
+        ? ok(value)
+        : err(failureOfStatus(status, value, exchanged.headers, options.clock.now()));
+    rate?.heard(answer, begun);
+    return answer;
   };
 
   const sendTo = async (

@@ -2,6 +2,7 @@
 
 import { httpClient } from '../../adapters/http/http-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
+import { RequestRate } from '../../adapters/http/request-rate.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
@@ -42,12 +43,14 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
   gracePeriod.expired.addEventListener('abort', () => resources.cutStore(), { once: true });
   const { requestsPerMinute } = prepared.bound.pipeline.limits;
-  const pace = pacer(requestsPerMinute, clock, stopper.signal);
+  const { backoffMs = 1000 } = internals;
+  const stop = stopper.signal;
+  const pace = pacer(requestsPerMinute, clock, stop);
+  const rate = new RequestRate({ clock, stop, pace, backoffMs });
   const client = httpClient({
-    ...{ stop: stopper.signal, cut: gracePeriod.expired },
+    ...{ stop, cut: gracePeriod.expired, rate },
     loopbackOnly: target.kind === 'rehearsal',
     ...{ base: service.address, key: service.key, redactor, clock },
-    pace,
     ...internals.client,
   });
   const begun = await beginJournal(run, resources);
@@ -60,7 +63,16 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   });
   begun.engine?.begin(journal);
   try {
-    const means = { ...begun, client, pace, stopper, journal, detachment, manifests };
+    const means = {
+      ...begun,
+      client,
+      backoffMs,
+      stopper,
+      journal,
+      detachment,
+      manifests,
+      pace: () => rate.turn(),
+    };
     return await record(run, resources, means);
   } catch (error) {
     for (const made of journal.unwritten)
@@ -83,6 +95,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
 interface Means extends JournalInUse {
   readonly client: MediaApi;
   readonly pace: JobContext['pace'];
+  readonly backoffMs: number;
   readonly stopper: AbortController;
   readonly journal: JournalWriter;
   readonly detachment: Detachment;
@@ -176,13 +189,12 @@ interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store'> {
 
 async function phases(
   run: PreparedRun,
-  { client, pace, stopper, journal, low, moved, detachment, manifests, engine }: Means,
+  { client, pace, backoffMs, stopper, journal, low, moved, detachment, manifests, engine }: Means,
   { address, inbox, store, tier, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
   const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
   const { bound, base, items, excluded, planned, takes } = prepared;
   const { pipeline } = bound;
-  const { backoffMs = 1000 } = internals;
   const speedFactor = speedOf(run);
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
   const api = watchedApi(client, watch);

@@ -9,6 +9,7 @@ import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import { type ClientOptions, httpClient } from '../../adapters/http/http-client.ts';
+import { RequestRate } from '../../adapters/http/request-rate.ts';
 import { toCel } from '../../language/expression.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { WorkerObserver } from '../../report/engine-watch.ts';
@@ -83,18 +84,18 @@ export async function serveRun(
   const promptness = new Promptness(clock);
   const patience = { clock, quit };
   const { requestsPerMinute, outageMs } = bound.pipeline.limits;
-  const pace = sharedPace({
-    ...{ ...patience, desk, perMinute: requestsPerMinute, stop: quit },
-  });
+  const { backoffMs, speedFactor } = terms;
+  const shared = sharedPace({ ...patience, desk, perMinute: requestsPerMinute, stop: quit });
+  const rate = new RequestRate({ clock, stop: quit, pace: shared, backoffMs });
+  const pace = (): Promise<void> => rate.turn();
   const client = httpClient({
-    ...{ base: address, key, redactor, clock, stop: quit, cut: quit, pace },
+    ...{ base: address, key, redactor, clock, stop: quit, cut: quit, rate },
     mayStart: (name) => promptness.mayStart(name),
     ...options.client,
   });
   cleanup.defer(() => client.close());
   const watched = watchedApi(client, watch);
   const api = withSlowDown(options.api?.(watched) ?? watched, desk);
-  const { backoffMs, speedFactor } = terms;
   const outages = new Outages({
     ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs, onEvent },
   });
@@ -106,12 +107,12 @@ export async function serveRun(
     ...{ boundary, store: storeNameOf(bound.pipeline) },
     mark: markOf(run.terms.run),
   });
-  const shared = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
+  const parts = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
   const contextFor = (
     { id, retry }: { readonly id: string; readonly retry: number },
     attention: JobContext['attention'],
     stop: AbortSignal,
-  ): JobContext => ({ ...shared, api: outages.api, stop, attention, lease: `${id}/${retry}` });
+  ): JobContext => ({ ...parts, api: outages.api, stop, attention, lease: `${id}/${retry}` });
   const loop = new Worker({
     ...{ ...patience, desk, worker, places, promptness, contextFor, leave },
     read: (value) => readGuarded(value, { folder: bound.folder, boundary }),

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Project } from '../../../../src/contract/api/project.ts';
 import { pacer } from '../../../../src/runner/adapters/http/pace.ts';
+import { RequestRate } from '../../../../src/runner/adapters/http/request-rate.ts';
 import { until } from '../../../rig.ts';
 import { FakeClock } from '../files/places.ts';
 import { answer, clientFor, nobody, serve, type TestServer } from './server.ts';
@@ -429,6 +430,26 @@ describe('when the run is stopped', () => {
     expect(server.asked).toHaveLength(1);
   });
 
+  test('a 429 to any request holds up every other one, and a creation is never held up by the client', async () => {
+    const server = await serve(({ method }, response) =>
+      method === 'DELETE'
+        ? answer(response, 429, { message: 'slow down' }, { 'retry-after': '7' })
+        : answer(response, 200, { ...project, credits_charged: 1 }),
+    );
+    const clock = new FakeClock();
+    const { signal: stop } = new AbortController();
+    const rate = new RequestRate({ clock, stop, pace: async () => undefined, backoffMs: 1000 });
+    const client = server.client({ rate, clock });
+    expect(await client.deleteProject('image', 'p-1')).toMatchObject({
+      error: { reason: 'throttled', retryAfterMs: 7000 },
+    });
+    // Its caller has taken the turn before the intent was recorded.
+    expect((await client.create('face-swap-photo', { name: 'a' })).ok).toBe(true);
+    expect(clock.slept).toEqual([]);
+    expect((await client.project('image', 'p-1')).ok).toBe(true);
+    expect(clock.slept).toEqual([7000]);
+  });
+
   test('a request that waits for its turn is not sent any more', async () => {
     const stopper = new AbortController();
     const server = await serve((_, response) => answer(response, 204, undefined));
@@ -438,8 +459,10 @@ describe('when the run is stopped', () => {
       stopper.abort();
       await sleep(ms, signal);
     };
-    const pace = pacer(60, clock, stopper.signal);
-    const client = server.client({ stop: stopper.signal, pace, clock });
+    const stop = stopper.signal;
+    const pace = pacer(60, clock, stop);
+    const rate = new RequestRate({ clock, stop, pace, backoffMs: 1000 });
+    const client = server.client({ stop, rate, clock });
     expect((await client.deleteProject('image', 'p-1')).ok).toBe(true);
     expect(await client.deleteProject('image', 'p-1')).toMatchObject({
       ok: false,
