@@ -20,7 +20,7 @@ import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
 import { PathForms } from './path-forms.ts';
 import { type LeastProgress, leastProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
-import type { RequestRate } from './request-rate.ts';
+import type { RequestRates } from './request-rate.ts';
 import { Storage } from './storage.ts';
 import { type Network, realNetwork, StorageAddresses } from './storage-address.ts';
 
@@ -32,7 +32,7 @@ export interface ClientOptions {
   readonly redactor?: Redactor;
   readonly clock: Clock;
   /** Each request but a creation waits for its turn; all answers count. Default: no request waits. */
-  readonly rate?: RequestRate;
+  readonly rates?: RequestRates;
   /** Asked with the name of a creation when its connection is there, right before its first byte. */
   readonly mayStart?: (name: string) => boolean;
   /** Milliseconds until the head of an answer must arrive. */
@@ -93,7 +93,7 @@ export function httpClient(options: ClientOptions): HttpClient {
   });
   const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
   const fetcher = new FileFetcher({ storage, longest: longestFile });
-  const { rate, mayStart = () => true } = options;
+  const { rates, mayStart = () => true } = options;
   const forms = new PathForms();
   const redactor = options.redactor ?? new Redactor([options.key]);
   const headers = { authorization: `Bearer ${options.key}` };
@@ -106,6 +106,7 @@ export function httpClient(options: ClientOptions): HttpClient {
     creation: Creation = {},
   ): ServiceAnswer<unknown> => {
     const { known, name } = creation;
+    const rate = name === undefined ? rates?.all : rates?.creations;
     if (name === undefined) await rate?.turn();
     if (options.stop?.aborted || known?.aborted) return err(stopped);
     const question = {

@@ -1,6 +1,6 @@
 // How fast requests may be sent, by what the service answers (facts.md, Rate limits): the limits are not published. When
-// the service says 429, all requests wait for as long as it asks, and go on at half their rate; each answer after that
-// raises the rate a little (additive increase, multiplicative decrease, as in TCP).
+// the service says 429, requests wait for as long as it asks, and go on at half their rate; each answer after that raises
+// the rate a little (additive increase, multiplicative decrease, as in TCP).
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Result } from '../../../contract/base/result.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
@@ -11,7 +11,7 @@ export interface RequestRateOptions {
   readonly clock: Clock;
   /** If it is aborted, all waits end. */
   readonly stop: AbortSignal;
-  /** The pipeline's own limit, which holds besides. */
+  /** Another limit, which holds besides. */
   readonly pace: Pace;
   /** The first pause before a request is sent again, in milliseconds. Requests never wait longer for one another. */
   readonly backoffMs: number;
@@ -22,6 +22,18 @@ const increasePerSecond = 0.5;
 
 /** The time over which the rate is measured before the first 429, in milliseconds. */
 const measuredMs = 1000;
+
+export interface RequestRates {
+  readonly all: RequestRate;
+  /** Within `all`. Creations may be throttled while everything else works. */
+  readonly creations: RequestRate;
+}
+
+/** `pace`: the pipeline's own limit. */
+export function requestRates(options: RequestRateOptions): RequestRates {
+  const all = new RequestRate(options);
+  return { all, creations: new RequestRate({ ...options, pace: () => all.turn() }) };
+}
 
 export class RequestRate {
   readonly #o: RequestRateOptions;

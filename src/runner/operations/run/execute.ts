@@ -2,7 +2,7 @@
 
 import { httpClient } from '../../adapters/http/http-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
-import { RequestRate } from '../../adapters/http/request-rate.ts';
+import { requestRates } from '../../adapters/http/request-rate.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
@@ -46,9 +46,9 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const { backoffMs = 1000 } = internals;
   const stop = stopper.signal;
   const pace = pacer(requestsPerMinute, clock, stop);
-  const rate = new RequestRate({ clock, stop, pace, backoffMs });
+  const rates = requestRates({ clock, stop, pace, backoffMs });
   const client = httpClient({
-    ...{ stop, cut: gracePeriod.expired, rate },
+    ...{ stop, cut: gracePeriod.expired, rates },
     loopbackOnly: target.kind === 'rehearsal',
     ...{ base: service.address, key: service.key, redactor, clock },
     ...internals.client,
@@ -71,7 +71,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
       journal,
       detachment,
       manifests,
-      pace: () => rate.turn(),
+      pace: () => rates.creations.turn(),
     };
     return await record(run, resources, means);
   } catch (error) {

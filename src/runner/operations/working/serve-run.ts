@@ -9,7 +9,7 @@ import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import { type ClientOptions, httpClient } from '../../adapters/http/http-client.ts';
-import { RequestRate } from '../../adapters/http/request-rate.ts';
+import { requestRates } from '../../adapters/http/request-rate.ts';
 import { toCel } from '../../language/expression.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { WorkerObserver } from '../../report/engine-watch.ts';
@@ -86,10 +86,10 @@ export async function serveRun(
   const { requestsPerMinute, outageMs } = bound.pipeline.limits;
   const { backoffMs, speedFactor } = terms;
   const shared = sharedPace({ ...patience, desk, perMinute: requestsPerMinute, stop: quit });
-  const rate = new RequestRate({ clock, stop: quit, pace: shared, backoffMs });
-  const pace = (): Promise<void> => rate.turn();
+  const rates = requestRates({ clock, stop: quit, pace: shared, backoffMs });
+  const pace = (): Promise<void> => rates.creations.turn();
   const client = httpClient({
-    ...{ base: address, key, redactor, clock, stop: quit, cut: quit, rate },
+    ...{ base: address, key, redactor, clock, stop: quit, cut: quit, rates },
     mayStart: (name) => promptness.mayStart(name),
     ...options.client,
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Project } from '../../../../src/contract/api/project.ts';
 import { pacer } from '../../../../src/runner/adapters/http/pace.ts';
-import { RequestRate } from '../../../../src/runner/adapters/http/request-rate.ts';
+import { requestRates } from '../../../../src/runner/adapters/http/request-rate.ts';
 import { until } from '../../../rig.ts';
 import { FakeClock } from '../files/places.ts';
 import { answer, clientFor, nobody, serve, type TestServer } from './server.ts';
@@ -438,8 +438,8 @@ describe('when the run is stopped', () => {
     );
     const clock = new FakeClock();
     const { signal: stop } = new AbortController();
-    const rate = new RequestRate({ clock, stop, pace: async () => undefined, backoffMs: 1000 });
-    const client = server.client({ rate, clock });
+    const rates = requestRates({ clock, stop, pace: async () => undefined, backoffMs: 1000 });
+    const client = server.client({ rates, clock });
     expect(await client.deleteProject('image', 'p-1')).toMatchObject({
       error: { reason: 'throttled', retryAfterMs: 7000 },
     });
@@ -447,6 +447,23 @@ describe('when the run is stopped', () => {
     expect((await client.create('face-swap-photo', { name: 'a' })).ok).toBe(true);
     expect(clock.slept).toEqual([]);
     expect((await client.project('image', 'p-1')).ok).toBe(true);
+    expect(clock.slept).toEqual([7000]);
+  });
+
+  test('a 429 to a creation holds up creations, and nothing else', async () => {
+    const server = await serve(({ method }, response) =>
+      method === 'POST'
+        ? answer(response, 429, { message: 'slow down' }, { 'retry-after': '7' })
+        : answer(response, 200, project),
+    );
+    const clock = new FakeClock();
+    const { signal: stop } = new AbortController();
+    const rates = requestRates({ clock, stop, pace: async () => undefined, backoffMs: 1000 });
+    const client = server.client({ rates, clock });
+    expect((await client.create('face-swap-photo', { name: 'a' })).ok).toBe(false);
+    expect((await client.project('image', 'p-1')).ok).toBe(true);
+    expect(clock.slept).toEqual([]);
+    await rates.creations.turn();
     expect(clock.slept).toEqual([7000]);
   });
 
@@ -461,8 +478,8 @@ describe('when the run is stopped', () => {
     };
     const stop = stopper.signal;
     const pace = pacer(60, clock, stop);
-    const rate = new RequestRate({ clock, stop, pace, backoffMs: 1000 });
-    const client = server.client({ stop, rate, clock });
+    const rates = requestRates({ clock, stop, pace, backoffMs: 1000 });
+    const client = server.client({ stop, rates, clock });
     expect((await client.deleteProject('image', 'p-1')).ok).toBe(true);
     expect(await client.deleteProject('image', 'p-1')).toMatchObject({
       ok: false,
