@@ -15,7 +15,7 @@ export interface ClientOptions {
   readonly photos: number;
   /** Photos in progress at the same time. */
   readonly atOnce: number;
-  /** How long each project renders. */
+  /** How long each project renders; the median of the tool is 4 seconds. */
   readonly delayMs: number;
   readonly pairs: number;
 }
@@ -40,8 +40,8 @@ limits: { items: ${atOnce} }
 output: out
 steps:
   photo: { uses: upload, with: { file: "\${{ item.path }}" } }
-  colour: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.photo.file_path }}" } } }
-  save: { uses: download, with: { of: colour, to: "\${{ item.stem }}.png" } }
+  cut: { uses: image-background-remover, with: { assets: { image_file_path: "\${{ steps.photo.file_path }}" } } }
+  save: { uses: download, with: { of: cut, to: "\${{ item.stem }}.png" } }
 `;
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

@@ -26,7 +26,9 @@ type Kind = (typeof kinds)[number];
 const projects = '/v1/image-projects/';
 const faceDetection = '/v1/face-detection';
 const creations = new Set(
-  ['face-swap-photo', 'ai-image-generator', 'photo-colorizer'].map((tool) => `/v1/${tool}`),
+  ['face-swap-photo', 'ai-image-generator', 'image-background-remover'].map(
+    (tool) => `/v1/${tool}`,
+  ),
 );
 const uploads = '/uploads/';
 const downloads = '/downloads/';

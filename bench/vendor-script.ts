@@ -20,7 +20,7 @@ async function work(): Promise<void> {
   for (let name = photos.shift(); name !== undefined; name = photos.shift()) {
     const target = join(out, `${parse(name).name}.png`);
     if (existsSync(target)) continue;
-    const { downloadedPaths } = await client.v1.photoColorizer.generate(
+    const { downloadedPaths } = await client.v1.imageBackgroundRemover.generate(
       { name, assets: { imageFilePath: join(folder, 'photos', name) } },
       { downloadDirectory: out },
     );
