@@ -198,7 +198,8 @@ export class Dispatcher {
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
         const from = { in: 'input', path: wanted.file } as const;
         const fetched = stored === undefined ? {} : { stored };
-        const file = { from, name: wanted.file, content, ...fetched };
+        const again = itemRun.isRedone(step.name) ? { anew: true as const } : {};
+        const file = { from, name: wanted.file, content, ...fetched, ...again };
         return {
           action: 'start',
           fingerprint,

@@ -45,8 +45,8 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const { requestsPerMinute } = prepared.bound.pipeline.limits;
   const { backoffMs = 1000 } = internals;
   const stop = stopper.signal;
-  const pace = pacer(requestsPerMinute, clock, stop);
-  const rates = requestRates({ clock, stop, pace, backoffMs });
+  const limit = pacer(requestsPerMinute, clock, stop);
+  const rates = requestRates({ clock, stop, pace: limit, backoffMs });
   const client = httpClient({
     ...{ stop, cut: gracePeriod.expired, rates },
     loopbackOnly: target.kind === 'rehearsal',
@@ -63,16 +63,8 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   });
   begun.engine?.begin(journal);
   try {
-    const means = {
-      ...begun,
-      client,
-      backoffMs,
-      stopper,
-      journal,
-      detachment,
-      manifests,
-      pace: () => rates.creations.turn(),
-    };
+    const pace = (): Promise<void> => rates.creations.turn();
+    const means = { ...begun, client, pace, backoffMs, stopper, journal, detachment, manifests };
     return await record(run, resources, means);
   } catch (error) {
     for (const made of journal.unwritten)
@@ -105,7 +97,7 @@ interface Means extends JournalInUse {
 /** Runs the phases; ends and compacts the journal. */
 async function record(
   run: PreparedRun,
-  { service, ballast, inbox, store, account }: RunResources,
+  { service, ballast, inbox, store, uploads, account }: RunResources,
   means: Means,
 ): Promise<Executed> {
   const { prepared, manner, options, clock, onEvent } = run;
@@ -122,7 +114,7 @@ async function record(
   const memory = new RunMemory(run, account);
   const { looks, tier } = memory;
   const phaseMeans = {
-    ...{ address: service.address, inbox, store, tier },
+    ...{ address: service.address, inbox, store, uploads, tier },
     attention: attentionOf(run, means.detachment, looks),
   };
   await means.engine?.limit(run.budget, ledger.total, journal.account);
@@ -181,7 +173,7 @@ function attentionOf(
   return options.detachAfterMs === undefined ? undefined : { kind: 'wait', leave, looks };
 }
 
-interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store'> {
+interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store' | 'uploads'> {
   readonly address: string;
   readonly tier: string | undefined;
   readonly attention: Attention | undefined;
@@ -190,7 +182,7 @@ interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store'> {
 async function phases(
   run: PreparedRun,
   { client, pace, backoffMs, stopper, journal, low, moved, detachment, manifests, engine }: Means,
-  { address, inbox, store, tier, attention }: PhaseMeans,
+  { address, inbox, store, uploads, tier, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
   const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
   const { bound, base, items, excluded, planned, takes } = prepared;
@@ -213,7 +205,18 @@ async function phases(
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
-      ...{ api: outages.api, outages, disk, clock, pace, backoffMs, speedFactor, inbox, store },
+      ...{
+        api: outages.api,
+        outages,
+        disk,
+        clock,
+        pace,
+        backoffMs,
+        speedFactor,
+        inbox,
+        store,
+        uploads,
+      },
       attention,
     },
     payAgain: options.payAgain ?? false,

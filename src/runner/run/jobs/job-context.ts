@@ -2,7 +2,7 @@
 
 import type { LastLooks } from './last-looks.ts';
 import type { Outages } from './outages.ts';
-import type { Clock, Disk, JobApi, OutputStore } from './ports.ts';
+import type { Clock, Disk, JobApi, KnownUploads, OutputStore } from './ports.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
 export interface JobContext {
@@ -15,6 +15,8 @@ export interface JobContext {
   readonly disk: Disk;
   /** Where saved files are kept besides; undefined if the pipeline names no store. */
   readonly store?: OutputStore | undefined;
+  /** Undefined if uploads are not shared with other pipelines. */
+  readonly uploads?: KnownUploads | undefined;
   readonly clock: Clock;
   /** Waits for the next turn under the request rate. Free calls take their turns by themselves. */
   readonly pace: () => Promise<void>;
