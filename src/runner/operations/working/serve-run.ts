@@ -85,8 +85,8 @@ export async function serveRun(
   const patience = { clock, quit };
   const { requestsPerMinute, outageMs } = bound.pipeline.limits;
   const { backoffMs, speedFactor } = terms;
-  const shared = sharedPace({ ...patience, desk, perMinute: requestsPerMinute, stop: quit });
-  const rates = requestRates({ clock, stop: quit, pace: shared, backoffMs });
+  const limit = sharedPace({ ...patience, desk, perMinute: requestsPerMinute, stop: quit });
+  const rates = requestRates({ clock, stop: quit, pace: limit, backoffMs });
   const pace = (): Promise<void> => rates.creations.turn();
   const client = httpClient({
     ...{ base: address, key, redactor, clock, stop: quit, cut: quit, rates },
@@ -107,12 +107,12 @@ export async function serveRun(
     ...{ boundary, store: storeNameOf(bound.pipeline) },
     mark: markOf(run.terms.run),
   });
-  const parts = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
+  const shared = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
   const contextFor = (
     { id, retry }: { readonly id: string; readonly retry: number },
     attention: JobContext['attention'],
     stop: AbortSignal,
-  ): JobContext => ({ ...parts, api: outages.api, stop, attention, lease: `${id}/${retry}` });
+  ): JobContext => ({ ...shared, api: outages.api, stop, attention, lease: `${id}/${retry}` });
   const loop = new Worker({
     ...{ ...patience, desk, worker, places, promptness, contextFor, leave },
     read: (value) => readGuarded(value, { folder: bound.folder, boundary }),
