@@ -2,6 +2,7 @@
 import { again } from './again.ts';
 import { answers } from './answers.ts';
 import { big } from './big.ts';
+import { client } from './client.ts';
 import { engine } from './engine.ts';
 import type { Bench } from './frame/bench.ts';
 import { journalBench } from './journal.ts';
@@ -16,6 +17,6 @@ import { wait } from './wait.ts';
 import { wire } from './wire.ts';
 
 export const benches: readonly Bench[] = [
-  ...[wire, again, memory, journalBench, wait, big, start, live, report],
+  ...[wire, client, again, memory, journalBench, wait, big, start, live, report],
   ...[serveBench, answers, engine, render, specimenBench],
 ];

@@ -63,7 +63,7 @@ export function orderChecker(state: string): Required<Pick<RunInternals, 'lines'
       };
     },
     api: (api) => ({
-      uploadAddress: (file) => api.uploadAddress(file),
+      uploadAddresses: (items) => api.uploadAddresses(items),
       put: (target, file) => api.put(target, file),
       detectFaces: (body) => api.detectFaces(body),
       faceDetection: (id) => api.faceDetection(id),

@@ -82,7 +82,7 @@ const unexpected = (): never => {
 };
 
 const unused: MediaApi = {
-  uploadAddress: unexpected,
+  uploadAddresses: unexpected,
   put: unexpected,
   detectFaces: unexpected,
   faceDetection: unexpected,

@@ -69,7 +69,7 @@ function awayAfter(creations: number, away: Stoppable, missed: (times: number) =
   };
   const internals: RunInternals = {
     api: (api) => ({
-      uploadAddress: (file) => noted(() => api.uploadAddress(file)),
+      uploadAddresses: (items) => noted(() => api.uploadAddresses(items)),
       put: (target, file) => noted(() => api.put(target, file)),
       detectFaces: (body) => noted(() => api.detectFaces(body)),
       faceDetection: (id) => noted(() => api.faceDetection(id)),

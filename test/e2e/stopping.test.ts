@@ -129,9 +129,9 @@ describe('a stop waits for nothing but answers', () => {
     const internals: RunInternals = {
       api: (api) => ({
         ...api,
-        async uploadAddress(file) {
+        async uploadAddresses(items) {
           queueMicrotask(() => controller.abort());
-          return await api.uploadAddress(file);
+          return await api.uploadAddresses(items);
         },
       }),
     };

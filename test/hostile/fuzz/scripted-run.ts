@@ -174,12 +174,12 @@ export class ScriptedRun {
     const record = turns(talk.records, nothing);
     const faces = turns(talk.faces, nothing);
     return {
-      uploadAddress: async () => {
+      uploadAddresses: async () => {
         const got = taken(talk.upload, readUploadAddresses);
         if (!got.ok) return got;
-        const [first] = got.value.items;
-        if (first === undefined) return err({ reason: 'unanswered', message: 'none' });
-        return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
+        return ok(
+          got.value.items.map((item) => ({ uploadUrl: item.upload_url, filePath: item.file_path })),
+        );
       },
       put: async () => ok(digestOfText('a picture')),
       detectFaces: async () => taken(talk.detection, readAcceptedCreation),

@@ -122,7 +122,7 @@ export class InMemory {
 /** The service with some calls replaced. */
 function inPlace(service: MediaApi, change: Partial<MediaApi>): MediaApi {
   return {
-    uploadAddress: (file) => service.uploadAddress(file),
+    uploadAddresses: (items) => service.uploadAddresses(items),
     put: (target, file) => service.put(target, file),
     detectFaces: (body) => service.detectFaces(body),
     faceDetection: (id) => service.faceDetection(id),

@@ -3,12 +3,12 @@
 import type { Durations } from '../../plan/durations.ts';
 import type { LastLooks } from './last-looks.ts';
 import type { Outages } from './outages.ts';
-import type { Clock, Disk, MediaApi, OutputStore } from './ports.ts';
+import type { Clock, Disk, JobApi, KnownUploads, OutputStore } from './ports.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
 export interface JobContext {
   /** Free calls wait while the service is down. */
-  readonly api: MediaApi;
+  readonly api: JobApi;
   readonly outages: Pick<
     Outages,
     'waitedMs' | 'holdCreations' | 'readyToCreate' | 'hearOfCreation'
@@ -16,6 +16,8 @@ export interface JobContext {
   readonly disk: Disk;
   /** Where saved files are kept besides; undefined if the pipeline names no store. */
   readonly store?: OutputStore | undefined;
+  /** Undefined if uploads are not shared with other pipelines. */
+  readonly uploads?: KnownUploads | undefined;
   readonly clock: Clock;
   /** Waits for the next turn under the request rate. Free calls take their turns by themselves. */
   readonly pace: () => Promise<void>;

@@ -7,7 +7,8 @@ import { scrubbed } from '../../../contract/base/scrub.ts';
 import { givenUpText, whyAway } from '../../report/outage-text.ts';
 import type { Outage, OutageEvent } from '../../report/run-event.ts';
 import { type CallPermit, CircuitBreaker, type OutageWait } from './circuit-breaker.ts';
-import type { Clock, MediaApi, ServiceAnswer } from './ports.ts';
+import type { Clock, JobApi, MediaApi, ServiceAnswer } from './ports.ts';
+import { UploadAddresses } from './upload-addresses.ts';
 
 export interface OutageOptions {
   readonly api: MediaApi;
@@ -24,7 +25,7 @@ export interface OutageOptions {
 
 export class Outages {
   /** The same service, but free calls wait while the service is down, and are repeated when it is back. */
-  readonly api: MediaApi;
+  readonly api: JobApi;
   readonly #o: OutageOptions;
   readonly #service: CircuitBreaker;
   readonly #creations: CircuitBreaker;
@@ -74,13 +75,18 @@ export class Outages {
     return this.#creations.hear(told, turn) || lost;
   }
 
-  #waiting(api: MediaApi): MediaApi {
+  #waiting(api: MediaApi): JobApi {
     const service = <T>(call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
       through(this.#service, call);
     const storage = <T>(url: string, call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
       through(this.#storageAt(url), call);
+    const { clock, stop } = this.#o;
+    const addresses = new UploadAddresses({
+      ask: (items) => service(() => api.uploadAddresses(items)),
+      ...{ clock, stop },
+    });
     return {
-      uploadAddress: (file) => service(() => api.uploadAddress(file)),
+      uploadAddress: (item) => addresses.one(item),
       put: (target, file) => storage(target.uploadUrl, () => api.put(target, file)),
       detectFaces: (body) => service(() => api.detectFaces(body)),
       faceDetection: (id) => service(() => api.faceDetection(id)),

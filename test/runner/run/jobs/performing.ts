@@ -71,7 +71,7 @@ export class Scene {
       return answer;
     };
     const api: MediaApi = {
-      uploadAddress: (file) => service.uploadAddress(file),
+      uploadAddresses: (items) => service.uploadAddresses(items),
       put: (target, file) => service.put(target, file),
       detectFaces: (body) => service.detectFaces(body),
       faceDetection: (id) => service.faceDetection(id),

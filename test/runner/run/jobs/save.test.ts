@@ -68,7 +68,7 @@ async function perform(
   const outages = new Outages({ ...patience, ...where, limitMs: 60_000, onEvent: () => undefined });
   const performance = download(order, {
     ...patience,
-    api,
+    api: outages.api,
     outages,
     disk,
     pace: async () => undefined,

@@ -45,9 +45,9 @@ describe('an upload', () => {
   test('asks for another address with each try: the first may have gone stale', async () => {
     let addresses = 0;
     const one: Scene = scene({
-      uploadAddress: async (file) => {
+      uploadAddresses: async (items) => {
         addresses += 1;
-        return await one.service.uploadAddress(file);
+        return await one.service.uploadAddresses(items);
       },
       put: async (target, file) =>
         addresses < 3 ? err(busy) : await one.service.put(target, file),
@@ -61,6 +61,49 @@ describe('an upload', () => {
       upload(order, scene({ put: async () => err(unfit) }).context),
     );
     expect(outcome).toMatchObject({ ending: 'failed' });
+  });
+});
+
+describe('an upload that another pipeline has made', () => {
+  /** The context of a scene that knows of uploads. */
+  const knowing = (one: Scene, path?: string) => {
+    const kept: string[] = [];
+    const uploads = {
+      find: (content: string, extension: string) =>
+        content === order.content && extension === 'png' ? path : undefined,
+      keep: (content: string, extension: string, made: string) =>
+        void kept.push(`${content} ${extension} ${made}`),
+    };
+    return { context: { ...one.context, uploads }, kept };
+  };
+  const nothing: Partial<MediaApi> = {
+    uploadAddresses: async () => err(unfit),
+    put: async () => err(unfit),
+  };
+
+  test('is used and recorded without a request', async () => {
+    const { context, kept } = knowing(scene(nothing), 'api-assets/known.png');
+    const { events, outcome } = await performed(upload(order, context));
+    const result = { file_path: 'api-assets/known.png' };
+    expect(events).toMatchObject([{ event: 'supplied', job: order.fingerprint, result }]);
+    expect([outcome, kept]).toEqual([{ is: 'done', live: result }, []]);
+  });
+
+  test('is not used where the service has lost it, and is replaced', async () => {
+    const { context, kept } = knowing(scene(), 'api-assets/known.png');
+    const { outcome } = await performed(upload({ ...order, anew: true }, context));
+    if (outcome.is !== 'done') throw new Error(`it is ${outcome.is}`);
+    const { file_path: path } = outcome.live;
+    expect(path).not.toBe('api-assets/known.png');
+    expect(kept).toEqual([`${order.content} png ${path}`]);
+  });
+
+  test('is kept only when its content is certain', async () => {
+    const one = scene();
+    one.disk.files.set('a.png', 'another photo');
+    const { context, kept } = knowing(one);
+    expect((await performed(upload(order, context))).outcome).toMatchObject({ ending: 'failed' });
+    expect(kept).toEqual([]);
   });
 });
 
@@ -89,9 +132,9 @@ test.each([
 ])('%s is uploaded as %s', async (name, type, extension) => {
   const asked: unknown[] = [];
   const one: Scene = scene({
-    uploadAddress: async (file) => {
-      asked.push(file);
-      return await one.service.uploadAddress(file);
+    uploadAddresses: async (items) => {
+      asked.push(...items);
+      return await one.service.uploadAddresses(items);
     },
   });
   await performed(upload({ ...order, name }, one.context));
@@ -102,7 +145,7 @@ describe('an upload that fails', () => {
   test('for want of an address fails its task, and puts nothing', async () => {
     let puts = 0;
     const one: Scene = scene({
-      uploadAddress: async () => err(unfit),
+      uploadAddresses: async () => err(unfit),
       put: async (target, file) => {
         puts += 1;
         return await one.service.put(target, file);

@@ -17,6 +17,7 @@ import type { Wire } from './wired.ts';
 const looseOrder: Loose = {
   optional: new Set([
     'stored',
+    'anew',
     'detection',
     'take',
     'saveTo',
