@@ -53,5 +53,8 @@ function section({ bench, result }: { readonly bench: Bench; readonly result: Re
     `${Object.entries(options)
       .map(([name, value]) => `${name} ${value}`)
       .join(', ')}.\n`,
+    ...(Math.max(...machine.load) > machine.cores
+      ? ['The machine was busy with other work: ratios count, rates and times do not.\n']
+      : []),
   ].join('');
 }
