@@ -4,7 +4,7 @@
 
 import type { Sql } from '../../../../src/runner/adapters/engine/sql.ts';
 import { committed, Ledger } from '../../../../src/runner/journal/ledger.ts';
-import type { EventLine, NewEvent } from '../../../../src/runner/journal/line.ts';
+import type { EventLine, JobLine, NewEvent } from '../../../../src/runner/journal/line.ts';
 import { abandoned, notTaken } from '../../../../src/runner/journal/settled.ts';
 import { isJobEvent, jobFacts } from '../../../../src/runner/journal/state.ts';
 import type { EngineDatabase } from '../../../../src/runner/run/engine/database.ts';
@@ -20,7 +20,8 @@ import type {
   WorkerDesk,
 } from '../../../../src/runner/run/engine/ports.ts';
 import { TermOver } from '../../../../src/runner/run/engine/term-over.ts';
-import { job } from '../../journal/lines.ts';
+import { job, supplied } from '../../journal/lines.ts';
+import { mayGo, mayUseNumberAgain, probe, type Standing } from './claims.ts';
 import { importOf, intentOf, issued } from './orders.ts';
 
 export const jobs = ['a', 'b'] as const;
@@ -47,11 +48,21 @@ interface Visit {
 
 interface Order {
   readonly of: string;
+  /** Unique to the order, as that of a real attempt is; it begins with the job. */
+  readonly name: string;
   readonly attempt: number;
   readonly reserve: number;
   readonly epoch: number;
   readonly seen: number;
   readonly key: string;
+}
+
+/** The ledger, the ledger as another coordinator reads it, and what the database counts. */
+interface Audit {
+  readonly own: { readonly rows: readonly object[] };
+  readonly again: object;
+  readonly row: object;
+  readonly rows: readonly object[];
 }
 
 interface Coordinator {
@@ -75,6 +86,10 @@ export class World {
   readonly #orders = new Map<string, Order>();
   #coordinator: Coordinator | undefined;
   #former: Coordinator | undefined;
+  /** The delivery that was told to go, by the name of the attempt. */
+  readonly #owners = new Map<string, Lease>();
+  /** The number of the last record of a charge that was higher than its estimate. */
+  #surprise = 0;
   #count = 0;
 
   constructor(engine: EngineDatabase, sql: Sql, run: string) {
@@ -90,6 +105,8 @@ export class World {
     await this.#engine.import(importOf(this.#run));
     await this.#engine.setStage(this.#run, 'open');
     await this.takeOver();
+    await this.takeOver();
+    await this.record(supplied('u'));
   }
 
   get coordinator(): Coordinator {
@@ -108,6 +125,7 @@ export class World {
     if (term === undefined) throw new Error('nobody has the term, and it is not given');
     this.#former = this.#coordinator;
     await desk.dropQueued();
+    await desk.doubtIntended(term, 'nobody answers for it');
     const ledger = new Ledger();
     const read = await load(ledger, desk);
     this.#coordinator = { name, desk, term, ledger, events: 0, read, inFlight: new Map() };
@@ -126,19 +144,30 @@ export class World {
       const line: EventLine = { ...record.event, seq: mine.events, at: record.at };
       const folded = mine.ledger.apply({ type: 'event', line });
       if (!folded.ok) this.#violate(`the ledger refuses what the database took: ${folded.error}`);
+      if (isSurprise(record.event, mine.ledger)) this.#surprise = record.seq;
     }
   }
 
   /** Orders the job if it may begin, or the rest of its work if it was paid. */
   async issue(of: string, reserve: number): Promise<void> {
     await this.poll();
-    await this.#issueAs(this.coordinator, of, reserve);
+    const mine = this.coordinator;
+    if ([...mine.inFlight.values()].includes(of)) return;
+    const line = mine.ledger.job(job(of));
+    if (line !== undefined && !jobFacts[line.state].mayBegin && line.state !== 'created') return;
+    const spent = line === undefined || !mayUseNumberAgain(line) || reserve % 2 === 0;
+    const key = await this.#issueOne(mine, of, reserve, (line?.attempt ?? 0) + (spent ? 1 : 0));
+    mine.inFlight.set(key, of);
   }
 
-  /** A coordinator that does not know yet that its term is over. */
-  async issueLate(of: string, reserve: number): Promise<void> {
+  /** A coordinator that does not know yet that its term is over, nor what has happened since. */
+  async issueLate(worker: number, of: string): Promise<void> {
     if (this.#former === undefined) return;
-    await this.#issueAs(this.#former, of, reserve);
+    const line = this.#former.ledger.job(job(of));
+    if (line === undefined || jobFacts[line.state].mayBegin) {
+      await this.#issueOne(this.#former, of, 5, (line?.attempt ?? 0) + 1);
+      await this.fetch(worker);
+    }
     try {
       await this.#former.desk.record(this.#former.term, [
         { is: 'event', id: `late ${this.#next()}`, key: '', event: intentOf(of, 99) },
@@ -149,21 +178,18 @@ export class World {
     }
   }
 
-  async #issueAs(mine: Coordinator, of: string, reserve: number): Promise<void> {
-    if ([...mine.inFlight.values()].includes(of)) return;
-    const line = mine.ledger.job(job(of));
-    if (line !== undefined && !jobFacts[line.state].mayBegin && line.state !== 'created') return;
-    const order: Order = {
-      of,
-      reserve,
-      attempt: (line?.attempt ?? 0) + 1,
-      epoch: mine.term.epoch,
-      seen: mine.read,
-      key: `${of}-${this.#next()}`,
-    };
-    this.#orders.set(order.key, order);
-    mine.inFlight.set(order.key, of);
-    await mine.desk.issue([issued(order.key, order.epoch)]);
+  async #issueOne(
+    mine: Coordinator,
+    of: string,
+    reserve: number,
+    attempt: number,
+  ): Promise<string> {
+    const key = `${of}-${this.#next()}`;
+    const name = `${of} #${attempt} ${key}`;
+    const { epoch } = mine.term;
+    this.#orders.set(key, { of, name, reserve, attempt, epoch, seen: mine.read, key });
+    await mine.desk.issue([issued(key, epoch)]);
+    return key;
   }
 
   async fetch(worker: number): Promise<void> {
@@ -192,10 +218,17 @@ export class World {
     const visit = visits[which % Math.max(1, visits.length)];
     if (visit === undefined) return;
     const { lease, order } = visit;
-    const name = `${order.of} #${order.attempt}`;
+    const { name } = order;
     switch (visit.next) {
       case 'ask': {
-        const answer = await this.#commit(worker, { asks: [askFor(visit)] });
+        // Now and then, a worker is wrong about what it was told before.
+        const ask = { ...askFor(visit), again: luck === 23 ? !visit.again : visit.again };
+        const allowed = await this.#allows(ask);
+        const answer = await this.#commit(worker, { asks: [ask] });
+        const granted = answer.claims[0]?.is === 'go';
+        if (granted !== allowed)
+          this.#violate(`${name}: ${JSON.stringify(answer.claims[0])}, and go is ${allowed}`);
+        if (granted) this.#owners.set(name, lease);
         if (!lost) await this.#heed(visit, answer, name);
         return;
       }
@@ -204,7 +237,10 @@ export class World {
         return;
       case 'tell': {
         const { facts } = await this.#commit(worker, { facts: visit.pending });
-        if (!lost) visit.next = facts[0] === 'refused' || luck % 2 === 0 ? 'end' : 'settle';
+        if (lost) return;
+        visit.next = facts[0] === 'refused' || luck % 2 === 0 ? 'end' : 'settle';
+        // Now and then, a question comes once more that was answered long ago.
+        if (luck % 6 === 4) visit.next = 'ask';
         return;
       }
       case 'settle': {
@@ -223,6 +259,29 @@ export class World {
       case 'over':
         visits.splice(visits.indexOf(visit), 1);
     }
+  }
+
+  async #allows(ask: Ask): Promise<boolean> {
+    await this.poll();
+    const { id, retry } = ask.lease;
+    const live = await this.#sql.query(
+      `select from shotlist_queue.job where id = $1 and retry_count = $2 and state = 'active'`,
+      [id, retry],
+    );
+    return mayGo({ ask, live: live.length > 0 }, this.#standing);
+  }
+
+  get #standing(): Standing {
+    const { ledger, term, read } = this.coordinator;
+    const { epoch } = term;
+    return { ledger, epoch, read, surprise: this.#surprise, owners: this.#owners };
+  }
+
+  /** Asks everything about a job that a worker could ask now, and takes each answer back. */
+  async probe(fingerprint: string): Promise<void> {
+    await this.poll();
+    for (const wrong of await probe(this.#sql, this.#run, fingerprint, this.#standing))
+      this.#violate(wrong);
   }
 
   async #heed(visit: Visit, { claims }: BatchAnswer, name: string): Promise<void> {
@@ -256,7 +315,7 @@ export class World {
     }
     known.times += 1;
     if (known.times > 1) this.#violate(`${name} was taken ${known.times} times`);
-    known.project = `p ${name}`;
+    known.project = `p ${of} #${visit.order.attempt}`;
     known.credits = luck % 8 === 0 ? reserve + 3 : reserve;
     const others = [...this.sent].filter(
       ([other, { project, refunded, excused }]) =>
@@ -342,7 +401,7 @@ export class World {
       this.#violate(`${event.event}: the database says ${answers[0]}, and the ledger ${wanted}`);
     if ((event.event === 'forgotten' || event.event === 'deleted') && answers[0] === 'done')
       for (const of of jobs) if (job(of) === event.job) this.#excuse(of);
-    await this.poll();
+    if ('job' in event) await this.probe(event.job);
   }
 
   async fold(): Promise<void> {
@@ -354,8 +413,8 @@ export class World {
     this.coordinator.events = ledger.seq;
   }
 
-  /** What must hold at any time. `again`: the ledger as another coordinator reads it. */
-  async audit(): Promise<{ readonly own: object; readonly again: object; readonly row: object }> {
+  /** What must agree at any time. */
+  async audit(): Promise<Audit> {
     await this.poll();
     const { desk, ledger } = this.coordinator;
     const other = new Ledger();
@@ -372,7 +431,13 @@ export class World {
        from shotlist.run where run = $1`,
       [this.#run],
     );
-    return { own: stateOf(ledger), again: stateOf(other), row: { ...row } };
+    const rows = await this.#sql.query(
+      `select job, state, attempt::float8 as attempt, name, credits::float8 as credits, project, past
+       from shotlist.job where run = $1`,
+      [this.#run],
+    );
+    const own = { ...stateOf(ledger), rows: [...ledger.jobs()].map(rowOf) };
+    return { own, again: stateOf(other), row: { ...row }, rows };
   }
 
   #fact(event: NewEvent, name: string): Fact {
@@ -398,6 +463,22 @@ export class World {
     this.violation ??= what;
   }
 }
+
+/** The charge of an attempt is higher than its estimate. */
+function isSurprise(event: NewEvent, ledger: Ledger): boolean {
+  if (event.event !== 'created' && event.event !== 'settled' && event.event !== 'amended')
+    return false;
+  const { reserve = 0, credits } = ledger.job(event.job) ?? {};
+  return event.credits > reserve && event.credits === credits;
+}
+
+/** What the database keeps of a job, in its words. */
+const rowOf = ({ job, state, attempt, name, credits = 0, project, past }: JobLine): object => ({
+  ...{ job, state, attempt, credits },
+  name: name ?? null,
+  project: project ?? null,
+  past: past?.map((one) => ({ project: one.project ?? null, credits: one.credits })) ?? null,
+});
 
 const stateOf = (ledger: Ledger) => ({
   total: ledger.total,
@@ -429,7 +510,7 @@ const askFor = ({ lease, order, again }: Visit): Ask => ({
   epoch: order.epoch,
   seen: order.seen,
   key: order.key,
-  intent: intentOf(order.of, order.attempt, order.reserve),
+  intent: { ...intentOf(order.of, order.attempt, order.reserve), name: order.name },
   again,
 });
 
