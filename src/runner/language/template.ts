@@ -110,41 +110,6 @@ export function compileExpression(
   return undefined;
 }
 
-export interface Placed {
-  readonly path: Path;
-  readonly expression: Expression;
-}
-
-const placed = new WeakMap<Template, readonly Placed[]>();
-
-/** The expressions of a template; found once, because each item asks for them. */
-export function expressionsOf(template: Template): readonly Placed[] {
-  const known = placed.get(template);
-  if (known !== undefined) return known;
-  const found = expressionsIn(template);
-  placed.set(template, found);
-  return found;
-}
-
-function expressionsIn(template: Template): readonly Placed[] {
-  switch (template.kind) {
-    case 'value':
-      return [];
-    case 'expression':
-      return [{ path: template.path, expression: template.expression }];
-    case 'text':
-      return template.parts
-        .filter((part) => typeof part === 'object')
-        .map((expression) => ({ path: template.path, expression }));
-    case 'list':
-      return template.items.flatMap(expressionsIn);
-    case 'object':
-      return template.fields.flatMap(([, field]) => expressionsIn(field));
-    default:
-      return unreachable(template);
-  }
-}
-
 /** Merges the fields of one template into another, as deep as both are objects. */
 export function mergedWith(base: Template, more: Template): Template {
   if (base.kind !== 'object' || more.kind !== 'object') return more;

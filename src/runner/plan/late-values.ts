@@ -6,7 +6,8 @@ import type { Tool } from '../../contract/kinds/kind.ts';
 import { mostAccepted } from '../../contract/kinds/most-accepted.ts';
 import type { Expression, Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
-import { expressionsOf, fillKnown } from '../language/template.ts';
+import { fillKnown } from '../language/template.ts';
+import { expressionsOf } from '../language/template-expressions.ts';
 import type { Estimate } from './estimate.ts';
 
 /** The known part of a body before the steps that it uses have run. */

@@ -1,6 +1,5 @@
 // The loop: start what is ready, wait for the next notice, make it durable, let the job continue. Each turn waits only
 // in `inFlight.happened`. A job that must wait for the journal delays no other job.
-import { setImmediate } from 'node:timers/promises';
 import { err, unreachable } from '../../contract/base/result.ts';
 import { reuseEvents } from '../journal/reuse-events.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -55,8 +54,6 @@ export interface LoopOptions extends RunTerms {
   readonly savedFirst?: ReadonlySet<string>;
   readonly onEvent: (event: RunEvent) => void;
 }
-
-const itemsPerTurn = 1000;
 
 export class Loop {
   readonly summary = new SummaryBuilder();
@@ -149,7 +146,7 @@ export class Loop {
   }
 
   async run(): Promise<void> {
-    await this.#passSettled();
+    await this.#endings.passSettled(this.#o.settled ?? [], this.#itemSteps, this.#stop);
     this.#window.stirWhole(this.#shared);
     let idle = 0;
     for (;;) {
@@ -168,16 +165,6 @@ export class Loop {
       // Items that ended without a job left room: admit others before waiting for a job.
       const room = this.#window.hasRoom && !this.#window.isShut && !this.#stop.isHalted;
       this.#handle(await this.#inFlight.happened(room));
-    }
-  }
-
-  async #passSettled(): Promise<void> {
-    let passed = 0;
-    for (const item of this.#o.settled ?? []) {
-      // A signal of the system is heard only between two turns of the event loop.
-      if (passed++ % itemsPerTurn === 0) await setImmediate();
-      if (this.#stop.isHalted) return;
-      this.#endings.settled(item, this.#itemSteps);
     }
   }
 

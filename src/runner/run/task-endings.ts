@@ -11,9 +11,10 @@ import type { RunEvent, TaskEnding } from '../report/run-event.ts';
 import type { Item } from '../task/item.ts';
 import { taskId } from '../task/task.ts';
 import type { FailurePolicy } from './failure-policy.ts';
-import type { RunningJob, Waiter } from './in-flight.ts';
+import { type RunningJob, turn, type Waiter } from './in-flight.ts';
 import type { Misnamed } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
+import type { Stop } from './stop.ts';
 import type { SummaryBuilder } from './summary-builder.ts';
 import type { Window } from './window.ts';
 
@@ -38,6 +39,8 @@ export interface TaskEndingsOptions {
   readonly summary: SummaryBuilder;
   readonly onEvent: (event: RunEvent) => void;
 }
+
+const itemsPerTurn = 1000;
 
 const reused = {
   ending: 'reused',
@@ -138,8 +141,22 @@ export class TaskEndings {
     onEvent({ type: 'item', item, ok, changed: itemRun.hasChanged, of });
   }
 
-  /** Reports an item for which the plan has found nothing to do. */
-  settled(item: Item, steps: readonly Step[]): void {
+  /** Reports the items for which the plan has found nothing to do. */
+  async passSettled(
+    items: Iterable<Item>,
+    steps: readonly Step[],
+    stop: Pick<Stop, 'isHalted'>,
+  ): Promise<void> {
+    let passed = 0;
+    for (const item of items) {
+      // A signal of the system is heard only between two turns of the event loop.
+      if (passed++ % itemsPerTurn === 0) await turn();
+      if (stop.isHalted) return;
+      this.#passed(item, steps);
+    }
+  }
+
+  #passed(item: Item, steps: readonly Step[]): void {
     const { summary, barrier, onEvent } = this.#o;
     const { key } = item;
     for (const step of steps) {
