@@ -1,6 +1,7 @@
 // What the hub is sent: forms and JSON.
+import { createRequire } from 'node:module';
 import formbody from '@fastify/formbody';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isObject, type JsonObject } from '../../contract/base/json.ts';
 import type { Result } from '../../contract/base/result.ts';
@@ -14,8 +15,19 @@ export function readForms(hub: FastifyInstance): void {
   hub.register(formbody);
 }
 
+const require = createRequire(import.meta.url);
+
+let coercion: Ajv2020 | undefined;
+
 /** The texts of a form become the types that the schema names; one text becomes a list where the schema has one. */
-const coercion = new Ajv2020({ coerceTypes: 'array', allErrors: true, validateSchema: false });
+function coerce(schema: Schema, fields: JsonObject): void {
+  // Loaded for the first form: most rehearsals end without one, and loading takes longer than the rest of their start.
+  if (coercion === undefined) {
+    const ajv: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
+    coercion = new ajv.Ajv2020({ coerceTypes: 'array', allErrors: true, validateSchema: false });
+  }
+  coercion.validate(schema, fields);
+}
 
 /** The body by a schema. The empty texts of a form count as left out. */
 export function fieldsOf(
@@ -26,7 +38,7 @@ export function fieldsOf(
   if (!isForm(request) || !isObject(body)) return validBody(schema, body);
   const fields = Object.fromEntries(Object.entries(body).filter(([, text]) => text !== ''));
   // What cannot be coerced stays as it is: the check below names it.
-  coercion.validate(schema, fields);
+  coerce(schema, fields);
   return validBody(schema, fields);
 }
 
