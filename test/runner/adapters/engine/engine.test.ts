@@ -1,26 +1,20 @@
 // The database of an engine: the same suite over Postgres inside the process and over a real server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connect } from '../../../../src/runner/adapters/engine/connection.ts';
 import { engineOver } from '../../../../src/runner/adapters/engine/database.ts';
 import type { Sql } from '../../../../src/runner/adapters/engine/sql.ts';
 import type { JobLine } from '../../../../src/runner/journal/line.ts';
 import type { EngineDatabase } from '../../../../src/runner/run/engine/database.ts';
 import type { Ask, CoordinatorDesk, Fact, Lease } from '../../../../src/runner/run/engine/ports.ts';
 import { TermOver } from '../../../../src/runner/run/engine/term-over.ts';
-import { sharedPostgres, withoutPostgres } from '../../../postgres.ts';
+import { withoutPostgres } from '../../../postgres.ts';
 import { complete, created, doubted, intent, job, output, refused } from '../../journal/lines.ts';
+import { connectToServer } from './database.ts';
 import { askOf, event, importOf, issued, jobLine } from './orders.ts';
 import { startPglite } from './pglite.ts';
 
 const servers: readonly { readonly server: string; readonly start: () => Promise<Sql> }[] = [
   { server: 'PGlite', start: startPglite },
-  {
-    server: 'Postgres',
-    start: async () => {
-      const url = await (await sharedPostgres()).newDatabase();
-      return connect(url, { application: 'shotlist test', connections: 3 });
-    },
-  },
+  { server: 'Postgres', start: connectToServer },
 ];
 
 describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPostgres))(

@@ -8,7 +8,7 @@ import type { Sql } from '../../../../src/runner/adapters/engine/sql.ts';
 import type { NewEvent } from '../../../../src/runner/journal/line.ts';
 import type { EngineDatabase } from '../../../../src/runner/run/engine/database.ts';
 import { amended, deleted, gone, job, output, picked } from '../../journal/lines.ts';
-import { startPglite } from './pglite.ts';
+import { connectToDatabase } from './database.ts';
 import { jobs, World } from './world.ts';
 
 let sql: Sql;
@@ -16,7 +16,7 @@ let engine: EngineDatabase;
 let worlds = 0;
 
 beforeAll(async () => {
-  sql = await startPglite();
+  sql = await connectToDatabase();
   engine = await engineOver(sql);
   await engine.migrate();
 });

@@ -6,14 +6,14 @@ import type { Sql } from '../../../../src/runner/adapters/engine/sql.ts';
 import { Coordinator } from '../../../../src/runner/run/engine/coordinator.ts';
 import type { EngineDatabase } from '../../../../src/runner/run/engine/database.ts';
 import type { CoordinatorDesk } from '../../../../src/runner/run/engine/ports.ts';
+import { connectToDatabase } from '../../adapters/engine/database.ts';
 import { importOf, issued } from '../../adapters/engine/orders.ts';
-import { startPglite } from '../../adapters/engine/pglite.ts';
 
 let sql: Sql;
 let engine: EngineDatabase;
 
 beforeAll(async () => {
-  sql = await startPglite();
+  sql = await connectToDatabase();
   engine = await engineOver(sql);
   await engine.migrate();
 });
