@@ -1,7 +1,8 @@
 import { statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LeanFirst } from './test/lean-first.ts';
 
 const memoryFolder = '/dev/shm';
 const neededBytes = 2 ** 31;
@@ -27,9 +28,10 @@ export default defineConfig({
     // Only to end what hangs: a shared machine may be three times slower than a quiet one.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // By default a core is left idle: on two cores that is half the machine. Tests also wait for processes and services,
-    // and meanwhile another worker uses the core.
-    maxWorkers: '200%',
+    // Tests also wait for processes, services and the disk, and meanwhile another worker uses the core. A number, because
+    // a share of the cores is never more than all of them.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    sequence: { sequencer: LeanFirst },
     include: ['test/**/*.test.ts'],
     // Loading the modules and compiling the schemas takes longer than many files of tests: workers keep both.
     isolate: false,
