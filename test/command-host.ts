@@ -1,7 +1,8 @@
 // Runs one command line after another in one process, because starting a process takes longer than most commands do.
 // To each command it looks like a process of its own: its arguments, environment and working directory, fresh modules
 // in src/runner/cli, which hold the state of a command, and an end when nothing is left to do.
-import { registerHooks } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 export interface CommandLine {
@@ -19,11 +20,30 @@ const main = `${cli}main.ts`;
 let current: CommandLine | undefined;
 let count = 0;
 
+// Node.js warns once that this function is experimental: now, where nobody takes it for a warning of a command.
+const { emitWarning } = process;
+process.emitWarning = () => undefined;
+stripTypeScriptTypes('');
+process.emitWarning = emitWarning;
+
+/** By file: its text without types, so that each is read and stripped once. */
+const stripped = new Map<string, string>();
+
+function sourceOf(file: string): string {
+  const source = stripped.get(file) ?? stripTypeScriptTypes(readFileSync(file, 'utf8'));
+  stripped.set(file, source);
+  return source;
+}
+
 // A module with another address is another module: it starts from the beginning.
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
     return found.url.startsWith(cli) ? { ...found, url: `${found.url}?command=${count}` } : found;
+  },
+  load(url, context, next) {
+    if (!url.startsWith(cli)) return next(url, context);
+    return { format: 'module', source: sourceOf(fileURLToPath(url)), shortCircuit: true };
   },
 });
 
