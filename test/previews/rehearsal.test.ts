@@ -1,17 +1,16 @@
 // The service with real pictures, as a client meets it. All 27 tools: the output is a valid file of its type with the
 // requested size, length and rate, as libraries see it that did not make it, and the record says the same. Then faces,
-// errors with their codes and refunds, and renderings that survive a restart. One service for all, since each of its
-// processes loads the face nets.
+// errors with their codes and refunds, and renderings that survive a restart. One service for all until the last test
+// stops it, since each of its processes loads the face nets.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/contract/base/json.ts';
 import { fieldOf } from '../../src/contract/base/json.ts';
 import { tools } from '../../src/contract/kinds/tools.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
-import { service } from '../rig.ts';
 import { Client, download, eventually, listAt, sample, textAt } from '../service/client.ts';
 import { filledInObject } from '../service/examples.ts';
 import { clipSize, portraitClip, portraitPhoto, voiceSample } from './media.ts';
@@ -78,9 +77,10 @@ let client: Client;
 /** Asked for at once, so that one is rendered while another waits. */
 let created: ReadonlyMap<string, Promise<{ readonly id: string }>>;
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-outputs-'));
+const options = { credits: 1_000_000, tier: 'business', data: join(folder, 'service') } as const;
 
 beforeAll(async () => {
-  local = await startService({ credits: 1_000_000, tier: 'business' });
+  local = await startService(options);
   client = new Client(local);
   const files = new Map([
     ['asset:image', await client.upload(await portraitPhoto(), 'jpg')],
@@ -239,22 +239,20 @@ describe('a file that cannot be used is the error of its project, which costs no
 });
 
 test('a rendering that a stop interrupts is done again by the next start', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'shotlist-data-'));
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-  const first = await service({ data, pictures: 'real' });
-  const before = new Client(first);
-  const clip = await before.upload(await portraitClip(), 'mp4', 'video');
-  const still = await before.upload(await portraitPhoto());
-  const { id } = await before.create('character-replace', {
+  const clip = await client.upload(await portraitClip(), 'mp4', 'video');
+  const still = await client.upload(await portraitPhoto());
+  const { id } = await client.create('character-replace', {
     end_seconds: 1,
     assets: { video_file_path: clip, image_file_path: still },
   });
   await eventually('it is rendering', async () =>
-    (await before.record('video', id))['status'] === 'rendering' ? true : undefined,
+    (await client.record('video', id))['status'] === 'rendering' ? true : undefined,
   );
-  await first.close();
-  const second = await service({ data, pictures: 'real' });
-  const record = await new Client(second).settled('video', id);
+  const refunds = (): number => local.ledger().filter(({ kind }) => kind === 'refund').length;
+  const before = refunds();
+  await local.close();
+  local = await startService(options);
+  const record = await new Client(local).settled('video', id);
   expect(record).toMatchObject({ status: 'complete', error: null });
-  expect(second.ledger().filter(({ kind }) => kind === 'refund')).toEqual([]);
+  expect(refunds()).toBe(before);
 });
