@@ -128,6 +128,7 @@ class JobContext {
         base,
         list: list.value,
         plannedItems,
+        visitsAll: false,
         context: {
           api: outages.api,
           outages,

@@ -1,12 +1,10 @@
 // Finds the records of a job by its fingerprint, in the order in which jobs were first seen. Takes some forty bytes a job.
+import { markOf } from '../../../contract/base/digest.ts';
 import type { RecordPlace } from './record-log.ts';
 
 const smallest = 1 << 10;
 /** A chunk number and a place in the chunk share one number. */
 const placesInChunk = 2 ** 28;
-
-/** 52 bits of a fingerprint, which a number holds exactly. Two jobs may share them. */
-const markOf = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 13), 16);
 
 export class RecordIndex {
   /** Numbers of entries, from 1, by mark; with open addressing. */

@@ -200,6 +200,7 @@ async function phases(
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     ...{ detachment, isTick: manner === 'tick' },
     takes,
+    visitsAll: !manifests.hasAll(planned.references.marks),
     ...(engine === undefined ? {} : { distribute: engine.runners(onEvent) }),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),

@@ -31,6 +31,8 @@ export interface PhaseOptions
   > {
   readonly list: ItemList;
   readonly plannedItems: PlannedItems;
+  /** True if items with nothing to do go through the run nevertheless, because the manifests of some are missing. */
+  readonly visitsAll: boolean;
   readonly context: Omit<JobContext, 'stop'>;
   /** Aborts `stop` of both phases. */
   readonly stopper: AbortController;
@@ -165,11 +167,11 @@ function earliestFirst(
   return items.sort((a, b) => (until(a) < until(b) ? -1 : until(a) > until(b) ? 1 : 0));
 }
 
-const settledItems = ({ list, plannedItems: { settled } }: PhaseOptions): Iterable<Item> =>
-  filtered(list, (place) => settled.has(place));
+const settledItems = ({ list, plannedItems, visitsAll }: PhaseOptions): Iterable<Item> =>
+  visitsAll ? [] : filtered(list, (place) => plannedItems.settled.has(place));
 
-const itemsToDo = ({ list, plannedItems: { settled } }: PhaseOptions): Iterable<Item> =>
-  filtered(list, (place) => !settled.has(place));
+const itemsToDo = ({ list, plannedItems, visitsAll }: PhaseOptions): Iterable<Item> =>
+  visitsAll ? list : filtered(list, (place) => !plannedItems.settled.has(place));
 
 /** The items at some places, each time that they are asked for. */
 function filtered(list: ItemList, has: (place: number) => boolean): Iterable<Item> {
