@@ -1,7 +1,7 @@
 // What is known of how long projects take: first what this run has seen, then what the state file has, then the published
 // medians.
 import { toolNamed } from '../../contract/kinds/tools.ts';
-import type { Timing } from './look-schedule.ts';
+import { nextLook, type Timing } from './look-schedule.ts';
 import type { KnownDurations } from './usual-durations.ts';
 
 /** Fewer projects say little. */
@@ -35,6 +35,14 @@ interface Seen {
   over: number;
 }
 
+/** Projects of a kind that nobody has seen end. */
+interface Unseen {
+  /** One of them is looked at early. */
+  hasPilot: boolean;
+  /** Aborted when the pilot is over earlier than any of them would be looked at. */
+  readonly sooner: AbortController;
+}
+
 export interface DurationsOptions {
   /** The speed of the service relative to the hosted one: divides the published medians. */
   readonly speedFactor: number;
@@ -46,6 +54,7 @@ export class Durations {
   readonly #o: DurationsOptions;
   readonly #seen = new Map<string, Seen>();
   readonly #timings = new Map<string, { readonly over: number; readonly timing: Timing }>();
+  readonly #unseen = new Map<string, Unseen>();
   #known: KnownDurations | undefined;
 
   constructor(options: DurationsOptions) {
@@ -65,6 +74,37 @@ export class Durations {
     const seen = this.#of(kind);
     const took = afterMs > 0 ? Math.sqrt(afterMs * byMs) : byMs * shareUnseen;
     if (took > 0) seen.newest[seen.over++ % most] = took;
+    const unseen = this.#unseen.get(kind);
+    this.#unseen.delete(kind);
+    if (this.timingOf(kind).medianMs < byMs) unseen?.sooner.abort();
+  }
+
+  /**
+   * The published medians may be wrong at this service. So, until a project of a kind is over, one of them is the pilot: it is
+   * looked at early. Undefined for the others, and for a kind with a history.
+   */
+  pilot(kind: string): Disposable | undefined {
+    const unseen = this.#unseenOf(kind);
+    if (unseen === undefined || unseen.hasPilot) return undefined;
+    unseen.hasPilot = true;
+    return { [Symbol.dispose]: () => (unseen.hasPilot = false) };
+  }
+
+  /** Aborted when the pilot shows that projects of the kind take less time than is published. Undefined if that is known. */
+  sooner(kind: string): AbortSignal | undefined {
+    return this.#unseenOf(kind)?.sooner.signal;
+  }
+
+  #unseenOf(kind: string): Unseen | undefined {
+    if (this.#of(kind).over > 0 || this.#historyOf(kind).length >= least) return undefined;
+    const known = this.#unseen.get(kind) ?? { hasPilot: false, sooner: new AbortController() };
+    this.#unseen.set(kind, known);
+    return known;
+  }
+
+  #historyOf(kind: string): readonly number[] {
+    this.#known ??= this.#o.known?.() ?? new Map();
+    return this.#known.get(kind) ?? [];
   }
 
   timingOf(kind: string): Timing {
@@ -87,10 +127,9 @@ export class Durations {
   }
 
   #timingFrom(kind: string): Timing {
-    const { speedFactor, known } = this.#o;
-    this.#known ??= known?.() ?? new Map();
+    const { speedFactor } = this.#o;
     const { newest, begun, over } = this.#seen.get(kind) ?? { newest: [], begun: 0, over: 0 };
-    const earlier = this.#known.get(kind) ?? [];
+    const earlier = this.#historyOf(kind);
     const counts = over * inProgressPerOver >= begun - over;
     const observed =
       counts && over >= enough ? newest : earlier.length >= least ? earlier : counts ? newest : [];
@@ -98,11 +137,14 @@ export class Durations {
     const usual =
       tool === undefined ? unpublished : { medianSeconds: tool.medianSeconds, spread: usualSpread };
     const { median, spread } = distribution(observed, usual.spread);
-    return {
-      medianMs: median ?? (usual.medianSeconds * 1000) / speedFactor,
-      spread,
-      longestPauseMs: Math.max(1000, longestPauseMs / speedFactor),
-    };
+    const rest = { longestPauseMs: Math.max(1000, longestPauseMs / speedFactor) };
+    const timing = { medianMs: (usual.medianSeconds * 1000) / speedFactor, spread, ...rest };
+    if (median !== undefined) return { ...timing, medianMs: median };
+    // Only a pilot is seen to end so early, and it disproves what is published.
+    const soonest = Math.min(...newest);
+    return soonest < nextLook(timing, 0) * shareUnseen
+      ? { medianMs: soonest, spread: unpublished.spread, ...rest }
+      : timing;
   }
 }
 

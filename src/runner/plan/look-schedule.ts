@@ -57,6 +57,14 @@ export function nextLookBesidesEvents(timing: Timing, seenMs: number): number {
   return seenMs < first ? first : after(seenMs, 1, timing);
 }
 
+/** In milliseconds. */
+const firstPilotLook = 250;
+
+/** The same, for the first project of a kind at a service that may be much faster than the timing says. */
+export function nextPilotLook(timing: Timing, seenMs: number): number {
+  return Math.min(nextLook(timing, seenMs), seenMs > 0 ? 3 * seenMs : firstPilotLook);
+}
+
 /** Keeps projects that were created together from being looked at together. `chance`: 0 to 1. */
 export const withJitter = (pauseMs: number, chance: number): number => pauseMs * (1 + chance / 10);
 

@@ -44,8 +44,39 @@ describe('the duration of a kind', () => {
   });
 
   test('does not follow the first ones to end while more than twice as many are in progress', () => {
-    expect(medianOf(taught(99, times(32, 5000)))).toBe(animation);
-    expect(medianOf(taught(99, times(33, 5000)))).toBe(5000);
+    expect(medianOf(taught(99, times(32, 500_000)))).toBe(animation);
+    expect(medianOf(taught(99, times(33, 500_000)))).toBe(500_000);
+  });
+
+  test('is shown by a pilot, which tells the others if it is far shorter than what is published', () => {
+    const durations = new Durations({ speedFactor: 1 });
+    const pilot = durations.pilot('animation');
+    expect(pilot).toBeDefined();
+    expect(durations.pilot('animation')).toBeUndefined();
+    expect(durations.pilot('face-detect')).toBeDefined();
+    const sooner = durations.sooner('animation');
+    durations.over('animation', 4000, 9000);
+    expect(sooner?.aborted).toBe(true);
+    expect(durations.timingOf('animation')).toMatchObject({ medianMs: 6000, spread: 0.7 });
+    expect([durations.pilot('animation'), durations.sooner('animation')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('is shown by another pilot if the first one ended without a result, and by none if earlier runs show it', () => {
+    const durations = new Durations({ speedFactor: 1 });
+    durations.pilot('animation')?.[Symbol.dispose]();
+    expect(durations.pilot('animation')).toBeDefined();
+    expect(taught(0, [], [1000, 3000, 2000]).pilot('animation')).toBeUndefined();
+  });
+
+  test('stays as published if the pilot takes about as long', () => {
+    const durations = new Durations({ speedFactor: 1 });
+    const sooner = durations.sooner('animation');
+    durations.over('animation', 400_000, 450_000);
+    expect(sooner?.aborted).toBe(false);
+    expect(medianOf(durations)).toBe(animation);
   });
 
   test('is forgotten after a hundred newer ones', () => {

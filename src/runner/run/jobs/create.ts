@@ -131,7 +131,11 @@ async function* created(
   inbox?.endSignalOf(project, name);
   yield { durable: true, event: { event: 'created', job, project, credits } };
   inbox?.known(name);
-  return yield* settle({ ...order, project, credits, since }, clock.elapsed() - began, context);
+  // A parked order is looked at elsewhere, and an event tells when a project is over.
+  const isAlone = context.attention?.kind !== 'park' && context.inbox?.isTrusted !== true;
+  using pilot = isAlone ? durations.pilot(kind) : undefined;
+  const paid = { ...order, project, credits, since };
+  return yield* settle(paid, clock.elapsed() - began, context, pilot !== undefined);
 }
 
 async function* notCreated(

@@ -3,7 +3,12 @@ import { worthAnotherAttempt } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { NewEvent } from '../../journal/line.ts';
-import { nextLook, nextLookBesidesEvents, withJitter } from '../../plan/look-schedule.ts';
+import {
+  nextLook,
+  nextLookBesidesEvents,
+  nextPilotLook,
+  withJitter,
+} from '../../plan/look-schedule.ts';
 import { lastingOf, liveProject } from '../../task/outputs.ts';
 import type { AttachOrder, JobOutcome, Rest } from './job.ts';
 import type { Attention, JobContext } from './job-context.ts';
@@ -29,12 +34,17 @@ type Paid = Pick<
   'fingerprint' | 'kind' | 'project' | 'credits' | 'since' | 'timeoutMs' | 'attempts'
 >;
 
-/** `ageMs`: how long ago the project was created. */
-export function settle(paid: Paid, ageMs: number, context: JobContext): Performance {
+/** `ageMs`: how long ago the project was created. `isPilot`: it shows how long projects of its kind take. */
+export function settle(
+  paid: Paid,
+  ageMs: number,
+  context: JobContext,
+  isPilot = false,
+): Performance {
   const { attention } = context;
   return attention?.kind === 'look'
     ? look(paid, context, attention)
-    : waitFor(paid, ageMs, context);
+    : waitFor(paid, ageMs, context, isPilot);
 }
 
 /** Looks at a project once, if that is useful now; a run that only looks waits for nothing. */
@@ -70,7 +80,12 @@ const overdue = (project: string, status: string): JobOutcome =>
  * Waits until a project has ended. Looks at it when its end is likely, or when an event says that it has ended; only the
  * record counts.
  */
-async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Performance {
+async function* waitFor(
+  paid: Paid,
+  ageMs: number,
+  context: JobContext,
+  isPilot: boolean,
+): Performance {
   const { project, kind } = paid;
   const { clock, stop, inbox, outages, attention, durations } = context;
   // Time during which the service was down does not count.
@@ -85,18 +100,22 @@ async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Perform
   end ??= inbox?.endSignalOf(project);
   const leave = attention?.kind === 'wait' ? attention.leave : undefined;
   const isTold = (): boolean => end?.aborted === true;
+  const nextWithoutEvents = isPilot ? nextPilotLook : nextLook;
   try {
     for (;;) {
       const byEvent = inbox?.isTrusted === true && !isMissed;
-      const useful = (byEvent ? nextLookBesidesEvents : nextLook)(durations.timingOf(kind), seenMs);
+      const next = byEvent ? nextLookBesidesEvents : nextWithoutEvents;
+      const useful = next(durations.timingOf(kind), seenMs);
       const pause = withJitter(useful - age(), clock.chance());
       const left = until - spent();
       if (Math.min(pause, left) > 0 && !isTold()) {
         if (attention?.kind === 'park' && pause > attention.longestPauseMs)
           return rendering(project, restOf(paid, { seenMs, pauseMs: Math.min(pause, left), left }));
-        const signals = [stop, leave, end].filter((signal) => signal !== undefined);
+        const sooner = durations.sooner(kind);
+        const signals = [stop, leave, end, sooner].filter((signal) => signal !== undefined);
         await clock.sleep(Math.min(pause, left), ...signals);
         if (stop.aborted) return stopped;
+        if (sooner?.aborted === true) continue;
         if (attention?.kind === 'wait' && leave?.aborted === true && !isTold()) {
           if (seenMs > 0) attention.looks.looked(paid, clock.now() - age() + seenMs);
           attention.looks.leave(paid);

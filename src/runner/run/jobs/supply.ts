@@ -2,7 +2,7 @@
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { detectionRequest } from '../../../contract/kinds/face-detect.ts';
-import { nextLook, withJitter } from '../../plan/look-schedule.ts';
+import { nextLook, nextPilotLook, withJitter } from '../../plan/look-schedule.ts';
 import { lastingFaces, liveFaces, liveFromUploads } from '../../task/outputs.ts';
 import type {
   DetectOrder,
@@ -110,14 +110,19 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
   const began = clock.elapsed();
   let seenMs = 0;
   if (order.detection === undefined) durations.begun(order.kind);
+  using pilot = order.detection === undefined ? durations.pilot(order.kind) : undefined;
+  const next = pilot === undefined ? nextLook : nextPilotLook;
   for (;;) {
     // One that an earlier run began is probably over.
     const isOld = order.detection !== undefined && seenMs === 0;
-    const useful = isOld ? 0 : nextLook(durations.timingOf(order.kind), seenMs);
+    const useful = isOld ? 0 : next(durations.timingOf(order.kind), seenMs);
     const pause = withJitter(useful - (clock.elapsed() - began), clock.chance());
     if (pause > 0) {
-      await clock.sleep(Math.min(pause, Math.max(0, until - spent())), stop);
+      const sooner = durations.sooner(order.kind);
+      const signals = sooner === undefined ? [stop] : [stop, sooner];
+      await clock.sleep(Math.min(pause, Math.max(0, until - spent())), ...signals);
       if (stop.aborted) return stopped;
+      if (sooner?.aborted === true) continue;
     }
     const read = await patiently('free', order.attempts, context, () =>
       api.faceDetection(detection),

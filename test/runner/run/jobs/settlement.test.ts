@@ -231,6 +231,19 @@ describe('a project of an earlier run', () => {
     expect(await taught(0, 3_600_000)).toBe(596);
   });
 
+  test('is looked at again as soon as another one shows that they take less time', async () => {
+    const durations = new Durations({ speedFactor: 1 });
+    const { scene, reads } = reading(record({}));
+    const slept: number[] = [];
+    scene.clock.sleep = async (ms) => {
+      slept.push(ms);
+      if (slept.length === 1) durations.over('animation', 300, 500);
+    };
+    const order = { ...attachOrder('a'), kind: 'animation', since: scene.clock.now() - 60_000 };
+    const { outcome } = await performed(attach(order, { ...scene.context, durations }));
+    expect([outcome.is, slept.length, reads()]).toEqual(['done', 1, 1]);
+  });
+
   test('is read at once when an event says that it is over', async () => {
     const inbox = listening();
     const { scene, reads } = reading(record({}));
