@@ -1,10 +1,38 @@
-// How soon the local service answers while it renders: `npm run bench -- answers`. Fifty renderings are under way the
-// whole time, photos and clips, and one client asks for one thing after the other.
+// How soon the local service answers while it renders. Renderings are under way the whole time, photos and clips, and
+// one client asks for one thing after the other.
 import sharp from 'sharp';
 import { Client, sample, textAt } from '../test/service/client.ts';
-import { serve } from './serve.ts';
+import { defineBench, shareOf, spreadIn } from './frame/bench.ts';
+import { serve } from './local-service.ts';
 
-export interface Answers {
+const nearlyAll = 'p99 ms';
+
+export const answers = defineBench({
+  name: 'answers',
+  description: 'How soon the local service answers one client while it renders photos and clips.',
+  full: { renderings: 50, answers: 20_000, pairs: 3 },
+  tiny: { renderings: 1, answers: 5, pairs: 1 },
+  goals: [
+    {
+      what: `${nearlyAll} of an answer`,
+      bound: { atMost: 20 },
+      figure: spreadIn(nearlyAll),
+      obstacle: 'The renderers are threads of the same process and compete for the same cores.',
+    },
+  ],
+  async *run({ renderings, answers: count, pairs }) {
+    for (let round = 1; round <= pairs; round++) {
+      const { times, rendered } = await measureAnswers(renderings, count);
+      const sorted = times.toSorted((a, b) => a - b);
+      yield {
+        ...{ round, answers: times.length, 'median ms': shareOf(sorted, 0.5) },
+        ...{ [nearlyAll]: shareOf(sorted, 0.99), 'longest ms': shareOf(sorted, 1), rendered },
+      };
+    }
+  },
+});
+
+interface Answers {
   /** Milliseconds of each answer, while all the renderings were under way. */
   readonly times: readonly number[];
   /** How many renderings ended meanwhile, each of which was followed by another. */
@@ -12,7 +40,7 @@ export interface Answers {
 }
 
 /** So many renderings at a time, and so many answers. */
-export async function measureAnswers(renderings: number, count: number): Promise<Answers> {
+async function measureAnswers(renderings: number, count: number): Promise<Answers> {
   const served = await serve(['--slots', `${renderings}`, '--credits', '100000000']);
   try {
     const client = new Client(served);
@@ -62,6 +90,6 @@ export async function measureAnswers(renderings: number, count: number): Promise
     }
     return { times, rendered };
   } finally {
-    served.process.kill('SIGKILL');
+    await served.stop();
   }
 }

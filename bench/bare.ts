@@ -196,6 +196,10 @@ if (process.argv[1] === import.meta.filename) {
   const key = process.env['SHOTLIST_API_KEY'] ?? 'bench';
   const files = (await readdir(folder)).sort().map((name) => join(folder, name));
   const concurrency = Number(values.concurrency);
+  const before = process.cpuUsage();
   const result = await bareLoop({ address, key, files, concurrency, save: values.save });
-  process.stdout.write(`${JSON.stringify(result)}\n`);
+  const { user, system } = process.cpuUsage(before);
+  const peakMb = process.resourceUsage().maxRSS / 1024;
+  const measured = { ...result, processor: (user + system) / 1e6, peakMb };
+  process.stdout.write(`${JSON.stringify(measured)}\n`);
 }

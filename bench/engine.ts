@@ -1,5 +1,5 @@
-// `npm run bench -- engine`: a run on several processes through a real Postgres, with the stub as the service, beside the
-// local runner on the same pipeline.
+// A run on several processes through a real Postgres, with the stub as the service, beside the local runner on the same
+// pipeline.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
@@ -10,6 +10,8 @@ import { migrateEngine } from '../src/runner/operations/engine.ts';
 import { type Postgres, startPostgres } from '../test/postgres.ts';
 import { childrenOf } from '../test/process-tree.ts';
 import { forget, photoFolder, promptFolder } from './folders.ts';
+import { defineBench, type Row } from './frame/bench.ts';
+import { flagsFor, type Measured } from './process.ts';
 import { processorSeconds } from './processor.ts';
 import { countStatements, statementLines, statementSettings } from './statements.ts';
 import { type Stub, startStub } from './stub-process.ts';
@@ -17,45 +19,66 @@ import { type Stub, startStub } from './stub-process.ts';
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const main = here('../src/runner/cli/main.ts');
 
-export interface EngineBench {
+export const engine = defineBench({
+  name: 'engine',
+  description:
+    'A coordinator, workers and a Postgres as processes of their own, beside the local runner on the same pipeline.',
+  full: {
+    pipeline: 'photos,prompts',
+    items: 5_000,
+    workers: 3,
+    /** How many orders each worker performs at once. */
+    jobs: 32,
+    /** How many items are in progress at once. */
+    window: 500,
+    /** How long the stub renders. */
+    delayMs: 0,
+    pairs: 5,
+    seed: 1,
+    /** Whether the local runner does the same in turn. */
+    local: true,
+    /** Whether Postgres says what it has spent its time on. */
+    statements: false,
+    /** Everything is planned and nothing is bought. */
+    planOnly: false,
+  },
+  tiny: { pipeline: 'prompts', items: 4, workers: 1, pairs: 1 },
+  goals: [],
+  async *run({ pipeline: names, ...options }) {
+    for (const pipeline of ['photos', 'prompts'] as const)
+      if (names.split(',').includes(pipeline)) yield* measureEngine({ ...options, pipeline });
+  },
+});
+
+interface EngineBench {
   readonly pipeline: 'photos' | 'prompts';
   readonly items: number;
   readonly workers: number;
-  /** How many orders each worker performs at once. */
   readonly jobs: number;
-  /** How many items are in progress at once. */
   readonly window: number;
-  /** How long the stub renders. */
   readonly delayMs: number;
-  readonly rounds: number;
-  /** Whether the local runner does the same in turn. */
+  readonly pairs: number;
+  readonly seed: number;
   readonly local: boolean;
-  /** Whether Postgres says what it has spent its time on. */
   readonly statements: boolean;
-  /** Everything is planned and nothing is bought. */
   readonly planOnly: boolean;
 }
 
 const ordersAnItem = { photos: 5, prompts: 1 };
 
-interface Measured {
-  readonly seconds: number;
-  readonly items: number;
-  readonly peakMb: number;
-  readonly processor: number;
-}
-
-export interface EngineRow extends Measured {
-  readonly runner: 'engine' | 'local';
-  readonly orders: number;
-  readonly workers: number;
-  readonly database: number;
-  readonly stub: number;
+interface Ran {
+  readonly measured: Measured;
   /** Seconds of the whole process beyond the run itself: how soon it starts and ends. */
   readonly besides: number;
 }
 
-export async function* measureEngine(bench: EngineBench): AsyncIterable<EngineRow> {
+interface Used {
+  readonly workers: number;
+  readonly database: number;
+  readonly stub: number;
+}
+
+async function* measureEngine(bench: EngineBench): AsyncIterable<Row> {
   const postgres = await startPostgres({
     settings: {
       ...{ shared_buffers: '256MB', max_connections: '300', max_wal_size: '4GB' },
@@ -65,10 +88,10 @@ export async function* measureEngine(bench: EngineBench): AsyncIterable<EngineRo
   const stub = await startStub(bench.delayMs);
   const folder =
     bench.pipeline === 'photos'
-      ? photoFolder(bench.items, 2_000, bench.window)
+      ? photoFolder(bench.items, 2_000, bench.window, bench.seed)
       : await promptFolder(bench.items, bench.window);
   try {
-    for (let round = 1; round <= bench.rounds; round++) {
+    for (let round = 1; round <= bench.pairs; round++) {
       yield await distributed(bench, { postgres, stub, folder });
       if (bench.local) yield await alone(bench, { stub, folder });
     }
@@ -87,13 +110,11 @@ interface Place {
 
 const env = { ...process.env, SHOTLIST_API_KEY: 'bench' };
 
-async function distributed(
-  { pipeline, workers, jobs, planOnly, statements }: EngineBench,
-  { postgres, stub, folder }: Place,
-): Promise<EngineRow> {
+async function distributed(bench: EngineBench, { postgres, stub, folder }: Place): Promise<Row> {
+  const { workers, jobs, planOnly, statements, delayMs } = bench;
   forget(folder);
-  const engine = await postgres.newDatabase();
-  const migrated = await migrateEngine(engine);
+  const database = await postgres.newDatabase();
+  const migrated = await migrateEngine(database);
   if (!migrated.ok) throw new Error(JSON.stringify(migrated.error));
   const server = postmasterOf(postgres);
   const hands = Array.from({ length: workers }, () =>
@@ -101,7 +122,7 @@ async function distributed(
       process.execPath,
       [
         ...flagsFor('worker'),
-        ...[main, 'worker', '--engine', engine, '--root', folder],
+        ...[main, 'worker', '--engine', database, '--root', folder],
         ...['--service', stub.address, '--jobs', `${jobs}`, '--json'],
       ],
       { env, stdio: ['ignore', 'pipe', 'inherit'] },
@@ -116,19 +137,17 @@ async function distributed(
     ];
     const before = used();
     if (statements) await countStatements(postgres.url);
-    const { measured, besides } = await runnerIn(folder, stub, [
-      ...['--engine', engine],
+    const ran = await runnerIn(folder, stub, [
+      ...['--engine', database],
       ...(planOnly ? ['--budget', '0'] : []),
+      ...(delayMs > 0 ? ['--realtime'] : []),
     ]);
-    const [database = 0, service = 0, work = 0] = used().map(
+    const [queries = 0, service = 0, work = 0] = used().map(
       (seconds, index) => seconds - (before[index] ?? 0),
     );
     if (statements)
       for (const line of await statementLines(postgres.url, 20)) process.stderr.write(`${line}\n`);
-    return {
-      ...{ runner: 'engine', ...measured, besides, workers: work, database, stub: service },
-      orders: measured.items * ordersAnItem[pipeline],
-    };
+    return rowOf(bench, 'engine', ran, { workers: work, database: queries, stub: service });
   } finally {
     await Promise.all(
       hands.map(async (hand) => {
@@ -146,35 +165,38 @@ async function ready({ stdout }: ChildProcess): Promise<void> {
   stdout.resume();
 }
 
-async function alone(
-  { pipeline, planOnly }: EngineBench,
-  { stub, folder }: Pick<Place, 'stub' | 'folder'>,
-): Promise<EngineRow> {
+async function alone(bench: EngineBench, { stub, folder }: Omit<Place, 'postgres'>): Promise<Row> {
   forget(folder);
   const before = processorSeconds(pidOf(stub.process));
-  const { measured, besides } = await runnerIn(folder, stub, planOnly ? ['--budget', '0'] : []);
+  const ran = await runnerIn(folder, stub, [
+    ...(bench.planOnly ? ['--budget', '0'] : []),
+    ...(bench.delayMs > 0 ? ['--realtime'] : []),
+  ]);
+  const used = processorSeconds(pidOf(stub.process)) - before;
+  return rowOf(bench, 'local', ran, { workers: 0, database: 0, stub: used });
+}
+
+function rowOf(
+  { pipeline }: EngineBench,
+  runner: 'engine' | 'local',
+  { measured, besides }: Ran,
+  used: Used,
+): Row {
+  const { items, seconds, processor, peakMb } = measured;
   return {
-    ...{ runner: 'local', ...measured, besides, workers: 0, database: 0 },
-    orders: measured.items * ordersAnItem[pipeline],
-    stub: processorSeconds(pidOf(stub.process)) - before,
+    ...{ pipeline, runner, items, seconds, 'items/s': items / seconds },
+    'orders/s': (items * ordersAnItem[pipeline]) / seconds,
+    ...{ 'coordinator s': processor, 'workers s': used.workers, 'Postgres s': used.database },
+    ...{ 'stub s': used.stub, 'peak MB': peakMb, 'start and end s': besides },
   };
 }
 
-async function runnerIn(
-  folder: string,
-  stub: Stub,
-  args: readonly string[],
-): Promise<{ readonly measured: Measured; readonly besides: number }> {
+async function runnerIn(folder: string, stub: Stub, args: readonly string[]): Promise<Ran> {
   const began = performance.now();
+  const script = here('runner.ts');
   const child = spawn(
     process.execPath,
-    [
-      ...flagsFor('runner'),
-      here('runner.ts'),
-      join(folder, 'pipeline.yaml'),
-      stub.address,
-      ...args,
-    ],
+    [...flagsFor('runner'), script, join(folder, 'pipeline.yaml'), stub.address, ...args],
     { env, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   const exited = once(child, 'exit');
@@ -185,12 +207,6 @@ async function runnerIn(
   const besides = (performance.now() - began) / 1000 - measured.seconds;
   return { measured, besides };
 }
-
-/** Such as `--cpu-prof`, from SHOTLIST_BENCH_RUNNER and SHOTLIST_BENCH_WORKER. */
-const flagsFor = (name: 'runner' | 'worker'): readonly string[] =>
-  (process.env[`SHOTLIST_BENCH_${name.toUpperCase()}`] ?? '')
-    .split(' ')
-    .filter((flag) => flag !== '');
 
 function pidOf({ pid }: ChildProcess): number {
   if (pid === undefined) throw new Error('a process did not start');
@@ -205,26 +221,3 @@ function postmasterOf({ port }: Postgres): number {
 }
 
 const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-
-const columns: readonly (readonly [string, (row: EngineRow) => string])[] = [
-  ['runner', ({ runner }) => runner],
-  ['items', ({ items }) => `${items}`],
-  ['seconds', ({ seconds }) => seconds.toFixed(1)],
-  ['items/s', ({ items, seconds }) => (items / seconds).toFixed(0)],
-  ['orders/s', ({ orders, seconds }) => (orders / seconds).toFixed(0)],
-  ['coordinator s', ({ processor }) => processor.toFixed(1)],
-  ['workers s', ({ workers }) => workers.toFixed(1)],
-  ['Postgres s', ({ database }) => database.toFixed(1)],
-  ['stub s', ({ stub }) => stub.toFixed(1)],
-  ['peak MB', ({ peakMb }) => peakMb.toFixed(0)],
-  ['start and end s', ({ besides }) => besides.toFixed(1)],
-];
-
-const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-
-export const tableHead = [line(columns.map(([name]) => name)), line(columns.map(() => '-'))].join(
-  '\n',
-);
-
-/** One line of the table, in Markdown. */
-export const tableLine = (row: EngineRow): string => line(columns.map(([, of]) => of(row)));

@@ -1,5 +1,5 @@
 // The folders that are run: photos that are uploaded and swapped, and a table of prompts.
-import { randomFillSync } from 'node:crypto';
+import { createCipheriv, createHash } from 'node:crypto';
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,18 +34,27 @@ steps:
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
 
+/** Bytes that look random, the same for a seed and a name. */
+export function noise(seed: number, name: string, bytes: number): Buffer {
+  const key = createHash('sha256').update(`${seed} ${name}`).digest();
+  return createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(bytes));
+}
+
 /** A folder with a pipeline and so many different files that pass for photos. */
-export function photoFolder(items: number, bytes: number, concurrency: number): string {
+export function photoFolder(
+  items: number,
+  bytes: number,
+  concurrency: number,
+  seed: number,
+): string {
   const folder = newFolder();
   mkdirSync(join(folder, 'photos'));
   writeFileSync(join(folder, 'pipeline.yaml'), photoPipeline(concurrency));
-  const content = Buffer.alloc(bytes);
-  writeFileSync(join(folder, 'actor.jpg'), randomFillSync(content));
-  for (let index = 0; index < items; index++)
-    writeFileSync(
-      join(folder, 'photos', `p${String(index).padStart(6, '0')}.jpg`),
-      randomFillSync(content),
-    );
+  writeFileSync(join(folder, 'actor.jpg'), noise(seed, 'actor', bytes));
+  for (let index = 0; index < items; index++) {
+    const name = `p${String(index).padStart(6, '0')}.jpg`;
+    writeFileSync(join(folder, 'photos', name), noise(seed, name, bytes));
+  }
   return folder;
 }
 

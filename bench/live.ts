@@ -1,15 +1,27 @@
-// What the live view of a run takes: 100,000 items of four steps, folded event by event, and a frame of 80 by 24 in between, five
-// times for each second of a run of 1,000 items a second: `npm run bench -- live`.
+// What the live view of a run takes: items of four steps, folded event by event, and a frame of 80 by 24 in between, five
+// times for each second of a run of 1,000 items a second.
 import { liveFacts } from '../src/runner/report/live/live-facts.ts';
 import { liveLines } from '../src/runner/report/live/live-lines.ts';
 import { LiveView } from '../src/runner/report/live/live-view.ts';
 import type { RunEvent } from '../src/runner/report/run-event.ts';
+import { defineBench, type Row } from './frame/bench.ts';
 
 const kinds = { photo: 'upload', color: 'photo-colorizer', save: 'download', tidy: 'delete' };
 const itemsPerSecond = 1000;
 const framesPerSecond = 5;
 
-export function measureLive(items: number): string {
+export const live = defineBench({
+  name: 'live',
+  description: `Processor time of the live view, at ${itemsPerSecond} items and ${framesPerSecond} frames a second.`,
+  full: { items: 100_000, pairs: 5 },
+  tiny: { items: 400, pairs: 1 },
+  goals: [],
+  async *run({ items, pairs }) {
+    for (let pair = 1; pair <= pairs; pair++) yield measureLive(items);
+  },
+});
+
+function measureLive(items: number): Row {
   const view = new LiveView({ pipeline: 'bench', speed: undefined, began: 0 });
   const rows = Object.entries(kinds).map(([step, kind]) => ({
     ...{ step, kind, credits: 0, unpriced: 0, tasks: { begin: items } },
@@ -42,8 +54,8 @@ export function measureLive(items: number): string {
   }
   const seconds = items / itemsPerSecond;
   const share = ((fold + draw) / (seconds * 1000)) * 100;
-  return (
-    `live: ${items} items in ${seconds} s: ${fold.toFixed(0)} ms to fold ${items * 9} events, ` +
-    `${draw.toFixed(0)} ms for ${frames} frames: ${share.toFixed(2)} % of a core`
-  );
+  return {
+    ...{ items, events: items * 9, 'ms to fold': fold, frames, 'ms to draw': draw },
+    '% of a core': share,
+  };
 }

@@ -1,4 +1,4 @@
-// How long the real renderers take, on one thread: `npm run bench -- render`. First each sample photo, its faces found
+// How long the real renderers take, on one thread. First each sample photo, its faces found
 // and swapped; then every tool once, with a sample photo, a clip of two seconds at 854 × 480 and a voice.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,19 +16,22 @@ import { namedIn } from '../src/service/endpoints/asset-references.ts';
 import { voiceSample } from '../test/previews/media.ts';
 import { sample } from '../test/service/client.ts';
 import { filledInObject } from '../test/service/examples.ts';
-
-export interface Timed {
-  readonly what: string;
-  readonly ms: number;
-  /** Seconds of clip that were made. */
-  readonly seconds: number | undefined;
-}
+import { defineBench, type Row } from './frame/bench.ts';
 
 const megapixels = 2;
 const clip = { width: 854, height: 480, fps: 24, seconds: 2 };
 
-/** A generator, so that each figure is shown as soon as there is one. */
-export async function* measureRenderers(): AsyncGenerator<Timed> {
+export const render = defineBench({
+  name: 'render',
+  description: 'Milliseconds for each sample photo and for each tool, on one thread.',
+  full: { photos: 6, tools: '' },
+  tiny: { photos: 0, tools: 'photo-colorizer' },
+  goals: [],
+  run: ({ photos, tools: only }) => measureRenderers(photos, only),
+});
+
+/** All tools, or one. */
+async function* measureRenderers(count: number, only: string): AsyncGenerator<Row> {
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
   try {
     const photos = [1, 2, 3, 4, 5, 6].map((number) =>
@@ -38,8 +41,8 @@ export async function* measureRenderers(): AsyncGenerator<Timed> {
     const audio = keep(folder, 'voice.wav', voiceSample());
     const [actor = ''] = photos;
     // The libraries are loaded once in the life of a thread.
-    yield await timed('first face search, nets loaded with it', () => search(actor));
-    for (const photo of photos) {
+    if (count > 0) yield await timed('first face search, nets loaded with it', () => search(actor));
+    for (const photo of photos.slice(0, count)) {
       const number = photos.indexOf(photo) + 1;
       let faces = 0;
       const found = await timed('', async () => {
@@ -62,18 +65,23 @@ export async function* measureRenderers(): AsyncGenerator<Timed> {
     ]);
     for (const tool of tools) {
       const body = filledInObject(tool.examples[0] ?? {}, files);
-      const made = await timed(tool.name, () => make(folder, tool.name, body));
-      yield { ...made, seconds: tool.record === 'video' ? clipOf(body).seconds : undefined };
+      if (only !== '' && only !== tool.name) continue;
+      const row = await timed(tool.name, () => make(folder, tool.name, body));
+      if (tool.record !== 'video') yield row;
+      else yield { ...row, 'ms a second of clip': row.ms / clipOf(body).seconds };
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function timed(what: string, operation: () => Promise<unknown>): Promise<Timed> {
+async function timed(
+  what: string,
+  operation: () => Promise<unknown>,
+): Promise<{ readonly what: string; readonly ms: number }> {
   const began = performance.now();
   await operation();
-  return { what, ms: performance.now() - began, seconds: undefined };
+  return { what, ms: performance.now() - began };
 }
 
 function keep(folder: string, name: string, content: Buffer): string {

@@ -1,24 +1,30 @@
 // The runner under measurement, in a process of its own: `node bench/runner.ts PIPELINE ADDRESS` runs a pipeline
 // once and prints one line of JSON: seconds, items, peak memory. The key comes from SHOTLIST_API_KEY. `--engine URL`:
-// it only coordinates. `--budget 0`: it plans, and buys nothing.
+// it only coordinates. `--budget 0`: it plans, and buys nothing. `--realtime`: projects take their time; else they take none, and
+// the runner knows that.
 import { parseArgs } from 'node:util';
-import { loadPipeline, renderProblem, run } from '../src/index.ts';
+import { loadPipeline, renderProblem } from '../src/index.ts';
+import { runWith } from '../src/runner/operations/run.ts';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { engine: { type: 'string' }, budget: { type: 'string' } },
+  options: {
+    engine: { type: 'string' },
+    budget: { type: 'string' },
+    realtime: { type: 'boolean' },
+  },
 });
 const [file = '', service = ''] = positionals;
-const { engine, budget } = values;
+const { engine, budget, realtime = false } = values;
 const loaded = await loadPipeline(file);
 if (!loaded.ok) throw new Error(renderProblem(loaded.error));
 const before = process.resourceUsage();
 const began = performance.now();
-const ran = await run(loaded.value, {
-  service,
-  engine,
-  ...(budget === undefined ? {} : { budget: Number(budget) }),
-});
+const ran = await runWith(
+  loaded.value,
+  { service, engine, ...(budget === undefined ? {} : { budget: Number(budget) }) },
+  { speedFactor: realtime ? 1 : 1000 },
+);
 if (!ran.ok) throw new Error(renderProblem(ran.error));
 const seconds = (performance.now() - began) / 1000;
 const { items, outcome } = ran.value.summary;

@@ -1,19 +1,17 @@
-// How long short commands of the built package take as whole processes, in turn with `node -e 0`, so that another load
-// of the machine slows both: `npm run build`, then `npm run bench -- start`.
+// How long short commands take as whole processes, in turn with `node -e 0`, so that another load of the machine slows both.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-/** Milliseconds: the least of all rounds, which is closest to a quiet machine. */
-interface Started {
-  readonly what: string;
-  readonly wall: number;
-  readonly processor: number;
-  /** Processor time, by that of `node -e 0`. */
-  readonly ratio: number;
-}
+import {
+  type Bench,
+  defineBench,
+  type Goal,
+  type Row,
+  type Spread,
+  spreadOf,
+} from './frame/bench.ts';
 
 const edits = Array.from(
   { length: 24 },
@@ -44,43 +42,89 @@ steps:
 
 const rows = Array.from({ length: 1000 }, (_, row) => `p${row}@example.com,Person ${row},DE`);
 
-const command = fileURLToPath(new URL('../bin/shotlist.cjs', import.meta.url));
-const starts: readonly (readonly [string, readonly string[]])[] = [
-  ['node -e 0', ['-e', '0']],
-  ['--help', [command, '--help']],
-  ['validate, 50 steps', [command, 'validate', 'fifty.yaml']],
-  ['validate, 1,000 rows of a CSV', [command, 'validate', 'table.yaml']],
-];
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const commands = { dist: here('../bin/shotlist.cjs'), src: here('../src/runner/cli/main.ts') };
+const ratio = '× node -e 0';
 
-export function measureStarts(rounds: number): readonly Started[] {
-  const folder = mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
-  try {
-    writeFileSync(join(folder, 'fifty.yaml'), fiftySteps);
-    writeFileSync(join(folder, 'table.yaml'), table);
-    writeFileSync(join(folder, 'people.csv'), `email,name,country\n${rows.join('\n')}\n`);
-    const report = join(folder, 'report.cjs');
-    writeFileSync(report, reporter);
-    const least = starts.map(() => ({
-      wall: Number.POSITIVE_INFINITY,
-      processor: Number.POSITIVE_INFINITY,
-    }));
-    // The first round fills the cache of compiled code, and does not count.
-    for (let round = 0; round <= rounds; round++)
-      for (const [index, [, args]] of starts.entries()) {
-        const { wall, processor } = once(folder, report, args);
-        const known = least[index];
-        if (round === 0 || known === undefined) continue;
-        known.wall = Math.min(known.wall, wall);
-        known.processor = Math.min(known.processor, processor);
-      }
-    const bare = least[0]?.processor ?? Number.NaN;
-    return starts.map(([what], index) => {
-      const { wall, processor } = least[index] ?? { wall: Number.NaN, processor: Number.NaN };
-      return { what, wall, processor, ratio: processor / bare };
-    });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+const spreadOn =
+  (command: string, name: string): Goal['figure'] =>
+  (rows) => {
+    const cell = rows.find(({ what }) => what === command)?.[name];
+    return typeof cell === 'object' ? cell : undefined;
+  };
+
+const tooMuch = 'Loading and compiling the modules that the command needs.';
+
+export const start: Bench = defineBench({
+  name: 'start',
+  description:
+    'Wall and processor time of short commands as whole processes, beside Node.js itself. The built package (`npm run build` first), or the sources.',
+  full: { pairs: 10, of: 'dist' },
+  tiny: { pairs: 1, of: 'src' },
+  goals: [
+    {
+      what: '--help, wall time, × node -e 0',
+      bound: { atMost: 2.2 },
+      figure: spreadOn('--help', ratio),
+      obstacle: tooMuch,
+    },
+    {
+      what: 'validate of 50 steps, wall ms',
+      bound: { atMost: 120 },
+      figure: spreadOn('validate, 50 steps', 'wall ms'),
+      obstacle: tooMuch,
+    },
+  ],
+  async *run({ pairs, of }) {
+    const command = of === 'src' ? commands.src : commands.dist;
+    const starts: readonly (readonly [string, readonly string[]])[] = [
+      ['node -e 0', ['-e', '0']],
+      ['--help', [command, '--help']],
+      ['validate, 50 steps', [command, 'validate', 'fifty.yaml']],
+      ['validate, 1,000 rows of a CSV', [command, 'validate', 'table.yaml']],
+    ];
+    const folder = mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
+    try {
+      writeFileSync(join(folder, 'fifty.yaml'), fiftySteps);
+      writeFileSync(join(folder, 'table.yaml'), table);
+      writeFileSync(join(folder, 'people.csv'), `email,name,country\n${rows.join('\n')}\n`);
+      const report = join(folder, 'report.cjs');
+      writeFileSync(report, reporter);
+      // The first round fills the cache of compiled code, and does not count.
+      for (const [, args] of starts) once(folder, report, args);
+      const rounds = Array.from({ length: pairs }, () =>
+        starts.map(([, args]) => once(folder, report, args)),
+      );
+      for (const [index, [what]] of starts.entries())
+        yield rowOf(what, rounds, (round) => round[index] ?? { wall: 0, processor: 0 });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+});
+
+interface Times {
+  readonly wall: number;
+  readonly processor: number;
+}
+
+function rowOf(
+  what: string,
+  rounds: readonly (readonly Times[])[],
+  of: (round: readonly Times[]) => Times,
+): Row {
+  const spread = (figure: (times: Times, bare: Times) => number): Spread => {
+    const values = rounds.map((round) => figure(of(round), round[0] ?? of(round)));
+    const found = spreadOf(values);
+    if (found === undefined) throw new Error('start needs at least one pair');
+    return found;
+  };
+  return {
+    what,
+    'wall ms': spread(({ wall }) => wall),
+    'processor ms': spread(({ processor }) => processor),
+    [ratio]: spread(({ wall }, bare) => wall / bare.wall),
+  };
 }
 
 /** A process tells its own processor time when it ends. */
@@ -89,11 +133,7 @@ const reporter = `process.on('exit', () => {
   require('node:fs').writeFileSync(__filename + '.ms', String((user + system) / 1000));
 });`;
 
-function once(
-  cwd: string,
-  report: string,
-  args: readonly string[],
-): { readonly wall: number; readonly processor: number } {
+function once(cwd: string, report: string, args: readonly string[]): Times {
   const began = performance.now();
   const { status, stderr } = spawnSync(process.execPath, ['-r', report, ...args], { cwd });
   const wall = performance.now() - began;

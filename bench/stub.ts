@@ -25,6 +25,11 @@ type Kind = (typeof kinds)[number];
 // Where things are (interface.md, Other endpoints; facts.md, Paths that exist in two forms); uploads and downloads are as they please.
 const projects = '/v1/image-projects/';
 const faceDetection = '/v1/face-detection';
+const creations = new Set(
+  ['face-swap-photo', 'ai-image-generator', 'image-background-remover'].map(
+    (tool) => `/v1/${tool}`,
+  ),
+);
 const uploads = '/uploads/';
 const downloads = '/downloads/';
 
@@ -92,7 +97,7 @@ function kindOf(method: string, url: string): Kind | 'counts' | 'reset' {
     case 'POST':
       if (url === '/v1/files/upload-urls') return 'upload-addresses';
       if (url === faceDetection) return 'detect';
-      if (url === '/v1/face-swap-photo' || url === '/v1/ai-image-generator') return 'create';
+      if (creations.has(url)) return 'create';
       return url === '/stub/reset' ? 'reset' : 'unknown';
     case 'DELETE':
       return url.startsWith(projects) ? 'delete' : 'unknown';

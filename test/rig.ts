@@ -88,7 +88,7 @@ export class Rig {
   /** Runs in this process, against a service. The pipeline must be valid and the run must begin. */
   async run(
     service: LocalService,
-    { backoffMs = 1, speedFactor = 100, ...options }: RigOptions = {},
+    { backoffMs = 1, speedFactor = 1000, ...options }: RigOptions = {},
     internals: RunInternals = {},
     env: Readonly<Record<string, string>> = {},
   ): Promise<Told> {

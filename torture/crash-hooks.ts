@@ -46,7 +46,7 @@ export function crashHooks(
   return {
     lines: (file) => crashingLines(file, { crash, state, isCrash, pass }),
     api: (api: MediaApi): MediaApi => ({
-      uploadAddress: (file) => api.uploadAddress(file),
+      uploadAddresses: (items) => api.uploadAddresses(items),
       put: (target, file) => around('upload:before', 'upload:after', () => api.put(target, file)),
       detectFaces: (body) => api.detectFaces(body),
       faceDetection: (id) => api.faceDetection(id),

@@ -2,6 +2,7 @@
 // fails the run that sends a request too early. A random kill would find that only by luck.
 import { readFileSync, statSync } from 'node:fs';
 import { asJson, isJson, isObject } from '../src/contract/base/json.ts';
+import { RowReader } from '../src/runner/journal/rows.ts';
 import type { RunInternals } from '../src/runner/operations/run.ts';
 
 /** The durable content of the state file. */
@@ -9,9 +10,13 @@ class DurableState {
   readonly #names = new Set<string>();
   readonly #jobs = new Map<string, string>();
   readonly #saved = new Set<string>();
+  readonly #rows = new RowReader();
 
   read(line: string): void {
-    const value = asJson(JSON.parse(line));
+    const row = this.#rows.read(line);
+    const read = row?.ok === true ? row.value : undefined;
+    if (read?.is === 'template') return;
+    const value = read === undefined ? asJson(JSON.parse(line)) : read.value;
     if (!isObject(value)) throw new Error(`bug: this is no line of a state file: ${line}`);
     const { event, job, name, project, outputs, past } = value;
     if (typeof job !== 'string') return;
@@ -58,7 +63,7 @@ export function orderChecker(state: string): Required<Pick<RunInternals, 'lines'
       };
     },
     api: (api) => ({
-      uploadAddress: (file) => api.uploadAddress(file),
+      uploadAddresses: (items) => api.uploadAddresses(items),
       put: (target, file) => api.put(target, file),
       detectFaces: (body) => api.detectFaces(body),
       faceDetection: (id) => api.faceDetection(id),

@@ -111,7 +111,10 @@ async function openWith(
   const eventDispatcher: EventDispatcher =
     options.events === false
       ? noEventDispatcher
-      : openEventDispatcher({ webhooks, deliveries, addresses, faults, clock });
+      : openEventDispatcher({
+          ...{ webhooks, deliveries, addresses, faults, clock },
+          durable: database.durable,
+        });
   const projects = openProjects(database, accounts, {
     record: deliveries.recordEvent,
     flush: eventDispatcher.wake,
@@ -153,7 +156,10 @@ async function openWith(
     release: scheduler.release,
     search: (detection) => detectionScheduler.submit(detectionJobs.jobOf(detection)),
   };
-  const app = openApp(keys, { senderMs: options.senderMs ?? 30_000 });
+  const app = openApp(keys, {
+    senderMs: options.senderMs ?? 30_000,
+    durable: database.durable,
+  });
   applyRequestFaults(app.server, faults, clock);
   creationRoutes(app.server, dependencies);
   projectRoutes(app.server, dependencies);

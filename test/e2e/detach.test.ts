@@ -24,10 +24,12 @@ function leavingAfter(projects: number): RunOptions & { readonly internals: RunI
     detachAfterMs: afterMs,
     clock: {
       ...realClock,
-      sleep: async (ms, signal) => {
-        if (ms < afterMs / 2) return await realClock.sleep(ms, signal);
+      sleep: async (ms, ...signals) => {
+        if (ms < afterMs / 2) return await realClock.sleep(ms, ...signals);
         const over = new Promise<void>((resolve) =>
-          signal.addEventListener('abort', () => resolve(), { once: true }),
+          signals.map((signal) =>
+            signal.addEventListener('abort', () => resolve(), { once: true }),
+          ),
         );
         await Promise.race([enough.promise, over]);
       },

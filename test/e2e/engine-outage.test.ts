@@ -24,8 +24,8 @@ test('three workers that see one outage are told as one outage, and nothing is p
   let isDown = true;
   const api = (real: MediaApi): MediaApi => ({
     ...real,
-    async uploadAddress(file) {
-      if (!isDown) return await real.uploadAddress(file);
+    async uploadAddresses(items) {
+      if (!isDown) return await real.uploadAddresses(items);
       return err({ reason: 'unreachable', message: 'connect ECONNREFUSED' });
     },
   });

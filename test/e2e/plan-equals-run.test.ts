@@ -1,4 +1,5 @@
 // Promise 6: what the plan says is what a run then does. Tried on random pipelines with random histories and selections.
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { priceOf } from '../../src/contract/api/price.ts';
@@ -13,6 +14,7 @@ import { BoundPipeline } from '../../src/runner/operations/pipeline/bound-pipeli
 import { planItems } from '../../src/runner/operations/planning/plan-items.ts';
 import type { PlannedItems } from '../../src/runner/operations/planning/planned-items.ts';
 import { runPhases } from '../../src/runner/operations/run/phases.ts';
+import { Durations } from '../../src/runner/plan/durations.ts';
 import type { PlannedAction } from '../../src/runner/plan/planned-action.ts';
 import { stepsExcludedBy } from '../../src/runner/plan/step-selection.ts';
 import { pickedTakes } from '../../src/runner/plan/takes.ts';
@@ -126,6 +128,7 @@ class JobContext {
         base,
         list: list.value,
         plannedItems,
+        visitsAll: false,
         context: {
           api: outages.api,
           outages,
@@ -133,7 +136,7 @@ class JobContext {
           clock,
           backoffMs: 1,
           pace: async () => undefined,
-          speedFactor: 1,
+          durations: new Durations({ speedFactor: 1 }),
           inbox: undefined,
         },
         stopper,

@@ -47,7 +47,7 @@ async function loaded(rig: Rig): Promise<Ledger> {
 /** The file with its header upgraded, and without the lines about skipped tasks. */
 const upgraded = (text: string): string =>
   text
-    .replace('{"shotlist":1,', '{"shotlist":2,')
+    .replace('{"shotlist":1,', '{"shotlist":3,')
     .split('\n')
     .filter((line) => !line.includes('"state":"skipped"'))
     .join('\n');
@@ -171,7 +171,7 @@ test.each(['interrupted', 'compacted'] as const)(
       ].map((key) => `${key}.mp3`),
     );
     const after = rig.read(state);
-    expect(after).toMatch(/^{"shotlist":2,/);
+    expect(after).toMatch(/^{"shotlist":3,/);
     expect(after).not.toMatch(/skipped|"seq"/);
     expect((await loaded(rig)).total).toEqual({ charged: 12, refunded: 1, reserved: 1 });
     const again = await rig.run(local);
@@ -197,7 +197,7 @@ test('a run that dies at once leaves a file in format 2 with all that the old on
     },
   );
   await expect(dying).rejects.toThrow();
-  expect(rig.read(state)).toMatch(/^{"shotlist":2,/);
+  expect(rig.read(state)).toMatch(/^{"shotlist":3,/);
   expect([...(await loaded(rig)).jobs()]).toEqual(before);
 });
 
@@ -211,7 +211,7 @@ test('git merges a side in format 1 and a side in format 2, and repair keeps wha
     envOf(local),
   );
   expect(resolved.stderr).toBe('');
-  expect(rig.read(state)).toMatch(/^{"shotlist":2,/);
+  expect(rig.read(state)).toMatch(/^{"shotlist":3,/);
   const git = spawnSync('git', ['merge-file', '--diff3', state, 'base', 'theirs'], {
     cwd: rig.folder,
   });
@@ -225,7 +225,7 @@ test('git merges a side in format 1 and a side in format 2, and repair keeps wha
   expect(proposed.stderr).toBe('');
   expect(proposed.stdout).not.toContain('IN DOUBT');
   rig.write(state, rig.read('better.jsonl'));
-  expect(rig.read(state)).toMatch(/^{"shotlist":2,/);
+  expect(rig.read(state)).toMatch(/^{"shotlist":3,/);
   const ledger = await loaded(rig);
   const stateOf = (task: string): string | undefined =>
     [...ledger.jobs()].find(({ tasks }) => tasks.includes(task))?.state;

@@ -9,7 +9,7 @@ test('status says that a run is going on, and takes nothing that was sent for a 
   const job = 'a'.repeat(64);
   const at = '2026-08-05T10:00:00.000Z';
   const lines = [
-    { shotlist: 2, pipeline: 'photos', service: 'rehearsal' },
+    { shotlist: 3, pipeline: 'photos', service: 'rehearsal' },
     { seq: 1, event: 'run', run: 1, at },
     {
       ...{ seq: 2, event: 'intent', job, task: 'swap:a', kind: 'face-swap-photo' },

@@ -129,9 +129,9 @@ describe('a stop waits for nothing but answers', () => {
     const internals: RunInternals = {
       api: (api) => ({
         ...api,
-        async uploadAddress(file) {
+        async uploadAddresses(items) {
           queueMicrotask(() => controller.abort());
-          return await api.uploadAddress(file);
+          return await api.uploadAddresses(items);
         },
       }),
     };
@@ -160,11 +160,7 @@ describe('a stop waits for nothing but answers', () => {
         },
       }),
     };
-    const { summary } = await rig.run(
-      local,
-      { speedFactor: 0.001, signal: controller.signal },
-      internals,
-    );
+    const { summary } = await rig.run(local, { signal: controller.signal }, internals);
     expect(summary.outcome).toBe('interrupted');
     expect(summary.credits.charged).toBe(bill(local.ledger()).size * 10);
   });

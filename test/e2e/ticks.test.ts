@@ -1,10 +1,13 @@
 // `shotlist tick`: a pipeline advances in short steps that nobody waits for, pays once, and asks the service only when
 // an answer is useful.
+
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunInternals } from '../../src/runner/operations/run.ts';
+import { Durations } from '../../src/runner/plan/durations.ts';
+import { nextLook } from '../../src/runner/plan/look-schedule.ts';
 import { bill, envOf, Rig, service } from '../rig.ts';
 import { clockwork } from '../service/clockwork.ts';
 import { sampleOf } from '../sweep.ts';
@@ -49,7 +52,9 @@ describe('a tick', () => {
     expect(first.summary.credits.charged).toBeGreaterThan(0);
     expect(world.looks).toEqual([]);
     // The median of text-to-video is 51 s.
-    expect(first.summary.wakeAt).toBe(new Date(time.now() + 30_600).toISOString());
+    const timing = new Durations({ speedFactor: 1 }).timingOf('text-to-video');
+    const wakeAt = new Date(time.now() + nextLook(timing, 0)).toISOString();
+    expect(first.summary.wakeAt).toBe(wakeAt);
 
     const asked = world.requests;
     time.pass(10_000);

@@ -126,12 +126,12 @@ export class HandClock implements Clock {
     return 0.5;
   }
 
-  async sleep(ms: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
+  async sleep(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
+    if (signals.some(({ aborted }) => aborted)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const sleeper = { until: this.#elapsed + ms, wake: resolve };
     this.#sleepers.add(sleeper);
-    signal.addEventListener('abort', () => resolve(), { once: true });
+    for (const signal of signals) signal.addEventListener('abort', () => resolve(), { once: true });
     this.sleeps += 1;
     await promise;
     this.#sleepers.delete(sleeper);

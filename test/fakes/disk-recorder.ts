@@ -5,6 +5,7 @@ import files, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 
 export interface DiskRecorder {
@@ -34,17 +35,30 @@ export async function recordDisk(named: (name: string) => boolean): Promise<Disk
   await probe.close();
   await files.unlink(join(tmpdir(), `.probe-${process.pid}`));
 
-  const { writeSync } = fs;
+  const { writeSync, openSync, renameSync, fdatasync } = fs;
   const { open, rename } = files;
   const { datasync, sync, appendFile, truncate } = handle;
+  const gated = async (file: string | undefined, work: () => Promise<void>): Promise<void> => {
+    if (held) await new Promise<void>((resolve) => gates.push(resolve));
+    if (failure !== undefined) {
+      const error = failure;
+      failure = undefined;
+      throw error;
+    }
+    await work();
+    note('datasync', file);
+  };
+  /** The number may have been another file's. */
+  const remember = (fd: number, path: unknown): void => {
+    names.delete(fd);
+    const isFolder = fs.fstatSync(fd).isDirectory();
+    const base = basename(String(path));
+    if (isFolder || named(base)) names.set(fd, isFolder ? 'folder' : base);
+  };
   const patched = {
     open: async (...given: Parameters<typeof open>): Promise<FileHandle> => {
       const opened = await open(...given);
-      const name = basename(String(given[0]));
-      const isFolder = (await opened.stat()).isDirectory();
-      // The number may have been another file's.
-      names.delete(opened.fd);
-      if (isFolder || named(name)) names.set(opened.fd, isFolder ? 'folder' : name);
+      remember(opened.fd, given[0]);
       return opened;
     },
     rename: async (from: fs.PathLike, to: fs.PathLike): Promise<void> => {
@@ -59,15 +73,7 @@ export async function recordDisk(named: (name: string) => boolean): Promise<Disk
   };
   Object.assign(handle, {
     async datasync(this: FileHandle): Promise<void> {
-      const name = names.get(this.fd);
-      if (held) await new Promise<void>((resolve) => gates.push(resolve));
-      if (failure !== undefined) {
-        const error = failure;
-        failure = undefined;
-        throw error;
-      }
-      await datasync.call(this);
-      note('datasync', name);
+      await gated(names.get(this.fd), () => datasync.call(this));
     },
     async sync(this: FileHandle): Promise<void> {
       const name = names.get(this.fd);
@@ -83,12 +89,28 @@ export async function recordDisk(named: (name: string) => boolean): Promise<Disk
       note('truncate', names.get(this.fd));
     },
   });
-  fs.writeSync = write;
+  const atOnce = {
+    writeSync: write,
+    openSync: (...given: Parameters<typeof openSync>): number => {
+      const fd = openSync(...given);
+      remember(fd, given[0]);
+      return fd;
+    },
+    renameSync: (from: fs.PathLike, to: fs.PathLike): void => {
+      renameSync(from, to);
+      note('rename', `${basename(String(from))} ${basename(String(to))}`);
+    },
+    fdatasync: (fd: number, done: fs.NoParamCallback): void => {
+      const synced = gated(names.get(fd), () => promisify(fdatasync)(fd));
+      synced.then(() => done(null), done);
+    },
+  };
+  Object.assign(fs, atOnce);
   Object.assign(files, patched);
   syncBuiltinESMExports();
   onTestFinished(() => {
     Object.assign(handle, { datasync, sync, appendFile, truncate });
-    fs.writeSync = writeSync;
+    Object.assign(fs, { writeSync, openSync, renameSync, fdatasync });
     Object.assign(files, { open, rename });
     syncBuiltinESMExports();
   });

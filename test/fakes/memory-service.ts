@@ -66,9 +66,11 @@ export class MemoryService implements MediaApi {
     return sum;
   }
 
-  async uploadAddress({ extension }: { extension: string }): Answer<UploadTarget> {
-    const filePath = `api-assets/${this.#id()}.${extension}`;
-    return ok({ uploadUrl: `memory:${filePath}`, filePath });
+  async uploadAddresses(
+    items: readonly { readonly extension: string }[],
+  ): Answer<readonly UploadTarget[]> {
+    const paths = items.map(({ extension }) => `api-assets/${this.#id()}.${extension}`);
+    return ok(paths.map((filePath) => ({ uploadUrl: `memory:${filePath}`, filePath })));
   }
 
   async put({ filePath }: UploadTarget, file: LocalFile): Answer<Digest> {

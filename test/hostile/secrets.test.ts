@@ -1,9 +1,11 @@
 // A service that repeats the key wherever it can: in no file, log or line of output is the key found, however it is spelled,
 // nor the signature of an address.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { signatureHeader, signatureOf, timestampHeader } from '../../src/contract/api/event.ts';
 import { Redactor } from '../../src/contract/base/redactor.ts';
 import { probeService } from '../../src/runner/adapters/http/service-probe.ts';
+import { lineText } from '../../src/runner/journal/line.ts';
 import { type Ended, ended, Rig, until } from '../rig.ts';
 import { answer, serve } from '../runner/adapters/http/server.ts';
 import { onePicture, type Sayings, strangeService } from './strange-service.ts';
@@ -173,6 +175,20 @@ describe('a redactor', () => {
 
   test('leaves a text alone when a secret is too short to be one', () => {
     expect(new Redactor(['a', 'test', undefined]).text('a test')).toBe('a test');
+  });
+
+  test('finds each spelling in the JSON of data that it would change', () => {
+    const redactor = new Redactor([key, webhookSecret]);
+    const spelt = fc.constantFrom(...[key, webhookSecret].flatMap(spellings));
+    const around = fc.string({ unit: 'binary' });
+    const text = fc.tuple(around, fc.option(spelt, { nil: '' }), around).map((s) => s.join(''));
+    const data = fc.oneof(fc.record({ a: text, b: fc.array(text) }), fc.dictionary(text, text));
+    fc.assert(
+      fc.property(data, (value) => {
+        if (redactor.value(value) !== value) expect(redactor.mayHide(lineText(value))).toBe(true);
+      }),
+    );
+    expect(redactor.mayHide('{"a":"plain"}')).toBe(false);
   });
 
   test('answers data without a secret as it is, and drops what is nested too deep', () => {

@@ -37,6 +37,35 @@ export function fieldOf(object: JsonObject, path: string): Json | undefined {
   return value;
 }
 
+/** Deeper values are not looked at: no data of ours is nested so deeply, and each level costs stack. */
+const deepest = 64;
+
+/** True if a value is plain data, so that its JSON text says exactly the same value. */
+export function isExactJson(value: unknown, depth = 0): boolean {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return Number.isFinite(value) && !Object.is(value, -0);
+    case 'object':
+      break;
+    default:
+      return false;
+  }
+  if (value === null) return true;
+  if (depth === deepest) return false;
+  if (Array.isArray(value)) {
+    // Counted, because a list with holes has fewer entries.
+    for (let index = 0; index < value.length; index++)
+      if (!isExactJson(value[index], depth + 1)) return false;
+    return Object.keys(value).length === value.length;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype || 'toJSON' in value) return false;
+  for (const field of Object.values(value)) if (!isExactJson(field, depth + 1)) return false;
+  return true;
+}
+
 /** True if the whole text is valid JSON. */
 export function isJson(text: string): boolean {
   try {

@@ -23,8 +23,12 @@ export function printable(text: string, lines = false): string {
   });
 }
 
+/** Most JSON text: looking for one of many characters in it takes far longer. */
+const plain = /^[\x20-\x7e]*$/;
+
 /** Escapes every unsafe character in JSON text; its value stays the same. */
 export function printableJson(json: string): string {
+  if (plain.test(json)) return json;
   return json.replace(unsafe, (character) => {
     if (character === '\n') return character;
     return Array.from({ length: character.length }, (_, index) => {

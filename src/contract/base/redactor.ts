@@ -26,6 +26,8 @@ const deepest = 64;
 
 export class Redactor {
   readonly #secrets: RegExp | undefined;
+  /** The same for one secret: it keeps no place in a text. */
+  readonly #secret: RegExp | undefined;
 
   constructor(secrets: readonly (string | undefined)[]) {
     const known = secrets.filter((secret) => secret !== undefined && secret.length >= shortest);
@@ -34,10 +36,29 @@ export class Redactor {
       .sort((a = '', b = '') => b.length - a.length)
       .map((secret = '') => Array.from(secret, spellingsOf).join(''));
     this.#secrets = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'g');
+    this.#secret = this.#secrets === undefined ? undefined : new RegExp(this.#secrets.source);
   }
 
   text(text: string): string {
     return this.#secrets === undefined ? text : text.replace(this.#secrets, hidden);
+  }
+
+  /**
+   * False if no text in the data whose JSON this is can have a secret: without a backslash, every text stands in the
+   * JSON as it is.
+   */
+  mayHide(json: string): boolean {
+    return this.#secret !== undefined && (json.includes('\\') || this.#secret.test(json));
+  }
+
+  /**
+   * The value of a JSON text, redacted. Only a text that may hide a secret is walked through: one
+   * that contains a secret or an escaped character, or is nested too deeply. Throws SyntaxError.
+   */
+  json(text: string): unknown {
+    const value: unknown = JSON.parse(text);
+    const isPlain = !this.mayHide(text) && !mayBeDeep(text);
+    return isPlain ? value : this.value(value);
   }
 
   /**
@@ -66,6 +87,9 @@ export class Redactor {
     return same ? value : Object.fromEntries(entries);
   }
 }
+
+/** True if the text opens so many lists and objects that they could be nested too deeply. */
+const mayBeDeep = (text: string): boolean => text.split(/[[{]/, deepest + 1).length > deepest;
 
 /**
  * The spellings of a character: plain, percent-encoded, or escaped in a JSON or JavaScript string.

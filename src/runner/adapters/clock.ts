@@ -1,17 +1,13 @@
 // The real clock and random numbers.
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../run/jobs/ports.ts';
+import { Sleepers } from './sleepers.ts';
+
+const elapsed = (): number => performance.now();
+const sleepers = new Sleepers(elapsed);
 
 export const realClock: Clock = {
   now: () => Date.now(),
-  elapsed: () => performance.now(),
+  elapsed,
   chance: () => Math.random(),
-  async sleep(ms, signal) {
-    if (signal.aborted) return;
-    try {
-      await wait(ms, undefined, { signal });
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  },
+  sleep: (ms, ...signals) => sleepers.sleep(ms, signals),
 };

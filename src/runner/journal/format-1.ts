@@ -1,11 +1,18 @@
-// Format 1 of a state file: the lines that differ from format 2, and how each is upgraded.
+// Format 1 of a state file: the lines that differ from those of today, and how each is upgraded.
 //
 // Format 1 had separate events for the two ways in which a creation ends without a project (`refused`, `abandoned`) and
 // for a project that was deleted elsewhere (`gone`), and it recorded every skipped task.
 import type { FromSchema } from 'json-schema-to-ts';
 import { event, eventSchemas } from './event-schemas.ts';
 import type { EventLine, Header } from './line.ts';
-import { credits, errorSchema, fingerprint, headerSchema, task } from './line-schemas.ts';
+import {
+  credits,
+  errorSchema,
+  fingerprint,
+  formatVersion,
+  headerSchema,
+  task,
+} from './line-schemas.ts';
 import { abandoned, notTaken } from './settled.ts';
 
 const why = { type: 'string' } as const;
@@ -41,9 +48,12 @@ export type EventLine1 = {
   readonly [Name in keyof typeof eventSchemas1]: FromSchema<(typeof eventSchemas1)[Name]>;
 }[keyof typeof eventSchemas1];
 
-export const upgradedHeader = (header: Header1): Header => ({ ...header, shotlist: 2 });
+export const upgradedHeader = (header: Header1): Header => ({
+  ...header,
+  shotlist: formatVersion,
+});
 
-/** The same fact as an event of format 2, with the same number and time. */
+/** The same fact as an event of today, with the same number and time. */
 export function upgradedEvent(line: EventLine1): EventLine {
   const { seq, at } = line;
   switch (line.event) {

@@ -4,6 +4,7 @@
 // the previous format (format-1.ts), and list it below. Lines of an older format are upgraded as they are read. A file
 // of an older format is compacted before anything is appended to it, and compaction writes the current format, so the
 // lines of a file always have the format that its header names.
+import type { FromSchema } from 'json-schema-to-ts';
 import { isObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Schema } from '../../contract/base/schema.ts';
@@ -17,11 +18,15 @@ import {
   upgradedHeader,
 } from './format-1.ts';
 import { parseLine, readLine, type StateLine } from './line.ts';
-import { formatVersion } from './line-schemas.ts';
+import { formatVersion, headerSchema } from './line-schemas.ts';
 
 export interface StateFormat {
   readonly version: number;
-  /** Reads one line, upgraded to the current format. The error is the end of a sentence about the line. */
+  /** Jobs may be rows (rows.ts). */
+  readonly hasRows: boolean;
+  /**
+   * Reads one line that is no row, upgraded to the current format. The error is the end of a sentence about the line.
+   */
   parse(text: string): Result<StateLine, string>;
   /** The events that may have been appended to a file of this format, by name. */
   readonly events: Readonly<Record<string, Schema>>;
@@ -29,14 +34,28 @@ export interface StateFormat {
 
 export const currentFormat: StateFormat = {
   version: formatVersion,
+  hasRows: true,
   parse: parseLine,
   events: eventSchemas,
 };
 
-const format1: StateFormat = { version: 1, parse: parseLine1, events: eventSchemas1 };
+/** Every job is a line of its own. */
+const format2: StateFormat = {
+  version: 2,
+  hasRows: false,
+  parse: parseLine2,
+  events: eventSchemas,
+};
+
+const format1: StateFormat = {
+  version: 1,
+  hasRows: false,
+  parse: parseLine1,
+  events: eventSchemas1,
+};
 
 /** The newest first. */
-export const formats: readonly StateFormat[] = [currentFormat, format1];
+export const formats: readonly StateFormat[] = [currentFormat, format2, format1];
 
 /** The format of a state file that begins with this line. The error is a sentence that says why no format fits. */
 export function formatOf(firstLine: string): Result<StateFormat, string> {
@@ -54,14 +73,31 @@ export function formatOf(firstLine: string): Result<StateFormat, string> {
 export function parseAnyFormat(text: string): Result<StateLine, string> {
   const read = currentFormat.parse(text);
   if (read.ok) return read;
-  const old = format1.parse(text);
-  return old.ok ? old : read;
+  for (const format of [format2, format1]) {
+    const old = format.parse(text);
+    if (old.ok) return old;
+  }
+  return read;
 }
 
 function versionIn(line: string): number | undefined {
   const value = jsonIn(line);
   const version = isObject(value) ? value['shotlist'] : undefined;
   return typeof version === 'number' && Number.isSafeInteger(version) ? version : undefined;
+}
+
+const headerSchema2 = {
+  ...headerSchema,
+  properties: { ...headerSchema.properties, shotlist: { type: 'integer', const: 2 } },
+} as const;
+
+function parseLine2(text: string): Result<StateLine, string> {
+  const value = text.startsWith('{"shotlist":') ? jsonIn(text) : undefined;
+  if (!isObject(value)) return parseLine(text);
+  return readLine<FromSchema<typeof headerSchema2>>(headerSchema2, value, (line) => ({
+    type: 'header',
+    line: { ...line, shotlist: formatVersion },
+  }));
 }
 
 function parseLine1(text: string): Result<StateLine, string> {

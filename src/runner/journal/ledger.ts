@@ -154,7 +154,8 @@ export class Ledger {
       if ('task' in event && event.task !== undefined) this.#tasks.delete(event.task);
       const after = event.event === 'intent' ? this.#sentNow(moved.value) : moved.value;
       this.#put(after, before);
-      this.#count(worthOf(after) - worthOf(before), after.sender);
+      const difference = worthOf(after) - worthOf(before);
+      if (difference !== 0) this.#count(difference, after.sender);
       return ok(undefined);
     }
     switch (event.event) {

@@ -34,7 +34,7 @@ export const due = {
 } as const;
 
 /** The format that this version writes. */
-export const formatVersion = 2;
+export const formatVersion = 3;
 
 export const headerSchema = {
   type: 'object',

@@ -16,6 +16,7 @@ import {
   type pastSchema,
   runSchema,
 } from './line-schemas.ts';
+import { rowSchema, templateSchema } from './row-schemas.ts';
 import { taskSchema } from './task-schema.ts';
 
 export type Header = FromSchema<typeof headerSchema>;
@@ -51,8 +52,11 @@ export const stateSchema: Schema = {
   $id: 'https://shotlist.dev/schemas/state.schema.json',
   title: 'A line of a shotlist state file',
   description:
-    'JSON Lines. One header, one line per run, one per job, one per task without a job, then events.',
-  anyOf: [headerSchema, runSchema, jobSchema, taskSchema, ...Object.values(eventSchemas)],
+    'JSON Lines. One header, one line per run, one line or row per job, one line per task without a job, then events.',
+  anyOf: [
+    ...[headerSchema, runSchema, jobSchema, templateSchema, rowSchema, taskSchema],
+    ...Object.values(eventSchemas),
+  ],
 };
 
 /**

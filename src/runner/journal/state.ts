@@ -234,11 +234,13 @@ export function worthOf(line: JobLine | undefined): number {
   return sum;
 }
 
-function withTask(tasks: readonly string[] | undefined, task: string): string[] {
-  return [...new Set([...(tasks ?? []), task])].sort();
+function withTask(tasks: readonly string[] = [], task: string): string[] {
+  return tasks.includes(task) ? [...tasks] : [...tasks, task].sort();
 }
 
 function without<K extends keyof JobLine>(job: JobLine, ...keys: readonly K[]): Omit<JobLine, K> {
+  // An object that lost a field is slower for good, and most jobs have none of these.
+  if (!keys.some((key) => key in job)) return job;
   const copy = { ...job };
   for (const key of keys) delete copy[key];
   return copy;

@@ -8,11 +8,11 @@ import type { Reference } from './reference.ts';
 import {
   compileExpression,
   compileTemplate,
-  expressionsOf,
   mergedWith,
   type Template,
   type TemplateError,
 } from './template.ts';
+import { expressionsOf } from './template-expressions.ts';
 
 /** A reference, with the text and the place of its expression. */
 export interface PlacedReference extends Reference {

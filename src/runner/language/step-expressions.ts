@@ -2,7 +2,7 @@
 import type { Path } from '../../contract/yaml/place.ts';
 import type { Expression } from './expression.ts';
 import type { Step } from './pipeline.ts';
-import { expressionsOf } from './template.ts';
+import { expressionsOf } from './template-expressions.ts';
 
 export interface PlacedExpression {
   readonly path: Path;

@@ -24,6 +24,8 @@ export interface TemplateError extends ExpressionError {
   readonly path: Path;
   /** The text that `start` and `end` refer to. */
   readonly text: string;
+  /** What the expression reads, if it was parsed. */
+  readonly references?: Expression['references'];
 }
 
 /** True if a text contains at least one expression. */
@@ -108,27 +110,6 @@ export function compileExpression(
   return undefined;
 }
 
-export function expressionsOf(
-  template: Template,
-): readonly { path: Path; expression: Expression }[] {
-  switch (template.kind) {
-    case 'value':
-      return [];
-    case 'expression':
-      return [{ path: template.path, expression: template.expression }];
-    case 'text':
-      return template.parts
-        .filter((part) => typeof part === 'object')
-        .map((expression) => ({ path: template.path, expression }));
-    case 'list':
-      return template.items.flatMap(expressionsOf);
-    case 'object':
-      return template.fields.flatMap(([, field]) => expressionsOf(field));
-    default:
-      return unreachable(template);
-  }
-}
-
 /** Merges the fields of one template into another, as deep as both are objects. */
 export function mergedWith(base: Template, more: Template): Template {
   if (base.kind !== 'object' || more.kind !== 'object') return more;
@@ -210,6 +191,7 @@ function fillText(
 const at = (path: Path, expression: Expression, error: ExpressionError): TemplateError => ({
   path,
   text: expression.text,
+  references: expression.references,
   ...error,
 });
 

@@ -1,4 +1,5 @@
 // `explain <file>`: where a file comes from, by its content. Reads state files; sends and writes nothing.
+
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
@@ -7,10 +8,11 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { openRegular } from '../../contract/files/regular-file.ts';
 import { systemReason } from '../../contract/files/system-error.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
-import { databaseStore } from '../adapters/state/job-store.ts';
+import { diskStore } from '../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../adapters/state/load-state.ts';
 import { eachLine } from '../adapters/state/raw-lines.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
+import { isTemplate } from '../journal/rows.ts';
 import {
   type FileStory,
   type ResultStory,
@@ -118,7 +120,7 @@ async function look(
   } catch (error) {
     return err(`${shownPath(state)} ${systemReason(error)}`);
   }
-  const store = databaseStore();
+  const store = diskStore();
   try {
     const loaded = await loadState(state, store);
     if (!loaded.ok) return loaded;
@@ -129,10 +131,13 @@ async function look(
   }
 }
 
-/** Most state files do not know the file, and reading lines is cheaper than folding them. */
+/**
+ * Most state files do not know the file, and reading lines is cheaper than folding them. A row does not have its words as
+ * they are.
+ */
 async function mentions(state: string, words: readonly string[]): Promise<boolean> {
   for await (const { text } of eachLine(state))
-    if (words.some((word) => text.includes(word))) return true;
+    if (isTemplate(text) || words.some((word) => text.includes(word))) return true;
   return false;
 }
 

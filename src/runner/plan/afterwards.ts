@@ -1,6 +1,6 @@
 // Plans a task that waits for outputs that only the run will make.
 import type { JobLine } from '../journal/line.ts';
-import { parseExpression, type Scope } from '../language/expression.ts';
+import type { Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { TaskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
@@ -92,10 +92,11 @@ export function unknownIn(
       ? step.after.find((name) => plan.comesLater(name) && isDownload(plan, name))
       : undefined;
   }
-  const parsed = parseExpression(expression.text);
-  const read = parsed.ok ? parsed.value.references : [];
-  return read.find(({ root, key }) => root === 'steps' && key !== undefined && plan.comesLater(key))
-    ?.key;
+  const { references = [] } = expression;
+  const unknown = references.find(
+    ({ root, key }) => root === 'steps' && key !== undefined && plan.comesLater(key),
+  );
+  return unknown?.key;
 }
 
 const isDownload = ({ context }: Unfinished, name: string): boolean =>

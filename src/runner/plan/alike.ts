@@ -3,7 +3,7 @@
 import { digestOf } from '../../contract/base/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Step } from '../language/pipeline.ts';
-import { expressionsOf } from '../language/template.ts';
+import { expressionsOf } from '../language/template-expressions.ts';
 import type { Item } from '../task/item.ts';
 
 /**

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../contract/base/json.t
 import type { Scope } from '../language/expression.ts';
 import { expressionRemedy } from '../language/expression-remedy.ts';
 import type { FanOut, Step } from '../language/pipeline.ts';
-import { expressionsOf } from '../language/template.ts';
+import { expressionsOf } from '../language/template-expressions.ts';
 import { elementsOf } from '../task/element.ts';
 import type { TaskProblem } from './ask.ts';
 import type { End } from './ending.ts';

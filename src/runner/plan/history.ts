@@ -2,7 +2,7 @@
 // earlier days are history, although no plan of today refers to them.
 import type { JobLine } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
-import { expressionsOf } from '../language/template.ts';
+import { expressionsOf } from '../language/template-expressions.ts';
 import { stepOf } from '../task/task.ts';
 
 /** Tells whether a job is history. Its step may have another name by now, so its kind counts too. */

@@ -6,7 +6,8 @@ import type { Tool } from '../../contract/kinds/kind.ts';
 import { mostAccepted } from '../../contract/kinds/most-accepted.ts';
 import type { Expression, Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
-import { expressionsOf, fillKnown } from '../language/template.ts';
+import { fillKnown } from '../language/template.ts';
+import { expressionsOf } from '../language/template-expressions.ts';
 import type { Estimate } from './estimate.ts';
 
 /** The known part of a body before the steps that it uses have run. */
@@ -31,6 +32,13 @@ export interface Known {
   readonly comesLater: (step: string) => boolean;
   /** In a fan-out whose elements only the run will know: the step that tells them. */
   readonly elementsAfter: string | undefined;
+}
+
+/** A request to price. `known`: the known part of its body. */
+interface Priced {
+  readonly known: JsonObject;
+  readonly scope: Scope;
+  readonly late: readonly LateValue[];
 }
 
 interface Pricing {
@@ -72,14 +80,12 @@ function sourceOf({ references }: Expression, plan: Known): string | undefined {
  */
 export function pricedWithBounds(
   step: Step,
-  scope: Scope,
-  late: readonly LateValue[],
+  { known, scope, late }: Priced,
   estimate: (body: JsonObject) => Estimate,
 ): Pricing {
-  const body = knownBody(step, scope);
   const { tool } = step.kind;
-  if (tool === undefined || step.estimate !== undefined) return { late, estimate: estimate(body) };
-  let bounded = body;
+  if (tool === undefined || step.estimate !== undefined) return { late, estimate: estimate(known) };
+  let bounded = known;
   const priced = late.map((value): LateValue => {
     const { field } = value;
     if (isChoice(tool.request, field)) bounded = withField(bounded, field.split('.'), '${{ … }}');

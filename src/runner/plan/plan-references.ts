@@ -1,7 +1,7 @@
 // What the plan of all items refers to in the state file. Everything else that is recorded there may be an orphan
 // (orphans.ts). Grows with the recorded jobs, not with the items: jobs are remembered by a part of their fingerprint, and
 // if two parts are equal, an orphan is not found.
-import { digestOfBytes } from '../../contract/base/digest.ts';
+import { digestOfBytes, markOf } from '../../contract/base/digest.ts';
 import type { JobLine } from '../journal/line.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { PlannedTask } from './planned-action.ts';
@@ -53,6 +53,11 @@ export class PlanReferences {
     if ((job.outputs?.length ?? 0) > downloadCount(job)) this.#copies = true;
   }
 
+  /** The recorded jobs of planned tasks, as marks of their fingerprints. */
+  get marks(): Iterable<number> {
+    return this.#jobs;
+  }
+
   /** True if a planned task has this job. */
   has(job: string): boolean {
     return this.#jobs.has(markOf(job));
@@ -73,9 +78,6 @@ export class PlanReferences {
     return this.#copies || recordedJobs > this.#jobs.size;
   }
 }
-
-/** 52 bits, which a number holds exactly. */
-const markOf = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 13), 16);
 
 /** For sets of very many paths. */
 export const pathMark = (path: string): number => markOf(digestOfBytes(pathKey(path)));

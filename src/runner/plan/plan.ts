@@ -1,4 +1,5 @@
 // The plan as plain data: for each step, what would run, what it would cost, and what is reused.
+import { DigestSet } from '../../contract/base/digest-set.ts';
 import type { Code } from '../../contract/codes/all.ts';
 import type { Step } from '../language/pipeline.ts';
 import { type FileCounts, sumOf } from './decide.ts';
@@ -90,7 +91,9 @@ export class PlanTally {
   /** By step, field and source: a million items are a few lines. */
   readonly #late = new Map<string, PlannedLate>();
   /** Jobs that are already counted: a copy of a photo is not paid for again. */
-  readonly #seen = new Set<string>();
+  readonly #seen = new DigestSet();
+  /** Projects whose deletion is already counted. */
+  readonly #deleted = new DigestSet();
   #items = 0;
   #badItems = 0;
   #noted = 0;
@@ -176,10 +179,8 @@ export class PlanTally {
     const content = fingerprint ?? alike;
     if (!['begin', 'attach', 'maybe'].includes(action) || content === undefined) return false;
     if (step.kind.operation === 'download') return false;
-    const key = step.kind.operation === 'delete' ? `delete ${content}` : content;
-    if (this.#seen.has(key)) return true;
-    this.#seen.add(key);
-    return false;
+    const seen = step.kind.operation === 'delete' ? this.#deleted : this.#seen;
+    return !seen.add(content);
   }
 
   plan(order: readonly string[]): Plan {

@@ -16,8 +16,9 @@ export function pricedTask(plan: Pricing, planned: PlannedTask): PlannedTask {
   const paid = action === 'begin' || action === 'maybe' || action === 'lost';
   if (step.kind.tool === undefined || !paid)
     return late.length === 0 ? planned : { ...planned, late };
-  plan.context.look(step, knownBody(step, plan.scope));
-  const priced = pricedWithBounds(step, plan.scope, late, (body) =>
+  const known = knownBody(step, plan.scope);
+  plan.context.look(step, known);
+  const priced = pricedWithBounds(step, { known, scope: plan.scope, late }, (body) =>
     plan.context.estimate(step, body),
   );
   const alike = action === 'maybe' ? plan.alike(step) : undefined;

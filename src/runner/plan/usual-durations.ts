@@ -1,8 +1,11 @@
-// How long a project of each tool usually takes here: the median of the newest ones of a state file.
+// How long projects of each tool took here: the newest ones of a state file.
 import { timesOf } from '../journal/job-times.ts';
 import type { JobLine } from '../journal/line.ts';
 
-/** In milliseconds, by tool. */
+/** In milliseconds, by tool; newest first. */
+export type KnownDurations = ReadonlyMap<string, readonly number[]>;
+
+/** The medians, in milliseconds, by tool. */
 export type UsualDurations = Readonly<Record<string, number>>;
 
 /** Fewer projects say little. */
@@ -16,21 +19,29 @@ interface Duration {
 }
 
 /** `jobs`: all of the state file. Only projects whose line tells when they were complete count. */
-export function usualDurations(jobs: Iterable<JobLine>): UsualDurations {
+export function knownDurations(jobs: Iterable<JobLine>): KnownDurations {
   const byKind = new Map<string, Duration[]>();
   for (const job of jobs) {
     if (job.expires === undefined) continue;
     const { began, ended } = timesOf(job);
-    if (began === undefined || ended === undefined) continue;
+    if (began === undefined || ended === undefined || ended <= began) continue;
     const known = byKind.get(job.kind) ?? [];
     byKind.set(job.kind, known);
     known.push({ ended, ms: ended - began });
     if (known.length >= 2 * most) keepNewest(known);
   }
+  return new Map(
+    [...byKind].map(([kind, known]) => {
+      keepNewest(known);
+      return [kind, known.map(({ ms }) => ms)];
+    }),
+  );
+}
+
+export function usualDurations(jobs: Iterable<JobLine>): UsualDurations {
   const usual: Record<string, number> = {};
-  for (const [kind, known] of byKind) {
-    keepNewest(known);
-    const sorted = known.map(({ ms }) => ms).sort((one, other) => one - other);
+  for (const [kind, known] of knownDurations(jobs)) {
+    const sorted = known.toSorted((one, other) => one - other);
     const median = sorted[Math.floor(sorted.length / 2)];
     if (sorted.length >= least && median !== undefined) usual[kind] = median;
   }

@@ -1,11 +1,13 @@
 // Examines a state file line by line: which lines can be read, and what the other lines still say.
 import { canonical, isJson, isObject } from '../../contract/base/json.ts';
+import type { Result } from '../../contract/base/result.ts';
 import { formats, parseAnyFormat } from '../journal/format.ts';
 import type { StateLine } from '../journal/line.ts';
 import { type RawLine, zeroBytes, zerosIn } from '../journal/raw-line.ts';
+import { isTemplate, jobOf, RowReader } from '../journal/rows.ts';
 import { isTorn } from '../journal/torn.ts';
 import { type Side, type Sides, sidesOf } from './conflict.ts';
-import { type Fields, fieldsWithin, linesWithin } from './fragments.ts';
+import { type Fields, fieldsOf, fieldsWithin, linesWithin } from './fragments.ts';
 
 export type DamageKind =
   | 'not-json'
@@ -92,12 +94,15 @@ export function examine(raw: readonly RawLine[]): Examined {
     const what = `${returns} of ${raw.length} lines end with CR LF: git or an editor changed them, and they can still be read`;
     damages.push(damage(0, 'line-ends', what, { harmless: true }));
   }
+  const rows = rowsIn(raw);
   for (const [index, line] of raw.entries()) {
     const side = sides.of[index];
     if (side === undefined) continue;
     const number = index + 1;
     const begins = line.text.slice(0, shownCharacters);
-    const whole = line.wellFormed ? parseAnyFormat(line.text) : undefined;
+    const row = line.wellFormed ? rows.read(line.text) : undefined;
+    if (row?.ok && row.value.is === 'template') continue;
+    const whole = line.wellFormed ? readLine(line.text, rows) : undefined;
     if (whole?.ok) {
       reads.push({ number, side, state: whole.value });
       continue;
@@ -107,9 +112,9 @@ export function examine(raw: readonly RawLine[]): Examined {
       damages.push(damage(number, 'torn', what, { begins, harmless: true }));
       continue;
     }
-    const { lines, rests } = linesWithin(line.text);
-    const fields = rests.map(fieldsWithin);
-    const wrong = wrongWith(line, number, lines.length, rests.length);
+    const { lines, rests } = linesWithin(line.text, (text) => readLine(text, rows));
+    const fields = rests.map((rest) => fieldsIn(rest, rows));
+    const wrong = wrongWith(line, number, lines.length, rests.length, rows);
     for (const state of lines) reads.push({ number, side, state });
     for (const left of fields) unread.push({ number, side, fields: left });
     if (wrong.kind === 'cut' || (wrong.kind === 'zeros' && rests.length === 0))
@@ -121,6 +126,29 @@ export function examine(raw: readonly RawLine[]): Examined {
     damages.push({ ...wrong, ...start, ...subjectOf(fields) });
   }
   return { reads, unread, damages, sides };
+}
+
+/** The templates of a file: as they stand there, and those of the jobs whose lines can be read. */
+function rowsIn(raw: readonly RawLine[]): RowReader {
+  const rows = new RowReader();
+  for (const { text } of raw) if (isTemplate(text)) rows.read(text);
+  for (const { text, wellFormed } of raw) {
+    const read = wellFormed && text.startsWith('{"job":') ? parseAnyFormat(text) : undefined;
+    if (read?.ok && read.value.type === 'job') rows.learnFrom(read.value.line);
+  }
+  return rows;
+}
+
+/** A line or a row. */
+function readLine(text: string, rows: RowReader): Result<StateLine, string> {
+  const row = rows.read(text);
+  return row === undefined ? parseAnyFormat(text) : jobOf(row);
+}
+
+/** What a line that cannot be read still tells. A template has words of a line, and is none. */
+function fieldsIn(text: string, rows: RowReader): Fields {
+  if (isTemplate(text)) return {};
+  return text.startsWith('["') ? fieldsOf(rows.fieldsIn(text)) : fieldsWithin(text);
 }
 
 /** The job of an unreadable line, if the line still names it. */
@@ -141,6 +169,7 @@ function wrongWith(
   number: number,
   lines: number,
   rests: number,
+  rows: RowReader,
 ): Damage {
   const kept =
     lines === 0
@@ -162,7 +191,7 @@ function wrongWith(
       'cut',
       'the file ends here in the middle of a line, and what followed is lost',
     );
-  const parsed = parseAnyFormat(text);
+  const parsed = readLine(text, rows);
   const why = parsed.ok ? '' : parsed.error;
   return isJson(text)
     ? damage(number, 'schema', `not a line that this version can read: ${why}`)

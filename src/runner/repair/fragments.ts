@@ -2,6 +2,7 @@
 // field counts only if its name, its value and the end of its value are there.
 import { serviceId } from '../../contract/api/bounds.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
+import type { Result } from '../../contract/base/result.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import { parseAnyFormat } from '../journal/format.ts';
 import { kindProblem } from '../journal/job-kind.ts';
@@ -82,22 +83,30 @@ export interface Within {
 /** The most characters to scan for one line: a line of open braces must not take forever. */
 const patience = 1 << 24;
 
+/** How a line or a row begins. */
+const begins = /[{[]"/g;
+
 /** The character with which a decoder replaces invalid bytes. */
 const replaced = '\ufffd';
 
-/** The lines inside a text: for example two lines that were joined, or a line after zeros. */
-export function linesWithin(text: string): Within {
+/**
+ * The lines inside a text: for example two lines that were joined, or a line after zeros. `read` reads a line or a row.
+ */
+export function linesWithin(
+  text: string,
+  read: (text: string) => Result<StateLine, string> = parseAnyFormat,
+): Within {
   const lines: StateLine[] = [];
   const rests: string[] = [];
   let [from, rest, looked] = [0, 0, 0];
   for (;;) {
-    const start = text.indexOf('{"', from);
-    if (start < 0 || looked > patience) break;
+    begins.lastIndex = from;
+    const start = begins.exec(text)?.index;
+    if (start === undefined || looked > patience) break;
     const end = closeOf(text, start);
     looked += (end ?? text.length) - start;
     const inner = end === undefined ? undefined : text.slice(start, end);
-    const line =
-      inner === undefined || inner.includes(replaced) ? undefined : parseAnyFormat(inner);
+    const line = inner === undefined || inner.includes(replaced) ? undefined : read(inner);
     if (end === undefined || line === undefined || !line.ok) {
       from = start + 1;
       continue;

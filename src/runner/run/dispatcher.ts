@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '../../contract/base/json.ts';
 import { err, type Result, unreachable } from '../../contract/base/result.ts';
 import type { Code } from '../../contract/codes/all.ts';
+import { nextAttempt } from '../journal/attempt.ts';
 import { bodyOf } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
@@ -21,7 +22,6 @@ import type { Budget } from './budget.ts';
 import type { InFlight } from './in-flight.ts';
 import type { FanRun } from './items/fan-run.ts';
 import type { ItemRun } from './items/item-run.ts';
-import { nextAttempt } from './jobs/attempt.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
 import {
   attachOrder,
@@ -198,7 +198,8 @@ export class Dispatcher {
         if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
         const from = { in: 'input', path: wanted.file } as const;
         const fetched = stored === undefined ? {} : { stored };
-        const file = { from, name: wanted.file, content, ...fetched };
+        const again = itemRun.isRedone(step.name) ? { anew: true as const } : {};
+        const file = { from, name: wanted.file, content, ...fetched, ...again };
         return {
           action: 'start',
           fingerprint,

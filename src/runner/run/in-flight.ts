@@ -47,7 +47,7 @@ export interface InFlightOptions {
 }
 
 /** One turn of the event loop, so that pending notices and signals are processed. */
-const turn = (): Promise<undefined> =>
+export const turn = (): Promise<undefined> =>
   new Promise((resolve) => void setImmediate(() => resolve(undefined)));
 
 export class InFlight {

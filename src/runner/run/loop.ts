@@ -33,6 +33,8 @@ import { Window } from './window.ts';
 
 export interface LoopOptions extends RunTerms {
   readonly items: Iterable<Item>;
+  /** Items for which the plan has found nothing to do; default: none. They are reported first. */
+  readonly settled?: Iterable<Item>;
   /** The number of the pipeline's items in this run. */
   readonly total: number;
   /** True if the run excludes steps. */
@@ -144,6 +146,7 @@ export class Loop {
   }
 
   async run(): Promise<void> {
+    await this.#endings.passSettled(this.#o.settled ?? [], this.#itemSteps, this.#stop);
     this.#window.stirWhole(this.#shared);
     let idle = 0;
     for (;;) {

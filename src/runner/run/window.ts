@@ -19,6 +19,8 @@ export class Window {
   readonly #o: WindowOptions;
   readonly #itemRuns = new Set<ItemRun>();
   readonly #stirred = new Set<ItemRun>();
+  /** Those of items that have a project: they go first, so that what is paid for is saved before more is bought. */
+  readonly #ahead = new Set<ItemRun>();
   /** Tasks that wait for others: for a price, for credits, or until another item no longer needs their project. */
   readonly #patient: Waiter[] = [];
   /** The items in progress that have a project, by its fingerprint, and the other way round. */
@@ -35,7 +37,8 @@ export class Window {
   }
 
   /** Call when a step has given its outputs: others may use its project from now on. */
-  gave({ root, isShared }: ItemRun, step: Step, fingerprint: Fingerprint): void {
+  gave(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): void {
+    const { root, isShared } = itemRun;
     if (step.kind.operation !== 'create') return;
     if (isShared) {
       this.#shared.add(fingerprint);
@@ -47,6 +50,7 @@ export class Window {
     const projects = this.#projects.get(root);
     if (projects === undefined) this.#projects.set(root, new Set([fingerprint]));
     else projects.add(fingerprint);
+    if (this.#stirred.delete(itemRun)) this.#ahead.add(itemRun);
   }
 
   /**
@@ -114,7 +118,7 @@ export class Window {
 
   /** Marks an item run in which a step may be ready. */
   stir(itemRun: ItemRun): void {
-    this.#stirred.add(itemRun);
+    (this.#projects.has(itemRun.root) ? this.#ahead : this.#stirred).add(itemRun);
   }
 
   /** The task is decided again after any event that it may wait for. */
@@ -152,10 +156,11 @@ export class Window {
 
   /** Takes the next item run in which a step may be ready. */
   next(): ItemRun | undefined {
-    for (const itemRun of this.#stirred) {
-      this.#stirred.delete(itemRun);
-      return itemRun;
-    }
+    for (const stirred of [this.#ahead, this.#stirred])
+      for (const itemRun of stirred) {
+        stirred.delete(itemRun);
+        return itemRun;
+      }
     return undefined;
   }
 

@@ -41,7 +41,8 @@ export function conditionHolds(step: Step, scope: Scope): Result<boolean, Templa
   if (condition === undefined) return ok(true);
   const value = condition.evaluate(scope);
   const path = ['steps', step.name, 'if'];
-  if (!value.ok) return err({ path, text: condition.text, ...value.error });
+  const { text, references } = condition;
+  if (!value.ok) return err({ path, text, references, ...value.error });
   if (typeof value.value === 'boolean') return ok(value.value);
   return err({
     code: 'SL311',

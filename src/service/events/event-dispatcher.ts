@@ -36,10 +36,12 @@ export interface EventDispatcherDependencies {
   readonly addresses: PresignedAddresses;
   readonly faults: Faults;
   readonly clock: ServiceClock;
+  /** Resolves when everything that can be read now is durable; undefined: it is. */
+  durable(): Promise<void> | undefined;
 }
 
 export function openEventDispatcher(dependencies: EventDispatcherDependencies): EventDispatcher {
-  const { webhooks, deliveries, addresses, faults, clock } = dependencies;
+  const { webhooks, deliveries, addresses, faults, clock, durable } = dependencies;
   const agent = new Agent({ connections: atOnce, connectTimeout: answerMs });
   /** By delivery: its webhook, and the request. */
   const inFlight = new Map<string, { readonly to: string; readonly sending: Promise<void> }>();
@@ -67,6 +69,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
 
   async function run(receiver: ActiveWebhook, outgoing: Outgoing): Promise<void> {
     try {
+      await durable();
       const attempt = await send(receiver, outgoing);
       // An attempt that ended because the service closes says nothing about the receiver.
       if (!closing.signal.aborted || attempt.status !== undefined)

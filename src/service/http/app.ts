@@ -31,9 +31,11 @@ export interface App {
 export interface AppOptions {
   /** Milliseconds within which the head of a request must arrive, and its body. */
   readonly senderMs: number;
+  /** Resolves when everything that can be read now is durable; undefined: it is. */
+  durable(): Promise<void> | undefined;
 }
 
-export function openApp(keys: Keys, { senderMs }: AppOptions): App {
+export function openApp(keys: Keys, { senderMs, durable }: AppOptions): App {
   const counts = new Map<string, number>();
   const server = fastify({
     logger: false,
@@ -77,6 +79,12 @@ export function openApp(keys: Keys, { senderMs }: AppOptions): App {
         message: `This key does not have the permission "${config.permission}". Create a key with it in the hub.`,
       });
     else done();
+  });
+  // Other requests have waited for their own writes. No answer shows what a power failure could take back.
+  server.addHook('onSend', ({ method }, { statusCode }, payload, done) => {
+    const waiting = method === 'GET' && statusCode < 400 ? durable() : undefined;
+    if (waiting === undefined) done(null, payload);
+    else waiting.then(() => done(null, payload), done);
   });
   server.setNotFoundHandler((_request, reply) => sendError(reply, notFound));
   server.setErrorHandler((error: FastifyError, request, reply) => {

@@ -28,7 +28,7 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
     const folder = await mkdtemp(join(tmpdir(), 'shotlist-service-'));
     const database = openDatabase(undefined);
     const leave = async (): Promise<void> => {
-      database.close();
+      await database.close();
       await rm(folder, { recursive: true, force: true });
     };
     return { folder, database, leave };
@@ -37,7 +37,7 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
   try {
     const database = openDatabase(join(data, databaseName));
     tightenFiles(data, databaseName);
-    return { folder: data, database, leave: async () => database.close() };
+    return { folder: data, database, leave: database.close };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : `${cause}`;
     const inUse = /locked|busy/i.test(why);

@@ -1,10 +1,19 @@
 // The service's database, and the one way to write to it.
 //
-// Every write is a function that runs inside a transaction. The writes of one turn of the event loop share a transaction,
-// and so one sync of the disk (group commit): thousands of creations a second are possible, and an answered request is
-// always durable. Each write has its own savepoint, so a write that throws is undone alone.
+// Every write is a function that runs inside a transaction. The writes of one turn of the event loop, or of one sync of
+// the disk, share a transaction, and so the next sync (group commit): thousands of creations a second are possible, and an
+// answered request is always durable. Each write has its own savepoint, so a write that throws is undone alone.
+//
+// SQLite itself would sync in its COMMIT, and nothing else could happen meanwhile. So the service syncs the write-ahead log
+// beside: with `synchronous = NORMAL`, a transaction is durable when the log is synced after its COMMIT, and SQLite still
+// syncs the log before each checkpoint. What is committed can be read before it is durable; whoever shows it to
+// others waits for `durable`.
+import { closeSync, fdatasync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { migrations } from './migrations.ts';
+
+const syncData = promisify(fdatasync);
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -12,8 +21,10 @@ export interface Database {
   prepare(sql: string): StatementSync;
   /** Runs `work` in a transaction. Resolves with the result once the transaction is durable. */
   write<T>(work: () => T): Promise<T>;
-  /** Runs the pending writes, and closes the database. */
-  close(): void;
+  /** Resolves once everything that can be read now is durable; undefined: it is. Rejects for ever after a failed sync. */
+  durable(): Promise<void> | undefined;
+  /** Runs the pending writes, and closes the database when they are durable. */
+  close(): Promise<void>;
 }
 
 /** Opens a database file, or a database in memory without one. Throws if another service has the file open. */
@@ -22,8 +33,10 @@ export function openDatabase(file: string | undefined): Database {
   try {
     // Exclusive, since two services on one data folder would render every project twice.
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;');
+    // The migrations are durable before anything else is.
     sqlite.exec('PRAGMA synchronous = FULL;');
     migrate(sqlite);
+    sqlite.exec('PRAGMA synchronous = NORMAL;');
   } catch (error) {
     sqlite.close();
     throw error;
@@ -37,19 +50,45 @@ export function openDatabase(file: string | undefined): Database {
   /** `run` runs one write, and returns a function that settles its promise once the transaction is durable. */
   type PendingWrite = { readonly run: () => () => void; readonly fail: (reason: unknown) => void };
   let pending: PendingWrite[] = [];
+  const log = file === undefined ? undefined : openSync(`${file}-wal`, 'r+');
+  /** The sync of the last transaction: while it is under way, and for ever if it has failed. */
+  let unsynced: Promise<void> | undefined;
+  let failure: { readonly reason: unknown } | undefined;
 
   function flush(): void {
+    // What comes during a sync waits for its end, and shares the next one.
+    if (pending.length === 0 || (unsynced !== undefined && failure === undefined)) return;
     const batch = pending;
-    if (batch.length === 0) return;
     pending = [];
+    const fail = (reason: unknown): void => {
+      for (const one of batch) one.fail(reason);
+    };
+    // Nobody knows any more what is on disk.
+    if (failure !== undefined) return fail(failure.reason);
     try {
       begin.run();
       const answers = batch.map((one) => one.run());
       commit.run();
-      for (const answer of answers) answer();
+      const settle = (): void => {
+        for (const answer of answers) answer();
+      };
+      if (log === undefined) return settle();
+      unsynced = syncData(log);
+      unsynced.then(
+        () => {
+          unsynced = undefined;
+          settle();
+          setImmediate(flush);
+        },
+        (reason) => {
+          failure = { reason };
+          fail(reason);
+          flush();
+        },
+      );
     } catch (reason) {
       if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
-      for (const one of batch) one.fail(reason);
+      fail(reason);
     }
   }
 
@@ -72,9 +111,17 @@ export function openDatabase(file: string | undefined): Database {
         pending.push({ run, fail: reject });
         if (pending.length === 1) setImmediate(flush);
       }),
-    close: () => {
-      flush();
-      sqlite.close();
+    durable: () => unsynced,
+    close: async () => {
+      try {
+        do {
+          flush();
+          await unsynced;
+        } while (pending.length > 0);
+      } finally {
+        sqlite.close();
+        if (log !== undefined) closeSync(log);
+      }
     },
   };
 }

@@ -2,7 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { digestFrom, digestOf } from '../../../src/contract/base/digest.ts';
-import { asJson, canonical, isObject, type Json } from '../../../src/contract/base/json.ts';
+import {
+  asJson,
+  canonical,
+  isExactJson,
+  isObject,
+  type Json,
+} from '../../../src/contract/base/json.ts';
 import { validatorOf, withDefaults } from '../../../src/contract/base/schema.ts';
 
 /** The same value with the keys of every object in the opposite order. */
@@ -85,5 +91,39 @@ describe('defaults', () => {
     const value = {};
     expect(validatorOf(schema)(value)).toBe(true);
     expect(value).toEqual({});
+  });
+});
+
+describe('data that JSON says exactly', () => {
+  test('comes back from its text as it was', () => {
+    fc.assert(
+      fc.property(fc.anything({ withObjectString: true, withSparseArray: true }), (value) => {
+        if (isExactJson(value)) expect(JSON.parse(JSON.stringify(value))).toStrictEqual(value);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        // A list or an object, because what comes back from a parser has no negative zero.
+        const plain: unknown = JSON.parse(JSON.stringify([value]));
+        expect(isExactJson(plain)).toBe(true);
+      }),
+    );
+  });
+
+  const deep = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`);
+  test.each([
+    ['a field without a value', { a: undefined }],
+    ['a negative zero', [-0]],
+    ['an infinite number', { a: { b: Number.POSITIVE_INFINITY } }],
+    ['no number', [Number.NaN]],
+    ['a time', new Date(0)],
+    ['a list with a hole', Object.assign([], { length: 1 })],
+    ['a list with a name', Object.assign([1], { a: 1 })],
+    ['a value that writes itself', { toJSON: () => 1 }],
+    ['a big number', 1n],
+    ['a map', new Map()],
+    ['what is nested without an end', deep],
+  ])('is not %s', (_, value) => {
+    expect(isExactJson(value)).toBe(false);
   });
 });

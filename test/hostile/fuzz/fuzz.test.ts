@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../runner/adapters/files/places.ts';
 import { type Talk, talks } from './answers.ts';
 import { parsed, projectIn, reserve, ScriptedRun } from './scripted-run.ts';
 
-const header = { shotlist: 2, pipeline: 'p', service: 'https://api.example' } as const;
+const header = { shotlist: 3, pipeline: 'p', service: 'https://api.example' } as const;
 const seed = Number(process.env['SEED'] ?? 20261122);
 const runs = Number(process.env['RUNS'] ?? 300);
 

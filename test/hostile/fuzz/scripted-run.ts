@@ -1,5 +1,6 @@
 // One history with a service that answers as it likes: real performers, a real recorder and the real reading of answers;
 // only the wire, the disk and the clock are made up.
+
 import {
   readAcceptedCreation,
   readAccount,
@@ -16,6 +17,7 @@ import { Redactor } from '../../../src/contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../src/contract/base/result.ts';
 import { failureOfStatus } from '../../../src/runner/adapters/http/http-failure.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
+import { Durations } from '../../../src/runner/plan/durations.ts';
 import type { JobOrder } from '../../../src/runner/run/jobs/job.ts';
 import type { JobContext } from '../../../src/runner/run/jobs/job-context.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
@@ -89,7 +91,12 @@ export class ScriptedRun {
     });
     this.#context = {
       ...{ api: outages.api, outages, disk: this.#disk, clock: this.#clock, inbox },
-      ...{ stop: this.#stopper.signal, backoffMs: 1, pace: async () => undefined, speedFactor: 1 },
+      ...{
+        stop: this.#stopper.signal,
+        backoffMs: 1,
+        pace: async () => undefined,
+        durations: new Durations({ speedFactor: 1 }),
+      },
     };
   }
 
@@ -167,12 +174,12 @@ export class ScriptedRun {
     const record = turns(talk.records, nothing);
     const faces = turns(talk.faces, nothing);
     return {
-      uploadAddress: async () => {
+      uploadAddresses: async () => {
         const got = taken(talk.upload, readUploadAddresses);
         if (!got.ok) return got;
-        const [first] = got.value.items;
-        if (first === undefined) return err({ reason: 'unanswered', message: 'none' });
-        return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
+        return ok(
+          got.value.items.map((item) => ({ uploadUrl: item.upload_url, filePath: item.file_path })),
+        );
       },
       put: async () => ok(digestOfText('a picture')),
       detectFaces: async () => taken(talk.detection, readAcceptedCreation),

@@ -1,4 +1,4 @@
-// State files of format 1: each line is read as the same fact in format 2.
+// State files of format 1: each line is read as the same fact of today.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
@@ -60,7 +60,7 @@ describe('format 1', () => {
     expect(old().version).toBe(1);
     expect(old().parse(header)).toEqual({
       ok: true,
-      value: { type: 'header', line: { shotlist: 2, pipeline: 'p', service: 'rehearsal' } },
+      value: { type: 'header', line: { shotlist: 3, pipeline: 'p', service: 'rehearsal' } },
     });
   });
 
@@ -97,10 +97,10 @@ describe('format 2', () => {
 });
 
 test('a newer format is refused with what to do', () => {
-  expect(formatOf(header.replace('1', '3'))).toEqual({
+  expect(formatOf(header.replace('1', '4'))).toEqual({
     ok: false,
     error:
-      'a newer shotlist wrote it, in format 3; this version reads formats up to 2: upgrade shotlist',
+      'a newer shotlist wrote it, in format 4; this version reads formats up to 3: upgrade shotlist',
   });
 });
 

@@ -125,7 +125,7 @@ describe('credits', () => {
 
 test('a header is nothing that happened, and a compacted file counts its events from 1', () => {
   const ledger = folded([run(), supplied()]);
-  const line = { shotlist: 2, pipeline: 'p', service: 'rehearsal' } as const;
+  const line = { shotlist: 3, pipeline: 'p', service: 'rehearsal' } as const;
   expect(ledger.apply({ type: 'header', line })).toEqual({ ok: true, value: undefined });
   expect(ledger.runs()).toHaveLength(1);
   expect(ledger.seq).toBe(2);

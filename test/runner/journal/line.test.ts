@@ -22,7 +22,7 @@ const goodOutput = { task: 'save:a', index: 0, path: 'a.png', bytes: 5, sha256: 
 
 describe('a line is', () => {
   test.each([
-    ['header', { shotlist: 2, pipeline: 'p', service: 'rehearsal' }],
+    ['header', { shotlist: 3, pipeline: 'p', service: 'rehearsal' }],
     ['run', { run: 1, at, charged: 0, refunded: 0 }],
     ['job', goodJob],
     [
@@ -118,7 +118,7 @@ describe('a line is refused', () => {
     ['half a credit', { run: 1, at, charged: 0.5, refunded: 0 }, '/charged must be integer'],
     [
       'another format version',
-      { shotlist: 3, pipeline: 'p', service: 's' },
+      { shotlist: 4, pipeline: 'p', service: 's' },
       '/shotlist must be equal to constant',
     ],
     ['an event without a number', { event: 'ended', at }, "must have required property 'seq'"],

@@ -5,7 +5,7 @@ import { parseLine } from '../../../src/runner/journal/line.ts';
 import { isWhole, type Repair, repairOf } from '../../../src/runner/repair/proposal.ts';
 import { at, intent, job, numbered, run } from './lines.ts';
 
-const header = { shotlist: 2, pipeline: 'photos', service: 'rehearsal' };
+const header = { shotlist: 3, pipeline: 'photos', service: 'rehearsal' };
 const past = { run: 1, at, ended: at, charged: 10, refunded: 0 };
 const paid = {
   ...{ job: job('a'), kind: 'face-swap-photo', state: 'complete', tasks: ['swap:a'], attempt: 1 },

@@ -5,12 +5,12 @@ import { type Scope, toCel } from '../../../src/runner/language/expression.ts';
 import {
   compileExpression,
   compileTemplate,
-  expressionsOf,
   fill,
   fillKnown,
   type Template,
   type TemplateError,
 } from '../../../src/runner/language/template.ts';
+import { expressionsOf } from '../../../src/runner/language/template-expressions.ts';
 
 const scope: Scope = {
   item: toCel({ stem: 'rose', n: 2, list: ['a', 'b'], map: { k: 1 } }),

@@ -205,7 +205,7 @@ describe('--write', () => {
     expect(rig.read('better.jsonl')).toContain('"service":"https://service.example"');
     rig.write(
       'photos.state.jsonl',
-      ['{"shotlist":2,"pipeline":"other","service":"rehearsal"}', 'x', ''].join('\n'),
+      ['{"shotlist":3,"pipeline":"other","service":"rehearsal"}', 'x', ''].join('\n'),
     );
     expect(await repaired(rig, { write: rig.path('c.jsonl') })).toContain(
       'belongs to the pipeline "other"',

@@ -153,20 +153,20 @@ describe('a finished task’s values', () => {
 
   test.each([
     ['an upload of today', 'upload', jobLine('supplied'), 0, 'recorded'],
-    ['an upload of six days', 'upload', jobLine('supplied'), 6 * day, 'recorded'],
-    ['an upload in its last hour', 'upload', jobLine('supplied'), 7 * day - 1_800_000, 'redo'],
+    ['an upload of five days', 'upload', jobLine('supplied'), 5 * day, 'recorded'],
+    ['an upload in its last day', 'upload', jobLine('supplied'), 6 * day, 'redo'],
     [
-      'an upload that has just an hour left',
+      'an upload that may have just an hour left',
       'upload',
       jobLine('supplied'),
-      7 * day - 3_600_000,
+      6 * day - 3_600_000,
       'redo',
     ],
     [
       'an upload with a moment more',
       'upload',
       jobLine('supplied'),
-      7 * day - 3_600_001,
+      6 * day - 3_600_001,
       'recorded',
     ],
     ['a detection with an hour left', 'detect', jobLine('supplied'), 7 * day - 3_600_000, 'redo'],

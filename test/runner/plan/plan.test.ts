@@ -136,8 +136,8 @@ describe('one task in the plan', () => {
   });
 
   test('that may share a job is counted once, and shown each time', () => {
-    const one = planned('swap', 'maybe', { alike: 'x', estimate: known });
-    const other = planned('swap', 'maybe', { alike: 'y', estimate: known });
+    const one = planned('swap', 'maybe', { alike: digestOf('x'), estimate: known });
+    const other = planned('swap', 'maybe', { alike: digestOf('y'), estimate: known });
     expect(row(tally(one, one, other), 'swap')).toMatchObject({ tasks: { maybe: 3 }, credits: 20 });
   });
 

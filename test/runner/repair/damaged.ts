@@ -4,7 +4,7 @@ import type { RawLine } from '../../../src/runner/journal/raw-line.ts';
 import { type Repair, repairOf } from '../../../src/runner/repair/proposal.ts';
 import { folded, job, numbered } from '../journal/lines.ts';
 
-export const header = { shotlist: 2, pipeline: 'p', service: 'https://service.example' };
+export const header = { shotlist: 3, pipeline: 'p', service: 'https://service.example' };
 
 const kinds: Readonly<Record<string, string>> = {
   swap: 'face-swap-photo',

@@ -93,7 +93,7 @@ describe('a run line that can be read in part', () => {
     ]);
   });
 
-  test.each(['{"shotlist":2,#', '{"service":"https://x.example",#'])('%s is no gap', (text) => {
+  test.each(['{"shotlist":3,#', '{"service":"https://x.example",#'])('%s is no gap', (text) => {
     expect(repaired([first, runLine, text, jobLine]).gaps).toEqual([]);
   });
 });

@@ -159,7 +159,7 @@ describe('a run that both sides went on with', () => {
 });
 
 test('headers of one file that differ only in their format are no second header', () => {
-  const old = before.with(0, before[0]?.replace('"shotlist":2', '"shotlist":1') ?? '');
+  const old = before.with(0, before[0]?.replace('"shotlist":3', '"shotlist":1') ?? '');
   for (const [ours, theirs] of [
     [before, old],
     [old, before],

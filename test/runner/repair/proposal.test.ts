@@ -159,7 +159,7 @@ describe('a header', () => {
   });
 
   test('that is damaged still names its service, whatever else is said', () => {
-    const half = `{"shotlist":2,"pipeline":"p","service":"https://x.example",#`;
+    const half = `{"shotlist":3,"pipeline":"p","service":"https://x.example",#`;
     const found = repairOf(raw(['{"seq":1,#', half, ...begun('a')]), {
       ...{ ...context, service: 'rehearsal' },
     });

@@ -262,7 +262,7 @@ describe('a damage', () => {
     const found = repairOf(raw(lines), { ...context, service: 'rehearsal' });
     expect(kindsOf(found)).toEqual(['no-header']);
     expect(found.header).toEqual({ ...header, service: 'rehearsal' });
-    const half = changed(two, 1, (line) => line.replace('{"shotlist":2', '{"shot'));
+    const half = changed(two, 1, (line) => line.replace('{"shotlist":3', '{"shot'));
     expect(repaired(half).header).toEqual(header);
   });
 

@@ -1,17 +1,17 @@
 // What must be true of the merge of two histories, whatever they are.
 
 import { isDeepStrictEqual } from 'node:util';
-import { linesOf } from '../../../src/runner/adapters/state/compaction.ts';
+import { compactedTexts } from '../../../src/runner/adapters/state/compaction.ts';
 import type { Ledger } from '../../../src/runner/journal/ledger.ts';
-import { type Header, lineText, parseLine } from '../../../src/runner/journal/line.ts';
+import { type Header, parseLine } from '../../../src/runner/journal/line.ts';
 import { jobFacts, worthOf } from '../../../src/runner/journal/state.ts';
 import { ledgerOf, mergeLedgers } from '../../../src/runner/repair/merge.ts';
 import type { Histories, Steps } from './histories.ts';
 
-const header: Header = { shotlist: 2, pipeline: 'p', service: 'https://service.example' };
+const header: Header = { shotlist: 3, pipeline: 'p', service: 'https://service.example' };
 
 export const bytesOf = (ledger: Ledger): readonly string[] =>
-  [...linesOf(header, ledger)].map(lineText);
+  [...compactedTexts(header, ledger)].join('').trimEnd().split('\n');
 
 export const merged = ({ ours, theirs, base }: Histories): Ledger =>
   ledgerOf(mergeLedgers(ours, theirs, base));

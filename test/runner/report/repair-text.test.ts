@@ -5,7 +5,7 @@ import { repairOf } from '../../../src/runner/repair/proposal.ts';
 import { proposalText, repairText } from '../../../src/runner/report/repair-text.ts';
 import { control, wild } from './wild.ts';
 
-const header = { shotlist: 2, pipeline: 'p', service: 'rehearsal' };
+const header = { shotlist: 3, pipeline: 'p', service: 'rehearsal' };
 const event = (seq: number, more: object): string =>
   JSON.stringify({ seq, at: '2026-08-05T10:00:00Z', ...more });
 const intent = (seq: number, task: string, name: string): string =>

@@ -303,6 +303,8 @@ steps:
     const { scene, item } = atLast([]);
     expect(redoSuppliers(item, scene.step('both'))).toEqual([item, item]);
     expect(item.isRedone('photo')).toBe(true);
+    // Also where another pipeline has uploaded the file: the service may have lost that upload.
+    expect(scene.next(item, 'photo')).toMatchObject({ order: { operation: 'upload', anew: true } });
   });
 
   test('that are being made fresh already are left to that', () => {

@@ -1,6 +1,8 @@
 // Runs in memory, one after another over one state: a service, a disk and a clock that a test owns.
+
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
+import { Durations } from '../../../src/runner/plan/durations.ts';
 import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import type { EngineDatabase } from '../../../src/runner/run/engine/database.ts';
@@ -72,7 +74,13 @@ export class InMemory {
       onEvent,
     });
     const context = {
-      ...{ ...patience, api: outages.api, outages, disk, speedFactor: 1 },
+      ...{
+        ...patience,
+        api: outages.api,
+        outages,
+        disk,
+        durations: new Durations({ speedFactor: 1 }),
+      },
       pace: async () => undefined,
     };
     const distributed =
@@ -114,7 +122,7 @@ export class InMemory {
 /** The service with some calls replaced. */
 function inPlace(service: MediaApi, change: Partial<MediaApi>): MediaApi {
   return {
-    uploadAddress: (file) => service.uploadAddress(file),
+    uploadAddresses: (items) => service.uploadAddresses(items),
     put: (target, file) => service.put(target, file),
     detectFaces: (body) => service.detectFaces(body),
     faceDetection: (id) => service.faceDetection(id),

@@ -200,7 +200,7 @@ describe('a run', () => {
   test('ends where the service knows its key no more', async () => {
     const memory = new InMemory();
     const unauthorized: ApiFailure = { reason: 'unauthorized', message: 'wrong key' };
-    memory.api = { uploadAddress: async () => err(unauthorized) };
+    memory.api = { uploadAddresses: async () => err(unauthorized) };
     const { endings, loop } = await memory.run(pipeline(whole, 'limits: { items: 1 }\n'), 'fine', [
       'a',
       'b',

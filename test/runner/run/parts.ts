@@ -207,7 +207,13 @@ export const createOrder = (key: string, reserve = 10, setting = 'a'): CreateOrd
 
 export const attachOrder = (key: string, credits = 10, settled = false): AttachOrder => ({
   ...common(key),
-  ...{ operation: 'attach', project: `p-${key}`, settled, credits, since: 0 },
+  ...{
+    operation: 'attach',
+    project: `p-${key}`,
+    settled,
+    credits,
+    since: Date.parse('2026-08-05T10:00:00Z'),
+  },
 });
 
 export const awaitOrder = (key: string, reserve = 10): AwaitOrder => ({

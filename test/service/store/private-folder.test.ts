@@ -40,7 +40,7 @@ describe.skipIf(process.platform === 'win32')('a data folder (skipped without mo
   test('that was open to others is closed when it is opened, its database too', async () => {
     const data = new Rig('').path('data');
     mkdirSync(data);
-    openDatabase(join(data, 'service.sqlite')).close();
+    await openDatabase(join(data, 'service.sqlite')).close();
     writeFileSync(join(data, 'service.sqlite-wal'), '');
     adoptFolder(data);
     for (const name of ['service.sqlite', 'service.sqlite-wal']) chmodSync(join(data, name), 0o666);

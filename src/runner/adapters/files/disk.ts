@@ -6,6 +6,7 @@ import {
   constants,
   lstatSync,
   readFileSync,
+  renameSync,
   statSync,
 } from 'node:fs';
 import { type FileHandle, link, open, rename } from 'node:fs/promises';
@@ -166,7 +167,7 @@ export class RealDisk implements Disk {
     return await attempt('writing', target, async () => {
       await this.#folders.ensure(dirname(target));
       await this.#keep(target, { in: 'output', path: this.recordedAs(outputPath) }, digest);
-      await rename(temporary.path, target);
+      renameSync(temporary.path, target);
       await this.#folders.sync(dirname(target));
       this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);
       this.#o.hashes.remember({ path: this.recordedAs(outputPath), sha256: digest });

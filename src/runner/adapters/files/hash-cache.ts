@@ -1,11 +1,10 @@
 // Remembers the hashes of files by path, size, times and inode, so that a second run reads no media, and which outputs
-// have been in this checkout. It is only a cache: an unreadable cache is discarded, and an unwritable cache is not used.
-import { type BigIntStats, existsSync, rmSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+// have been in this checkout.
+import type { BigIntStats } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
-import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 import type { RecordedFile } from '../../plan/facts.ts';
+import { type CacheTables, isSqlite, openCache, openCacheToRead } from './cache-database.ts';
 
 /** A file that changed less than this before it was hashed may change again within the same tick of its time stamp. */
 const racyNs = 2_000_000_000n;
@@ -29,7 +28,7 @@ export class HashCache {
    * nothing is written or created.
    */
   constructor(file: string | undefined, access: 'write' | 'read' = 'write') {
-    this.#o = access === 'read' ? openToRead(file) : openDatabase(file);
+    this.#o = access === 'read' ? openCacheToRead(file, tables) : openCache(file, tables);
   }
 
   get(path: string, stats: BigIntStats): Digest | undefined {
@@ -107,8 +106,6 @@ const keyOf = ({ path, sha256 }: RecordedFile): string => `${sha256} ${path}`;
 const stampOf = (stats: BigIntStats): string =>
   `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`;
 
-const isSqlite = (error: unknown): error is Error => error instanceof Error && 'errcode' in error;
-
 interface Opened {
   readonly database: DatabaseSync;
   readonly get: StatementSync;
@@ -118,73 +115,18 @@ interface Opened {
   readonly save: StatementSync;
 }
 
-/** A database that cannot be read knows nothing. */
-function openToRead(file: string | undefined): Opened {
-  if (file === undefined || !existsSync(file)) return open(':memory:');
-  // Without a log of changes, the file alone is complete, and SQLite needs no files beside it.
-  const alone = !existsSync(`${file}-wal`);
-  const address = pathToFileURL(file);
-  if (alone) address.searchParams.set('immutable', '1');
-  try {
-    const database = new DatabaseSync(address, { readOnly: true, timeout: 1000 });
-    return prepared(database);
-  } catch (error) {
-    if (!isSqlite(error)) throw error;
-    return open(':memory:');
-  }
-}
-
-/** If the cache cannot be written, for example in a read-only checkout, hashes are remembered in this process only. */
-function openDatabase(file: string | undefined): Opened {
-  if (file === undefined) return open(':memory:');
-  try {
-    return openOrReplace(file);
-  } catch (error) {
-    if (!isSqlite(error) && !isSystemProblem(error) && systemCode(error) !== 'ERR_FS_EISDIR')
-      throw error;
-    return open(':memory:');
-  }
-}
-
-function openOrReplace(file: string): Opened {
-  try {
-    return open(file);
-  } catch (error) {
-    if (!isSqlite(error)) throw error;
-    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
-    return open(file);
-  }
-}
-
-function open(file: string): Opened {
-  const database = new DatabaseSync(file, { timeout: 1000 });
-  try {
-    database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; ' +
-        'CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, stamp TEXT, digest TEXT) WITHOUT ROWID; ' +
-        'CREATE TABLE IF NOT EXISTS saved (path TEXT, digest TEXT, PRIMARY KEY (path, digest)) WITHOUT ROWID',
-    );
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return prepared(database);
-}
-
-function prepared(database: DatabaseSync): Opened {
-  try {
-    return {
-      database,
-      get: database.prepare('SELECT stamp, digest FROM files WHERE path = ?'),
-      set: database.prepare(
-        'INSERT INTO files (path, stamp, digest) VALUES (?, ?, ?) ' +
-          'ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, digest = excluded.digest',
-      ),
-      saved: database.prepare('SELECT 1 FROM saved WHERE path = ? AND digest = ?'),
-      save: database.prepare('INSERT OR IGNORE INTO saved (path, digest) VALUES (?, ?)'),
-    };
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
+const tables: CacheTables<Opened> = {
+  create:
+    'CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, stamp TEXT, digest TEXT) WITHOUT ROWID; ' +
+    'CREATE TABLE IF NOT EXISTS saved (path TEXT, digest TEXT, PRIMARY KEY (path, digest)) WITHOUT ROWID',
+  prepare: (database) => ({
+    database,
+    get: database.prepare('SELECT stamp, digest FROM files WHERE path = ?'),
+    set: database.prepare(
+      'INSERT INTO files (path, stamp, digest) VALUES (?, ?, ?) ' +
+        'ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, digest = excluded.digest',
+    ),
+    saved: database.prepare('SELECT 1 FROM saved WHERE path = ? AND digest = ?'),
+    save: database.prepare('INSERT OR IGNORE INTO saved (path, digest) VALUES (?, ?)'),
+  }),
+};

@@ -1,7 +1,7 @@
 // Creates files whose names a repository could have planted, for example as links through which a write would reach
 // another file.
-import { constants } from 'node:fs';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { constants, openSync, unlinkSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { openRegular } from '../../../contract/files/regular-file.ts';
 import { systemCode } from '../../../contract/files/system-error.ts';
 
@@ -15,24 +15,43 @@ const noWait = constants.O_NONBLOCK ?? 0;
 /** More than the number of processes that ever create the same file at the same time. */
 const attempts = 10;
 
+/** A new file with a name that nothing has; never through a link. */
+const creating = O_CREAT | O_EXCL | O_WRONLY | noFollow;
+const mode = 0o644;
+
 /**
- * Creates a file and opens it for writing, with additional `flags`. Removes whatever has this name, such as a link or
- * the leftover of a killed run, and never writes to it. Throws system errors, also if a folder has this name.
+ * Creates a file and opens it for writing. Removes whatever has this name, such as a link or the leftover of a killed
+ * run, and never writes to it. Throws system errors, also if a folder has this name.
  */
-export async function createNew(file: string, flags = 0): Promise<FileHandle> {
+export async function createNew(file: string): Promise<FileHandle> {
   for (let left = attempts; ; left--) {
     try {
-      return await open(file, flags | O_CREAT | O_EXCL | O_WRONLY | noFollow, 0o644);
+      return await open(file, creating, mode);
     } catch (error) {
-      if (systemCode(error) !== 'EEXIST' || left === 0) throw error;
+      removeTaken(file, left, error);
     }
+  }
+}
+
+/** The same at once, for a small file: the thread pool would take longer than the call. Returns the descriptor. */
+export function createNewNow(file: string): number {
+  for (let left = attempts; ; left--) {
     try {
-      // Removes only the name, also of a link.
-      await unlink(file);
+      return openSync(file, creating, mode);
     } catch (error) {
-      // If the error is ENOENT, another process has removed it.
-      if (systemCode(error) !== 'ENOENT') throw error;
+      removeTaken(file, left, error);
     }
+  }
+}
+
+/** After a name was taken, removes only the name, also of a link. Throws any other error, and after the last attempt. */
+function removeTaken(file: string, left: number, error: unknown): void {
+  if (systemCode(error) !== 'EEXIST' || left === 0) throw error;
+  try {
+    unlinkSync(file);
+  } catch (failed) {
+    // If the error is ENOENT, another process has removed it.
+    if (systemCode(failed) !== 'ENOENT') throw failed;
   }
 }
 

@@ -1,7 +1,7 @@
 // A partial download, and a note beside it from which a later request can resume. The note (`….part.json`) is written
 // after the bytes are on disk, so a crash can lose bytes but can never make them wrong.
 import { createHash, type Hash } from 'node:crypto';
-import { constants, lstatSync } from 'node:fs';
+import { closeSync, constants, fdatasync, lstatSync, writeSync } from 'node:fs';
 import { type FileHandle, unlink } from 'node:fs/promises';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
 import { validatorOf as schemaValidator } from '../../../contract/base/schema.ts';
@@ -9,7 +9,7 @@ import { openRegular, readOwnFile } from '../../../contract/files/regular-file.t
 import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 import type { LocalFile } from '../../run/jobs/ports.ts';
 import { type Version, validatorPattern } from './content-range.ts';
-import { createNew, openOwn } from './new-file.ts';
+import { createNew, createNewNow, openOwn } from './new-file.ts';
 
 /** After this many bytes, the part is synced and noted: a crash loses no more than that. */
 const checkpointBytes = 64 << 20;
@@ -37,13 +37,39 @@ const longestNote = 64_000;
 
 const noteOf = ({ path }: LocalFile): string => `${path}.json`;
 
+/** Creates an empty temporary file. Replaces the file that an earlier run left under this name. */
+export async function createPart(file: LocalFile): Promise<FileHandle> {
+  await removeNoted(file);
+  return await createNew(file.path);
+}
+
 /**
- * Creates an empty temporary file, with additional `flags`. Replaces the file that an earlier run left under this name.
+ * Writes a small temporary file. When this resolves, the file is on disk. Only the sync waits for the disk, so only the
+ * sync is left to the thread pool; files that are written meanwhile are synced at the same time.
  */
-export async function createPart(file: LocalFile, flags = 0): Promise<FileHandle> {
-  // The note is removed first: it must never be beside bytes that it does not describe.
+export async function writePart(file: LocalFile, bytes: Buffer): Promise<void> {
+  await removeNoted(file);
+  const descriptor = createNewNow(file.path);
+  try {
+    for (let written = 0; written < bytes.length; )
+      written += writeSync(descriptor, bytes, written);
+    await datasync(descriptor);
+  } catch (error) {
+    await removePart(file);
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const datasync = (descriptor: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    fdatasync(descriptor, (error) => (error === null ? resolve() : reject(error)));
+  });
+
+/** Removes a part with a note. The note goes first: it must never be beside bytes that it does not describe. */
+async function removeNoted(file: LocalFile): Promise<void> {
   if (stands(noteOf(file))) await removePart(file);
-  return await createNew(file.path, flags);
 }
 
 /** A link counts as a file, wherever it leads. */

@@ -3,8 +3,9 @@ import pRetry from 'p-retry';
 import { Agent } from 'undici';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { connector, connectorOptions } from '../http/connector.ts';
-import { exchange } from '../http/exchange.ts';
+import { exchange, placeOf } from '../http/exchange.ts';
 import { failureOfExchange } from '../http/http-failure.ts';
+import { OpenRequests } from '../http/open-requests.ts';
 
 export interface WebhookOptions {
   readonly address: string;
@@ -68,8 +69,8 @@ async function post(
   const headers = { 'content-type': 'application/json', 'user-agent': 'shotlist' };
   const exchanged = await exchange(
     agent,
-    { method: 'POST', url: address, headers, body },
-    { bytes: longestAnswer, totalMs: timeoutMs, signals: [signal] },
+    { method: 'POST', ...placeOf(address), headers, body },
+    { bytes: longestAnswer, totalMs: timeoutMs, open: new OpenRequests(signal, timeoutMs) },
   );
   if (exchanged.is === 'failed') throw new Undelivered(failureOfExchange(exchanged).message);
   const { status } = exchanged;

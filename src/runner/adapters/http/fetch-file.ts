@@ -1,20 +1,12 @@
 // Downloads: from a storage address to a temporary file that is complete and synced, or partial. Sends no bearer
 // header, needs constant memory, and after a cut requests only the rest.
-import { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { digestOfBytes } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Fetched, LocalFile } from '../../run/jobs/ports.ts';
 import { contentRangeOf, isOtherVersion, lengthOf, validatorOf } from '../files/content-range.ts';
-import {
-  createPart,
-  Part,
-  type RunningHash,
-  removePart,
-  type Standing,
-  standing,
-} from '../files/part.ts';
+import { Part, type RunningHash, type Standing, standing, writePart } from '../files/part.ts';
 import { failureOfFile, storageFailure } from './http-failure.ts';
 import { wholeBytes } from './put-file.ts';
 import { Lost, type Storage, type StorageAnswer } from './storage.ts';
@@ -153,21 +145,14 @@ function continues({ status, headers }: StorageAnswer, { version, running }: Sta
     : false;
 }
 
-/** One synced write, so that a small file needs no separate sync. */
+/** The hash is computed during the sync. */
 async function saveWhole(answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
-  const pieces: Buffer[] = [];
-  for await (const piece of answer.pieces()) pieces.push(piece);
-  const bytes = Buffer.concat(pieces);
+  const bytes = await answer.whole();
   if (bytes.length === 0) return err(empty);
-  await using file = await createPart(into, constants.O_DSYNC);
-  try {
-    await file.writeFile(bytes);
-  } catch (error) {
-    await removePart(into);
-    throw error;
-  }
-  const contentType = contentTypeOf(answer);
-  return ok({ bytes: bytes.length, digest: digestOfBytes(bytes), contentType });
+  const written = writePart(into, bytes);
+  const digest = digestOfBytes(bytes);
+  await written;
+  return ok({ bytes: bytes.length, digest, contentType: contentTypeOf(answer) });
 }
 
 /** Frees the connection of an answer that cannot be read because there is no file to write it to. */

@@ -14,13 +14,14 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import type { Clock, MediaApi, ServiceAnswer } from '../../run/jobs/ports.ts';
 import { connector, connectorOptions } from './connector.ts';
-import { exchange } from './exchange.ts';
+import { exchange, placeOf } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
 import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
-import type { Pace } from './pace.ts';
+import { OpenRequests } from './open-requests.ts';
 import { PathForms } from './path-forms.ts';
 import { type LeastProgress, leastProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
+import type { RequestRates } from './request-rate.ts';
 import { Storage } from './storage.ts';
 import { type Network, realNetwork, StorageAddresses } from './storage-address.ts';
 
@@ -31,8 +32,8 @@ export interface ClientOptions {
   /** Hides secrets in answers. Default: a redactor for the key. */
   readonly redactor?: Redactor;
   readonly clock: Clock;
-  /** Each request but a creation waits for its turn. Default: none waits. */
-  readonly pace?: Pace;
+  /** Each request but a creation waits for its turn; all answers count. Default: no request waits. */
+  readonly rates?: RequestRates;
   /** Asked with the name of a creation when its connection is there, right before its first byte. */
   readonly mayStart?: (name: string) => boolean;
   /** Milliseconds until the head of an answer must arrive. */
@@ -71,6 +72,8 @@ type Method = 'GET' | 'POST' | 'DELETE';
 
 export function httpClient(options: ClientOptions): HttpClient {
   const base = options.base.replace(/\/+$/, '');
+  const { origin, path: root } = placeOf(base);
+  const prefix = root.replace(/\/+$/, '');
   const {
     connections = 128,
     answerMs = 120_000,
@@ -91,9 +94,10 @@ export function httpClient(options: ClientOptions): HttpClient {
     connect: connector(15_000, (address) => addresses.meet(address)),
     ...connectorOptions,
   });
+  const open = new OpenRequests(cut, totalMs);
   const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
   const fetcher = new FileFetcher({ storage, longest: longestFile });
-  const { pace = async () => undefined, mayStart = () => true } = options;
+  const { rates, mayStart = () => true } = options;
   const forms = new PathForms();
   const redactor = options.redactor ?? new Redactor([options.key]);
   const headers = { authorization: `Bearer ${options.key}` };
@@ -106,22 +110,29 @@ export function httpClient(options: ClientOptions): HttpClient {
     creation: Creation = {},
   ): ServiceAnswer<unknown> => {
     const { known, name } = creation;
-    if (name === undefined) await pace();
+    const rate = name === undefined ? rates?.all : rates?.creations;
+    if (name === undefined) await rate?.turn();
     if (options.stop?.aborted || known?.aborted) return err(stopped);
     const question = {
-      method,
-      url: `${base}${path}`,
-      ...(body === undefined ? { headers } : { headers: jsonHeaders, body: JSON.stringify(body) }),
+      ...{ method, origin, path: `${prefix}${path}` },
+      ...(body === undefined
+        ? { headers, body: null }
+        : { headers: jsonHeaders, body: JSON.stringify(body) }),
     };
     const inTime = (): boolean => name === undefined || mayStart(name);
-    const bounds = { bytes: longestAnswer, totalMs, signals: [known, cut], inTime };
+    const bounds = { bytes: longestAnswer, totalMs, open, known, inTime };
+    const begun = rate?.begin() ?? 0;
     const exchanged = await exchange(agent, question, bounds);
     if (exchanged.is === 'failed')
       return err(known?.aborted ? stopped : redactor.value(failureOfExchange(exchanged)));
     const { status, text } = exchanged;
-    const value = redactor.value(parsed(text));
-    if (status < 300) return ok(value);
-    return err(failureOfStatus(status, value, exchanged.headers, options.clock.now()));
+    const value = parsed(text, redactor);
+    const answer =
+      status < 300
+        ? ok(value)
+        : err(failureOfStatus(status, value, exchanged.headers, options.clock.now()));
+    rate?.heard(answer, begun);
+    return answer;
   };
 
   const sendTo = async (
@@ -147,16 +158,14 @@ export function httpClient(options: ClientOptions): HttpClient {
   };
 
   return {
-    async uploadAddress({ type, extension }) {
-      const got = await checked(
-        readUploadAddresses,
-        sendTo('POST', routes.uploadAddresses(), { items: [{ type, extension }] }),
-      );
-      const first = got.ok ? got.value.items[0] : undefined;
+    async uploadAddresses(files) {
+      const items = files.map(({ type, extension }) => ({ type, extension }));
+      const answer = sendTo('POST', routes.uploadAddresses(), { items });
+      const got = await checked(readUploadAddresses, answer);
       if (!got.ok) return got;
-      if (first === undefined)
-        return err({ reason: 'unanswered', message: 'no upload address came' });
-      return ok({ uploadUrl: first.upload_url, filePath: first.file_path });
+      return ok(
+        got.value.items.map((item) => ({ uploadUrl: item.upload_url, filePath: item.file_path })),
+      );
     },
     put: async ({ uploadUrl }, file) =>
       options.stop?.aborted
@@ -189,10 +198,10 @@ export function httpClient(options: ClientOptions): HttpClient {
   };
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, redactor: Redactor): unknown {
   if (text === '') return undefined;
   try {
-    return JSON.parse(text);
+    return redactor.json(text);
   } catch (error) {
     // Not JSON, for example a proxy's page: only the status counts.
     if (error instanceof SyntaxError) return undefined;

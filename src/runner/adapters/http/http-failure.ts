@@ -12,7 +12,8 @@ import {
 } from '../../../contract/files/system-error.ts';
 import type { AnswerHeaders } from '../files/content-range.ts';
 import { NeverConnected } from './connector.ts';
-import { type Exchanged, GivenUp } from './exchange.ts';
+import type { Exchanged } from './exchange.ts';
+import { GivenUp } from './given-up.ts';
 import { RefusedAddress } from './storage-address.ts';
 
 export function failureOfStatus(

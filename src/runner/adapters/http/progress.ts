@@ -1,6 +1,6 @@
 // Transfers may take hours, so they have no deadline. A transfer that hardly makes progress counts as cut, and a
 // download then resumes.
-import { GivenUp } from './exchange.ts';
+import { GivenUp } from './given-up.ts';
 
 export interface LeastProgress {
   /** At least this many bytes … */
@@ -12,35 +12,33 @@ export interface LeastProgress {
 /** 1 KB a second over two minutes. */
 export const leastProgress: LeastProgress = { bytes: 120_000, everyMs: 120_000 };
 
-export class Progress implements Disposable {
+export class Progress {
   readonly #least: LeastProgress;
-  readonly #cut = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
+  /** When the period began; undefined until the first look after the first bytes. */
+  #since: number | undefined;
+  #begun = false;
   #bytes = 0;
 
   constructor(least: LeastProgress) {
     this.#least = least;
   }
 
-  /** Aborted if too few bytes arrive. */
-  get signal(): AbortSignal {
-    return this.#cut.signal;
-  }
-
   /** Counts bytes. The first call starts the watch. */
   add(bytes: number): void {
+    this.#begun = true;
     this.#bytes += bytes;
-    this.#timer ??= setInterval(() => this.#look(), this.#least.everyMs);
   }
 
-  #look(): void {
-    const seconds = this.#least.everyMs / 1000;
-    if (this.#bytes < this.#least.bytes)
-      this.#cut.abort(new GivenUp('slow', `only ${this.#bytes} bytes came in ${seconds} seconds`));
+  /** Why the transfer counts as cut; `now` is in milliseconds. */
+  look(now: number): GivenUp | undefined {
+    if (!this.#begun) return undefined;
+    this.#since ??= now;
+    const { bytes, everyMs } = this.#least;
+    if (now - this.#since < everyMs) return undefined;
+    if (this.#bytes < bytes)
+      return new GivenUp('slow', `only ${this.#bytes} bytes came in ${everyMs / 1000} seconds`);
+    this.#since = now;
     this.#bytes = 0;
-  }
-
-  [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    return undefined;
   }
 }

@@ -10,8 +10,10 @@ import { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { systemCode } from '../../../contract/files/system-error.ts';
 import { connector, connectorOptions, NeverConnected } from './connector.ts';
-import { type Exchanged, exchange, GivenUp } from './exchange.ts';
+import { type Exchanged, exchange, placeOf } from './exchange.ts';
+import { GivenUp } from './given-up.ts';
 import { failureOfError, failureOfStatus, isNotHttp } from './http-failure.ts';
+import { OpenRequests } from './open-requests.ts';
 
 export type ProbeResult =
   /** `account`: undefined if this deployment has no account endpoint. */
@@ -59,16 +61,16 @@ async function probed(
   const agent = new Agent({ connect: connector(connectMs), ...connectorOptions });
   const late = AbortSignal.timeout(answerMs);
   const signal = stop === undefined ? late : AbortSignal.any([late, stop]);
-  const bounds = { bytes: longest, totalMs: answerMs, signals: [signal] };
+  const bounds = { bytes: longest, totalMs: answerMs, open: new OpenRequests(signal, answerMs) };
   const ask = async (
     method: 'GET' | 'POST',
     path: string,
-    body?: string,
+    body: string | null = null,
   ): Promise<Result<ParsedReply, Silence>> => {
-    const type = body === undefined ? {} : { 'content-type': 'application/json' };
+    const type = body === null ? {} : { 'content-type': 'application/json' };
     const headers = { authorization: `Bearer ${key}`, ...type };
-    const url = `${base.replace(/\/+$/, '')}${path}`;
-    const exchanged = await exchange(agent, { method, url, headers, body }, bounds);
+    const place = placeOf(`${base.replace(/\/+$/, '')}${path}`);
+    const exchanged = await exchange(agent, { method, ...place, headers, body }, bounds);
     if (exchanged.is === 'failed') return err(exchanged);
     const { status, headers: received, text } = exchanged;
     return ok({ status, headers: received, body: redactor.value(jsonOf(text)) });

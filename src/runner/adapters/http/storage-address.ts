@@ -68,8 +68,8 @@ export class StorageAddresses {
 
   /** Checks what can be checked before the host is resolved. */
   check(text: string): Result<URL, ApiFailure> {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    const url = URL.parse(text);
+    if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
       return err(refusal('the address of the file is not http(s)'));
     if (url.username !== '' || url.password !== '')
       return err(refusal(`the address of the file at ${url.host} holds a user name or a password`));

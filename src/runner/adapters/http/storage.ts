@@ -1,12 +1,14 @@
 // Requests to presigned addresses: without a bearer header or redirects, only to checked hosts, and with a minimum of
 // progress. A network failure is thrown as `Lost`, so that it is never confused with a file's failure.
 import { Readable } from 'node:stream';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent } from 'undici';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { checkedConnector, connectorOptions } from './connector.ts';
-import { GivenUp } from './exchange.ts';
+import { GivenUp } from './given-up.ts';
 import { failureOfError, stopped } from './http-failure.ts';
+import { OpenRequests } from './open-requests.ts';
 import { type LeastProgress, Progress } from './progress.ts';
+import { type Headers, RequestHandler } from './request-handler.ts';
 import type { StorageAddresses } from './storage-address.ts';
 
 /** The network failure that ended a transfer. */
@@ -33,9 +35,11 @@ export interface StorageOptions {
 
 export interface StorageAnswer {
   readonly status: number;
-  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly headers: Headers;
   /** The body, piece by piece. Read it, skip it or drop it; otherwise it holds its connection. */
   pieces(): AsyncIterable<Buffer>;
+  /** The whole body, for one that is known to be small. */
+  whole(): Promise<Buffer>;
   /** Reads past a body without useful content, unless it is long or slow. */
   skip(): Promise<void>;
   drop(): void;
@@ -50,14 +54,18 @@ interface StorageRequest {
 /** The limits for reading an unneeded body so that its connection can be reused: bytes, and milliseconds. */
 const skippedBytes = 1 << 17;
 const skippedMs = 5000;
+/** Bytes that wait to be read before the sender has to wait. */
+const mostHeld = 1 << 18;
 
 export class Storage {
   readonly #o: StorageOptions;
   readonly #agent: Agent;
+  readonly #open: OpenRequests;
 
   constructor(options: StorageOptions) {
     this.#o = options;
-    const { addresses, connections, answerMs, stallMs } = options;
+    const { addresses, connections, answerMs, stallMs, progress, cut } = options;
+    this.#open = new OpenRequests(cut, progress.everyMs);
     this.#agent = new Agent({
       connections,
       headersTimeout: answerMs,
@@ -68,33 +76,18 @@ export class Storage {
   }
 
   /** One request; throws Lost. */
-  async send(address: string, { method, headers, body }: StorageRequest): Promise<StorageAnswer> {
-    const checked = this.#o.addresses.check(address);
-    if (!checked.ok) throw new Lost(checked.error);
-    const progress = new Progress(this.#o.progress);
-    const { cut } = this.#o;
-    const signal = cut === undefined ? progress.signal : AbortSignal.any([progress.signal, cut]);
-    const lost = (error: unknown): Lost => {
-      progress[Symbol.dispose]();
-      if (cut?.aborted === true) return new Lost(stopped);
-      const { reason } = progress.signal;
-      return new Lost(failureOfError(reason instanceof GivenUp ? reason : error));
-    };
-    const moving =
-      body === undefined || Buffer.isBuffer(body)
-        ? body
-        : Readable.from(watched(body, progress), { objectMode: false });
-    let response: Dispatcher.ResponseData;
-    try {
-      response = await request(checked.value, {
-        ...{ method, headers, signal, dispatcher: this.#agent },
-        body: moving ?? null,
+  send(address: string, { method, headers, body }: StorageRequest): Promise<StorageAnswer> {
+    return new Promise((resolve, reject) => {
+      const checked = this.#o.addresses.check(address);
+      if (!checked.ok) return reject(new Lost(checked.error));
+      const { origin, pathname, search } = checked.value;
+      const isWhole = body === undefined || Buffer.isBuffer(body);
+      const progress = new Progress(this.#o.progress);
+      new Transfer(this.#open, progress, isWhole, resolve, reject).dispatch(this.#agent, {
+        ...{ origin, path: `${pathname}${search}`, method, headers },
+        body: isWhole ? (body ?? null) : Readable.from(body, { objectMode: false }),
       });
-    } catch (error) {
-      throw lost(error);
-    }
-    progress.add(0);
-    return answerOf(response, progress, lost);
+    });
   }
 
   close(): Promise<void> {
@@ -102,52 +95,125 @@ export class Storage {
   }
 }
 
-async function* watched(body: AsyncIterable<Buffer>, progress: Progress): AsyncGenerator<Buffer> {
-  for await (const chunk of body) {
-    progress.add(chunk.length);
-    yield chunk;
-  }
-}
+class Transfer extends RequestHandler implements StorageAnswer {
+  readonly #progress: Progress;
+  readonly #isWhole: boolean;
+  readonly #answered: (answer: StorageAnswer) => void;
+  readonly #lostUnanswered: (lost: Lost) => void;
+  #pieces: Buffer[] = [];
+  /** The bytes of `#pieces`. */
+  #held = 0;
+  /** The most bytes to hold until the sender has to wait. */
+  #most = mostHeld;
+  #skipped: number | undefined;
+  #lost: Lost | undefined;
+  #wake: (() => void) | undefined;
+  status = 0;
+  headers: Headers = {};
 
-function answerOf(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
-  progress: Progress,
-  lost: (error: unknown) => Lost,
-): StorageAnswer {
-  // A dropped body ends with an error that nobody needs.
-  body.on('error', () => undefined);
-  return {
-    status: statusCode,
-    headers,
-    async *pieces() {
-      const reader = body[Symbol.asyncIterator]();
-      try {
-        for (;;) {
-          let next: IteratorResult<Buffer>;
-          try {
-            next = await reader.next();
-          } catch (error) {
-            throw lost(error);
-          }
-          if (next.done === true) return;
-          progress.add(next.value.length);
-          yield next.value;
-        }
-      } finally {
-        progress[Symbol.dispose]();
-        // Unread, the body would hold its connection forever.
-        body.destroy();
+  /** `isWhole`: the request's body is sent in one piece, or there is none. */
+  constructor(
+    open: OpenRequests,
+    progress: Progress,
+    isWhole: boolean,
+    answered: (answer: StorageAnswer) => void,
+    lost: (lost: Lost) => void,
+  ) {
+    super(open);
+    this.#progress = progress;
+    this.#isWhole = isWhole;
+    this.#answered = answered;
+    this.#lostUnanswered = lost;
+  }
+
+  look(now: number): void {
+    const slow = this.#progress.look(now);
+    if (slow !== undefined) this.giveUp(slow);
+  }
+
+  onBodySent(chunk: Buffer): void {
+    if (!this.#isWhole) this.#progress.add(chunk.length);
+  }
+
+  protected starts(): undefined {
+    return undefined;
+  }
+
+  protected answers(status: number, headers: Headers): void {
+    this.#progress.add(0);
+    this.status = status;
+    this.headers = headers;
+    this.#answered(this);
+  }
+
+  protected receives(chunk: Buffer): void {
+    this.#progress.add(chunk.length);
+    if (this.#skipped !== undefined) {
+      this.#skipped += chunk.length;
+      if (this.#skipped > skippedBytes) this.drop();
+      return;
+    }
+    this.#pieces.push(chunk);
+    this.#held += chunk.length;
+    if (this.#held >= this.#most) this.hold(true);
+    this.#wake?.();
+  }
+
+  protected completes(): void {
+    this.#wake?.();
+  }
+
+  protected fails(error: unknown): void {
+    const isStopped = error instanceof GivenUp && error.because === 'stopped';
+    this.#lost = new Lost(isStopped ? stopped : failureOfError(error));
+    this.#lostUnanswered(this.#lost);
+    this.#wake?.();
+  }
+
+  async *pieces(): AsyncGenerator<Buffer> {
+    try {
+      for (;;) {
+        const piece = this.#pieces.shift();
+        if (piece !== undefined) {
+          this.#held -= piece.length;
+          if (this.#held < this.#most) this.hold(false);
+          yield piece;
+        } else if (this.#lost !== undefined) throw this.#lost;
+        else if (this.isOver) return;
+        else await this.#more();
       }
-    },
-    async skip() {
-      const enough = setTimeout(() => body.destroy(), skippedMs);
-      await body.dump({ limit: skippedBytes });
-      clearTimeout(enough);
-      progress[Symbol.dispose]();
-    },
-    drop() {
-      progress[Symbol.dispose]();
-      body.destroy();
-    },
-  };
+    } finally {
+      this.drop();
+    }
+  }
+
+  async whole(): Promise<Buffer> {
+    this.#most = Number.POSITIVE_INFINITY;
+    this.hold(false);
+    while (!this.isOver) await this.#more();
+    if (this.#lost !== undefined) throw this.#lost;
+    const [first, second] = this.#pieces;
+    return first !== undefined && second === undefined ? first : Buffer.concat(this.#pieces);
+  }
+
+  async skip(): Promise<void> {
+    this.#skipped = this.#held;
+    this.#pieces = [];
+    this.hold(false);
+    if (this.isOver) return;
+    const enough = setTimeout(() => this.drop(), skippedMs);
+    await this.#more();
+    clearTimeout(enough);
+  }
+
+  drop(): void {
+    if (!this.isOver) this.giveUp(new GivenUp('long', 'nobody reads the rest'));
+  }
+
+  /** Resolves when there is more to read, or the answer is over. */
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
 }

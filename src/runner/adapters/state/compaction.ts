@@ -5,8 +5,9 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { removeLeftover } from '../../../contract/files/leftover.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import type { Ledger } from '../../journal/ledger.ts';
-import { type Header, lineText } from '../../journal/line.ts';
+import { type Header, type JobLine, lineText } from '../../journal/line.ts';
 import { jobSchema } from '../../journal/line-schemas.ts';
+import { RowWriter } from '../../journal/rows.ts';
 import { createNew } from '../files/new-file.ts';
 import { syncFolder } from '../files/output-folders.ts';
 
@@ -73,7 +74,7 @@ export async function writeLedger(
 export function* compactedTexts(header: Header, ledger: Ledger): Generator<string> {
   let text = '';
   for (const line of linesOf(header, ledger)) {
-    text += `${lineText(line)}\n`;
+    text += `${line}\n`;
     if (text.length < many) continue;
     yield text;
     text = '';
@@ -82,18 +83,27 @@ export function* compactedTexts(header: Header, ledger: Ledger): Generator<strin
 }
 
 /** The lines of a compacted state file. */
-export function* linesOf(header: Header, ledger: Ledger): Generator<object> {
-  yield header;
-  yield* ledger.runs();
-  for (const job of ledger.jobs()) yield sortedKeys(job);
-  yield* ledger.tasks();
+function* linesOf(header: Header, ledger: Ledger): Generator<string> {
+  const rows = new RowWriter();
+  yield lineText(header);
+  for (const run of ledger.runs()) yield lineText(run);
+  for (const job of ledger.jobs()) yield rows.text(sortedKeys(job));
+  for (const task of ledger.tasks()) yield lineText(task);
 }
 
-/** A fixed order of keys, independent of the order of events, so that the same state is the same bytes. */
-const order = Object.keys(jobSchema.properties);
+const isKey = (key: string): key is keyof JobLine => Object.hasOwn(jobSchema.properties, key);
 
-function sortedKeys(line: object): object {
-  return Object.fromEntries(
-    Object.entries(line).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)),
-  );
+/** A fixed order of keys, independent of the order of events, so that the same state is the same bytes. */
+const keys = Object.keys(jobSchema.properties).filter(isKey);
+
+function sortedKeys(line: JobLine): JobLine {
+  const { job, kind, state, tasks, attempt, at } = line;
+  const sorted: JobLine = { job, kind, state, tasks, attempt, at };
+  for (const key of keys) copy(key, line, sorted);
+  return sorted;
+}
+
+function copy<K extends keyof JobLine>(key: K, from: JobLine, to: JobLine): void {
+  const value = from[key];
+  if (value !== undefined) to[key] = value;
 }

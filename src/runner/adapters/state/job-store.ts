@@ -1,75 +1,82 @@
-// Keeps jobs in a temporary database on disk, so that memory does not grow with their number. Every run builds the
-// database from the state file, so it need not be durable.
-import { DatabaseSync } from 'node:sqlite';
+// Keeps jobs in few bytes, and on disk when they are many, so that memory does not grow with their number. Every run
+// fills the store from the state file, so it need not be durable.
+import { isObject } from '../../../contract/base/json.ts';
 import { type JobStore, orderOf } from '../../journal/job-store.ts';
 import type { JobLine } from '../../journal/line.ts';
-import { parseLine } from '../../journal/line.ts';
+import { RecordIndex } from './record-index.ts';
+import { RecordLog } from './record-log.ts';
 
-/** How many of the most recently used jobs stay in memory. */
-const hot = 6_000;
-/** How many that were read from the database stay in memory: a plan asks for a job several times in a row. */
+/** How many of the most recently set jobs stay as they are, at least; at most twice as many. */
+const hot = 1_500;
+/** How many that were read again stay as they are: a plan asks for a job several times in a row. */
 const near = 500;
 
-export function databaseStore(): JobStore & { close(): void } {
-  const database = new DatabaseSync('');
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -8000;');
-  database.exec(
-    'CREATE TABLE jobs (job TEXT PRIMARY KEY, place TEXT, line TEXT) WITHOUT ROWID; BEGIN',
-  );
-  const select = database.prepare('SELECT line FROM jobs WHERE job = ?');
-  const upsert = database.prepare(
-    'INSERT INTO jobs (job, place, line) VALUES (?, ?, ?) ' +
-      'ON CONFLICT (job) DO UPDATE SET place = excluded.place, line = excluded.line',
-  );
-  const all = database.prepare('SELECT line FROM jobs ORDER BY place');
-  const cache = new Map<string, JobLine>();
+export function diskStore(log = new RecordLog()): JobStore & { close(): void } {
+  const index = new RecordIndex();
+  /** Two generations: when the younger one is full, the older one goes to the log. */
+  let younger = new Map<string, JobLine>();
+  let older = new Map<string, JobLine>();
   const read = new Map<string, JobLine>();
 
-  /** Which jobs may be in the database. Most lookups are for jobs that do not exist yet. */
-  const written = new Set<number>();
+  const isOf = (job: string) => (entry: number) => jobIn(log.at(index.at(entry))) === job;
   const put = (line: JobLine): void => {
-    upsert.run(line.job, orderOf(line), JSON.stringify(line));
-    written.add(mark(line.job));
+    const place = log.add(JSON.stringify(line));
+    const entry = index.find(line.job, isOf(line.job));
+    if (entry === undefined) index.add(line.job, place);
+    else index.move(entry, place);
   };
-  const keep = (line: JobLine): void => {
-    cache.delete(line.job);
-    cache.set(line.job, line);
-    if (cache.size <= hot) return;
-    for (const [job, oldest] of cache) {
-      if (cache.size <= hot / 2) return;
-      cache.delete(job);
-      put(oldest);
-    }
+  const age = (): void => {
+    for (const line of older.values()) if (!younger.has(line.job)) put(line);
+    older = younger;
+    younger = new Map();
   };
   return {
     get(job) {
-      const known = cache.get(job) ?? read.get(job);
+      const known = younger.get(job) ?? older.get(job) ?? read.get(job);
       if (known !== undefined) return known;
-      if (!written.has(mark(job))) return undefined;
-      const row = select.get(job);
-      if (row === undefined) return undefined;
-      const line = lineOf(String(row['line']));
+      const entry = index.find(job, isOf(job));
+      if (entry === undefined) return undefined;
+      const line = lineOf(log.at(index.at(entry)));
       if (read.size >= near) read.clear();
       read.set(job, line);
       return line;
     },
     set(line) {
       read.delete(line.job);
-      keep(line);
+      younger.set(line.job, line);
+      if (younger.size >= hot) age();
     },
     *sorted() {
-      for (const line of cache.values()) put(line);
-      for (const row of all.iterate()) yield lineOf(String(row['line']));
+      age();
+      age();
+      const order: { readonly place: string; readonly entry: number }[] = [];
+      for (let entry = 0; entry < index.size; entry++)
+        order.push({ place: orderOf(lineOf(log.at(index.at(entry)))), entry });
+      order.sort((one, other) => (one.place < other.place ? -1 : 1));
+      for (const { entry } of order) yield lineOf(log.at(index.at(entry)));
     },
-    close: () => database.close(),
+    close() {
+      younger.clear();
+      older.clear();
+      log.close();
+    },
   };
 }
 
-/** A small number from a fingerprint. If two fingerprints share one, the only cost is a lookup. */
-const mark = (fingerprint: string): number => Number.parseInt(fingerprint.slice(0, 7), 16);
+const firstField = '{"job":"';
 
-function lineOf(text: string): JobLine {
-  const line = parseLine(text);
-  if (!line.ok || line.value.type !== 'job') throw new Error(`bug: no job: ${text}`);
-  return line.value.line;
+/** Most lines begin with their fingerprint; then the rest need not be parsed. */
+const jobIn = (record: string): string =>
+  record.startsWith(firstField)
+    ? record.slice(firstField.length, firstField.length + 64)
+    : lineOf(record).job;
+
+function lineOf(record: string): JobLine {
+  const line: unknown = JSON.parse(record);
+  if (!isRecord(line)) throw new Error(`bug: no job: ${record}`);
+  return line;
 }
+
+/** A record is a line that was valid when it was written; nothing else writes to the log. */
+const isRecord = (value: unknown): value is JobLine =>
+  isObject(value) && typeof value['job'] === 'string';

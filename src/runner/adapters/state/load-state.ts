@@ -8,9 +8,10 @@ import type { JobStore } from '../../journal/job-store.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import type { Header, StateLine } from '../../journal/line.ts';
 import { byteProblem } from '../../journal/raw-line.ts';
+import { jobOf, RowReader } from '../../journal/rows.ts';
 import { isTorn } from '../../journal/torn.ts';
 import { type Content, ContentHash } from './file-version.ts';
-import { eachLine, LineTooLong } from './raw-lines.ts';
+import { LineTooLong, lineBatches } from './raw-lines.ts';
 
 export interface Loaded {
   readonly ledger: Ledger;
@@ -33,6 +34,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
   let header: Header | undefined;
   let [number, wholeBytes] = [0, 0];
   let format = currentFormat;
+  const rows = new RowReader();
   const hash = new ContentHash();
   const loaded = (more: Partial<Loaded>): Result<Loaded, string> => {
     const outdated = format !== currentFormat;
@@ -46,27 +48,34 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined) return loaded({});
     if (stats.isSymbolicLink()) return err(linkProblem(file));
-    for await (const raw of eachLine(file, hash)) {
-      number += 1;
-      const { text, terminated, bytes } = raw;
-      if (isTorn(raw, number, ledger.seq, format.events)) {
-        const what = 'the last line was cut off in the middle of writing and is dropped';
-        return loaded({ warnings: [`${file}:${number}: ${what}`] });
+    for await (const lines of lineBatches(file, hash))
+      for (const raw of lines) {
+        number += 1;
+        const { text, terminated, bytes } = raw;
+        if (isTorn(raw, number, ledger.seq, format.events)) {
+          const what = 'the last line was cut off in the middle of writing and is dropped';
+          return loaded({ warnings: [`${file}:${number}: ${what}`] });
+        }
+        const broken = byteProblem(raw);
+        if (broken !== undefined) return err(`${file}:${number}: ${broken}${aside(number)}`);
+        if (number === 1) {
+          const found = formatOf(text);
+          if (!found.ok) return err(`${file}:1: ${found.error}`);
+          format = found.value;
+        }
+        const row = format.hasRows ? rows.read(text) : undefined;
+        if (row?.ok && row.value.is === 'template') {
+          if (ledger.seq > 0) return err(`${file}:${number}: ${moved('template')}`);
+          wholeBytes += bytes;
+          continue;
+        }
+        const line = row === undefined ? format.parse(text) : jobOf(row);
+        const wrong = line.ok ? fold(line.value, number, ledger) : `${line.error}${aside(number)}`;
+        if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
+        if (line.ok && line.value.type === 'header') header = line.value.line;
+        wholeBytes += bytes;
+        if (!terminated) return loaded({ unterminated: true });
       }
-      const broken = byteProblem(raw);
-      if (broken !== undefined) return err(`${file}:${number}: ${broken}${aside(number)}`);
-      if (number === 1) {
-        const found = formatOf(text);
-        if (!found.ok) return err(`${file}:1: ${found.error}`);
-        format = found.value;
-      }
-      const line = format.parse(text);
-      const wrong = line.ok ? fold(line.value, number, ledger) : `${line.error}${aside(number)}`;
-      if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
-      if (line.ok && line.value.type === 'header') header = line.value.line;
-      wholeBytes += bytes;
-      if (!terminated) return loaded({ unterminated: true });
-    }
   } catch (error) {
     if (error instanceof LineTooLong) return err(`${file}:${number + 1}: ${error.message}`);
     return err(`${file} ${systemReason(error)}`);
@@ -91,6 +100,8 @@ export function linkProblem(file: string): string {
   }
 }
 
+const moved = (what: string): string => `a ${what} line follows events: lines were moved`;
+
 /** The first line decides whether this is a damaged state file or not a state file at all. */
 const aside = (number: number): string =>
   number === 1 ? ': the state file is damaged, or this is not a state file' : '';
@@ -104,8 +115,7 @@ function fold(line: StateLine, number: number, ledger: Ledger): string | undefin
     return number === 1
       ? 'the first line is not a header: this is not a state file'
       : 'a second header';
-  if (line.type !== 'event' && ledger.seq > 0)
-    return `a ${line.type} line follows events: lines were moved`;
+  if (line.type !== 'event' && ledger.seq > 0) return moved(line.type);
   if (line.type === 'job' && ledger.job(line.line.job) !== undefined)
     return `a second line for the job ${line.line.job}`;
   if (line.type === 'run' && ledger.runs().some(({ run }) => run === line.line.run))

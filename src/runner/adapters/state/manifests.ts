@@ -2,7 +2,7 @@
 // nothing is paid again, and `plan --explain` says that it does not know.
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, rename } from 'node:fs/promises';
-import { digestFrom } from '../../../contract/base/digest.ts';
+import { digestFrom, markOf } from '../../../contract/base/digest.ts';
 import { isObject, type JsonObject } from '../../../contract/base/json.ts';
 import { validatorOf } from '../../../contract/base/schema.ts';
 import { removeLeftover } from '../../../contract/files/leftover.ts';
@@ -139,6 +139,12 @@ export class ManifestFile {
     return this.#known.has(markOf(job));
   }
 
+  /** True if the manifest of each job is written. `marks`: of their fingerprints. */
+  hasAll(marks: Iterable<number>): boolean {
+    for (const mark of marks) if (!this.#known.has(mark)) return false;
+    return true;
+  }
+
   add({ job, at, ...what }: KeptManifest): void {
     if (this.#problem !== undefined || this.has(job)) return;
     this.#known.add(markOf(job));
@@ -179,9 +185,6 @@ export class ManifestFile {
     }
   }
 }
-
-/** 52 bits, which a number holds exactly. */
-const markOf = (job: string): number => Number.parseInt(job.slice(0, 13), 16);
 
 const isUnreadable = (error: unknown): boolean =>
   error instanceof LineTooLong || error instanceof NotRegularFile || isSystemProblem(error);

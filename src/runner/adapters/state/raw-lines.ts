@@ -1,5 +1,5 @@
 // The lines of a file as they are, whatever they contain. Bytes that are not UTF-8 are reported, not hidden.
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { openRegular } from '../../../contract/files/regular-file.ts';
 import { systemReason } from '../../../contract/files/system-error.ts';
@@ -7,7 +7,7 @@ import type { RawLine } from '../../journal/raw-line.ts';
 import type { ContentHash } from './file-version.ts';
 
 const lineFeed = 10;
-const chunkBytes = 1 << 18;
+const chunkBytes = 1 << 20;
 /** In bytes: far longer than any line that a run writes, and short enough for the memory. */
 const longestLine = 1 << 26;
 
@@ -21,8 +21,16 @@ export interface SizedLine extends RawLine {
   readonly bytes: number;
 }
 
-/** Yields one line after another. Gives all bytes to `hash`, if there is one. Throws system errors. */
-export async function* eachLine(file: string, hash?: ContentHash): AsyncGenerator<SizedLine> {
+/** Yields one line after another. Throws system errors. */
+export async function* eachLine(file: string): AsyncGenerator<SizedLine> {
+  for await (const lines of lineBatches(file)) yield* lines;
+}
+
+/** Yields many lines at once. Gives all bytes to `hash`, if there is one. Throws system errors. */
+export async function* lineBatches(
+  file: string,
+  hash?: ContentHash,
+): AsyncGenerator<readonly SizedLine[]> {
   let rest: Buffer[] = [];
   let size = 0;
   const keep = (piece: Buffer): void => {
@@ -41,16 +49,27 @@ export async function* eachLine(file: string, hash?: ContentHash): AsyncGenerato
     if (bytesRead === 0) break;
     const chunk = buffer.subarray(0, bytesRead);
     hash?.add(chunk);
+    const plain = isAscii(chunk);
+    const lines: SizedLine[] = [];
     let from = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
-      keep(chunk.subarray(from, end));
-      yield take(true);
+      if (plain && rest.length === 0) lines.push(asciiLine(chunk, from, end));
+      else {
+        keep(chunk.subarray(from, end));
+        lines.push(take(true));
+      }
       from = end + 1;
     }
     if (from < chunk.length) keep(chunk.subarray(from));
+    yield lines;
   }
-  if (rest.length > 0) yield take(false);
+  if (rest.length > 0) yield [take(false)];
 }
+
+const asciiLine = (chunk: Buffer, from: number, end: number): SizedLine => ({
+  text: chunk.toString('latin1', from, end),
+  ...{ wellFormed: true, terminated: true, bytes: end - from + 1 },
+});
 
 function sized(line: Buffer, terminated: boolean): SizedLine {
   const bytes = line.length + (terminated ? 1 : 0);

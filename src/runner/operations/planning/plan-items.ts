@@ -6,7 +6,6 @@ import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import { OutputLinks } from '../../adapters/files/output-links.ts';
-import type { Ledger } from '../../journal/ledger.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { withMarkShown } from '../../language/result-name.ts';
 import { stagesOf } from '../../language/stages.ts';
@@ -23,6 +22,7 @@ import { PlanReasons } from '../../plan/plan-reasons.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
+import { isSettled, SettledItems } from '../../plan/settled-items.ts';
 import { allTakes, pickedTakes } from '../../plan/takes.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Item } from '../../task/item.ts';
@@ -38,6 +38,22 @@ export async function planItems(
   items: ItemList,
   inputs: PlanningInputs,
 ): Promise<PlannedItems> {
+  const { ledger, disk, onTask, seen } = inputs;
+  // Whoever hears of the tasks compares their fingerprints, so every file is read.
+  const spares = ledger.size === 0 && onTask === undefined && seen === undefined;
+  const facts = new PlanningFacts(disk, spares ? 'spare' : 'all');
+  for (;;) {
+    const planned = await planWith(facts, loaded, items, inputs);
+    if (!facts.wasMistaken()) return planned;
+  }
+}
+
+async function planWith(
+  facts: PlanningFacts,
+  loaded: BoundPipeline,
+  items: ItemList,
+  inputs: PlanningInputs,
+): Promise<PlannedItems> {
   const { ledger, disk, clock, excluded, requireOutputs, platform = process.platform } = inputs;
   const { base, rests, stop, onTask } = inputs;
   const { pipeline } = loaded;
@@ -48,7 +64,6 @@ export async function planItems(
     folder: await reallyAt(loaded.folder),
   };
   const links = new OutputLinks(output);
-  const facts = new PlanningFacts(disk);
   const fileFacts = new FileFacts(facts);
   const findings = new PlanFindings();
   const context: PlanContext = {
@@ -69,6 +84,7 @@ export async function planItems(
   const tally = new PlanTally();
   const reasons = new PlanReasons(inputs.explain);
   const toDo = new ItemsToDo();
+  const settled = new SettledItems();
   const takesOf = (first: string) => allTakes(ledger, first);
   const references = new PlanReferences(context.jobOf, takesOf, (path) => {
     const below = relative(outputs.root, resolve(outputs.folder, path));
@@ -133,19 +149,13 @@ export async function planItems(
   };
   const one = pipeline.items.kind === 'one';
   const { once, perItem, afterItems } = stagesOf(pipeline.steps);
-  // Whoever hears of the tasks compares their fingerprints, so every file is read.
-  if (isEmpty(ledger) && onTask === undefined)
-    facts.spareAloneAfter(() => {
-      const shared = planItem(once, undefined, context);
-      for (const item of items) planItem(perItem, item, context, { shared });
-      fileFacts.takeUnread();
-    });
   const shared = await visit(once, undefined);
   const taken = [{ plan: shared, tasks: shared.tasks.slice() }];
   take(shared, undefined);
   const partial = items.count < items.total;
   const barrier = new Barrier(partial);
   const gathers = perItem.some(({ isGathered, fan }) => isGathered && fan === undefined);
+  const fans = perItem.some(({ fan }) => fan !== undefined);
   const plans: ItemPlan[] = [];
   const later = new Set<string>();
   let visited = 0;
@@ -157,6 +167,9 @@ export async function planItems(
     stop?.throwIfAborted();
     const itemPlan = await visit(perItem, item, { shared });
     take(itemPlan, item);
+    const { tasks } = itemPlan;
+    if (!gathers && !fans && tasks.every((task) => isSettled(task, ledger)))
+      settled.add(visited - 1);
     if (gathers) {
       plans.push(itemPlan);
       taken.push({ plan: itemPlan, tasks: itemPlan.tasks.slice() });
@@ -195,12 +208,8 @@ export async function planItems(
     references,
     reasons,
     toDo,
+    settled,
   };
-}
-
-function isEmpty(ledger: Ledger): boolean {
-  for (const _ of ledger.jobs()) return false;
-  return true;
 }
 
 const atTo = (to: string, problem: string | undefined): string | undefined =>

@@ -4,7 +4,7 @@ import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import { type Complaint, type Diagnostic, located } from '../../../contract/yaml/diagnostic.ts';
 import { tooManyFailed } from '../../language/failure-limits.ts';
 import type { Step } from '../../language/pipeline.ts';
-import { expressionsOf } from '../../language/template.ts';
+import { expressionsOf } from '../../language/template-expressions.ts';
 import { type Conflict, type Machine, OutputClaims } from '../../plan/output-claims.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { Item } from '../../task/item.ts';

@@ -9,6 +9,7 @@ import type { PlanReasons } from '../../plan/plan-reasons.ts';
 import type { PlanReferences } from '../../plan/plan-references.ts';
 import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
+import type { SettledItems } from '../../plan/settled-items.ts';
 import type { Takes } from '../../plan/takes.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
@@ -39,6 +40,8 @@ export interface PlannedItems {
   /** Why the tasks run. */
   readonly reasons: PlanReasons;
   readonly toDo: ItemsToDo;
+  /** The items with nothing to do, if no other step depends on what the run finds out about them. */
+  readonly settled: SettledItems;
 }
 
 export interface PlanningInputs {

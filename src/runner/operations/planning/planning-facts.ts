@@ -2,15 +2,21 @@
 import { digestOf } from '../../../contract/base/digest.ts';
 import type { Facts, FileFact, RecordedFile } from '../../plan/facts.ts';
 
+/** `spare`: files are read only if another file has the same size. Valid if no earlier upload can have their content. */
+export type Reading = 'all' | 'spare';
+
 export class PlanningFacts implements Facts {
   readonly #disk: Facts;
-  /** The sizes in bytes of the inputs: those seen once, and those seen more often. */
-  readonly #once = new Set<number>();
-  readonly #often = new Set<number>();
-  #mode: 'read' | 'gather' | 'spare' = 'read';
+  readonly #reading: Reading;
+  /** By size in bytes: the first file of that size; undefined if it was read. */
+  readonly #first = new Map<number, string | undefined>();
+  /** The sizes of files that must be read, because there are several of them. */
+  readonly #shared = new Set<number>();
+  #mistaken = false;
 
-  constructor(disk: Facts) {
+  constructor(disk: Facts, reading: Reading) {
     this.#disk = disk;
+    this.#reading = reading;
   }
 
   get store(): string | undefined {
@@ -18,26 +24,31 @@ export class PlanningFacts implements Facts {
   }
 
   /**
-   * Looks at all inputs once for their sizes. After that, a file with a unique size need not be hashed: this is valid
-   * as long as no earlier upload could have the same content.
+   * True if a file was not read, and a later file has the same size: plan again, with these facts. False from then on.
    */
-  spareAloneAfter(look: () => void): void {
-    this.#mode = 'gather';
-    look();
-    this.#mode = 'spare';
+  wasMistaken(): boolean {
+    const mistaken = this.#mistaken;
+    this.#mistaken = false;
+    return mistaken;
   }
 
   input(path: string): FileFact {
     const fact = this.#disk.input(path);
-    if (fact.is === 'absent' || this.#mode === 'read') return fact;
-    const { bytes } = fact;
-    if (this.#mode === 'gather') {
-      if (this.#once.has(bytes)) this.#often.add(bytes);
-      this.#once.add(bytes);
-      return fact;
+    if (fact.is === 'absent' || this.#reading === 'all') return fact;
+    return this.#isAlone(path, fact) ? { ...fact, digest: digestOf({ alone: path }) } : fact;
+  }
+
+  #isAlone(path: string, { bytes, digest }: Extract<FileFact, { readonly is: 'file' }>): boolean {
+    if (this.#shared.has(bytes)) return false;
+    if (!this.#first.has(bytes)) {
+      this.#first.set(bytes, digest === undefined ? path : undefined);
+      return digest === undefined;
     }
-    const alone = fact.digest === undefined && this.#once.has(bytes) && !this.#often.has(bytes);
-    return alone ? { ...fact, digest: digestOf({ alone: path }) } : fact;
+    const first = this.#first.get(bytes);
+    if (first === path) return digest === undefined;
+    this.#shared.add(bytes);
+    this.#mistaken ||= first !== undefined;
+    return false;
   }
 
   output(path: string): FileFact {

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readRegularFile } from '../../../contract/files/regular-file.ts';
-import { databaseStore } from '../../adapters/state/job-store.ts';
+import { diskStore } from '../../adapters/state/job-store.ts';
 import { loadState } from '../../adapters/state/load-state.ts';
 import { type Orphans, orphansWhere } from '../../plan/orphan.ts';
 import { pathKey } from '../../plan/plan-references.ts';
@@ -76,7 +76,7 @@ async function look(
   wanted: ReadonlySet<string>,
   seen: Set<string>,
 ): Promise<Result<void, Problem>> {
-  const store = databaseStore();
+  const store = diskStore();
   try {
     const loaded = await loadState(path, store);
     if (!loaded.ok) {

@@ -2,6 +2,7 @@
 
 import { httpClient } from '../../adapters/http/http-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
+import { requestRates } from '../../adapters/http/request-rate.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
@@ -15,7 +16,7 @@ import type { Stopped } from '../../run/stop.ts';
 import { uncompacted } from '../pipeline/problem.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
 import { movedAdvice } from '../state/unsaved-state.ts';
-import { type PreparedRun, speedOf } from './context.ts';
+import type { PreparedRun } from './context.ts';
 import { Detachment } from './detachment.ts';
 import { generationLimits } from './generation-limits.ts';
 import { GracePeriod } from './grace-period.ts';
@@ -42,12 +43,14 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
   gracePeriod.expired.addEventListener('abort', () => resources.cutStore(), { once: true });
   const { requestsPerMinute } = prepared.bound.pipeline.limits;
-  const pace = pacer(requestsPerMinute, clock, stopper.signal);
+  const { backoffMs = 1000 } = internals;
+  const stop = stopper.signal;
+  const limit = pacer(requestsPerMinute, clock, stop);
+  const rates = requestRates({ clock, stop, pace: limit, backoffMs });
   const client = httpClient({
-    ...{ stop: stopper.signal, cut: gracePeriod.expired },
+    ...{ stop, cut: gracePeriod.expired, rates },
     loopbackOnly: target.kind === 'rehearsal',
     ...{ base: service.address, key: service.key, redactor, clock },
-    pace,
     ...internals.client,
   });
   const begun = await beginJournal(run, resources);
@@ -60,7 +63,8 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   });
   begun.engine?.begin(journal);
   try {
-    const means = { ...begun, client, pace, stopper, journal, detachment, manifests };
+    const pace = (): Promise<void> => rates.creations.turn();
+    const means = { ...begun, client, pace, backoffMs, stopper, journal, detachment, manifests };
     return await record(run, resources, means);
   } catch (error) {
     for (const made of journal.unwritten)
@@ -83,6 +87,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
 interface Means extends JournalInUse {
   readonly client: MediaApi;
   readonly pace: JobContext['pace'];
+  readonly backoffMs: number;
   readonly stopper: AbortController;
   readonly journal: JournalWriter;
   readonly detachment: Detachment;
@@ -92,7 +97,7 @@ interface Means extends JournalInUse {
 /** Runs the phases; ends and compacts the journal. */
 async function record(
   run: PreparedRun,
-  { service, ballast, inbox, store, account }: RunResources,
+  { service, ballast, inbox, store, uploads, account }: RunResources,
   means: Means,
 ): Promise<Executed> {
   const { prepared, manner, options, clock, onEvent } = run;
@@ -109,7 +114,7 @@ async function record(
   const memory = new RunMemory(run, account);
   const { looks, tier } = memory;
   const phaseMeans = {
-    ...{ address: service.address, inbox, store, tier },
+    ...{ address: service.address, inbox, store, uploads, tier },
     attention: attentionOf(run, means.detachment, looks),
   };
   await means.engine?.limit(run.budget, ledger.total, journal.account);
@@ -168,7 +173,7 @@ function attentionOf(
   return options.detachAfterMs === undefined ? undefined : { kind: 'wait', leave, looks };
 }
 
-interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store'> {
+interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store' | 'uploads'> {
   readonly address: string;
   readonly tier: string | undefined;
   readonly attention: Attention | undefined;
@@ -176,14 +181,12 @@ interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store'> {
 
 async function phases(
   run: PreparedRun,
-  { client, pace, stopper, journal, low, moved, detachment, manifests, engine }: Means,
-  { address, inbox, store, tier, attention }: PhaseMeans,
+  { client, pace, backoffMs, stopper, journal, low, moved, detachment, manifests, engine }: Means,
+  { address, inbox, store, uploads, tier, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
   const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
   const { bound, base, items, excluded, planned, takes } = prepared;
   const { pipeline } = bound;
-  const { backoffMs = 1000 } = internals;
-  const speedFactor = speedOf(run);
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
   const api = watchedApi(client, watch);
   const outages = new Outages({
@@ -197,12 +200,13 @@ async function phases(
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     ...{ detachment, isTick: manner === 'tick' },
     takes,
+    visitsAll: !manifests.hasAll(planned.references.marks),
     ...(engine === undefined ? {} : { distribute: engine.runners(onEvent) }),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
-      ...{ api: outages.api, outages, disk, clock, pace, backoffMs, speedFactor, inbox, store },
-      attention,
+      ...{ api: outages.api, outages, disk, clock, pace, backoffMs, inbox, store },
+      ...{ attention, uploads, durations: run.durations },
     },
     payAgain: options.payAgain ?? false,
     requireOutputs: options.requireOutputs ?? false,

@@ -1,7 +1,7 @@
 // What a run remembers for the next one in this checkout: its looks at projects that still render, and the account's plan.
 import { readLooks, writeLooks } from '../../adapters/state/looks-file.ts';
 import { LastLooks, type RenderingProject } from '../../run/jobs/last-looks.ts';
-import { type PreparedRun, speedOf } from './context.ts';
+import type { PreparedRun } from './context.ts';
 import type { AccountFacts } from './resources.ts';
 
 export class RunMemory {
@@ -14,7 +14,7 @@ export class RunMemory {
   constructor(run: PreparedRun, account: AccountFacts) {
     const known = readLooks(run.prepared.paths.looks);
     this.#run = run;
-    this.looks = new LastLooks(known.looks, speedOf(run));
+    this.looks = new LastLooks(known.looks, run.durations);
     this.tier = account.asked ? account.tier : known.tier;
     this.#isNew = this.tier !== known.tier;
   }

@@ -6,7 +6,8 @@ import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { readLooks } from '../../adapters/state/looks-file.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
-import { usualDurations } from '../../plan/usual-durations.ts';
+import { Durations } from '../../plan/durations.ts';
+import { knownDurations, usualDurations } from '../../plan/usual-durations.ts';
 import { stopText } from '../../report/calendar-text.ts';
 import { liveFacts } from '../../report/live/live-facts.ts';
 import type { Summary } from '../../report/run-event.ts';
@@ -68,9 +69,16 @@ async function runOn(
   const began = clock.elapsed();
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
   const run = { id: options.runId, due: dueTimeOf(options) };
+  const rehearsal = target.kind === 'rehearsal';
+  const durationsIn = (ledger: Ledger) =>
+    new Durations({
+      speedFactor: speedOf(context),
+      // Rehearsals differ in their speed.
+      known: () => knownDurations(rehearsal ? [] : ledger.jobs()),
+    });
   const resting = (paths: RunPaths, ledger: Ledger) => {
     const { tier, looks } = readLooks(paths.looks);
-    const last = new LastLooks(looks, speedOf(context));
+    const last = new LastLooks(looks, durationsIn(ledger));
     return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
   };
   const record = recordFor(context);
@@ -95,7 +103,6 @@ async function runOn(
   }
   if (options.reroll === undefined)
     for (const left of takesLeft(prepared.state.ledger, bound.pipeline.steps)) onWarning(left);
-  const rehearsal = target.kind === 'rehearsal';
   const budget = smaller(options.budget, bound.pipeline.budget.credits);
   const tier = rehearsal ? rehearsalTier : undefined;
   const diagnostics = refusals(prepared, { budget, rehearsal, tier });
@@ -118,7 +125,8 @@ async function runOn(
     if (stops !== undefined) onWarning(stops.replace(/\.$/, ''));
   }
   const { asleep } = prepared.planned;
-  const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep };
+  const durations = durationsIn(prepared.state.ledger);
+  const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep, durations };
   const resources = await openResources(preparedRun);
   if (!resources.ok) return resources;
   await using held = resources.value;

@@ -31,6 +31,8 @@ export interface PhaseOptions
   > {
   readonly list: ItemList;
   readonly plannedItems: PlannedItems;
+  /** True if items with nothing to do go through the run nevertheless, because the manifests of some are missing. */
+  readonly visitsAll: boolean;
   readonly context: Omit<JobContext, 'stop'>;
   /** Aborts `stop` of both phases. */
   readonly stopper: AbortController;
@@ -88,7 +90,8 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   return await runPhase(options, {
     failed,
     ...order,
-    items: inProgressFirst(options.list, plannedItems.inProgress),
+    items: inProgressFirst(itemsToDo(options), plannedItems.inProgress),
+    settled: settledItems(options),
     allows: (step) => !excluded.has(step.name),
     savedFirst,
   });
@@ -98,7 +101,10 @@ const detached = 'left as --detach-after says; the next run continues it';
 
 type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
   Partial<
-    Pick<LoopOptions, 'pipeline' | 'closed' | 'savedFirst' | 'onEvent' | 'partial' | 'orderOf'>
+    Pick<
+      LoopOptions,
+      'pipeline' | 'closed' | 'savedFirst' | 'onEvent' | 'partial' | 'orderOf' | 'settled'
+    >
   >;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
@@ -161,8 +167,24 @@ function earliestFirst(
   return items.sort((a, b) => (until(a) < until(b) ? -1 : until(a) > until(b) ? 1 : 0));
 }
 
+const settledItems = ({ list, plannedItems, visitsAll }: PhaseOptions): Iterable<Item> =>
+  visitsAll ? [] : filtered(list, (place) => plannedItems.settled.has(place));
+
+const itemsToDo = ({ list, plannedItems, visitsAll }: PhaseOptions): Iterable<Item> =>
+  visitsAll ? list : filtered(list, (place) => !plannedItems.settled.has(place));
+
+/** The items at some places, each time that they are asked for. */
+function filtered(list: ItemList, has: (place: number) => boolean): Iterable<Item> {
+  return {
+    *[Symbol.iterator]() {
+      let place = 0;
+      for (const item of list) if (has(place++)) yield item;
+    },
+  };
+}
+
 /** Items with unfinished projects come before items without any. */
-function inProgressFirst(list: ItemList, inProgress: ReadonlySet<string>): Iterable<Item> {
+function inProgressFirst(list: Iterable<Item>, inProgress: ReadonlySet<string>): Iterable<Item> {
   if (inProgress.size === 0) return list;
   return {
     *[Symbol.iterator]() {

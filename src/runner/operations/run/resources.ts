@@ -5,7 +5,7 @@ import { Cleanup } from '../../adapters/cleanup.ts';
 import { type Ballast, takeBallast } from '../../adapters/state/ballast.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { unsettledActions } from '../../plan/planned-action.ts';
-import type { OutputStore } from '../../run/jobs/ports.ts';
+import type { KnownUploads, OutputStore } from '../../run/jobs/ports.ts';
 import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import { refuseBeyondPlan, statedPrices } from '../planning/price-checks.ts';
@@ -16,6 +16,7 @@ import { openInbox } from '../service/webhooks.ts';
 import { checkStore, openStore } from '../store/open-store.ts';
 import type { PreparedRun } from './context.ts';
 import { generationsOn } from './generation-limits.ts';
+import { openKnownUploads } from './known-uploads.ts';
 
 export interface RunResources extends AsyncDisposable {
   /** Undefined if the run receives no events. */
@@ -24,6 +25,8 @@ export interface RunResources extends AsyncDisposable {
   readonly service: Connection;
   /** Undefined if the pipeline names no store. */
   readonly store: OutputStore | undefined;
+  /** Undefined if uploads are not shared with other pipelines. */
+  readonly uploads: KnownUploads | undefined;
   /** Ends transfers to and from the store immediately. */
   cutStore(): void;
   /** The account, as far as the service was asked. */
@@ -67,9 +70,11 @@ export async function openResources(run: PreparedRun): Promise<Result<RunResourc
   cleanup.defer(() => service.close());
   const kinds = new Set(bound.pipeline.steps.map((step) => step.kind.name));
   for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
+  const uploads = openKnownUploads(run);
+  cleanup.defer(() => uploads?.close());
   const held = cleanup.move();
   return ok({
-    ...{ inbox: receiver.value.inbox, ballast: ballast.value, service, store, account },
+    ...{ inbox: receiver.value.inbox, ballast: ballast.value, service, store, uploads, account },
     cutStore: () => cut.abort(),
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });

@@ -16,7 +16,7 @@ export function watchedApi(api: MediaApi, watch: RequestWatch | undefined): Medi
     return got;
   };
   return {
-    uploadAddress: (file) => seen('upload-address', api.uploadAddress(file)),
+    uploadAddresses: (items) => seen('upload-address', api.uploadAddresses(items)),
     put: (target, file) => seen('upload', api.put(target, file)),
     detectFaces: (body) => seen('detect-faces', api.detectFaces(body)),
     faceDetection: (id) => seen('face-detection', api.faceDetection(id)),

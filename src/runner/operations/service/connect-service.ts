@@ -65,8 +65,8 @@ export function rehearsalDataProblem(error: unknown, data: string): Problem {
   return problem(error.message, 'the rehearsal', hint);
 }
 
-/** A rehearsal at speed `instant` is about a hundred times faster than the hosted service. */
+/** A rehearsal at speed `instant` takes only as long as its previews, of whatever tool. */
 export function speedFactorOf(target: Target, speed: Speed): number {
   if (target.kind === 'hosted' || speed === 'realtime') return 1;
-  return speed === 'instant' ? 100 : speed;
+  return speed === 'instant' ? 1000 : speed;
 }

@@ -45,7 +45,7 @@ const unnamed: ApiFailure = {
 
 /** Reads a project with a run's patience: a single lost answer says nothing about the project. */
 export async function readPatiently(
-  api: MediaApi,
+  api: Pick<MediaApi, 'project'>,
   clock: Clock,
   { kind, project }: { readonly kind: string; readonly project: string },
 ): Promise<Result<Project, ApiFailure>> {
@@ -58,7 +58,7 @@ export async function readPatiently(
 /** Reads projects in groups, so that memory does not grow with their number. A failed read is yielded too. */
 export async function* inquire(
   ledger: Ledger,
-  api: MediaApi,
+  api: Pick<MediaApi, 'project'>,
   clock: Clock,
 ): AsyncGenerator<Inquired> {
   const limit = pLimit(atOnce);

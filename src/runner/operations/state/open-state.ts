@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { type Holding, holdingOf } from '../../adapters/lock/lock.ts';
-import { databaseStore } from '../../adapters/state/job-store.ts';
+import { diskStore } from '../../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../../adapters/state/load-state.ts';
 import type { Header } from '../../journal/line.ts';
 import type { RunPaths } from '../files/run-paths.ts';
@@ -50,7 +50,7 @@ export async function openState(
   const unsaved = unsavedProblem(paths.state);
   if (unsaved !== undefined && access !== 'read') return err(unsaved);
   for (const { message } of unsaved?.diagnostics ?? []) context.onWarning(message);
-  const store = databaseStore();
+  const store = diskStore();
   cleanup.defer(() => store.close());
   const loaded = await loadState(paths.state, store);
   if (!loaded.ok) return err(stateProblem(loaded.error, paths.state, bound.file));

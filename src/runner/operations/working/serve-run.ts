@@ -9,8 +9,10 @@ import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import { type ClientOptions, httpClient } from '../../adapters/http/http-client.ts';
+import { requestRates } from '../../adapters/http/request-rate.ts';
 import { toCel } from '../../language/expression.ts';
 import { storeNameOf } from '../../language/store.ts';
+import { Durations } from '../../plan/durations.ts';
 import type { WorkerObserver } from '../../report/engine-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import { unlessAway } from '../../run/engine/away.ts';
@@ -83,18 +85,19 @@ export async function serveRun(
   const promptness = new Promptness(clock);
   const patience = { clock, quit };
   const { requestsPerMinute, outageMs } = bound.pipeline.limits;
-  const pace = sharedPace({
-    ...{ ...patience, desk, perMinute: requestsPerMinute, stop: quit },
-  });
+  const { backoffMs, speedFactor } = terms;
+  const limit = sharedPace({ ...patience, desk, perMinute: requestsPerMinute, stop: quit });
+  const rates = requestRates({ clock, stop: quit, pace: limit, backoffMs });
+  const pace = (): Promise<void> => rates.creations.turn();
   const client = httpClient({
-    ...{ base: address, key, redactor, clock, stop: quit, cut: quit, pace },
+    ...{ base: address, key, redactor, clock, stop: quit, cut: quit, rates },
     mayStart: (name) => promptness.mayStart(name),
     ...options.client,
   });
   cleanup.defer(() => client.close());
   const watched = watchedApi(client, watch);
   const api = withSlowDown(options.api?.(watched) ?? watched, desk);
-  const { backoffMs, speedFactor } = terms;
+  const durations = new Durations({ speedFactor });
   const outages = new Outages({
     ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs },
     onEvent(event) {
@@ -110,7 +113,7 @@ export async function serveRun(
     ...{ boundary, store: storeNameOf(bound.pipeline) },
     mark: markOf(run.terms.run),
   });
-  const shared = { outages, disk, clock, pace, backoffMs, speedFactor, store: opened?.store };
+  const shared = { outages, disk, clock, pace, backoffMs, durations, store: opened?.store };
   const contextFor = (
     { id, retry }: { readonly id: string; readonly retry: number },
     attention: JobContext['attention'],

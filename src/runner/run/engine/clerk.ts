@@ -181,11 +181,11 @@ function nextOf(
   if (outcome.is !== 'ended' || outcome.rest === undefined) return undefined;
   if (order.operation !== 'create' && order.operation !== 'attach' && order.operation !== 'await')
     throw new Error(`bug: an order to ${order.operation} renders nothing`);
-  const { looks, pauseMs, ...rest } = outcome.rest;
+  const { seenMs, pauseMs, ...rest } = outcome.rest;
   const { key, task, kind, attempts, fingerprint, saveTo } = order;
   const next: AttachOrder = {
     ...{ operation: 'attach', key, task, kind, attempts, fingerprint, settled: false, ...rest },
     ...(saveTo === undefined ? {} : { saveTo }),
   };
-  return { issued: { order: next, epoch, seen, looks }, afterMs: pauseMs };
+  return { issued: { order: next, epoch, seen, seenMs }, afterMs: pauseMs };
 }

@@ -14,7 +14,7 @@ export const issuedSchema = {
     order: { type: 'object' },
     epoch: { type: 'integer', minimum: 1 },
     seen: { type: 'integer', minimum: 0 },
-    looks: { type: 'integer', minimum: 0 },
+    seenMs: { type: 'number', minimum: 0 },
   },
 } as const;
 

@@ -21,8 +21,8 @@ export interface IssuedOrder {
   readonly epoch: number;
   /** The number of the last record that the price in the order takes into account. */
   readonly seen: number;
-  /** How often the project of the order was looked at before the order was parked. */
-  readonly looks?: number;
+  /** The age of the project of the order when it was last looked at, in milliseconds, if the order was parked. */
+  readonly seenMs?: number;
 }
 
 /** A worker asks whether it may send a creation. */

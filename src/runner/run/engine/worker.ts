@@ -144,8 +144,8 @@ export class Worker {
       ...{ issued: order.value, lease, worker, scribe, promptness, clock, stop },
     });
     this.#clerks.add(clerk);
-    const { looks = 0 } = order.value;
-    const context = contextFor(lease, { kind: 'park', longestPauseMs, looks }, stop);
+    const { seenMs = 0 } = order.value;
+    const context = contextFor(lease, { kind: 'park', longestPauseMs, seenMs }, stop);
     let outcome: JobOutcome;
     try {
       outcome = await drive(order.value.order, context, clerk);

@@ -5,8 +5,8 @@ import type { Project } from '../../../contract/api/project.ts';
 import { ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
+import { outageCode } from '../../journal/attempt.ts';
 import { notTaken } from '../../journal/settled.ts';
-import { outageCode } from './attempt.ts';
 import type { CallPermit } from './circuit-breaker.ts';
 import type { AwaitOrder, CreateOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
@@ -124,10 +124,18 @@ async function* created(
   { project, credits }: Made,
   context: JobContext,
 ): Performance {
-  const { fingerprint: job, name } = order;
+  const { fingerprint: job, name, kind } = order;
+  const { inbox, clock, durations } = context;
+  const [since, began] = [clock.now(), clock.elapsed()];
+  durations.begun(kind);
+  inbox?.endSignalOf(project, name);
   yield { durable: true, event: { event: 'created', job, project, credits } };
-  context.inbox?.known(name);
-  return yield* settle({ ...order, project, credits, since: context.clock.now() }, context);
+  inbox?.known(name);
+  // A parked order is looked at elsewhere, and an event tells when a project is over.
+  const isAlone = context.attention?.kind !== 'park' && context.inbox?.isTrusted !== true;
+  using pilot = isAlone ? durations.pilot(kind) : undefined;
+  const paid = { ...order, project, credits, since };
+  return yield* settle(paid, clock.elapsed() - began, context, pilot !== undefined);
 }
 
 async function* notCreated(

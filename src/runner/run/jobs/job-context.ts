@@ -1,13 +1,14 @@
 // The context in which a job is performed: its ports, and how long to wait.
 
+import type { Durations } from '../../plan/durations.ts';
 import type { LastLooks } from './last-looks.ts';
 import type { Outages } from './outages.ts';
-import type { Clock, Disk, MediaApi, OutputStore } from './ports.ts';
+import type { Clock, Disk, JobApi, KnownUploads, OutputStore } from './ports.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
 export interface JobContext {
   /** Free calls wait while the service is down. */
-  readonly api: MediaApi;
+  readonly api: JobApi;
   readonly outages: Pick<
     Outages,
     'waitedMs' | 'holdCreations' | 'readyToCreate' | 'hearOfCreation'
@@ -15,6 +16,8 @@ export interface JobContext {
   readonly disk: Disk;
   /** Where saved files are kept besides; undefined if the pipeline names no store. */
   readonly store?: OutputStore | undefined;
+  /** Undefined if uploads are not shared with other pipelines. */
+  readonly uploads?: KnownUploads | undefined;
   readonly clock: Clock;
   /** Waits for the next turn under the request rate. Free calls take their turns by themselves. */
   readonly pace: () => Promise<void>;
@@ -22,8 +25,8 @@ export interface JobContext {
   readonly stop: AbortSignal;
   /** The first pause before a request is sent again, in milliseconds. */
   readonly backoffMs: number;
-  /** The speed of this service relative to the hosted one; polling adapts to it. */
-  readonly speedFactor: number;
+  /** How long projects take: they are looked at when their end is likely. */
+  readonly durations: Durations;
   /** Distinguishes the temporary files of processes that may perform one order one after the other. */
   readonly lease?: string | undefined;
   /** How a project that renders is waited for; absent: until the project is over. */
@@ -39,6 +42,6 @@ export type Attention =
   | { readonly kind: 'look'; readonly leave: AbortSignal; readonly looks: LastLooks }
   /**
    * Waits while the pauses between looks are short. Before a longer one, the job ends as `rendering` with a `rest`, so that
-   * whoever performs jobs need not keep a place for it. `looks`: how often the project was looked at before.
+   * whoever performs jobs need not keep a place for it. `seenMs`: the age of the project at the last look; 0 if there was none.
    */
-  | { readonly kind: 'park'; readonly longestPauseMs: number; readonly looks: number };
+  | { readonly kind: 'park'; readonly longestPauseMs: number; readonly seenMs: number };

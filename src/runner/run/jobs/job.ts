@@ -41,6 +41,8 @@ export interface UploadOrder extends Common {
   readonly content: string;
   /** The file is a recorded output that is not here, and is fetched from the store first. */
   readonly stored?: OutputLine;
+  /** The service no longer has an earlier upload of the file, or soon will not. */
+  readonly anew?: true;
 }
 
 /** Uploads a deleted project's saved files, which replace its download addresses, one for each download. */
@@ -166,8 +168,8 @@ export type JobOrder =
 
 /** A paid project that still renders. */
 export interface Rest extends Pick<AttachOrder, 'project' | 'credits' | 'since' | 'timeoutMs'> {
-  /** How often it was looked at. */
-  readonly looks: number;
+  /** Its age at the last look, in milliseconds; 0 if nobody has looked yet. */
+  readonly seenMs: number;
   /** Milliseconds until the next look is useful. */
   readonly pauseMs: number;
 }

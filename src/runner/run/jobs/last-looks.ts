@@ -1,9 +1,13 @@
 // When this checkout last looked at each project that renders, so that many short runs look no more often than is useful.
-import { nextUsefulMoment, type Rendering } from '../../plan/useful-moments.ts';
+import type { Durations } from '../../plan/durations.ts';
+import { nextLook } from '../../plan/look-schedule.ts';
 
-/** A project that renders, and when it was created. */
-export interface RenderingProject extends Rendering {
+export interface RenderingProject {
   readonly project: string;
+  /** The step kind. */
+  readonly kind: string;
+  /** When it was created, in milliseconds since 1970. */
+  readonly since: number;
 }
 
 export class LastLooks {
@@ -11,12 +15,12 @@ export class LastLooks {
   readonly #at: Map<string, number>;
   /** The projects that this run did not wait for. */
   readonly #left = new Map<string, RenderingProject>();
-  readonly #speedFactor: number;
+  readonly #durations: Durations;
   #changed = false;
 
-  constructor(known: ReadonlyMap<string, number>, speedFactor: number) {
+  constructor(known: ReadonlyMap<string, number>, durations: Durations) {
     this.#at = new Map(known);
-    this.#speedFactor = speedFactor;
+    this.#durations = durations;
   }
 
   /** True if a useful moment has come since the last look. */
@@ -57,9 +61,10 @@ export class LastLooks {
   }
 
   /** A look in the future is one by a clock that was wrong: it does not count. */
-  #next(project: RenderingProject, now: number): number {
-    const at = this.#at.get(project.project);
-    const lookedAt = at !== undefined && at <= now ? at : undefined;
-    return nextUsefulMoment(project, lookedAt, this.#speedFactor);
+  #next(rendering: RenderingProject, now: number): number {
+    const { project, kind, since } = rendering;
+    const at = this.#at.get(project);
+    const seenMs = at !== undefined && at <= now ? at - since : 0;
+    return since + nextLook(this.#durations.timingOf(kind), seenMs);
   }
 }

@@ -7,7 +7,8 @@ import { scrubbed } from '../../../contract/base/scrub.ts';
 import { givenUpText, whyAway } from '../../report/outage-text.ts';
 import type { Outage, OutageEvent } from '../../report/run-event.ts';
 import { type CallPermit, CircuitBreaker, type OutageWait } from './circuit-breaker.ts';
-import type { Clock, MediaApi, ServiceAnswer } from './ports.ts';
+import type { Clock, JobApi, MediaApi, ServiceAnswer } from './ports.ts';
+import { UploadAddresses } from './upload-addresses.ts';
 
 export interface OutageOptions {
   readonly api: MediaApi;
@@ -24,14 +25,17 @@ export interface OutageOptions {
 
 export class Outages {
   /** The same service, but free calls wait while the service is down, and are repeated when it is back. */
-  readonly api: MediaApi;
+  readonly api: JobApi;
   readonly #o: OutageOptions;
   readonly #service: CircuitBreaker;
   readonly #creations: CircuitBreaker;
   readonly #storage = new Map<string, CircuitBreaker>();
+  /** Of the service. */
+  readonly #origin: string;
 
   constructor(options: OutageOptions) {
     this.#o = options;
+    this.#origin = originOf(options.address);
     this.#service = this.#breaker({ of: 'service' });
     this.#creations = this.#breaker({ of: 'creations' });
     this.api = this.#waiting(options.api);
@@ -71,13 +75,18 @@ export class Outages {
     return this.#creations.hear(told, turn) || lost;
   }
 
-  #waiting(api: MediaApi): MediaApi {
+  #waiting(api: MediaApi): JobApi {
     const service = <T>(call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
       through(this.#service, call);
     const storage = <T>(url: string, call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
       through(this.#storageAt(url), call);
+    const { clock, stop } = this.#o;
+    const addresses = new UploadAddresses({
+      ask: (items) => service(() => api.uploadAddresses(items)),
+      ...{ clock, stop },
+    });
     return {
-      uploadAddress: (file) => service(() => api.uploadAddress(file)),
+      uploadAddress: (item) => addresses.one(item),
       put: (target, file) => storage(target.uploadUrl, () => api.put(target, file)),
       detectFaces: (body) => service(() => api.detectFaces(body)),
       faceDetection: (id) => service(() => api.faceDetection(id)),
@@ -92,7 +101,7 @@ export class Outages {
   /** The breaker for the host of an address. The service's own breaker if the host is the same. */
   #storageAt(url: string): CircuitBreaker {
     const origin = originOf(url);
-    if (origin === originOf(this.#o.address)) return this.#service;
+    if (origin === this.#origin) return this.#service;
     const known = this.#storage.get(origin);
     if (known !== undefined) return known;
     const made = this.#breaker({ of: 'storage', at: origin });
@@ -122,7 +131,7 @@ export class Outages {
 }
 
 /** Empty for an invalid address: the call itself will report that. */
-const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '');
+const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
 
 /** A free call: waits for permission, and is repeated while an outage lasts. */
 async function through<T>(breaker: CircuitBreaker, call: () => ServiceAnswer<T>): ServiceAnswer<T> {

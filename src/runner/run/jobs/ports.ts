@@ -23,8 +23,8 @@ export interface Clock {
   now(): number;
   /** Milliseconds since an arbitrary moment, for durations. Only goes forward, at the pace of real time. */
   elapsed(): number;
-  /** Resolves after this many milliseconds, or immediately when the signal is aborted. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Resolves after this many milliseconds, or as soon as one of the signals is aborted. */
+  sleep(ms: number, ...signals: readonly AbortSignal[]): Promise<void>;
   /** 0 ≤ chance < 1, for jitter and names. */
   chance(): number;
 }
@@ -37,7 +37,8 @@ export type ServiceAnswer<T> = Promise<Result<T, ApiFailure>>;
  * is stopping; a request that was not sent by then returns `aborted`.
  */
 export interface MediaApi {
-  uploadAddress(file: { type: MediaType; extension: string }): ServiceAnswer<UploadTarget>;
+  /** An address for each file, in the order of the files. */
+  uploadAddresses(items: readonly UploadItem[]): ServiceAnswer<readonly UploadTarget[]>;
   /** Streams a file to a presigned address; returns the SHA-256 of the sent bytes. */
   put(target: UploadTarget, file: LocalFile): ServiceAnswer<Digest>;
   detectFaces(body: JsonObject): ServiceAnswer<{ readonly id: string }>;
@@ -59,9 +60,29 @@ export interface MediaApi {
   download(url: string, into: LocalFile): ServiceAnswer<Fetched>;
 }
 
+/** The service as a job sees it. */
+export interface JobApi extends Omit<MediaApi, 'uploadAddresses'> {
+  /** Uploads that need an address at about the same time share a request. */
+  uploadAddress(item: UploadItem): ServiceAnswer<UploadTarget>;
+}
+
+/** A file to upload. */
+export interface UploadItem {
+  readonly type: MediaType;
+  /** Without the dot. */
+  readonly extension: string;
+}
+
 export interface UploadTarget {
   readonly uploadUrl: string;
   readonly filePath: string;
+}
+
+/** Uploads for this account, whatever their pipeline. Only a cache: the service decides what it still has. */
+export interface KnownUploads {
+  /** The path of an upload with this content (SHA-256) and this extension. */
+  find(content: string, extension: string): string | undefined;
+  keep(content: string, extension: string, path: string): void;
 }
 
 /** An absolute path on this machine. */

@@ -98,7 +98,7 @@ const fetchInto = (
 
 /** The extension for a file's name. The service's own name is used only if it has a plain extension. */
 function extensionOfAddress(url: string): string {
-  const extension = URL.canParse(url) ? extensionOf(new URL(url).pathname) : '';
+  const extension = extensionOf(URL.parse(url)?.pathname ?? '');
   return /^[a-z0-9]{1,10}$/.test(extension) ? extension : 'bin';
 }
 

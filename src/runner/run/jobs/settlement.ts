@@ -1,19 +1,27 @@
 // Settles a paid project: waits until it ends, and reads the final charge from its record.
 import { worthAnotherAttempt } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
-import { recordOf, toolNamed } from '../../../contract/kinds/tools.ts';
+import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { NewEvent } from '../../journal/line.ts';
+import {
+  nextLook,
+  nextLookBesidesEvents,
+  nextPilotLook,
+  withJitter,
+} from '../../plan/look-schedule.ts';
 import { lastingOf, liveProject } from '../../task/outputs.ts';
 import type { AttachOrder, JobOutcome, Rest } from './job.ts';
 import type { Attention, JobContext } from './job-context.ts';
 import { failed, outcomeOf, pending, rendering, stopped } from './outcome.ts';
 import type { Performance } from './performance.ts';
-import { pauses, rarerWithInbox } from './poll.ts';
 import { patiently } from './retry.ts';
 
 /** Paid by an earlier run: waits for the result, or reads it again for fresh addresses. */
 export async function* attach(order: AttachOrder, context: JobContext): Performance {
-  if (!order.settled) return yield* settle(order, context);
+  if (!order.settled) {
+    const ageMs = Math.max(0, context.clock.now() - order.since);
+    return yield* settle(order, ageMs, context);
+  }
   const record = await readProject(order, context);
   if (!record.ok) return outcomeOf('read', record.error);
   if (record.value.enabled === false)
@@ -26,9 +34,17 @@ type Paid = Pick<
   'fingerprint' | 'kind' | 'project' | 'credits' | 'since' | 'timeoutMs' | 'attempts'
 >;
 
-export function settle(paid: Paid, context: JobContext): Performance {
+/** `ageMs`: how long ago the project was created. `isPilot`: it shows how long projects of its kind take. */
+export function settle(
+  paid: Paid,
+  ageMs: number,
+  context: JobContext,
+  isPilot = false,
+): Performance {
   const { attention } = context;
-  return attention?.kind === 'look' ? look(paid, context, attention) : waitFor(paid, context);
+  return attention?.kind === 'look'
+    ? look(paid, context, attention)
+    : waitFor(paid, ageMs, context, isPilot);
 }
 
 /** Looks at a project once, if that is useful now; a run that only looks waits for nothing. */
@@ -60,44 +76,70 @@ async function* look(
 const overdue = (project: string, status: string): JobOutcome =>
   pending(`project ${project} is still ${status} after its timeout`);
 
-/** Waits until a project has ended; an event about its end cuts a pause short. Only the record counts. */
-async function* waitFor(paid: Paid, context: JobContext): Performance {
-  const { project } = paid;
-  const { clock, stop, inbox, outages, attention } = context;
+/**
+ * Waits until a project has ended. Looks at it when its end is likely, or when an event says that it has ended; only the
+ * record counts.
+ */
+async function* waitFor(
+  paid: Paid,
+  ageMs: number,
+  context: JobContext,
+  isPilot: boolean,
+): Performance {
+  const { project, kind } = paid;
+  const { clock, stop, inbox, outages, attention, durations } = context;
   // Time during which the service was down does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + paid.timeoutMs;
-  let looks = attention?.kind === 'park' ? attention.looks : 0;
-  const waits = pauses((toolNamed(paid.kind)?.medianSeconds ?? 10) / context.speedFactor, looks);
+  const created = clock.elapsed() - ageMs;
+  const age = (): number => clock.elapsed() - created;
+  let seenMs = attention?.kind === 'park' ? attention.seenMs : 0;
+  let end = inbox?.knownEndSignalOf(project);
+  // The event may have come before anybody listened.
+  let isMissed = end === undefined;
+  end ??= inbox?.endSignalOf(project);
   const leave = attention?.kind === 'wait' ? attention.leave : undefined;
-  const rarer = inbox === undefined ? 1 : rarerWithInbox;
+  const isTold = (): boolean => end?.aborted === true;
+  const nextWithoutEvents = isPilot ? nextPilotLook : nextLook;
   try {
     for (;;) {
-      const pause = waits.next().value * rarer;
-      // Subscribe before the read, so that an event during the read is not missed.
-      const endSignal = inbox?.endSignalOf(project);
+      const byEvent = inbox?.isTrusted === true && !isMissed;
+      const next = byEvent ? nextLookBesidesEvents : nextWithoutEvents;
+      const useful = next(durations.timingOf(kind), seenMs);
+      const pause = withJitter(useful - age(), clock.chance());
+      const left = until - spent();
+      if (Math.min(pause, left) > 0 && !isTold()) {
+        if (attention?.kind === 'park' && pause > attention.longestPauseMs)
+          return rendering(project, restOf(paid, { seenMs, pauseMs: Math.min(pause, left), left }));
+        const sooner = durations.sooner(kind);
+        const signals = [stop, leave, end, sooner].filter((signal) => signal !== undefined);
+        await clock.sleep(Math.min(pause, left), ...signals);
+        if (stop.aborted) return stopped;
+        if (sooner?.aborted === true) continue;
+        if (attention?.kind === 'wait' && leave?.aborted === true && !isTold()) {
+          if (seenMs > 0) attention.looks.looked(paid, clock.now() - age() + seenMs);
+          attention.looks.leave(paid);
+          return rendering(project);
+        }
+      }
+      const told = isTold();
+      // Listen before the read, so that an event during the read is not missed.
+      if (told) end = inbox?.endSignalOf(project);
       const read = await readProject(paid, context);
       if (!read.ok) return outcomeOf('read', read.error);
       const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
       if (settled !== undefined) {
+        if (byEvent && !told) inbox.missed();
+        const isInTime = told || seenMs > 0 || age() < 1.5 * useful;
+        if (settled.status === 'complete' && isInTime)
+          durations.over(kind, told ? age() : seenMs, age());
         yield { durable: false, event: settled };
         return finalOutcome(settled, read.value);
       }
-      const left = until - spent();
-      if (left <= 0) return overdue(project, read.value.status);
-      looks += 1;
-      if (attention?.kind === 'park' && pause > attention.longestPauseMs)
-        return rendering(project, restOf(paid, { looks, pauseMs: Math.min(pause, left), left }));
-      const others = [endSignal, leave].filter((signal) => signal !== undefined);
-      const enough = others.length === 0 ? stop : AbortSignal.any([stop, ...others]);
-      const lookedAt = clock.now();
-      if (leave?.aborted !== true) await clock.sleep(Math.min(pause, left), enough);
-      if (stop.aborted) return stopped;
-      if (attention?.kind === 'wait' && leave?.aborted === true && endSignal?.aborted !== true) {
-        attention.looks.looked(paid, lookedAt);
-        attention.looks.leave(paid);
-        return rendering(project);
-      }
+      if (until - spent() <= 0) return overdue(project, read.value.status);
+      // At least a millisecond, because 0 says that nobody has looked.
+      seenMs = Math.max(1, age());
+      isMissed = false;
     }
   } finally {
     inbox?.forgetEndSignal(project);
@@ -106,9 +148,9 @@ async function* waitFor(paid: Paid, context: JobContext): Performance {
 
 function restOf(
   { project, credits, since }: Paid,
-  { looks, pauseMs, left }: { looks: number; pauseMs: number; left: number },
+  { seenMs, pauseMs, left }: { seenMs: number; pauseMs: number; left: number },
 ): Rest {
-  return { project, credits, since, timeoutMs: left - pauseMs, looks, pauseMs };
+  return { project, credits, since, timeoutMs: left - pauseMs, seenMs, pauseMs };
 }
 
 function finalOutcome({ status, error }: Settlement, record: Project): JobOutcome {

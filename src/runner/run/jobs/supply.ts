@@ -2,6 +2,7 @@
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { detectionRequest } from '../../../contract/kinds/face-detect.ts';
+import { nextLook, nextPilotLook, withJitter } from '../../plan/look-schedule.ts';
 import { lastingFaces, liveFaces, liveFromUploads } from '../../task/outputs.ts';
 import type {
   DetectOrder,
@@ -14,13 +15,14 @@ import type {
 import type { JobContext } from './job-context.ts';
 import { failed, outcomeOf, stopped } from './outcome.ts';
 import type { Performance, Recorded } from './performance.ts';
-import { pauses } from './poll.ts';
 import type { LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
 import { onThisDisk } from './store/fetch.ts';
 
 export async function* upload(order: UploadOrder, context: JobContext): Performance {
-  const { name, content, attempts, stored } = order;
+  const { name, content, attempts, stored, anew } = order;
+  const known = anew === true ? undefined : context.uploads?.find(content, extensionOf(name));
+  if (known !== undefined) return yield* supplied(order, known);
   const here =
     stored === undefined
       ? undefined
@@ -30,11 +32,12 @@ export async function* upload(order: UploadOrder, context: JobContext): Performa
   const sent = await send({ at, name, content }, attempts, context);
   await here?.value.release();
   if (!sent.ok) return sent.error;
-  const result = { file_path: sent.value };
-  yield {
-    durable: false,
-    event: { event: 'supplied', job: order.fingerprint, task: order.task, kind: 'upload', result },
-  };
+  return yield* supplied(order, sent.value);
+}
+
+async function* supplied({ fingerprint: job, task }: UploadOrder, path: string): Performance {
+  const result = { file_path: path };
+  yield { durable: false, event: { event: 'supplied', job, task, kind: 'upload', result } };
   return { is: 'done', live: result };
 }
 
@@ -86,14 +89,12 @@ async function send(
   if (!sent.ok) return err(outcomeOf('supply', sent.error));
   if (sent.value.digest !== file.content)
     return err(failed(`${file.name} changed while it was being uploaded`));
+  context.uploads?.keep(file.content, extension, sent.value.path);
   return ok(sent.value.path);
 }
 
-/** No median is published for face detection; this is about that of the tools that begin with one. */
-const medianSeconds = 4;
-
 export async function* detect(order: DetectOrder, context: JobContext): Performance {
-  const { api, clock, stop, outages } = context;
+  const { api, clock, stop, outages, durations } = context;
   let id = order.detection;
   if (id === undefined) {
     const begun = await patiently('free', order.attempts, context, () =>
@@ -106,9 +107,23 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
   // Time during which the service was down does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + order.timeoutMs;
-  const waits = pauses(medianSeconds / context.speedFactor);
+  const began = clock.elapsed();
+  let seenMs = 0;
+  if (order.detection === undefined) durations.begun(order.kind);
+  using pilot = order.detection === undefined ? durations.pilot(order.kind) : undefined;
+  const next = pilot === undefined ? nextLook : nextPilotLook;
   for (;;) {
-    const pause = waits.next().value;
+    // One that an earlier run began is probably over.
+    const isOld = order.detection !== undefined && seenMs === 0;
+    const useful = isOld ? 0 : next(durations.timingOf(order.kind), seenMs);
+    const pause = withJitter(useful - (clock.elapsed() - began), clock.chance());
+    if (pause > 0) {
+      const sooner = durations.sooner(order.kind);
+      const signals = sooner === undefined ? [stop] : [stop, sooner];
+      await clock.sleep(Math.min(pause, Math.max(0, until - spent())), ...signals);
+      if (stop.aborted) return stopped;
+      if (sooner?.aborted === true) continue;
+    }
     const read = await patiently('free', order.attempts, context, () =>
       api.faceDetection(detection),
     );
@@ -118,6 +133,7 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
         : outcomeOf('supply', read.error);
     const record = read.value;
     if (record.status === 'complete') {
+      if (!isOld) durations.over(order.kind, seenMs, clock.elapsed() - began);
       const result = lastingFaces(record);
       if (order.detection === undefined)
         yield {
@@ -133,9 +149,9 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
       return { is: 'done', live: liveFaces(record) };
     }
     if (record.status === 'error') return failed('the service could not look for faces in it');
-    if (spent() + pause >= until) return failed('the face detection was not over in time');
-    await clock.sleep(pause, stop);
-    if (stop.aborted) return stopped;
+    if (spent() >= until) return failed('the face detection was not over in time');
+    // At least a millisecond, because 0 says that nobody has looked.
+    seenMs = Math.max(1, clock.elapsed() - began);
   }
 }
 

@@ -17,6 +17,8 @@ interface Attempt {
   readonly known: PromiseWithResolvers<void>;
   /** The same record, for synchronous access. */
   first?: Project;
+  /** True if an event has said that the project is over. */
+  isOver?: boolean;
   listeners: number;
 }
 
@@ -26,6 +28,7 @@ export class WebhookInbox {
   readonly patientUntil: number;
   readonly #attempts = new Map<string, Attempt>();
   readonly #endSignals = new Map<string, AbortController>();
+  #isTrusted = true;
 
   constructor({ patienceMs, since }: WebhookInboxOptions) {
     this.patienceMs = patienceMs;
@@ -63,14 +66,30 @@ export class WebhookInbox {
     this.#attempts.delete(name);
   }
 
+  /** False if the last end of a project that was learned came from a look: the service's events do not arrive. */
+  get isTrusted(): boolean {
+    return this.#isTrusted;
+  }
+
+  /** Call when a project is over and no event has said so. */
+  missed(): void {
+    this.#isTrusted = false;
+  }
+
   /**
    * A signal that the next event about the end of a project aborts. There is one for each project; a new one replaces
-   * the old.
+   * the old. `name`: of the attempt, until its outcome is `known`; an event may have come before the answer that names the project.
    */
-  endSignalOf(project: string): AbortSignal {
+  endSignalOf(project: string, name?: string): AbortSignal {
     const endSignal = new AbortController();
     this.#endSignals.set(project, endSignal);
+    if (name !== undefined && this.#attempts.get(name)?.isOver === true) endSignal.abort();
     return endSignal.signal;
+  }
+
+  /** The signal that somebody has asked for before. */
+  knownEndSignalOf(project: string): AbortSignal | undefined {
+    return this.#endSignals.get(project)?.signal;
   }
 
   /** Call when the wait for a project is over. */
@@ -83,10 +102,14 @@ export class WebhookInbox {
    * only while a job is about to write the outcome, and until the signal is aborted.
    */
   async deliver(record: RecordKind, project: Project, enough: AbortSignal): Promise<boolean> {
-    if (project.status !== 'queued' && project.status !== 'rendering')
+    const isOver = project.status !== 'queued' && project.status !== 'rendering';
+    if (isOver) {
       this.#endSignals.get(project.id)?.abort();
+      this.#isTrusted = true;
+    }
     const attempt = this.#attempts.get(project.name ?? '');
     if (attempt === undefined || attempt.record !== record) return true;
+    attempt.isOver ||= isOver;
     attempt.first ??= project;
     attempt.told.resolve(project);
     if (attempt.listeners === 0) return false;

@@ -1,9 +1,16 @@
 // The journal writer: assigns numbers and times to events, folds them into the ledger, and hands the lines to the file.
-// Each line is parsed before it is appended, and the parsed value is folded, so a line that the next run could not load
-// is never written.
+// A line that the next run could not load is never written: the value that its text says is checked as it is on loading,
+// and folded, before the text is appended.
+import { isExactJson } from '../../../contract/base/json.ts';
 import { Redactor } from '../../../contract/base/redactor.ts';
 import type { CreditTotals, Ledger } from '../../journal/ledger.ts';
-import { type EventLine, lineText, type NewEvent, parseLine } from '../../journal/line.ts';
+import {
+  type EventLine,
+  lineText,
+  type NewEvent,
+  parseLine,
+  readValue,
+} from '../../journal/line.ts';
 import { continues, nextRunNumber } from '../../journal/run-identity.ts';
 import type { Clock, Journal } from '../jobs/ports.ts';
 
@@ -121,13 +128,24 @@ export class JournalWriter implements Journal {
 
   /** Folds a line into the ledger, and returns its text. */
   #apply(given: EventLine): string {
-    const line = this.#redactor.value(given);
-    const text = lineText(line);
-    const read = parseLine(text);
+    const { text, read } = this.#written(given);
     if (!read.ok)
-      throw new Error(`bug: an event "${line.event}" that nobody can read: ${read.error}`);
+      throw new Error(`bug: an event "${given.event}" that nobody can read: ${read.error}`);
     const folded = this.ledger.apply(read.value);
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
     return text;
+  }
+
+  /** The text of a line, and what it says. Text that says exactly the value need not be parsed for that. */
+  #written(given: EventLine): {
+    readonly text: string;
+    readonly read: ReturnType<typeof parseLine>;
+  } {
+    if (isExactJson(given)) {
+      const text = lineText(given);
+      if (!this.#redactor.mayHide(text)) return { text, read: readValue(given) };
+    }
+    const redacted = lineText(this.#redactor.value(given));
+    return { text: redacted, read: parseLine(redacted) };
   }
 }

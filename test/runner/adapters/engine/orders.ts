@@ -17,7 +17,7 @@ export const importOf = (
     options: { budget: 7 },
   },
   canary: 'canary',
-  header: { shotlist: 2, pipeline: `pipeline ${run}`, service: 'http://127.0.0.1:1' },
+  header: { shotlist: 3, pipeline: `pipeline ${run}`, service: 'http://127.0.0.1:1' },
   runs: [{ run: 1, at, charged: 0, refunded: 0 }],
   tasks: [],
   jobs,

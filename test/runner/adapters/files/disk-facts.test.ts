@@ -1,5 +1,5 @@
 // What is known of a file on the real disk: nothing that was not read, and nothing that is no longer so.
-import {
+import fs, {
   mkdirSync,
   readFileSync,
   renameSync,
@@ -8,7 +8,6 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import files from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { afterNextRead, makeUnreadable, replaceUntilEnd } from './patched-fs.ts';
@@ -258,8 +257,8 @@ describe('a large result', () => {
     const { folder, disk } = room();
     const part = await disk.temporary('a.png', hash('work'));
     if (!part.ok) throw new Error(part.error.message);
-    replaceUntilEnd(files, {
-      rename: async () => {
+    replaceUntilEnd(fs, {
+      renameSync: () => {
         throw Object.assign(new Error('full'), { code: 'ENOSPC' });
       },
     });

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { OutputFolders, syncFolder } from '../../../../src/runner/adapters/files/output-folders.ts';
-import { createPart, Part } from '../../../../src/runner/adapters/files/part.ts';
+import { createPart, Part, writePart } from '../../../../src/runner/adapters/files/part.ts';
 import type { LocalFile } from '../../../../src/runner/run/jobs/ports.ts';
 import { recordDisk } from '../../../fakes/disk-recorder.ts';
 import { canMount, smallDisk } from '../../../small-disk.ts';
@@ -108,6 +108,27 @@ describe('a part', () => {
     await leaving;
     expect(JSON.parse(readFileSync(`${cut.path}.json`, 'utf8'))).toMatchObject({ bytes: 10 });
     expect(disk.done).toEqual(['datasync a.part', 'datasync a.part']);
+  });
+
+  test('that is small is whole when its sync is over, and gone if the sync fails', async () => {
+    const disk = await recordDisk(any);
+    const small = place();
+    disk.hold();
+    let isWritten = false;
+    const writing = writePart(small, Buffer.from('small')).then(() => {
+      isWritten = true;
+    });
+    while (disk.waiting === 0) await new Promise(setImmediate);
+    expect([isWritten, readFileSync(small.path, 'utf8')]).toEqual([false, 'small']);
+    disk.release();
+    await writing;
+    expect(disk.done).toEqual(['write a.part', 'datasync a.part']);
+    disk.fail(Object.assign(new Error('failing disk'), { code: 'EIO' }));
+    const failing = writePart(small, Buffer.from('other'));
+    while (disk.waiting === 0) await new Promise(setImmediate);
+    disk.release();
+    await expect(failing).rejects.toMatchObject({ code: 'EIO' });
+    expect(() => readFileSync(small.path)).toThrow();
   });
 
   test('loses its note first when it is begun again', async () => {

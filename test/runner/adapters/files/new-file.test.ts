@@ -1,5 +1,6 @@
 // Files that are made under names that others may have planted.
-import {
+import fs, {
+  closeSync,
   constants,
   lstatSync,
   mkdirSync,
@@ -9,12 +10,17 @@ import {
   rmSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import files from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createNew, openOwn } from '../../../../src/runner/adapters/files/new-file.ts';
+import {
+  createNew,
+  createNewNow,
+  openOwn,
+} from '../../../../src/runner/adapters/files/new-file.ts';
 import { makePipe } from '../../../small-disk.ts';
 import { replaceUntilEnd } from './patched-fs.ts';
 
@@ -26,12 +32,25 @@ beforeEach(() => {
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
 });
 
-async function make(): Promise<void> {
-  await using handle = await createNew(file);
-  await handle.writeFile('new');
-}
+const ways: readonly (readonly [string, () => Promise<void>])[] = [
+  [
+    'opened in the thread pool',
+    async () => {
+      await using handle = await createNew(file);
+      await handle.writeFile('new');
+    },
+  ],
+  [
+    'opened at once',
+    async () => {
+      const descriptor = createNewNow(file);
+      writeSync(descriptor, 'new');
+      closeSync(descriptor);
+    },
+  ],
+];
 
-describe('a new file', () => {
+describe.each(ways)('a new file that is %s', (_way, make) => {
   const plants: readonly (readonly [string, () => void])[] = [
     ['a file', () => writeFileSync(file, 'longer than what is new')],
     ['a link to a file', () => symlinkSync('victim', file)],
@@ -62,52 +81,59 @@ describe('a new file', () => {
   });
 });
 
-describe('when others make and remove the same name', () => {
-  const { open, unlink } = files;
+describe.each(ways)(
+  'when others make and remove the same name, a file that is %s',
+  (_way, make) => {
+    const { open } = files;
+    const { openSync, unlinkSync } = fs;
 
-  test('a file that stands again after each removal is given up in the end', async () => {
-    writeFileSync(file, 'theirs');
-    let opens = 0;
-    replaceUntilEnd(files, {
-      open: async (...given: Parameters<typeof open>) => {
-        opens += 1;
-        return await open(...given);
-      },
-      unlink: async () => undefined,
+    test('and stands again after each removal is given up in the end', async () => {
+      writeFileSync(file, 'theirs');
+      let opens = 0;
+      replaceUntilEnd(files, {
+        open: async (...given: Parameters<typeof open>) => {
+          opens += 1;
+          return await open(...given);
+        },
+      });
+      replaceUntilEnd(fs, {
+        openSync: (...given: Parameters<typeof openSync>) => {
+          opens += 1;
+          return openSync(...given);
+        },
+        unlinkSync: () => undefined,
+      });
+      await expect(make()).rejects.toMatchObject({ code: 'EEXIST' });
+      expect(opens).toBe(11);
+      expect(readFileSync(file, 'utf8')).toBe('theirs');
     });
-    await expect(createNew(file)).rejects.toMatchObject({ code: 'EEXIST' });
-    expect(opens).toBe(11);
-    expect(readFileSync(file, 'utf8')).toBe('theirs');
-  });
 
-  test('a file that is gone before it is removed is no trouble', async () => {
-    writeFileSync(file, 'theirs');
-    replaceUntilEnd(files, {
-      unlink: async (path: string) => {
-        await unlink(path);
-        await unlink(path);
-      },
+    test('and is gone before it is removed is no trouble', async () => {
+      writeFileSync(file, 'theirs');
+      replaceUntilEnd(fs, {
+        unlinkSync: (path: string) => {
+          unlinkSync(path);
+          unlinkSync(path);
+        },
+      });
+      await make();
+      expect(readFileSync(file, 'utf8')).toBe('new');
     });
-    await make();
-    expect(readFileSync(file, 'utf8')).toBe('new');
-  });
 
-  test('a file that may not be removed is an error', async () => {
-    writeFileSync(file, 'theirs');
-    replaceUntilEnd(files, {
-      unlink: async () => {
-        throw Object.assign(new Error('no'), { code: 'EPERM' });
-      },
+    test('and may not be removed is an error', async () => {
+      writeFileSync(file, 'theirs');
+      replaceUntilEnd(fs, {
+        unlinkSync: () => {
+          throw Object.assign(new Error('no'), { code: 'EPERM' });
+        },
+      });
+      await expect(make()).rejects.toMatchObject({ code: 'EPERM' });
     });
-    await expect(createNew(file)).rejects.toMatchObject({ code: 'EPERM' });
-  });
-});
+  },
+);
 
-test('a new file has the flags that it is asked for, and may be read by all', async () => {
-  await using handle = await createNew(file, constants.O_APPEND);
-  await handle.write('one', 0);
-  await handle.write('two', 0);
-  expect(readFileSync(file, 'utf8')).toBe('onetwo');
+test.each(ways)('a new file that is %s may be read by all', async (_way, make) => {
+  await make();
   expect(lstatSync(file).mode & 0o777 & process.umask()).toBe(0);
   expect(lstatSync(file).mode & 0o600).toBe(0o600);
 });

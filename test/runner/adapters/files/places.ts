@@ -39,8 +39,8 @@ export class FakeClock implements Clock {
     return this.#elapsed;
   }
 
-  async sleep(ms: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
+  async sleep(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
+    if (signals.some(({ aborted }) => aborted)) return;
     this.slept.push(ms);
     this.pass(ms);
   }

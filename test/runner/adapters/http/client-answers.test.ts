@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Redactor } from '../../../../src/contract/base/redactor.ts';
+import { ok } from '../../../../src/contract/base/result.ts';
 import { httpClient } from '../../../../src/runner/adapters/http/http-client.ts';
 import { until } from '../../../rig.ts';
 import { FakeClock, temporaryFolder } from '../files/places.ts';
@@ -35,15 +36,25 @@ describe('an account', () => {
 describe('an upload address', () => {
   test('that does not come may come later', async () => {
     const server = await serve((_, response) => answer(response, 200, { items: [] }));
-    expect(await server.client().uploadAddress(png)).toMatchObject({
+    expect(await server.client().uploadAddresses([png])).toMatchObject({
       ok: false,
       error: { reason: 'unanswered' },
     });
   });
 
+  test('is as the service says, however many it has', async () => {
+    const item = { upload_url: 'http://s/up', file_path: 'api-assets/x.png' };
+    const target = { uploadUrl: item.upload_url, filePath: item.file_path };
+    for (const count of [1, 3]) {
+      const items = Array.from({ length: count }, () => item);
+      const server = await serve((_, response) => answer(response, 200, { items }));
+      expect(await server.client().uploadAddresses([png])).toEqual(ok(items.map(() => target)));
+    }
+  });
+
   test('that is refused says why', async () => {
     const server = await serve((_, response) => answer(response, 400, { message: 'no png' }));
-    expect(await server.client().uploadAddress(png)).toEqual({
+    expect(await server.client().uploadAddresses([png])).toEqual({
       ok: false,
       error: { reason: 'refused', status: 400, message: 'no png' },
     });

@@ -1,17 +1,20 @@
 // One request and its text: what is waited for, how long, and what is left behind afterwards.
 import { getEventListeners } from 'node:events';
 import { Agent } from 'undici';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type Bounds,
   type Exchanged,
   exchange,
-  type GivenUp,
+  placeOf,
 } from '../../../../src/runner/adapters/http/exchange.ts';
+import type { GivenUp } from '../../../../src/runner/adapters/http/given-up.ts';
+import { OpenRequests } from '../../../../src/runner/adapters/http/open-requests.ts';
 import { until } from '../../../rig.ts';
 import { serve, type TestServer } from './server.ts';
 
-const bounds: Bounds = { bytes: 100, totalMs: 60_000, signals: [] };
+const openUntil = (cut?: AbortSignal): OpenRequests => new OpenRequests(cut, 60_000);
+const bounds: Bounds = { bytes: 100, totalMs: 60_000, open: openUntil() };
 
 function ask(
   server: Pick<TestServer, 'address'>,
@@ -19,8 +22,8 @@ function ask(
   agent = new Agent(),
 ): Promise<Exchanged> {
   onTestFinished(() => agent.destroy());
-  const url = `${server.address}/a/b?c=d`;
-  const question = { method: 'POST', url, headers: { 'x-one': '1' }, body: 'text' } as const;
+  const place = placeOf(`${server.address}/a/b?c=d`);
+  const question = { method: 'POST', ...place, headers: { 'x-one': '1' }, body: 'text' } as const;
   return exchange(agent, question, { ...bounds, ...some });
 }
 
@@ -80,7 +83,7 @@ describe('an answer that nobody waits for any more', () => {
       });
       stopper.abort();
     });
-    expect(await ask(server, { signals: [undefined, stopper.signal] })).toEqual(
+    expect(await ask(server, { open: openUntil(stopper.signal) })).toEqual(
       givenUp('stopped', true),
     );
     await until('the connection is closed', () => closed);
@@ -92,7 +95,7 @@ describe('an answer that nobody waits for any more', () => {
     const held: (() => void)[] = [];
     const server = await serve((_, response) => held.push(() => response.end('x')));
     const first = ask(server, {}, agent);
-    const second = ask(server, { signals: [stopper.signal] }, agent);
+    const second = ask(server, { known: stopper.signal }, agent);
     await until('the first has come', () => held.length === 1);
     stopper.abort();
     expect(await second).toEqual(givenUp('stopped', false));
@@ -107,24 +110,28 @@ describe('an answer that nobody waits for any more', () => {
 
   test('from the start is never asked for', async () => {
     const server = await serve((_, response) => response.end('x'));
-    const signals = [new AbortController().signal, AbortSignal.abort()];
-    expect(await ask(server, { signals })).toEqual(givenUp('stopped', false));
+    const known = AbortSignal.abort();
+    for (const some of [{ known }, { open: openUntil(known) }])
+      expect(await ask(server, some)).toEqual(givenUp('stopped', false));
     expect(server.asked).toEqual([]);
-    expect(signals.map((signal) => getEventListeners(signal, 'abort').length)).toEqual([0, 0]);
+    expect(getEventListeners(known, 'abort')).toEqual([]);
   });
 });
 
-test('when it is over, no signal is listened to and no timer runs', async () => {
-  const running = (): number =>
-    process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
-  const stopper = new AbortController();
+test('when it is over, its signal is not listened to, and soon there is neither timer nor listener', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const [cut, known] = [new AbortController().signal, new AbortController().signal];
   const server = await serve((_, response) => response.end('x'));
   const agent = new Agent();
-  await ask(server, {}, agent);
-  const before = running();
-  for (let times = 0; times < 20; times++) await ask(server, { signals: [stopper.signal] }, agent);
-  expect(getEventListeners(stopper.signal, 'abort')).toEqual([]);
-  expect(running()).toBeLessThan(before + 20);
+  const open = openUntil(cut);
+  for (let times = 0; times < 20; times++) await ask(server, { open, known }, agent);
+  expect(getEventListeners(known, 'abort')).toEqual([]);
+  expect(getEventListeners(cut, 'abort')).toHaveLength(1);
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(1000);
+  expect(getEventListeners(cut, 'abort')).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('what never reached a server was not sent', async () => {

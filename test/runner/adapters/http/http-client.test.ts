@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Project } from '../../../../src/contract/api/project.ts';
 import { pacer } from '../../../../src/runner/adapters/http/pace.ts';
+import { requestRates } from '../../../../src/runner/adapters/http/request-rate.ts';
 import { until } from '../../../rig.ts';
 import { FakeClock } from '../files/places.ts';
 import { answer, clientFor, nobody, serve, type TestServer } from './server.ts';
@@ -219,7 +220,7 @@ describe('a path that exists in two forms', () => {
   const upload = { items: [{ upload_url: 'http://s/up', file_path: 'api-assets/x.png' }] };
   const uploaded = {
     ok: true,
-    value: { uploadUrl: 'http://s/up', filePath: 'api-assets/x.png' },
+    value: [{ uploadUrl: 'http://s/up', filePath: 'api-assets/x.png' }],
   };
   const notFound = { message: 'Not Found' };
   const detection = { id: 'd', status: 'queued', faces: [] };
@@ -246,7 +247,7 @@ describe('a path that exists in two forms', () => {
   test('is tried in its short form first', async () => {
     const server = await serving([...short, ...long]);
     const client = server.client();
-    expect(await client.uploadAddress(png)).toEqual(uploaded);
+    expect(await client.uploadAddresses([png])).toEqual(uploaded);
     await client.detectFaces({});
     await client.faceDetection('d');
     expect(pathsAsked(server)).toEqual([
@@ -261,7 +262,7 @@ describe('a path that exists in two forms', () => {
     const server = await serving(long);
     const client = server.client();
     for (let times = 0; times < 2; times++)
-      expect(await client.uploadAddress(png)).toEqual(uploaded);
+      expect(await client.uploadAddresses([png])).toEqual(uploaded);
     expect((await client.detectFaces({})).ok).toBe(true);
     expect((await client.faceDetection('d')).ok).toBe(true);
     expect(pathsAsked(server)).toEqual([
@@ -283,7 +284,7 @@ describe('a path that exists in two forms', () => {
       const server = await serving(paths);
       const client = server.client();
       const all = Array.from({ length: 12 }, (__, number) => [
-        client.uploadAddress(png),
+        client.uploadAddresses([png]),
         client.detectFaces({}),
         client.faceDetection(`d${number}`),
       ]).flat();
@@ -303,9 +304,9 @@ describe('a path that exists in two forms', () => {
       else reply();
     });
     const client = server.client();
-    expect((await client.uploadAddress(png)).ok).toBe(false);
-    const late = client.uploadAddress({ type: 'image', extension: 'gif' });
-    expect(await client.uploadAddress(png)).toEqual(uploaded);
+    expect((await client.uploadAddresses([png])).ok).toBe(false);
+    const late = client.uploadAddresses([{ type: 'image', extension: 'gif' }]);
+    expect(await client.uploadAddresses([png])).toEqual(uploaded);
     await until('the late one was asked for', () => held.length === 1);
     for (const reply of held) reply();
     expect(await late).toEqual(uploaded);
@@ -317,7 +318,7 @@ describe('a path that exists in two forms', () => {
     const server = await serving([uploads, create, read].filter((path) => path !== undefined));
     const client = server.client();
     for (let times = 0; times < 2; times++) {
-      expect((await client.uploadAddress(png)).ok).toBe(true);
+      expect((await client.uploadAddresses([png])).ok).toBe(true);
       expect((await client.detectFaces({})).ok).toBe(true);
       expect((await client.faceDetection('d')).ok).toBe(true);
     }
@@ -355,7 +356,7 @@ describe('a path that exists in two forms', () => {
     const client = server.client();
     const missing = { ok: false, error: { reason: 'not-found' } };
     expect(await client.faceDetection('gone')).toMatchObject(missing);
-    expect(await client.uploadAddress(png)).toEqual(uploaded);
+    expect(await client.uploadAddresses([png])).toEqual(uploaded);
     expect(await client.faceDetection('gone')).toMatchObject(missing);
     expect((await client.faceDetection('d')).ok).toBe(true);
   });
@@ -390,7 +391,7 @@ describe('when the run is stopped', () => {
       client.create('face-swap-photo', {}),
       client.project('image', 'p'),
       client.deleteProject('image', 'p'),
-      client.uploadAddress({ type: 'image', extension: 'png' }),
+      client.uploadAddresses([{ type: 'image', extension: 'png' }]),
       client.detectFaces({}),
     ];
     for (const got of await Promise.all(calls))
@@ -429,6 +430,43 @@ describe('when the run is stopped', () => {
     expect(server.asked).toHaveLength(1);
   });
 
+  test('a 429 to any request holds up every other one, and a creation is never held up by the client', async () => {
+    const server = await serve(({ method }, response) =>
+      method === 'DELETE'
+        ? answer(response, 429, { message: 'slow down' }, { 'retry-after': '7' })
+        : answer(response, 200, { ...project, credits_charged: 1 }),
+    );
+    const clock = new FakeClock();
+    const { signal: stop } = new AbortController();
+    const rates = requestRates({ clock, stop, pace: async () => undefined, backoffMs: 1000 });
+    const client = server.client({ rates, clock });
+    expect(await client.deleteProject('image', 'p-1')).toMatchObject({
+      error: { reason: 'throttled', retryAfterMs: 7000 },
+    });
+    // Its caller has taken the turn before the intent was recorded.
+    expect((await client.create('face-swap-photo', { name: 'a' })).ok).toBe(true);
+    expect(clock.slept).toEqual([]);
+    expect((await client.project('image', 'p-1')).ok).toBe(true);
+    expect(clock.slept).toEqual([7000]);
+  });
+
+  test('a 429 to a creation holds up creations, and nothing else', async () => {
+    const server = await serve(({ method }, response) =>
+      method === 'POST'
+        ? answer(response, 429, { message: 'slow down' }, { 'retry-after': '7' })
+        : answer(response, 200, project),
+    );
+    const clock = new FakeClock();
+    const { signal: stop } = new AbortController();
+    const rates = requestRates({ clock, stop, pace: async () => undefined, backoffMs: 1000 });
+    const client = server.client({ rates, clock });
+    expect((await client.create('face-swap-photo', { name: 'a' })).ok).toBe(false);
+    expect((await client.project('image', 'p-1')).ok).toBe(true);
+    expect(clock.slept).toEqual([]);
+    await rates.creations.turn();
+    expect(clock.slept).toEqual([7000]);
+  });
+
   test('a request that waits for its turn is not sent any more', async () => {
     const stopper = new AbortController();
     const server = await serve((_, response) => answer(response, 204, undefined));
@@ -438,8 +476,10 @@ describe('when the run is stopped', () => {
       stopper.abort();
       await sleep(ms, signal);
     };
-    const pace = pacer(60, clock, stopper.signal);
-    const client = server.client({ stop: stopper.signal, pace, clock });
+    const stop = stopper.signal;
+    const pace = pacer(60, clock, stop);
+    const rates = requestRates({ clock, stop, pace, backoffMs: 1000 });
+    const client = server.client({ stop, rates, clock });
     expect((await client.deleteProject('image', 'p-1')).ok).toBe(true);
     expect(await client.deleteProject('image', 'p-1')).toMatchObject({
       ok: false,

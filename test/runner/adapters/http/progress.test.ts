@@ -1,44 +1,39 @@
 // A transfer is cut when too little of it comes in a stretch of time, and only then.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { GivenUp } from '../../../../src/runner/adapters/http/exchange.ts';
+import { expect, test } from 'vitest';
+import { GivenUp } from '../../../../src/runner/adapters/http/given-up.ts';
 import { leastProgress, Progress } from '../../../../src/runner/adapters/http/progress.ts';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+const least = { bytes: 1000, everyMs: 2000 };
 
 test('a transfer goes on while enough comes in each stretch', () => {
-  using progress = new Progress({ bytes: 1000, everyMs: 2000 });
+  const progress = new Progress(least);
   progress.add(0);
-  for (let stretch = 0; stretch < 3; stretch++) {
-    progress.add(400);
-    vi.advanceTimersByTime(1000);
-    progress.add(600);
-    vi.advanceTimersByTime(1000);
-    expect(progress.signal.aborted).toBe(false);
+  expect(progress.look(0)).toBeUndefined();
+  for (let now = 1000; now <= 6000; now += 1000) {
+    progress.add(500);
+    expect(progress.look(now)).toBeUndefined();
   }
 });
 
 test('one byte too few in one stretch is a cut, however much came before', () => {
-  using progress = new Progress({ bytes: 1000, everyMs: 2000 });
+  const progress = new Progress(least);
   progress.add(5000);
-  vi.advanceTimersByTime(2000);
+  progress.look(0);
+  progress.look(2000);
   progress.add(999);
-  vi.advanceTimersByTime(1999);
-  expect(progress.signal.aborted).toBe(false);
-  vi.advanceTimersByTime(1);
-  expect(progress.signal.reason).toEqual(new GivenUp('slow', 'only 999 bytes came in 2 seconds'));
-  expect(progress.signal.reason).toMatchObject({ because: 'slow' });
+  expect(progress.look(3999)).toBeUndefined();
+  const slow = progress.look(4000);
+  expect(slow).toEqual(new GivenUp('slow', 'only 999 bytes came in 2 seconds'));
+  expect(slow).toMatchObject({ because: 'slow' });
 });
 
-test('the watch begins with the first bytes, and ends with the transfer', () => {
-  const progress = new Progress({ bytes: 1000, everyMs: 2000 });
-  vi.advanceTimersByTime(10_000);
-  expect(progress.signal.aborted).toBe(false);
-  progress.add(1);
-  progress.add(1);
-  expect(vi.getTimerCount()).toBe(1);
-  progress[Symbol.dispose]();
-  expect(vi.getTimerCount()).toBe(0);
+test('the watch begins with the first bytes', () => {
+  const progress = new Progress(least);
+  for (const now of [0, 2000, 4000]) expect(progress.look(now)).toBeUndefined();
+  progress.add(0);
+  expect(progress.look(6000)).toBeUndefined();
+  expect(progress.look(7999)).toBeUndefined();
+  expect(progress.look(8000)).toBeInstanceOf(GivenUp);
 });
 
 test('without other wishes, it is 1 KB a second over two minutes', () => {

@@ -4,6 +4,7 @@ import { leastProgress } from '../../../../src/runner/adapters/http/progress.ts'
 import {
   Lost,
   Storage,
+  type StorageAnswer,
   type StorageOptions,
 } from '../../../../src/runner/adapters/http/storage.ts';
 import {
@@ -82,19 +83,88 @@ test('a slow answer is skipped for five seconds', async () => {
   await skipped;
 });
 
-test('a transfer is watched until it ends, however it ends', async () => {
+test('transfers are watched until none is open, however they end', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const server = await serve((_, response) => response.end('xyz'));
-  const storage = storageAt(server.address, { connections: 8 });
-  const skipped = await storage.send(server.address, get);
-  expect(vi.getTimerCount()).toBe(1);
-  await skipped.skip();
-  expect(vi.getTimerCount()).toBe(0);
-  (await storage.send(server.address, get)).drop();
-  expect(vi.getTimerCount()).toBe(0);
-  for await (const _ of (await storage.send(server.address, get)).pieces());
-  expect(vi.getTimerCount()).toBe(0);
+  const held: (() => void)[] = [];
+  const server = await serve((_, response) => {
+    response.write('xyz');
+    held.push(() => response.end());
+  });
+  const storage = storageAt(server.address);
+  const ways: ((answer: StorageAnswer) => Promise<unknown>)[] = [
+    (answer) => answer.skip(),
+    (answer) => answer.whole(),
+    async (answer) => {
+      for await (const piece of answer.pieces()) expect(piece.length).toBeGreaterThan(0);
+    },
+    async (answer) => answer.drop(),
+  ];
+  for (const way of ways) {
+    const over = way(await storage.send(server.address, get));
+    vi.advanceTimersByTime(1000);
+    expect(vi.getTimerCount()).toBe(way === ways.at(-1) ? 0 : 1);
+    held.pop()?.();
+    await over;
+    vi.advanceTimersByTime(1000);
+    expect(vi.getTimerCount()).toBe(0);
+  }
+});
+
+test('a whole answer is all of its bytes, also when they come one after the other', async () => {
+  const server = await serve((_, response) =>
+    response.write('one ', () => setImmediate(() => response.end('two'))),
+  );
+  const answer = await storageAt(server.address).send(server.address, get);
+  expect((await answer.whole()).toString()).toBe('one two');
+});
+
+test('an answer that is cut off is lost, after the bytes that came', async () => {
+  const server = await serve((_, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('some', () => setTimeout(() => response.destroy(), 1));
+  });
+  const storage = storageAt(server.address);
+  const answer = await storage.send(server.address, get);
+  await expect(answer.whole()).rejects.toBeInstanceOf(Lost);
+  const pieces: string[] = [];
+  const reading = async (): Promise<void> => {
+    for await (const piece of (await storage.send(server.address, get)).pieces())
+      pieces.push(piece.toString());
+  };
+  await expect(reading()).rejects.toBeInstanceOf(Lost);
+  expect(pieces.join('')).toBe('some');
+});
+
+test('a sender has to wait while nobody reads', async () => {
+  let written = 0;
+  const piece = Buffer.alloc(1 << 20);
+  const server = await serve(({ path }, response) => {
+    if (path === '/short') return void response.end('x');
+    const more = (): void => {
+      written += piece.length;
+      response.write(piece, (error) => error ?? more());
+    };
+    more();
+  });
+  const storage = storageAt(server.address, { connections: 2 });
+  const long = await storage.send(server.address, get);
+  for (let times = 0; times < 300; times++)
+    await (await storage.send(`${server.address}/short`, get)).skip();
+  expect(written).toBeLessThan(32 << 20);
+  long.drop();
+});
+
+test('a long answer arrives whole, although its sender had to wait', async () => {
+  const content = Buffer.alloc(8 << 20, 'content ');
+  const server = await serve((_, response) => response.end(content));
+  const answer = await storageAt(server.address).send(server.address, get);
+  const read: Buffer[] = [];
+  for await (const piece of answer.pieces()) {
+    await new Promise(setImmediate);
+    read.push(piece);
+  }
+  expect(Buffer.concat(read).equals(content)).toBe(true);
 });
 
 describe('a request that fails', () => {

@@ -12,7 +12,7 @@ import {
 import files from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { holderOf, takeLock } from '../../../../src/runner/adapters/lock/lock.ts';
 import {
   type ProcessState,
@@ -101,6 +101,8 @@ describe('a lock', () => {
       const pid = await new Promise<number>((resolve) =>
         parent.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString()))),
       );
+      // Until then, the shell itself would ask about it.
+      await vi.waitUntil(() => /^sleep$/m.test(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')));
       const started = processState(pid)?.started;
       writeFileSync(file, holder(pid, hostname(), started));
       expect((await takeLock(file, now)).ok).toBe(false);

@@ -1,6 +1,6 @@
-// Jobs in a database answer as jobs in memory do, whether they are at hand or written away.
+// Jobs in few bytes answer as jobs in memory do, whether they are at hand or written away.
 import { expect, onTestFinished, test } from 'vitest';
-import { databaseStore } from '../../../../src/runner/adapters/state/job-store.ts';
+import { diskStore } from '../../../../src/runner/adapters/state/job-store.ts';
 import { memoryStore } from '../../../../src/runner/journal/job-store.ts';
 import type { JobLine } from '../../../../src/runner/journal/line.ts';
 import { at } from '../../journal/lines.ts';
@@ -19,7 +19,7 @@ const line = (index: number, attempt = 1): JobLine => ({
 });
 
 test('many jobs are found, replaced and sorted as in memory', () => {
-  const [store, model] = [databaseStore(), memoryStore()];
+  const [store, model] = [diskStore(), memoryStore()];
   onTestFinished(() => store.close());
   const set = (job: JobLine): void => {
     store.set(job);
@@ -38,15 +38,15 @@ test('many jobs are found, replaced and sorted as in memory', () => {
 });
 
 test('a job that nobody knows is not found, also where a known one begins with the same digits', () => {
-  const store = databaseStore();
+  const store = diskStore();
   onTestFinished(() => store.close());
   for (let index = 0; index < many; index++) store.set(line(index));
   expect(store.get(fingerprint(many))).toBeUndefined();
   expect(store.get(`${fingerprint(0).slice(0, -1)}1`)).toBeUndefined();
 });
 
-test('a closed store has let its database go', () => {
-  const store = databaseStore();
+test('a closed store has let its records go', () => {
+  const store = diskStore();
   for (let index = 0; index < many; index++) store.set(line(index));
   store.close();
   expect(() => store.get(fingerprint(0))).toThrow();

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { databaseStore } from '../../../../src/runner/adapters/state/job-store.ts';
+import { diskStore } from '../../../../src/runner/adapters/state/job-store.ts';
 import { JournalFile } from '../../../../src/runner/adapters/state/journal-file.ts';
 import { loadState } from '../../../../src/runner/adapters/state/load-state.ts';
 import { Ledger } from '../../../../src/runner/journal/ledger.ts';
@@ -136,7 +136,7 @@ describe('a compacted file', () => {
   test('is the same to the byte when it is compacted again, with another store or not', async () => {
     const file = await compactedFile();
     const once = text(file);
-    const store = databaseStore();
+    const store = diskStore();
     const loaded = await loadState(file, store);
     if (!loaded.ok) throw new Error(loaded.error);
     await new JournalFile(file, header, loaded.value).compact(loaded.value.ledger);
@@ -189,7 +189,7 @@ describe('a compacted file', () => {
 
 describe('jobs in a database', () => {
   test('are those that were put there, however many, in the order of their tasks', () => {
-    const store = databaseStore();
+    const store = diskStore();
     const ledger = new Ledger(store);
     const events = Array.from({ length: 5000 }, (_, index) => supplied(`${(index * 7919) % 5000}`));
     for (const line of numbered(events))

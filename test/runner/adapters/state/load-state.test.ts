@@ -128,11 +128,11 @@ describe('any other bad line', () => {
 
   test('that is the header of a newer format asks for an upgrade, and the file stays as it is', async () => {
     const file = await written();
-    writeFileSync(file, text(file).replace('"shotlist":2', '"shotlist":3,"new":[]'));
+    writeFileSync(file, text(file).replace('"shotlist":3', '"shotlist":4,"new":[]'));
     const before = text(file);
     expect(await loadState(file, memoryStore())).toEqual({
       ok: false,
-      error: `${file}:1: a newer shotlist wrote it, in format 3; this version reads formats up to 2: upgrade shotlist`,
+      error: `${file}:1: a newer shotlist wrote it, in format 4; this version reads formats up to 3: upgrade shotlist`,
     });
     expect(text(file)).toBe(before);
   });
@@ -141,7 +141,7 @@ describe('any other bad line', () => {
     'that is a header with the format %s is an error',
     async (version) => {
       const file = await written();
-      writeFileSync(file, text(file).replace('"shotlist":2', `"shotlist":${version}`));
+      writeFileSync(file, text(file).replace('"shotlist":3', `"shotlist":${version}`));
       expect(await loadState(file, memoryStore())).toEqual({
         ok: false,
         error: expect.stringContaining(`${file}:1: /shotlist must be`),
@@ -162,7 +162,7 @@ describe('any other bad line', () => {
     expect(await load(file)).toMatchObject({ header: undefined, warnings: [] });
   });
 
-  const first = '{"shotlist":2,"pipeline":"p","service":"rehearsal"}';
+  const first = '{"shotlist":3,"pipeline":"p","service":"rehearsal"}';
   const job = JSON.stringify(jobAfter(intent(), created(), complete()));
   const past = '{"run":1,"at":"2026-08-05T10:00:00.000Z","charged":10,"refunded":0}';
   const event = JSON.stringify({ seq: 1, ...run(2), at: '2026-08-05T10:00:00.000Z' });

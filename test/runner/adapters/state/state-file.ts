@@ -8,7 +8,7 @@ import type { Header, NewEvent } from '../../../../src/runner/journal/line.ts';
 import { complete, created, intent, numbered, output, run, supplied } from '../../journal/lines.ts';
 import { temporaryFolder } from '../files/places.ts';
 
-export const header: Header = { shotlist: 2, pipeline: 'p', service: 'rehearsal' };
+export const header: Header = { shotlist: 3, pipeline: 'p', service: 'rehearsal' };
 export const paid: readonly NewEvent[] = [
   run(1),
   intent('b', 10),

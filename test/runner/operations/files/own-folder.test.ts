@@ -70,7 +70,7 @@ describe('the folder is made', () => {
 });
 
 test('commands that only take the lock leave a folder that the next one trusts', async () => {
-  const header = { shotlist: 2, pipeline: 'p', service: 'https://x' };
+  const header = { shotlist: 3, pipeline: 'p', service: 'https://x' };
   writeFileSync(join(root, 'p.state.jsonl'), `${JSON.stringify(header)}\n`);
   const loaded = await loadPipeline(join(root, 'p.yaml'));
   if (!loaded.ok) throw new Error(renderProblem(loaded.error));

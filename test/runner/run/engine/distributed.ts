@@ -41,7 +41,7 @@ export async function distribute(
 ): Promise<Distributed> {
   const id = randomUUID();
   const terms = { run: id, pipeline: id, file: 'p.yaml', service: 'https://a', options: {} };
-  const header = { shotlist: 2, pipeline: id, service: 'https://a' } as const;
+  const header = { shotlist: 3, pipeline: id, service: 'https://a' } as const;
   const lines = { runs: ledger.runs(), tasks: ledger.tasks(), jobs: ledger.jobs() };
   await database.import({ terms, canary: 'c', header, ...lines });
   await database.setStage(id, 'open');

@@ -36,20 +36,20 @@ async function told(runner: Runner): Promise<readonly Notice[]> {
   }
 }
 
-/** Addresses for uploads that a test hands out; `most`: how many were waited for at once. */
+/** Uploads that a test lets through; `most`: how many were waited for at once. */
 function gate() {
   const waiting: PromiseWithResolvers<void>[] = [];
   let most = 0;
-  const uploadAddress: MediaApi['uploadAddress'] = async () => {
+  const put: MediaApi['put'] = async () => {
     const one = Promise.withResolvers<void>();
     waiting.push(one);
     most = Math.max(most, waiting.length);
     await one.promise;
-    return ok({ uploadUrl: 'memory:x', filePath: 'api-assets/x.png' });
+    return ok(digestOfText('a photo'));
   };
   const settled = () => new Promise((resolve) => void setImmediate(resolve));
   return {
-    uploadAddress,
+    put,
     async open() {
       await settled();
       while (waiting.length > 0) {
@@ -68,7 +68,7 @@ describe('jobs of one kind', () => {
     ['run all at once without a limit', {}, 5],
   ])('%s', async (_, limits, most) => {
     const doors = gate();
-    const { runner } = scene({ uploadAddress: doors.uploadAddress }, limits);
+    const { runner } = scene({ put: doors.put }, limits);
     for (const key of ['a', 'b', 'c', 'd', 'e']) runner.start(upload(key));
     const [notices] = await Promise.all([ended(runner, 5), doors.open()]);
     expect(notices).toHaveLength(5);
@@ -126,14 +126,14 @@ describe('a job', () => {
 
   test('with a bug in it ends by itself, and the others go on', async () => {
     let calls = 0;
-    const uploadAddress: MediaApi['uploadAddress'] = async () => {
+    const put: MediaApi['put'] = async () => {
       calls += 1;
       if (calls === 1) throw new RangeError('a bug');
-      return ok({ uploadUrl: 'memory:x', filePath: 'api-assets/x.png' });
+      return ok(digestOfText('a photo'));
     };
     for (const limits of [{}, { upload: 1 }]) {
       calls = 0;
-      const { runner } = scene({ uploadAddress }, limits);
+      const { runner } = scene({ put }, limits);
       runner.start(upload('a'));
       runner.start(upload('b'));
       const notices = await ended(runner, 2);

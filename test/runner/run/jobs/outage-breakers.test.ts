@@ -6,7 +6,8 @@ import { digestOf } from '../../../../src/contract/base/digest.ts';
 import { err, ok } from '../../../../src/contract/base/result.ts';
 import type { RunEvent } from '../../../../src/runner/report/run-event.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
-import type { MediaApi } from '../../../../src/runner/run/jobs/ports.ts';
+import type { JobApi, MediaApi } from '../../../../src/runner/run/jobs/ports.ts';
+import { gatherMs } from '../../../../src/runner/run/jobs/upload-addresses.ts';
 import { FakeClock } from '../../adapters/files/places.ts';
 
 const down: ApiFailure = { reason: 'unreachable', message: 'ECONNREFUSED' };
@@ -25,7 +26,7 @@ function scene(failures: Readonly<Record<string, readonly ApiFailure[]>>, limitM
   const project: Project = { id: 'p', status: 'complete', downloads: [], error: null };
   const fetched = { bytes: 1, digest: digestOf('x'), contentType: '' };
   const api: MediaApi = {
-    uploadAddress: async () => call('uploadAddress', { uploadUrl: 'u', filePath: 'f' }),
+    uploadAddresses: async () => call('uploadAddresses', [{ uploadUrl: 'u', filePath: 'f' }]),
     put: async (target) => call(`put ${target.uploadUrl}`, digestOf('x')),
     detectFaces: async () => call('detectFaces', { id: 'f' }),
     faceDetection: async (id) =>
@@ -49,8 +50,8 @@ function scene(failures: Readonly<Record<string, readonly ApiFailure[]>>, limitM
 const storage = 'https://storage.test/x.png';
 
 describe('a free call of the service', () => {
-  const calls: Readonly<Record<string, (api: MediaApi) => Promise<{ readonly ok: boolean }>>> = {
-    uploadAddress: (api) => api.uploadAddress({ type: 'image', extension: 'png' }),
+  const calls: Readonly<Record<string, (api: JobApi) => Promise<{ readonly ok: boolean }>>> = {
+    uploadAddresses: (api) => api.uploadAddress({ type: 'image', extension: 'png' }),
     detectFaces: (api) => api.detectFaces({}),
     faceDetection: (api) => api.faceDetection('f'),
     account: (api) => api.account(),
@@ -61,10 +62,11 @@ describe('a free call of the service', () => {
     '%s waits while it is away, and is made again',
     async (name, call) => {
       const { outages, asked, clock, told } = scene({ [name]: [down, down] });
-      const since = new Date(clock.now()).toISOString();
+      const gatheredMs = name === 'uploadAddresses' ? gatherMs : 0;
+      const since = new Date(clock.now() + gatheredMs).toISOString();
       expect((await call(outages.api)).ok).toBe(true);
       expect(asked).toEqual([name, name, name]);
-      expect(clock.elapsed()).toBe(3000);
+      expect(clock.elapsed()).toBe(3000 + gatheredMs);
       expect(outages.waitedMs).toBe(3000);
       const waiting = {
         ...{ type: 'waiting', of: 'service', why: expect.stringContaining('ECONNREFUSED') },
@@ -91,7 +93,7 @@ describe('a free call of the service', () => {
 });
 
 describe('a call of storage', () => {
-  test.each<readonly [string, (api: MediaApi, url: string) => Promise<{ readonly ok: boolean }>]>([
+  test.each<readonly [string, (api: JobApi, url: string) => Promise<{ readonly ok: boolean }>]>([
     ['download', (api, url) => api.download(url, file)],
     ['put', (api, uploadUrl) => api.put({ uploadUrl, filePath: 'f' }, file)],
   ])('%s waits for its own host, and the service is asked as before', async (name, call) => {

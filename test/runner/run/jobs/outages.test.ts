@@ -1,8 +1,10 @@
 // Which host's outage holds up what: storage may be elsewhere, creations may be throttled alone, and no timeout of a
 // project runs while the service is away. Against real servers, with a clock of our own.
+
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../../../src/contract/base/digest.ts';
 import type { HttpClient } from '../../../../src/runner/adapters/http/http-client.ts';
+import { Durations } from '../../../../src/runner/plan/durations.ts';
 import type { RunEvent } from '../../../../src/runner/report/run-event.ts';
 import type { AttachOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
@@ -121,7 +123,13 @@ test('a signal ends the wait', async () => {
 describe('the timeout of a project', () => {
   const order: AttachOrder = {
     ...{ key: 'k', task: 'swap:a', kind: 'face-swap-photo', operation: 'attach', attempts: 3 },
-    ...{ project: 'p', settled: false, since: 0, credits: 10, timeoutMs: 60_000 },
+    ...{
+      project: 'p',
+      settled: false,
+      since: Date.parse('2026-08-05T10:00:00Z'),
+      credits: 10,
+      timeoutMs: 60_000,
+    },
     fingerprint: fingerprintFrom(digestOf('job')),
   };
 
@@ -138,7 +146,7 @@ describe('the timeout of a project', () => {
       ...context,
       disk: room().disk,
       pace: async () => undefined,
-      speedFactor: 1,
+      durations: new Durations({ speedFactor: 1 }),
     });
     for (;;) {
       const step = await performance.next();
@@ -149,7 +157,7 @@ describe('the timeout of a project', () => {
   test('does not run while the service is away', async () => {
     const outage = (times: number): boolean => times > 3 && times < 20;
     expect(
-      await outcome((times) => (outage(times) ? 503 : times < 24 ? 'rendering' : 'complete')),
+      await outcome((times) => (outage(times) ? 503 : times < 21 ? 'rendering' : 'complete')),
     ).toMatchObject({
       is: 'done',
     });

@@ -1,9 +1,11 @@
 // One job by itself: what it says, what it asks, and how it ends. Whoever drives it may act between two steps, as the
 // engine does.
+
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import type { AcceptedCreation } from '../../../../src/contract/api/project.ts';
 import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
 import type { NewEvent } from '../../../../src/runner/journal/line.ts';
+import { Durations } from '../../../../src/runner/plan/durations.ts';
 import type { JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
@@ -69,7 +71,7 @@ export class Scene {
       return answer;
     };
     const api: MediaApi = {
-      uploadAddress: (file) => service.uploadAddress(file),
+      uploadAddresses: (items) => service.uploadAddresses(items),
       put: (target, file) => service.put(target, file),
       detectFaces: (body) => service.detectFaces(body),
       faceDetection: (id) => service.faceDetection(id),
@@ -92,7 +94,7 @@ export class Scene {
       outages,
       disk,
       pace: async () => undefined,
-      speedFactor: 1,
+      durations: new Durations({ speedFactor: 1 }),
       inbox,
     };
   }

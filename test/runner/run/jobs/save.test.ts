@@ -1,9 +1,11 @@
 // The download job by itself, against a real server: which address it tries when, and how it ends.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Download } from '../../../../src/contract/api/project.ts';
 import { digestOf } from '../../../../src/contract/base/digest.ts';
+import { Durations } from '../../../../src/runner/plan/durations.ts';
 import type { DownloadOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import { download } from '../../../../src/runner/run/jobs/save.ts';
@@ -66,11 +68,11 @@ async function perform(
   const outages = new Outages({ ...patience, ...where, limitMs: 60_000, onEvent: () => undefined });
   const performance = download(order, {
     ...patience,
-    api,
+    api: outages.api,
     outages,
     disk,
     pace: async () => undefined,
-    speedFactor: 1,
+    durations: new Durations({ speedFactor: 1 }),
   });
   const recorded: string[] = [];
   for (;;) {

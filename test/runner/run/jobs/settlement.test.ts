@@ -4,6 +4,8 @@ import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import type { Project } from '../../../../src/contract/api/project.ts';
 import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
 import { toolNamed } from '../../../../src/contract/kinds/tools.ts';
+import { Durations } from '../../../../src/runner/plan/durations.ts';
+import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
 import { attach, settlementOf } from '../../../../src/runner/run/jobs/settlement.ts';
 import { WebhookInbox } from '../../../../src/runner/run/jobs/webhook-inbox.ts';
 import { attachOrder } from '../parts.ts';
@@ -93,24 +95,28 @@ describe('a project of an earlier run', () => {
   test('is parked before a long pause, and looked at later from there', async () => {
     const rendering = record({ status: 'rendering' });
     const { scene, reads } = reading(rendering, rendering, rendering, record({}));
-    const park = (looks: number) => ({ kind: 'park', longestPauseMs: 200, looks }) as const;
-    const first = await performed(
-      attach(attachOrder('a'), { ...scene.context, attention: park(0) }),
-    );
-    if (first.outcome.is !== 'ended' || first.outcome.rest === undefined)
-      throw new Error('it was not parked');
-    const { rest } = first.outcome;
-    const made = reads();
-    expect(rest).toMatchObject({ project: 'p-a', looks: made });
-    expect(rest.pauseMs).toBeGreaterThan(200);
-    expect(rest.timeoutMs).toBeLessThan(attachOrder('a').timeoutMs);
-    const { looks, pauseMs, ...later } = rest;
-    const again = performed(
-      attach({ ...attachOrder('a'), ...later }, { ...scene.context, attention: park(looks) }),
-    );
-    const second = (await again).outcome;
-    expect(second.is === 'done' || (second.is === 'ended' && second.rest)).toBeTruthy();
-    if (second.is === 'ended') expect(second.rest?.pauseMs).toBeGreaterThan(pauseMs);
+    const { context, clock } = scene;
+    let order = { ...attachOrder('a'), since: clock.now() };
+    const seen: number[] = [];
+    let seenMs = 0;
+    for (;;) {
+      const attention = { kind: 'park', longestPauseMs: 200, seenMs } as const;
+      const { outcome } = await performed(attach(order, { ...context, attention }));
+      if (outcome.is === 'done') break;
+      if (outcome.is !== 'ended' || outcome.rest === undefined)
+        throw new Error('it was not parked');
+      const { seenMs: lastSeenMs, pauseMs, ...later } = outcome.rest;
+      expect(pauseMs).toBeGreaterThan(200);
+      expect(later.timeoutMs).toBe(order.timeoutMs - pauseMs);
+      seenMs = lastSeenMs;
+      seen.push(seenMs);
+      order = { ...order, ...later };
+      clock.pass(pauseMs);
+    }
+    // Nobody looks before it is likely that the project is over: it is parked at once.
+    expect(seen[0]).toBe(0);
+    expect(seen).toEqual(seen.toSorted((one, other) => one - other));
+    expect(reads()).toBe(4);
   });
 
   test('that was deleted elsewhere is left to the next run', async () => {
@@ -163,43 +169,102 @@ describe('a project of an earlier run', () => {
     });
   });
 
-  test.each<readonly [string, number, WebhookInbox | undefined, readonly number[]]>([
-    // An eightieth of the median of its tool, then half as much again each time.
-    ['photo-colorizer', 1, undefined, [1, 1.5]],
-    ['photo-colorizer', 2, undefined, [0.5, 0.75]],
-    ['photo-colorizer', 1, listening(), [4, 6]],
-    ['character-replace', 1, undefined, [1, 1.5]],
-  ])('is looked at by the median of %s, at speed %d', async (kind, speedFactor, inbox, shares) => {
-    const { scene } = reading(
-      ...[record({ status: 'queued' }), record({ status: 'queued' }), record({})],
-    );
-    const order = { ...attachOrder('a'), kind, timeoutMs: 3_600_000 };
-    await performed(attach(order, { ...scene.context, speedFactor, inbox }));
-    const first = Math.max(20, ((toolNamed(kind)?.medianSeconds ?? 0) * 1000) / 80);
-    expect(scene.clock.slept).toEqual(shares.map((share) => Math.max(share, 0) * first));
+  /** When it is looked at if it is never over, as shares of the median of its tool. */
+  const looksAt = async (kind: string, more: Partial<JobContext>, timeoutMs = 3_600_000) => {
+    const looks: number[] = [];
+    const project = async () => {
+      looks.push(scene.clock.elapsed());
+      return ok(record({ status: 'rendering' }));
+    };
+    const scene = new Scene([], { project });
+    const order = { ...attachOrder('a'), kind, timeoutMs, since: scene.clock.now() };
+    await performed(attach(order, { ...scene.context, ...more }));
+    const median = (toolNamed(kind)?.medianSeconds ?? 0) * 1000;
+    return looks.map((at) => Math.round((at / median) * 100) / 100);
+  };
+
+  test.each(['photo-colorizer', 'character-replace'])(
+    'of %s is looked at from when 15 in 100 are over',
+    async (kind) => {
+      expect((await looksAt(kind, {})).slice(0, 5)).toEqual([0.73, 0.91, 1.05, 1.19, 1.32]);
+      const durations = new Durations({ speedFactor: 10 });
+      expect((await looksAt(kind, { durations }))[0]).toBe(0.07);
+    },
+  );
+
+  test('is looked at rarely while events arrive, and as without them when they do not', async () => {
+    const inbox = listening();
+    inbox.endSignalOf('p-a');
+    const trusting = await looksAt('photo-colorizer', { inbox });
+    expect(trusting.slice(0, 3)).toEqual([3, 6.15, 12.61]);
+    inbox.missed();
+    inbox.endSignalOf('p-a');
+    expect((await looksAt('photo-colorizer', { inbox })).slice(0, 2)).toEqual([0.73, 0.91]);
+    await inbox.deliver('image', record({ id: 'other' }), new AbortController().signal);
+    inbox.endSignalOf('p-a');
+    expect((await looksAt('photo-colorizer', { inbox }))[0]).toBe(3);
+  });
+
+  test('of which an event may have been missed is looked at once as without events', async () => {
+    const looks = await looksAt('photo-colorizer', { inbox: listening() });
+    expect(looks.slice(0, 2)).toEqual([0.73, 2.96]);
+  });
+
+  test('teaches how long the next one takes, if its end was looked for in time', async () => {
+    const taught = async (took: number, age: number) => {
+      const durations = new Durations({ speedFactor: 1 });
+      for (let times = 0; times < 8; times++) {
+        const over = record({});
+        const project = async () =>
+          ok(scene.clock.elapsed() < took ? record({ status: 'rendering' }) : over);
+        const scene = new Scene([], { project });
+        const since = scene.clock.now() - age;
+        const order = { ...attachOrder('a'), kind: 'animation', timeoutMs: 3_600_000, since };
+        await performed(attach(order, { ...scene.context, durations }));
+      }
+      return durations.timingOf('animation').medianMs / 1000;
+    };
+    expect(await taught(900_000, 0)).toBeGreaterThan(850);
+    expect(await taught(900_000, 0)).toBeLessThan(950);
+    // It was over at the first look, or long before.
+    expect(await taught(1000, 0)).toBeLessThan(596 * 0.7);
+    expect(await taught(0, 3_600_000)).toBe(596);
+  });
+
+  test('is looked at again as soon as another one shows that they take less time', async () => {
+    const durations = new Durations({ speedFactor: 1 });
+    const { scene, reads } = reading(record({}));
+    const slept: number[] = [];
+    scene.clock.sleep = async (ms) => {
+      slept.push(ms);
+      if (slept.length === 1) durations.over('animation', 300, 500);
+    };
+    const order = { ...attachOrder('a'), kind: 'animation', since: scene.clock.now() - 60_000 };
+    const { outcome } = await performed(attach(order, { ...scene.context, durations }));
+    expect([outcome.is, slept.length, reads()]).toEqual(['done', 1, 1]);
   });
 
   test('is read at once when an event says that it is over', async () => {
     const inbox = listening();
-    const { scene, reads } = reading(record({ status: 'queued' }), record({}));
+    const { scene, reads } = reading(record({}));
     const project = record({ id: 'p-a' });
     const over: boolean[] = [];
-    scene.clock.sleep = async (_, enough) => {
+    scene.clock.sleep = async (_, ...enough) => {
       await inbox.deliver('image', project, new AbortController().signal);
-      over.push(enough.aborted);
+      over.push(enough.some(({ aborted }) => aborted));
     };
     const order = attachOrder('a');
     const { outcome } = await performed(attach(order, { ...scene.context, inbox }));
-    expect([outcome.is, over, reads()]).toEqual(['done', [true], 2]);
+    expect([outcome.is, over, reads()]).toEqual(['done', [true], 1]);
   });
 
   test('is not waited for any more when the run stops, also where events are listened to', async () => {
     const { scene } = reading(record({ status: 'rendering' }));
     const { clock, stopper } = scene;
     const seen: boolean[] = [];
-    clock.sleep = async (_, enough) => {
+    clock.sleep = async (_, ...enough) => {
       stopper.abort();
-      seen.push(enough.aborted);
+      seen.push(enough.some(({ aborted }) => aborted));
     };
     const inbox = listening();
     const order = attachOrder('a');

@@ -1,6 +1,8 @@
 // The free jobs that make inputs.
+
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../../../../src/contract/base/result.ts';
+import { Durations } from '../../../../src/runner/plan/durations.ts';
 import type { DetectOrder, UploadOrder } from '../../../../src/runner/run/jobs/job.ts';
 import type { MediaApi } from '../../../../src/runner/run/jobs/ports.ts';
 import { detect, digest, reupload, upload } from '../../../../src/runner/run/jobs/supply.ts';
@@ -43,9 +45,9 @@ describe('an upload', () => {
   test('asks for another address with each try: the first may have gone stale', async () => {
     let addresses = 0;
     const one: Scene = scene({
-      uploadAddress: async (file) => {
+      uploadAddresses: async (items) => {
         addresses += 1;
-        return await one.service.uploadAddress(file);
+        return await one.service.uploadAddresses(items);
       },
       put: async (target, file) =>
         addresses < 3 ? err(busy) : await one.service.put(target, file),
@@ -59,6 +61,49 @@ describe('an upload', () => {
       upload(order, scene({ put: async () => err(unfit) }).context),
     );
     expect(outcome).toMatchObject({ ending: 'failed' });
+  });
+});
+
+describe('an upload that another pipeline has made', () => {
+  /** The context of a scene that knows of uploads. */
+  const knowing = (one: Scene, path?: string) => {
+    const kept: string[] = [];
+    const uploads = {
+      find: (content: string, extension: string) =>
+        content === order.content && extension === 'png' ? path : undefined,
+      keep: (content: string, extension: string, made: string) =>
+        void kept.push(`${content} ${extension} ${made}`),
+    };
+    return { context: { ...one.context, uploads }, kept };
+  };
+  const nothing: Partial<MediaApi> = {
+    uploadAddresses: async () => err(unfit),
+    put: async () => err(unfit),
+  };
+
+  test('is used and recorded without a request', async () => {
+    const { context, kept } = knowing(scene(nothing), 'api-assets/known.png');
+    const { events, outcome } = await performed(upload(order, context));
+    const result = { file_path: 'api-assets/known.png' };
+    expect(events).toMatchObject([{ event: 'supplied', job: order.fingerprint, result }]);
+    expect([outcome, kept]).toEqual([{ is: 'done', live: result }, []]);
+  });
+
+  test('is not used where the service has lost it, and is replaced', async () => {
+    const { context, kept } = knowing(scene(), 'api-assets/known.png');
+    const { outcome } = await performed(upload({ ...order, anew: true }, context));
+    if (outcome.is !== 'done') throw new Error(`it is ${outcome.is}`);
+    const { file_path: path } = outcome.live;
+    expect(path).not.toBe('api-assets/known.png');
+    expect(kept).toEqual([`${order.content} png ${path}`]);
+  });
+
+  test('is kept only when its content is certain', async () => {
+    const one = scene();
+    one.disk.files.set('a.png', 'another photo');
+    const { context, kept } = knowing(one);
+    expect((await performed(upload(order, context))).outcome).toMatchObject({ ending: 'failed' });
+    expect(kept).toEqual([]);
   });
 });
 
@@ -87,9 +132,9 @@ test.each([
 ])('%s is uploaded as %s', async (name, type, extension) => {
   const asked: unknown[] = [];
   const one: Scene = scene({
-    uploadAddress: async (file) => {
-      asked.push(file);
-      return await one.service.uploadAddress(file);
+    uploadAddresses: async (items) => {
+      asked.push(...items);
+      return await one.service.uploadAddresses(items);
     },
   });
   await performed(upload({ ...order, name }, one.context));
@@ -100,7 +145,7 @@ describe('an upload that fails', () => {
   test('for want of an address fails its task, and puts nothing', async () => {
     let puts = 0;
     const one: Scene = scene({
-      uploadAddress: async () => err(unfit),
+      uploadAddresses: async () => err(unfit),
       put: async (target, file) => {
         puts += 1;
         return await one.service.put(target, file);
@@ -205,15 +250,22 @@ describe('a face detection', () => {
     expect(outcome).toMatchObject({ is: 'ended', ending: 'failed' });
   });
 
-  test('is looked at in pauses by its median, which a faster service shortens', async () => {
-    for (const [speedFactor, pauses] of [
-      [1, [50, 75, 113]],
-      [2, [25, 38, 56]],
-    ] as const) {
+  test('is looked at when its end is likely, which is sooner at a faster service', async () => {
+    for (const speedFactor of [1, 2]) {
       const one = scene(status('queued', 'queued', 'queued', 'complete'));
-      await performed(detect(detection(), { ...one.context, speedFactor }));
-      expect(one.clock.slept.map(Math.round)).toEqual(pauses);
+      const durations = new Durations({ speedFactor });
+      using _ = durations.pilot('face-detect');
+      await performed(detect(detection({ timeoutMs: 10_000 }), { ...one.context, durations }));
+      expect(one.clock.slept.map((ms) => Math.round(ms * speedFactor))).toEqual([
+        2034, 1068, 1116, 1196,
+      ]);
     }
+  });
+
+  test('is looked at early if it is the first one: nobody knows how fast the service is', async () => {
+    const one = scene(status('queued', 'queued', 'queued', 'complete'));
+    await performed(detect(detection({ timeoutMs: 10_000 }), one.context));
+    expect(one.clock.slept.map((ms) => Math.round(ms))).toEqual([263, 551, 1179, 1046]);
   });
 
   test('is not waited for any more when the run stops', async () => {

@@ -131,3 +131,22 @@ test.each(['queued', 'rendering'] as const)(
     expect(bell.aborted).toBe(false);
   },
 );
+
+test('an event that comes before the answer to the creation says at once that the project is over', async () => {
+  const desk = inbox();
+  await desk.deliver('video', record('a boat #1', { status: 'rendering' }), over);
+  expect(desk.endSignalOf('p1', 'a boat #1').aborted).toBe(false);
+  await desk.deliver('video', record('a boat #1'), over);
+  expect(desk.endSignalOf('p1', 'a boat #1').aborted).toBe(true);
+  expect(desk.endSignalOf('p2', 'another attempt').aborted).toBe(false);
+});
+
+test('events are trusted until the end of a project is learned without one, and again from the next one on', async () => {
+  const desk = inbox();
+  expect(desk.isTrusted).toBe(true);
+  desk.missed();
+  await desk.deliver('video', record(null, { status: 'rendering' }), never);
+  expect(desk.isTrusted).toBe(false);
+  await desk.deliver('video', record(null), never);
+  expect(desk.isTrusted).toBe(true);
+});

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JsonObject } from '../../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../../contract/base/result.ts';
-import { databaseStore } from '../../../adapters/state/job-store.ts';
+import { diskStore } from '../../../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../../../adapters/state/load-state.ts';
 import { memoryStore } from '../../../journal/job-store.ts';
 import type { Ledger } from '../../../journal/ledger.ts';
@@ -81,7 +81,7 @@ async function begin(
     if (term !== undefined) {
       const writer = writerOf(term);
       await clear(desk, run.terms.run, term, context);
-      const store = databaseStore();
+      const store = diskStore();
       const loaded = await loadLedger(desk, () => store);
       const { ledger, snapshot, seq } = loaded;
       const state = { ...unread, ledger, header: snapshot.header };

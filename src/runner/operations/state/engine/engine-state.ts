@@ -1,6 +1,6 @@
 // Opens the state of a pipeline whose record is in a database: to look at it, to correct it, or to coordinate its run.
 import { err, ok, type Result } from '../../../../contract/base/result.ts';
-import { databaseStore } from '../../../adapters/state/job-store.ts';
+import { diskStore } from '../../../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../../../adapters/state/load-state.ts';
 import { memoryStore } from '../../../journal/job-store.ts';
 import type { EngineRun } from '../../../run/engine/database.ts';
@@ -67,7 +67,7 @@ async function look(
   const { paths } = checked.value;
   if (access === 'edit' && run.value.stage !== 'open') return err(notThere(paths, engine));
   const desk = engine.database.coordinator(run.value.terms.run);
-  const store = databaseStore();
+  const store = diskStore();
   const { ledger, snapshot } = await loadLedger(desk, () => store);
   const state = { ...unread, ledger, header: snapshot.header };
   return ok({

@@ -47,13 +47,13 @@ const bug = {
 const rest = {
   type: 'object',
   additionalProperties: false,
-  required: ['project', 'credits', 'since', 'timeoutMs', 'looks', 'pauseMs'],
+  required: ['project', 'credits', 'since', 'timeoutMs', 'seenMs', 'pauseMs'],
   properties: {
     project: serviceId,
     credits,
     since: moment,
     timeoutMs: milliseconds,
-    looks: { type: 'integer', minimum: 0 },
+    seenMs: milliseconds,
     pauseMs: milliseconds,
   },
 } as const;

@@ -17,6 +17,7 @@ import type { Wire } from './wired.ts';
 const looseOrder: Loose = {
   optional: new Set([
     'stored',
+    'anew',
     'detection',
     'take',
     'saveTo',
@@ -98,10 +99,10 @@ describe('an order', () => {
     const [order] = wire.orders.map(({ read }) => read);
     const issued = { order, epoch: 2, seen: 0 };
     expect(readIssuedOrder(issued)).toEqual({ ok: true, value: issued });
-    const parked = { ...issued, looks: 3 };
+    const parked = { ...issued, seenMs: 3 };
     expect(readIssuedOrder(parked)).toEqual({ ok: true, value: parked });
     const free = new Set(['order']);
-    for (const { how, value } of damages(asJson(parked), { optional: new Set(['looks']), free }))
+    for (const { how, value } of damages(asJson(parked), { optional: new Set(['seenMs']), free }))
       expect(readIssuedOrder(value).ok, how).toBe(false);
     const wrong = readIssuedOrder({ ...issued, order: { ...order, attempts: 0 } });
     expect(wrong).toEqual({ ok: false, error: '/attempts must be >= 1' });
@@ -117,7 +118,7 @@ const rare: readonly JobOutcome[] = [
   },
   {
     ...{ is: 'ended', ending: 'rendering', why: '' },
-    rest: { project: 'p1', credits: 10, since: 1.5, timeoutMs: 600_000, looks: 2, pauseMs: 12.5 },
+    rest: { project: 'p1', credits: 10, since: 1.5, timeoutMs: 600_000, seenMs: 2, pauseMs: 12.5 },
   },
   {
     is: 'read',

@@ -1,5 +1,5 @@
 // Counts the attempts of a creation. Attempts that the service did not look at do not count.
-import type { JobLine } from '../../journal/line.ts';
+import type { JobLine } from './line.ts';
 
 /** The code of a creation that was not accepted because of an outage. */
 export const outageCode = 'outage';

@@ -1,8 +1,8 @@
 // The number of an attempt: one that the service never looked at is not counted.
 import { expect, test } from 'vitest';
-import type { JobLine } from '../../../../src/runner/journal/line.ts';
-import { nextAttempt } from '../../../../src/runner/run/jobs/attempt.ts';
-import { jobLine } from '../../plan/world.ts';
+import { nextAttempt } from '../../../src/runner/journal/attempt.ts';
+import type { JobLine } from '../../../src/runner/journal/line.ts';
+import { jobLine } from '../plan/world.ts';
 
 const failedWith = (code?: string): JobLine =>
   jobLine('failed', {

@@ -1,0 +1,212 @@
+// How fast the journal takes events and how fast a state file is read. Appending is the real writer on the real file:
+// jobs wait for the syncs that they wait for in a run, and share them. Imports nothing that would hide a cost: the bytes
+// are on the disk when the clock stops.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { JsonObject } from '../src/contract/base/json.ts';
+import { realClock } from '../src/runner/adapters/clock.ts';
+import { compactState } from '../src/runner/adapters/state/compaction.ts';
+import { diskStore } from '../src/runner/adapters/state/job-store.ts';
+import { JournalFile } from '../src/runner/adapters/state/journal-file.ts';
+import { loadState } from '../src/runner/adapters/state/load-state.ts';
+import type { Header, NewEvent } from '../src/runner/journal/line.ts';
+import { formatVersion } from '../src/runner/journal/line-schemas.ts';
+import { JournalWriter } from '../src/runner/run/journal/journal-writer.ts';
+import { defineBench, type Goal, type Row } from './frame/bench.ts';
+
+interface Times {
+  readonly seconds: number;
+  /** Seconds of processor time of the whole process. */
+  readonly processor: number;
+}
+
+interface Step {
+  readonly event: NewEvent;
+  /** The item goes on when the event is on disk. */
+  readonly durable: boolean;
+}
+
+const header: Header = { shotlist: formatVersion, pipeline: 'bench', service: 'rehearsal' };
+const eventsPerItem = 7;
+
+/** The events of a photo that is uploaded, searched for faces, swapped, saved and deleted at the service. */
+function stepsOf(number: number): readonly Step[] {
+  const item = `p${String(number).padStart(6, '0')}.jpg`;
+  const [photo, faces, swap, sha256] = Array.from({ length: 4 }, () =>
+    randomBytes(32).toString('hex'),
+  ) as [string, string, string, string];
+  const at = new Date(1_800_000_000_000 + number).toISOString();
+  const task = `swap:${item}`;
+  const project = `clx7${randomBytes(8).toString('hex')}`;
+  const supplied = (job: string, kind: string, result: JsonObject): NewEvent => ({
+    ...{ event: 'supplied', job, task: `${kind}:${item}`, kind, result },
+  });
+  const result = {
+    ...{ downloads: 1, type: 'FACE_SWAP', width: 512, height: 512, image_count: 1 },
+    ...{ total_frame_cost: 10, created_at: at },
+  };
+  const measure = { of: 'face-swap-photo list=2', amount: 10 };
+  const name = `bench ${task} #${randomBytes(5).toString('hex')}`;
+  const path = `out/${item}.png`;
+  const file = { task: `save:${item}`, index: 0, path, bytes: 20_480 + number, sha256 };
+  const intent = { task, kind: 'face-swap-photo', attempt: 1, name, reserve: 10, measure };
+  const face = `api-assets/${project}/0-0.png`;
+  return [
+    {
+      durable: false,
+      event: supplied(photo, 'upload', { file_path: `api-assets/${number}/a.jpg` }),
+    },
+    {
+      durable: false,
+      event: supplied(faces, 'face-detect', { id: `d${number}`, faces: [{ path: face }] }),
+    },
+    { durable: true, event: { event: 'intent', job: swap, ...intent } },
+    { durable: true, event: { event: 'created', job: swap, project, credits: 10 } },
+    {
+      durable: false,
+      event: { event: 'settled', job: swap, status: 'complete', credits: 10, expires: at, result },
+    },
+    { durable: true, event: { event: 'output', job: swap, ...file } },
+    { durable: false, event: { event: 'deleted', job: swap, task: `tidy:${item}` } },
+  ];
+}
+
+const rate =
+  (what: string): Goal['figure'] =>
+  (rows) => {
+    const found = rows.find((row) => row['what'] === what);
+    const cell = found?.[what === appending ? 'events/s' : 'seconds'];
+    return typeof cell === 'number' ? cell : undefined;
+  };
+
+const appending = 'append';
+const loading = 'load a journal';
+const loadingCompacted = 'load the compacted file';
+
+export const journalBench = defineBench({
+  name: 'journal',
+  description:
+    'Events a second that the journal takes, with every sync, and how long a state file takes to load.',
+  full: { events: 1_000_000, inFlight: 128 },
+  tiny: { events: 70, inFlight: 4 },
+  goals: [
+    {
+      what: 'events/s appended',
+      bound: { atLeast: 100_000 },
+      figure: rate(appending),
+      obstacle: 'Each event is checked, folded and written as text on one thread.',
+    },
+    {
+      what: 'seconds to load a million events',
+      bound: { atMost: 2.5 },
+      figure: rate(loading),
+      obstacle:
+        'JSON.parse of the text alone takes about a third of it; each line is checked and folded on one thread.',
+    },
+  ],
+  async *run({ events, inFlight }) {
+    const folder = mkdtempSync(join(tmpdir(), 'shotlist-journal-'));
+    const file = join(folder, 'bench.state.jsonl');
+    const items = Math.ceil(events / eventsPerItem);
+    const count = items * eventsPerItem;
+    try {
+      yield await append(file, items, inFlight);
+      yield await load(loading, file, count);
+      await compact(file);
+      yield await load(loadingCompacted, file, count);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+});
+
+async function append(file: string, items: number, inFlight: number): Promise<Row> {
+  const store = diskStore();
+  const loaded = await loadState(file, store);
+  if (!loaded.ok) throw new Error(loaded.error);
+  const journal = new JournalFile(file, header, loaded.value);
+  const writer = new JournalWriter(loaded.value.ledger, journal, realClock, { run: {} });
+  let [next, seconds, processor] = [0, 0, 0];
+  // Events are made while the clock stands still.
+  while (next < items) {
+    const batch = Array.from({ length: Math.min(5_000, items - next) }, () => stepsOf(next++));
+    const began = performance.now();
+    const before = process.cpuUsage();
+    await through(batch, writer, inFlight);
+    seconds += (performance.now() - began) / 1000;
+    const { user, system } = process.cpuUsage(before);
+    processor += (user + system) / 1e6;
+  }
+  writer.end();
+  await journal.close();
+  store.close();
+  return rowOf('append', file, items * eventsPerItem, { seconds, processor });
+}
+
+/** How many groups of items are in different places: while one waits for the disk, the others write. */
+const groups = 4;
+
+async function through(
+  batch: readonly (readonly Step[])[],
+  writer: JournalWriter,
+  inFlight: number,
+): Promise<void> {
+  let taken = 0;
+  const groupOf = async (size: number): Promise<void> => {
+    const open: Iterator<Step>[] = [];
+    for (;;) {
+      while (open.length < size) {
+        const steps = batch[taken++];
+        if (steps === undefined) break;
+        open.push(steps[Symbol.iterator]());
+      }
+      if (open.length === 0) return;
+      let kept = 0;
+      for (const steps of open) if (goOn(steps, writer)) open[kept++] = steps;
+      open.length = kept;
+      await writer.sync();
+    }
+  };
+  const size = Math.max(1, Math.round(inFlight / groups));
+  await Promise.all(Array.from({ length: groups }, () => groupOf(size)));
+}
+
+/** Writes the events of an item up to the next one that it waits for. False if the item is over. */
+function goOn(steps: Iterator<Step>, writer: JournalWriter): boolean {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return false;
+    writer.append([step.value.event]);
+    if (step.value.durable) return true;
+  }
+}
+
+async function load(what: string, file: string, events: number): Promise<Row> {
+  const store = diskStore();
+  const began = performance.now();
+  const before = process.cpuUsage();
+  const loaded = await loadState(file, store);
+  const seconds = (performance.now() - began) / 1000;
+  const { user, system } = process.cpuUsage(before);
+  if (!loaded.ok) throw new Error(loaded.error);
+  if (loaded.value.ledger.total.charged !== (events / eventsPerItem) * 10)
+    throw new Error('bug: credits are missing');
+  store.close();
+  return rowOf(what, file, events, { seconds, processor: (user + system) / 1e6 });
+}
+
+async function compact(file: string): Promise<void> {
+  const store = diskStore();
+  const loaded = await loadState(file, store);
+  if (!loaded.ok) throw new Error(loaded.error);
+  const written = await compactState(file, header, loaded.value.ledger);
+  if (!written.ok) throw new Error(written.error);
+  store.close();
+}
+
+function rowOf(what: string, file: string, events: number, { seconds, processor }: Times): Row {
+  const MB = statSync(file).size / 1e6;
+  return { what, events, seconds, 'processor s': processor, 'events/s': events / seconds, MB };
+}

@@ -1,0 +1,81 @@
+// Peak memory of whole runs, by the number of items.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { photoFolder, promptFolder } from './folders.ts';
+import { column, defineBench } from './frame/bench.ts';
+import { inProcess } from './process.ts';
+import { startStub } from './stub-process.ts';
+
+const most = 'MB at 100,000 items';
+
+export const memory = defineBench({
+  name: 'memory',
+  description: 'Peak memory of a whole run, and of a plan, by the number of items.',
+  full: {
+    items: '1000,10000,100000',
+    planned: '10000,1000000',
+    bytes: 2_000,
+    concurrency: 32,
+    seed: 1,
+  },
+  tiny: { items: '4,8', planned: '9' },
+  goals: [
+    {
+      what: most,
+      bound: { atMost: 200 },
+      figure: (rows) =>
+        column(
+          rows.filter(({ items }) => items === 100_000),
+          'peak MB',
+        )[0],
+      obstacle: 'Node.js, the loaded modules and the ledger, of which a part stays in memory.',
+    },
+    {
+      what: 'MB for a plan of 1,000,000 items',
+      bound: { atMost: 300 },
+      figure: (rows) =>
+        column(
+          rows.filter(({ items }) => items === 1_000_000),
+          'peak MB',
+        )[0],
+      obstacle: 'The keys of all items, and which of them cost the same, are known at once.',
+    },
+    {
+      what: 'memory of the largest run, × that of the run before it',
+      bound: { atMost: 1.1 },
+      figure: (rows) => {
+        const runs = rows.filter(({ what }) => what === 'run');
+        const [before, last] = column(runs, 'peak MB').slice(-2);
+        return before === undefined || last === undefined ? undefined : last / before;
+      },
+      obstacle: 'The heap grows as long as the garbage collector finds room.',
+    },
+  ],
+  async *run({ items: sizes, planned, bytes, concurrency, seed }) {
+    const stub = await startStub();
+    try {
+      for (const items of sizes.split(',').map(Number)) {
+        const folder = photoFolder(items, bytes, concurrency, seed);
+        try {
+          const place = join(folder, 'pipeline.yaml');
+          const { peakMb, seconds } = inProcess('runner', [place, stub.address]);
+          yield { what: 'run', items, 'peak MB': peakMb, 'items/s': items / seconds };
+        } finally {
+          rmSync(folder, { recursive: true, force: true });
+        }
+      }
+      for (const items of planned.split(',').map(Number)) {
+        const folder = await promptFolder(items, concurrency);
+        try {
+          const place = join(folder, 'pipeline.yaml');
+          const { peakMb, seconds } = inProcess('runner', [place, stub.address, '--budget', '0']);
+          yield { what: 'plan', items, 'peak MB': peakMb, 'items/s': items / seconds };
+        } finally {
+          rmSync(folder, { recursive: true, force: true });
+        }
+      }
+    } finally {
+      stub.process.kill();
+    }
+  },
+});

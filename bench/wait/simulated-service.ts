@@ -1,0 +1,94 @@
+// A service in memory on which projects only take time. It says when each was really over, and sends events if asked.
+
+import type { Project } from '../../src/contract/api/project.ts';
+import { chanceOf } from '../../src/contract/base/chance.ts';
+import { ok, type Result } from '../../src/contract/base/result.ts';
+import { recordOf } from '../../src/contract/kinds/tools.ts';
+import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import type { WebhookInbox } from '../../src/runner/run/jobs/webhook-inbox.ts';
+import type { SimulatedClock } from './simulated-clock.ts';
+
+const day = 86_400_000;
+/** From the end of a project to its event, in milliseconds. */
+const eventDelayMs = 200;
+
+export interface ServiceTerms {
+  /** How long each project takes, in milliseconds. */
+  readonly duration: () => number;
+  /** Receives an event when a project is over. */
+  readonly inbox?: WebhookInbox | undefined;
+  /** The share of events that never arrive. */
+  readonly lost: number;
+}
+
+interface Made {
+  readonly name: string;
+  readonly took: number;
+  readonly end: number;
+}
+
+export class SimulatedService {
+  /** Creations and reads. */
+  requests = 0;
+  /** How late each end was noticed, as a share of the project's duration. */
+  readonly late: number[] = [];
+  readonly api: MediaApi;
+  readonly #clock: SimulatedClock;
+  readonly #terms: ServiceTerms;
+  readonly #made = new Map<string, Made>();
+  readonly #chance = chanceOf(2, 0);
+
+  constructor(clock: SimulatedClock, terms: ServiceTerms) {
+    this.#clock = clock;
+    this.#terms = terms;
+    this.api = {
+      ...unused,
+      create: async (tool, body) => this.#create(tool, String(body['name'])),
+      project: async (_, id) => this.#read(id),
+    };
+  }
+
+  #create(tool: string, name: string) {
+    this.requests += 1;
+    const { duration, inbox, lost } = this.#terms;
+    const id = `p${this.#made.size}`;
+    const took = duration();
+    const end = this.#clock.elapsed() + took;
+    this.#made.set(id, { name, took, end });
+    if (inbox !== undefined && this.#chance() >= lost)
+      this.#clock.at(end + eventDelayMs, () => {
+        const project: Project = { id, name, status: 'complete', downloads: [], error: null };
+        void inbox.deliver(recordOf(tool), project, AbortSignal.abort());
+      });
+    return ok({ id, credits: 1 });
+  }
+
+  #read(id: string): Result<Project, never> {
+    this.requests += 1;
+    const made = this.#made.get(id);
+    if (made === undefined) throw new Error(`bug: there is no project ${id}`);
+    const { end, took } = made;
+    const now = this.#clock.elapsed();
+    if (now < end) return ok({ id, status: 'rendering', downloads: [], error: null });
+    this.late.push((now - end) / took);
+    const expires = new Date(this.#clock.now() + day).toISOString();
+    const downloads = [{ url: `memory:${id}`, expires_at: expires }];
+    return ok({ id, status: 'complete', downloads, error: null });
+  }
+}
+
+const unexpected = (): never => {
+  throw new Error('bug: this request has nothing to do with waiting');
+};
+
+const unused: MediaApi = {
+  uploadAddresses: unexpected,
+  put: unexpected,
+  detectFaces: unexpected,
+  faceDetection: unexpected,
+  account: unexpected,
+  create: unexpected,
+  project: unexpected,
+  deleteProject: unexpected,
+  download: unexpected,
+};

@@ -1,0 +1,123 @@
+// State files with rows: a run reads what it wrote, to the byte, and files of format 2 go on as before.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { compactState } from '../../../../src/runner/adapters/state/compaction.ts';
+import { openJournal } from '../../../../src/runner/adapters/state/journal-file.ts';
+import { loadState } from '../../../../src/runner/adapters/state/load-state.ts';
+import { memoryStore } from '../../../../src/runner/journal/job-store.ts';
+import { Ledger } from '../../../../src/runner/journal/ledger.ts';
+import { type JobLine, lineText, type RunLine } from '../../../../src/runner/journal/line.ts';
+import { at, numbered, run } from '../../journal/lines.ts';
+import { photoJobs } from '../../journal/photo-jobs.ts';
+import { temporaryFolder } from '../files/places.ts';
+import { header, linesIn, load, text } from './state-file.ts';
+
+const runLine: RunLine = { run: 1, at, charged: 500, refunded: 0, ended: at };
+const jobs: readonly JobLine[] = Array.from({ length: 50 }, (_, index) => photoJobs(index)).flat();
+
+function ledgerOf(lines: readonly JobLine[]): Ledger {
+  const ledger = new Ledger();
+  ledger.apply({ type: 'run', line: runLine });
+  for (const line of lines) ledger.apply({ type: 'job', line });
+  return ledger;
+}
+
+async function compacted(lines = jobs): Promise<string> {
+  const file = join(temporaryFolder(), 'p.state.jsonl');
+  await compactState(file, header, ledgerOf(lines));
+  return file;
+}
+
+const isRow = (line: string): boolean => line.startsWith('[');
+
+test('a file with rows is read as the jobs that it was written from, and written again as the same bytes', async () => {
+  const file = await compacted();
+  expect(linesIn(file).filter(isRow)).toHaveLength(3 * 18);
+  const { ledger, header: read } = await load(file);
+  expect([...ledger.jobs()]).toEqual([...ledgerOf(jobs).jobs()]);
+  const before = text(file);
+  if (read === undefined) throw new Error('no header');
+  await compactState(file, read, ledger);
+  expect(text(file)).toBe(before);
+});
+
+test('events follow rows, and are folded into the jobs of rows', async () => {
+  const file = await compacted();
+  const journal = await openJournal(file, header, await load(file));
+  const [, , swap] = photoJobs(49);
+  const amended = {
+    event: 'amended',
+    job: swap.job,
+    project: swap.project ?? '',
+    credits: 7,
+  } as const;
+  for (const line of numbered([run(2), amended])) journal.append(lineText(line));
+  await journal.sync();
+  await journal.close();
+  const { ledger } = await load(file);
+  expect(ledger.job(swap.job)).toMatchObject({ credits: 7, peak: 10 });
+  expect(ledger.seq).toBe(2);
+});
+
+test.each(['a row', 'a template'])(
+  '%s below an event is an error that names the line',
+  async (what) => {
+    const file = await compacted();
+    const lines = linesIn(file);
+    const moved = lines.find((line) =>
+      what === 'a row' ? isRow(line) : line.startsWith('{"temp'),
+    );
+    const events = numbered([run(2)]).map(lineText);
+    writeFileSync(file, [...lines, ...events, moved, ''].join('\n'));
+    expect(await loadState(file, memoryStore())).toMatchObject({
+      ok: false,
+      error: expect.stringContaining(
+        `:${lines.length + 2}: a ${what === 'a row' ? 'job' : 'template'} line follows`,
+      ),
+    });
+  },
+);
+
+test('a second row of a job is an error', async () => {
+  const file = await compacted();
+  const lines = linesIn(file);
+  writeFileSync(file, `${[...lines, lines.find(isRow)].join('\n')}\n`);
+  expect(await loadState(file, memoryStore())).toMatchObject({
+    ok: false,
+    error: expect.stringContaining('a second line for the job'),
+  });
+});
+
+/** The file as the last version wrote it. */
+function inFormat2(lines: readonly JobLine[]): string {
+  const file = join(temporaryFolder(), 'p.state.jsonl');
+  const all = [{ ...header, shotlist: 2 }, runLine, ...ledgerOf(lines).jobs()];
+  writeFileSync(file, `${all.map(lineText).join('\n')}\n`);
+  return file;
+}
+
+test('a file of format 2 says the same, and becomes one of format 3 before anything is appended', async () => {
+  const file = inFormat2(jobs);
+  const loaded = await load(file);
+  expect(loaded).toMatchObject({ outdated: true, header: { shotlist: 3 } });
+  expect([...loaded.ledger.jobs()]).toEqual([...ledgerOf(jobs).jobs()]);
+  expect(loaded.ledger.total).toEqual(ledgerOf(jobs).total);
+  await (await openJournal(file, header, loaded)).close();
+  expect(text(file)).toBe(readFileSync(await compacted(), 'utf8'));
+});
+
+test('a journal of format 2 goes on', async () => {
+  const file = inFormat2(jobs);
+  const events = numbered([run(2), { event: 'failed', task: 'swap:x', why: 'no file' }]);
+  writeFileSync(file, `${text(file)}${events.map(lineText).join('\n')}\n{"seq":3,"eve`);
+  const loaded = await load(file);
+  expect(loaded.warnings).toHaveLength(1);
+  expect(loaded.ledger.tasks()).toHaveLength(1);
+});
+
+test('format 2 has no rows', async () => {
+  const file = await compacted();
+  writeFileSync(file, text(file).replace('{"shotlist":3', '{"shotlist":2'));
+  expect(await loadState(file, memoryStore())).toMatchObject({ ok: false });
+});
