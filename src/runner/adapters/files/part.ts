@@ -32,6 +32,9 @@ const noteSchema = {
   },
 } as const;
 
+/** So many bytes are written at once: the pieces of a socket are small, and each write has its price. */
+const batchBytes = 1 << 20;
+
 /** In bytes. */
 const longestNote = 64_000;
 
@@ -104,6 +107,11 @@ export class Part {
   #bytes: number;
   /** The number of bytes that the note vouches for. */
   #noted: number;
+  /** Appended, and not yet given to the file. */
+  #batch: Buffer[] = [];
+  #batched = 0;
+  /** The write that is under way, or the one that failed. */
+  #writing: Promise<void> = Promise.resolve();
 
   private constructor(
     place: LocalFile,
@@ -141,15 +149,38 @@ export class Part {
     return { bytes: this.#bytes, hash: this.#hash };
   }
 
+  /** One batch may still be on its way to the file when this resolves. If that fails, the next call does. */
   async append(piece: Buffer): Promise<void> {
-    await this.#file.writeFile(piece);
     this.#hash.update(piece);
     this.#bytes += piece.length;
+    this.#batch.push(piece);
+    this.#batched += piece.length;
+    if (this.#batched < batchBytes) return;
+    await this.#writing;
+    this.#write();
     if (this.#bytes - this.#noted >= checkpointBytes) await this.#checkpoint();
+  }
+
+  /** Call when the write before it has succeeded. */
+  #write(): void {
+    const [pieces, size] = [this.#batch, this.#batched];
+    this.#batch = [];
+    this.#batched = 0;
+    this.#writing = writeAll(this.#file, pieces, size);
+    // Whoever waits for it next gets the failure; meanwhile nobody might.
+    this.#writing.catch(() => undefined);
+  }
+
+  /** All that was appended is in the file, though not on disk. */
+  async #flush(): Promise<void> {
+    await this.#writing;
+    if (this.#batched > 0) this.#write();
+    await this.#writing;
   }
 
   async #checkpoint(): Promise<void> {
     const { version } = this;
+    await this.#flush();
     if (version === undefined || this.#bytes === 0 || this.#bytes >= version.total) return;
     await this.#file.datasync();
     const sha256 = this.#hash.copy().digest('hex');
@@ -163,6 +194,7 @@ export class Part {
   /** Call when everything has arrived. When this resolves, the file is on disk. */
   async finish(): Promise<{ readonly bytes: number; readonly digest: Digest }> {
     await using file = this.#file;
+    await this.#flush();
     await file.datasync();
     await removeFile(noteOf(this.#place));
     return { bytes: this.#bytes, digest: digestFrom(this.#hash.digest('hex')) };
@@ -183,9 +215,16 @@ export class Part {
 
   /** Call when the content is not the requested one. */
   async drop(): Promise<void> {
+    await Promise.allSettled([this.#writing]);
     await this.#file.close();
     await removePart(this.#place);
   }
+}
+
+async function writeAll(file: FileHandle, pieces: Buffer[], size: number): Promise<void> {
+  const { bytesWritten } = await file.writev(pieces);
+  // A disk that is almost full takes a part, and then says why it takes no more.
+  if (bytesWritten < size) await file.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
 }
 
 /** A part from an earlier request, with bytes that can be trusted. */
