@@ -73,11 +73,13 @@ export default defineConfig({
   output: {
     dir: 'dist',
     chunkFileNames: 'parts/[name].js',
-    // What each command loads, and what most load, with what they import: one file each.
+    // What each command loads, and what most load, with what they import: one file each. And how answers are read, so
+    // that a run which reads none does not load the HTTP client.
     codeSplitting: {
       groups: [
         { name: 'start', test: /src\/runner\/cli\/(options|crash|shown)\.|service\/secrets\./ },
         { name: 'load', test: /src\/runner\/operations\/pipeline\/|cli\/(command|terminal)\./ },
+        { name: 'answers', test: /src\/contract\/api\/answers\./ },
       ],
     },
   },

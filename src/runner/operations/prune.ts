@@ -66,7 +66,7 @@ export async function prune(
     const service = asksService(chosen) ? await edit.connect() : undefined;
     if (service?.ok === false) return err(service.error);
     const { paths } = locateState(bound, options);
-    await using opened = storeFor(chosen, bound, options);
+    await using opened = await storeFor(chosen, bound, options);
     const done = await removeOrphans(chosen, {
       ...{ journal: edit.journal, clock: edit.clock, folder: bound.folder, kept: paths.kept },
       ...{ api: service?.value.api, store: opened?.store },
@@ -99,11 +99,11 @@ const asksService = ({ projects, kept }: Orphans): boolean =>
   projects.length > 0 || kept.some(({ backedBy }) => backedBy.length > 0);
 
 /** Undefined if no file has to be looked for in the store, or if the store must not be used. */
-function storeFor(
+async function storeFor(
   { projects }: Orphans,
   bound: BoundPipeline,
   { env = process.env, allowOutside, ...options }: PruneOptions,
-): OpenStore | undefined {
+): Promise<OpenStore | undefined> {
   if (projects.every(({ onlyStored }) => onlyStored.length === 0)) return undefined;
   const { paths, rehearsal } = locateState(bound, options);
   const target = rehearsal
@@ -111,5 +111,5 @@ function storeFor(
     : ({ kind: 'hosted', address: '', key: '' } as const);
   const chosen = chooseStore(bound, { target, env, paths, allowOutside });
   if (!chosen.ok || chosen.value === undefined) return undefined;
-  return openStore(chosen.value, new AbortController().signal);
+  return await openStore(chosen.value, new AbortController().signal);
 }

@@ -8,6 +8,7 @@ import { validatorOf as schemaValidator } from '../../../contract/base/schema.ts
 import { openRegular, readOwnFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 import type { LocalFile } from '../../run/jobs/ports.ts';
+import { BatchedWrites } from './batched-writes.ts';
 import { type Version, validatorPattern } from './content-range.ts';
 import { createNew, createNewNow, openOwn } from './new-file.ts';
 
@@ -31,9 +32,6 @@ const noteSchema = {
     sha256: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   },
 } as const;
-
-/** So many bytes are written at once: the pieces of a socket are small, and each write has its price. */
-const batchBytes = 1 << 20;
 
 /** In bytes. */
 const longestNote = 64_000;
@@ -107,11 +105,7 @@ export class Part {
   #bytes: number;
   /** The number of bytes that the note vouches for. */
   #noted: number;
-  /** Appended, and not yet given to the file. */
-  #batch: Buffer[] = [];
-  #batched = 0;
-  /** The write that is under way, or the one that failed. */
-  #writing: Promise<void> = Promise.resolve();
+  readonly #writes: BatchedWrites;
 
   private constructor(
     place: LocalFile,
@@ -121,6 +115,7 @@ export class Part {
   ) {
     this.#place = place;
     this.#file = file;
+    this.#writes = new BatchedWrites(file);
     this.version = version;
     this.#hash = hash;
     this.#bytes = bytes;
@@ -149,38 +144,17 @@ export class Part {
     return { bytes: this.#bytes, hash: this.#hash };
   }
 
-  /** One batch may still be on its way to the file when this resolves. If that fails, the next call does. */
+  /** Some bytes may still be on their way to the file when this resolves. If that fails, a later call does. */
   async append(piece: Buffer): Promise<void> {
     this.#hash.update(piece);
     this.#bytes += piece.length;
-    this.#batch.push(piece);
-    this.#batched += piece.length;
-    if (this.#batched < batchBytes) return;
-    await this.#writing;
-    this.#write();
+    await this.#writes.append(piece);
     if (this.#bytes - this.#noted >= checkpointBytes) await this.#checkpoint();
-  }
-
-  /** Call when the write before it has succeeded. */
-  #write(): void {
-    const [pieces, size] = [this.#batch, this.#batched];
-    this.#batch = [];
-    this.#batched = 0;
-    this.#writing = writeAll(this.#file, pieces, size);
-    // Whoever waits for it next gets the failure; meanwhile nobody might.
-    this.#writing.catch(() => undefined);
-  }
-
-  /** All that was appended is in the file, though not on disk. */
-  async #flush(): Promise<void> {
-    await this.#writing;
-    if (this.#batched > 0) this.#write();
-    await this.#writing;
   }
 
   async #checkpoint(): Promise<void> {
     const { version } = this;
-    await this.#flush();
+    await this.#writes.flush();
     if (version === undefined || this.#bytes === 0 || this.#bytes >= version.total) return;
     await this.#file.datasync();
     const sha256 = this.#hash.copy().digest('hex');
@@ -194,7 +168,7 @@ export class Part {
   /** Call when everything has arrived. When this resolves, the file is on disk. */
   async finish(): Promise<{ readonly bytes: number; readonly digest: Digest }> {
     await using file = this.#file;
-    await this.#flush();
+    await this.#writes.flush();
     await file.datasync();
     await removeFile(noteOf(this.#place));
     return { bytes: this.#bytes, digest: digestFrom(this.#hash.digest('hex')) };
@@ -215,16 +189,10 @@ export class Part {
 
   /** Call when the content is not the requested one. */
   async drop(): Promise<void> {
-    await Promise.allSettled([this.#writing]);
+    await this.#writes.idle();
     await this.#file.close();
     await removePart(this.#place);
   }
-}
-
-async function writeAll(file: FileHandle, pieces: Buffer[], size: number): Promise<void> {
-  const { bytesWritten } = await file.writev(pieces);
-  // A disk that is almost full takes a part, and then says why it takes no more.
-  if (bytesWritten < size) await file.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
 }
 
 /** A part from an earlier request, with bytes that can be trusted. */

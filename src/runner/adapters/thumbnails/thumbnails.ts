@@ -1,7 +1,6 @@
 // Small WebP pictures of the files of a report.
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
-import sharp from 'sharp';
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import { posterOf } from './poster.ts';
 
@@ -50,6 +49,8 @@ export async function thumbnail(
   { side, quality }: ThumbnailSize,
 ): Promise<Buffer | undefined> {
   try {
+    // Loaded for the first picture: it takes longer than many commands.
+    const { default: sharp } = await import('sharp');
     const picture = isClip(file)
       ? await posterOf(file, side)
       : sharp(file, { limitInputPixels: mostPixels, failOn: 'error' }).autoOrient();

@@ -1,6 +1,6 @@
 // Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
 
-import { httpClient } from '../../adapters/http/http-client.ts';
+import { lazyClient } from '../../adapters/http/lazy-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
 import { requestRates } from '../../adapters/http/request-rate.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
@@ -47,7 +47,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const stop = stopper.signal;
   const limit = pacer(requestsPerMinute, clock, stop);
   const rates = requestRates({ clock, stop, pace: limit, backoffMs });
-  const client = httpClient({
+  const client = lazyClient({
     ...{ stop, cut: gracePeriod.expired, rates },
     loopbackOnly: target.kind === 'rehearsal',
     ...{ base: service.address, key: service.key, redactor, clock },

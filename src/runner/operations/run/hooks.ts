@@ -5,7 +5,6 @@ import type { Redactor } from '../../../contract/base/redactor.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import { runProgram } from '../../adapters/hooks/program.ts';
-import { postWebhook } from '../../adapters/hooks/webhook.ts';
 import type { Hook } from '../../language/pipeline.ts';
 import { exitCodes } from '../../report/exit-codes.ts';
 import { hookName } from '../../report/hook-text.ts';
@@ -141,6 +140,8 @@ async function act(
       ...{ env: hookEnvironment(env, redactor), timeoutMs: programMs },
     });
   const { address } = hook;
+  // Loaded for the first webhook, because the HTTP client takes 25 MB.
+  const { postWebhook } = await import('../../adapters/hooks/webhook.ts');
   const failure = await postWebhook({
     address,
     body,

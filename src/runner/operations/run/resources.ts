@@ -53,7 +53,7 @@ export async function openResources(run: PreparedRun): Promise<Result<RunResourc
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
   const account = accountFacts(checked.value, run);
   const cut = new AbortController();
-  const opened = run.store === undefined ? undefined : openStore(run.store, cut.signal);
+  const opened = run.store === undefined ? undefined : await openStore(run.store, cut.signal);
   if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
   const store = opened?.store;
   if (store !== undefined && savesAnything(planned.plan)) {

@@ -3,7 +3,6 @@ import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Account } from '../../../contract/api/project.ts';
 import type { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { probeService } from '../../adapters/http/service-probe.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import type { Target } from './target.ts';
@@ -30,6 +29,8 @@ export async function checkService(
 ): Promise<Result<ServiceCheck, Problem>> {
   if (target.kind === 'rehearsal' || asleep || !sendsAnything(plan)) return ok({});
   const { address, key } = target;
+  // Loaded only for a run that sends something, because the HTTP client takes 25 MB.
+  const { probeService } = await import('../../adapters/http/service-probe.ts');
   const probe = await probeService({ base: address, key, redactor, now, stop: signal });
   switch (probe.is) {
     case 'service':

@@ -1,7 +1,6 @@
 // Opens the store of a run, and finds out before anything is bought whether files can be put there.
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { FolderStore } from '../../adapters/store/folder.ts';
-import { BucketStore } from '../../adapters/store/s3.ts';
 import type { OutputStore } from '../../run/jobs/ports.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import type { StoreChoice } from './choose-store.ts';
@@ -11,13 +10,15 @@ export interface OpenStore extends AsyncDisposable {
 }
 
 /** `cut`: aborted when transfers must end immediately. */
-export function openStore(choice: StoreChoice, cut: AbortSignal): OpenStore {
+export async function openStore(choice: StoreChoice, cut: AbortSignal): Promise<OpenStore> {
   if (choice.kind === 'folder') {
     const { id, folder } = choice;
     const store = new FolderStore({ id, folder, cut });
     return { store, [Symbol.asyncDispose]: async () => undefined };
   }
   const { id, name, prefix, access } = choice;
+  // Most runs have no bucket.
+  const { BucketStore } = await import('../../adapters/store/s3.ts');
   const store = new BucketStore({ id, name, prefix, access, cut });
   return { store, [Symbol.asyncDispose]: () => store.close() };
 }

@@ -79,7 +79,7 @@ export async function serveRun(
       options.onDatabase(why);
     },
   });
-  const opened = choice === undefined ? undefined : openStore(choice, quit);
+  const opened = choice === undefined ? undefined : await openStore(choice, quit);
   if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
   const redactor = new Redactor(secretsIn(env));
   const promptness = new Promptness(clock);
