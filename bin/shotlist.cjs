@@ -15,8 +15,6 @@ if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) {
   const { join } = require('node:path');
   const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   require('node:module').enableCompileCache(join(caches, 'shotlist', 'compiled'));
-  // Otherwise the space for new objects grows to a hundred megabytes, most of it garbage, and no command becomes faster.
-  require('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
   import('../dist/runner/cli/main.js');
 } else {
   process.stderr.write(
