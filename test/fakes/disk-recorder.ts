@@ -35,7 +35,7 @@ export async function recordDisk(named: (name: string) => boolean): Promise<Disk
   await probe.close();
   await files.unlink(join(tmpdir(), `.probe-${process.pid}`));
 
-  const { writeSync, openSync, renameSync, fdatasync } = fs;
+  const { writeSync, open: openDescriptor, openSync, renameSync, fdatasync } = fs;
   const { open, rename } = files;
   const { datasync, sync, appendFile, truncate } = handle;
   const gated = async (file: string | undefined, work: () => Promise<void>): Promise<void> => {
@@ -96,6 +96,16 @@ export async function recordDisk(named: (name: string) => boolean): Promise<Disk
       remember(fd, given[0]);
       return fd;
     },
+    open: (
+      path: fs.PathLike,
+      flags: number,
+      mode: number,
+      callback: (error: NodeJS.ErrnoException | null, fd: number) => void,
+    ): void =>
+      openDescriptor(path, flags, mode, (error, fd) => {
+        if (error === null) remember(fd, path);
+        callback(error, fd);
+      }),
     renameSync: (from: fs.PathLike, to: fs.PathLike): void => {
       renameSync(from, to);
       note('rename', `${basename(String(from))} ${basename(String(to))}`);

@@ -1,6 +1,6 @@
 // Creates files whose names a repository could have planted, for example as links through which a write would reach
 // another file.
-import { constants, openSync, unlinkSync } from 'node:fs';
+import { constants, open as openDescriptor, unlinkSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { openRegular } from '../../../contract/files/regular-file.ts';
 import { systemCode } from '../../../contract/files/system-error.ts';
@@ -33,11 +33,15 @@ export async function createNew(file: string): Promise<FileHandle> {
   }
 }
 
-/** The same at once, for a small file: the thread pool would take longer than the call. Returns the descriptor. */
-export function createNewNow(file: string): number {
+/** The same; resolves to the descriptor, which costs less. */
+export async function createNewDescriptor(file: string): Promise<number> {
   for (let left = attempts; ; left--) {
     try {
-      return openSync(file, creating, mode);
+      return await new Promise<number>((resolve, reject) =>
+        openDescriptor(file, creating, mode, (error, descriptor) =>
+          error === null ? resolve(descriptor) : reject(error),
+        ),
+      );
     } catch (error) {
       removeTaken(file, left, error);
     }

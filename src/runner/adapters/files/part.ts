@@ -10,7 +10,7 @@ import { isSystemProblem, systemCode } from '../../../contract/files/system-erro
 import type { LocalFile } from '../../run/jobs/ports.ts';
 import { BatchedWrites } from './batched-writes.ts';
 import { type Version, validatorPattern } from './content-range.ts';
-import { createNew, createNewNow, openOwn } from './new-file.ts';
+import { createNew, createNewDescriptor, openOwn } from './new-file.ts';
 
 /** After this many bytes, the part is synced and noted: a crash loses no more than that. */
 const checkpointBytes = 64 << 20;
@@ -45,12 +45,12 @@ export async function createPart(file: LocalFile): Promise<FileHandle> {
 }
 
 /**
- * Writes a small temporary file. When this resolves, the file is on disk. Only the sync waits for the disk, so only the
- * sync is left to the thread pool; files that are written meanwhile are synced at the same time.
+ * Writes a small temporary file. When this resolves, the file is on disk. The thread pool creates and syncs it: both may
+ * wait for the disk, creation while the file system commits what other files synced.
  */
 export async function writePart(file: LocalFile, bytes: Buffer): Promise<void> {
   await removeNoted(file);
-  const descriptor = createNewNow(file.path);
+  const descriptor = await createNewDescriptor(file.path);
   try {
     for (let written = 0; written < bytes.length; )
       written += writeSync(descriptor, bytes, written);

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   createNew,
-  createNewNow,
+  createNewDescriptor,
   openOwn,
 } from '../../../../src/runner/adapters/files/new-file.ts';
 import { makePipe } from '../../../small-disk.ts';
@@ -34,16 +34,16 @@ beforeEach(() => {
 
 const ways: readonly (readonly [string, () => Promise<void>])[] = [
   [
-    'opened in the thread pool',
+    'opened with a handle',
     async () => {
       await using handle = await createNew(file);
       await handle.writeFile('new');
     },
   ],
   [
-    'opened at once',
+    'opened with a descriptor',
     async () => {
-      const descriptor = createNewNow(file);
+      const descriptor = await createNewDescriptor(file);
       writeSync(descriptor, 'new');
       closeSync(descriptor);
     },
@@ -85,7 +85,7 @@ describe.each(ways)(
   'when others make and remove the same name, a file that is %s',
   (_way, make) => {
     const { open } = files;
-    const { openSync, unlinkSync } = fs;
+    const { open: openDescriptor, unlinkSync } = fs;
 
     test('and stands again after each removal is given up in the end', async () => {
       writeFileSync(file, 'theirs');
@@ -97,9 +97,9 @@ describe.each(ways)(
         },
       });
       replaceUntilEnd(fs, {
-        openSync: (...given: Parameters<typeof openSync>) => {
+        open: (...given: unknown[]) => {
           opens += 1;
-          return openSync(...given);
+          Reflect.apply(openDescriptor, fs, given);
         },
         unlinkSync: () => undefined,
       });
