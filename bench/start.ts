@@ -1,6 +1,6 @@
 // How long short commands take as whole processes, in turn with `node -e 0`, so that another load of the machine slows both.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,6 +46,18 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 const commands = { dist: here('../bin/shotlist.cjs'), src: here('../src/runner/cli/main.ts') };
 const ratio = '× node -e 0';
 
+/** The pipeline of the demo, with its six photographs. */
+function writeDemo(folder: string): void {
+  const samples = here('../node_modules/@vladmandic/face-api/demo');
+  for (const path of ['pipelines', 'media/photos'])
+    mkdirSync(join(folder, path), { recursive: true });
+  const pipeline = 'pipelines/face-swap-photos.yaml';
+  copyFileSync(here(`../${pipeline}`), join(folder, pipeline));
+  copyFileSync(join(samples, 'sample1.jpg'), join(folder, 'media/actor.jpg'));
+  for (const number of [1, 2, 3, 4, 5, 6])
+    copyFileSync(join(samples, `sample${number}.jpg`), join(folder, `media/photos/${number}.jpg`));
+}
+
 const spreadOn =
   (command: string, name: string): Goal['figure'] =>
   (rows) => {
@@ -74,6 +86,12 @@ export const start: Bench = defineBench({
       figure: spreadOn('validate, 50 steps', 'wall ms'),
       obstacle: tooMuch,
     },
+    {
+      what: 'plan of the demo, wall ms',
+      bound: { atMost: 250 },
+      figure: spreadOn('plan of the demo', 'wall ms'),
+      obstacle: tooMuch,
+    },
   ],
   async *run({ pairs, of }) {
     const command = of === 'src' ? commands.src : commands.dist;
@@ -82,12 +100,17 @@ export const start: Bench = defineBench({
       ['--help', [command, '--help']],
       ['validate, 50 steps', [command, 'validate', 'fifty.yaml']],
       ['validate, 1,000 rows of a CSV', [command, 'validate', 'table.yaml']],
+      [
+        'plan of the demo',
+        [command, 'plan', 'pipelines/face-swap-photos.yaml', '--rehearse', '--allow-outside'],
+      ],
     ];
     const folder = mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
     try {
       writeFileSync(join(folder, 'fifty.yaml'), fiftySteps);
       writeFileSync(join(folder, 'table.yaml'), table);
       writeFileSync(join(folder, 'people.csv'), `email,name,country\n${rows.join('\n')}\n`);
+      writeDemo(folder);
       const report = join(folder, 'report.cjs');
       writeFileSync(report, reporter);
       // The first round fills the cache of compiled code, and does not count.
