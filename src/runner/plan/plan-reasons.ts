@@ -127,6 +127,13 @@ export class PlanReasons {
       .sort((one, other) => other.tasks - one.tasks);
   }
 
+  /** Frees the memory; there are no reasons any more. */
+  forget(): void {
+    this.#candidates.clear();
+    this.#earlier.clear();
+    this.#explained = undefined;
+  }
+
   #count(step: string, because: Because, task: string, what?: string): void {
     const key = JSON.stringify([step, because, what]);
     const reason = { step, because, ...(what === undefined ? {} : { what }) };

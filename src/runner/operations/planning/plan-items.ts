@@ -6,6 +6,7 @@ import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import { OutputLinks } from '../../adapters/files/output-links.ts';
+import type { Ledger } from '../../journal/ledger.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { withMarkShown } from '../../language/result-name.ts';
 import { stagesOf } from '../../language/stages.ts';
@@ -85,11 +86,7 @@ async function planWith(
   const reasons = new PlanReasons(inputs.explain);
   const toDo = new ItemsToDo();
   const settled = new SettledItems();
-  const takesOf = (first: string) => allTakes(ledger, first);
-  const references = new PlanReferences(context.jobOf, takesOf, (path) => {
-    const below = relative(outputs.root, resolve(outputs.folder, path));
-    return below.startsWith('..') ? undefined : below;
-  });
+  const references = referencesTo(ledger, outputs);
   const problems = new PlanProblems(loaded, outputs);
   const names = new OutputNames(pipeline.steps);
   const unsaved = new Map<string, string>();
@@ -210,6 +207,22 @@ async function planWith(
     toDo,
     settled,
   };
+}
+
+/** Not among the variables of the planning, which a function that outlives it would keep in memory. */
+function referencesTo(
+  ledger: Ledger,
+  { root, folder }: { readonly root: string; readonly folder: string },
+): PlanReferences {
+  const takesOf = (first: string) => allTakes(ledger, first);
+  return new PlanReferences(
+    (fingerprint) => ledger.job(fingerprint),
+    takesOf,
+    (path) => {
+      const below = relative(root, resolve(folder, path));
+      return below.startsWith('..') ? undefined : below;
+    },
+  );
 }
 
 const atTo = (to: string, problem: string | undefined): string | undefined =>

@@ -132,6 +132,8 @@ async function runOn(
   await using held = resources.value;
   const agreed = await agree(preparedRun, record, held.account.tier);
   if (!agreed.ok) return agreed;
+  // Nobody asks during the run, which may take hours.
+  prepared.planned.reasons.forget();
   const executed = await execute({ ...preparedRun, ...agreed.value }, held);
   if (bound.pipeline.provenance)
     await writeProvenance({
