@@ -1,15 +1,11 @@
 // A second run, for which nothing is left to do, as a whole process: what it takes, and how many requests it sends.
-import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { type CommandRun, runCommand } from './command.ts';
 import { photoFolder } from './folders.ts';
 import { defineBench, type Goal, type Spread, spreadOf } from './frame/bench.ts';
 import { inProcess } from './process.ts';
 import { startStub } from './stub-process.ts';
-
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const commands = { dist: here('../bin/shotlist.cjs'), src: here('../src/runner/cli/main.ts') };
 
 const goal = (items: number, name: string, atMost: number, obstacle: string): Goal => ({
   ...{ what: `${name}, ${items.toLocaleString('en')} items`, bound: { atMost }, obstacle },
@@ -56,10 +52,10 @@ export const again = defineBench({
           inProcess('runner', [join(folder, 'pipeline.yaml'), stub.address]);
           await stub.reset();
           const runs = Array.from({ length: pairs }, () =>
-            once(folder, of === 'src' ? commands.src : commands.dist, stub.address),
+            runCommand(folder, of, ['run', 'pipeline.yaml', '--service', stub.address]),
           );
           const { requests } = await stub.counts();
-          const spread = (figure: (run: Run) => number): Spread => {
+          const spread = (figure: (run: CommandRun) => number): Spread => {
             const found = spreadOf(runs.map(figure));
             if (found === undefined) throw new Error('again needs at least one pair');
             return found;
@@ -78,29 +74,3 @@ export const again = defineBench({
     }
   },
 });
-
-interface Run {
-  readonly wall: number;
-  readonly processor: number;
-  readonly peakMb: number;
-}
-
-/** A process tells its own figures when it ends, after everything that it prints. */
-const reporter = `data:text/javascript,process.on('exit', () => {
-  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
-  process.stderr.write('\\n' + JSON.stringify({ peakMb: maxRSS / 1024, processor: (userCPUTime + systemCPUTime) / 1e6 }));
-});`;
-
-function once(folder: string, command: string, service: string): Run {
-  const flags = ['--import', reporter.replaceAll('\n', '')];
-  const args = [...flags, command, 'run', 'pipeline.yaml', '--service', service];
-  const began = performance.now();
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    ...{ cwd: folder, encoding: 'utf8' },
-    env: { ...process.env, SHOTLIST_API_KEY: 'bench' },
-  });
-  const wall = (performance.now() - began) / 1000;
-  if (status !== 0) throw new Error(`the run failed: ${stdout}${stderr}`);
-  const told: Omit<Run, 'wall'> = JSON.parse(stderr.trim().split('\n').at(-1) ?? '');
-  return { wall, ...told };
-}

@@ -1,24 +1,25 @@
 // Peak memory of whole runs, by the number of items.
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { runCommand } from './command.ts';
 import { photoFolder, promptFolder } from './folders.ts';
 import { column, defineBench } from './frame/bench.ts';
-import { inProcess } from './process.ts';
 import { startStub } from './stub-process.ts';
 
 const most = 'MB at 100,000 items';
 
 export const memory = defineBench({
   name: 'memory',
-  description: 'Peak memory of a whole run, and of a plan, by the number of items.',
+  description:
+    'Peak memory of the commands run and plan, by the number of items (`npm run build` first).',
   full: {
     items: '1000,10000,100000',
     planned: '10000,1000000',
     bytes: 2_000,
     concurrency: 32,
+    of: 'dist',
     seed: 1,
   },
-  tiny: { items: '4,8', planned: '9' },
+  tiny: { items: '4,8', planned: '9', of: 'src' },
   goals: [
     {
       what: most,
@@ -51,15 +52,15 @@ export const memory = defineBench({
       obstacle: 'The heap grows as long as the garbage collector finds room.',
     },
   ],
-  async *run({ items: sizes, planned, bytes, concurrency, seed }) {
+  async *run({ items: sizes, planned, bytes, concurrency, of, seed }) {
     const stub = await startStub();
+    const args = ['pipeline.yaml', '--service', stub.address];
     try {
       for (const items of sizes.split(',').map(Number)) {
         const folder = photoFolder(items, bytes, concurrency, seed);
         try {
-          const place = join(folder, 'pipeline.yaml');
-          const { peakMb, seconds } = inProcess('runner', [place, stub.address]);
-          yield { what: 'run', items, 'peak MB': peakMb, 'items/s': items / seconds };
+          const { peakMb, wall } = runCommand(folder, of, ['run', ...args]);
+          yield { what: 'run', items, 'peak MB': peakMb, 'items/s': items / wall };
         } finally {
           rmSync(folder, { recursive: true, force: true });
         }
@@ -67,9 +68,8 @@ export const memory = defineBench({
       for (const items of planned.split(',').map(Number)) {
         const folder = await promptFolder(items, concurrency);
         try {
-          const place = join(folder, 'pipeline.yaml');
-          const { peakMb, seconds } = inProcess('runner', [place, stub.address, '--budget', '0']);
-          yield { what: 'plan', items, 'peak MB': peakMb, 'items/s': items / seconds };
+          const { peakMb, wall } = runCommand(folder, of, ['plan', ...args]);
+          yield { what: 'plan', items, 'peak MB': peakMb, 'items/s': items / wall };
         } finally {
           rmSync(folder, { recursive: true, force: true });
         }

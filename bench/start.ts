@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { commandOf } from './command.ts';
 import {
   type Bench,
   defineBench,
@@ -43,7 +44,6 @@ steps:
 const rows = Array.from({ length: 1000 }, (_, row) => `p${row}@example.com,Person ${row},DE`);
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const commands = { dist: here('../bin/shotlist.cjs'), src: here('../src/runner/cli/main.ts') };
 const ratio = '× node -e 0';
 
 /** The pipeline of the demo, with its six photographs. */
@@ -94,7 +94,7 @@ export const start: Bench = defineBench({
     },
   ],
   async *run({ pairs, of }) {
-    const command = of === 'src' ? commands.src : commands.dist;
+    const command = commandOf(of);
     const starts: readonly (readonly [string, readonly string[]])[] = [
       ['node -e 0', ['-e', '0']],
       ['--help', [command, '--help']],
