@@ -31,7 +31,7 @@ export const again = defineBench({
       10_000,
       'peak MB',
       150,
-      'Node.js itself takes 45 MB, and the garbage collector takes room.',
+      'Node.js itself takes 45 MB; the rest is mostly room that V8 takes and does not need (PROFILES.md).',
     ),
     {
       ...{ what: 'requests', bound: { atMost: 0 }, obstacle: 'A read of the account.' },

@@ -29,7 +29,8 @@ export const memory = defineBench({
           rows.filter(({ items }) => items === 100_000),
           'peak MB',
         )[0],
-      obstacle: 'Node.js, the loaded modules and the ledger, of which a part stays in memory.',
+      obstacle:
+        'V8 takes room that it does not need: after a collection, 20,000 items in progress leave 40 MB in use of 250. Records take 0.5 KB an item.',
     },
     {
       what: 'MB for a plan of 1,000,000 items',

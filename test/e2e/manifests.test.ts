@@ -1,5 +1,5 @@
 // What a run keeps about the fingerprints of its jobs.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readManifests } from '../../src/runner/adapters/state/manifests.ts';
 import { fingerprintOf } from '../../src/runner/task/fingerprint.ts';
@@ -42,4 +42,22 @@ test('a line that was cut off harms neither the lines after it nor the reader', 
   const kept = await readManifests(rig.path(file));
   expect(kept.size).toBe(whole.trim().split('\n').length);
   expect(readFileSync(rig.path(file), 'utf8').trim().split('\n')).toHaveLength(kept.size);
+});
+
+test('what a run could not write, the next one writes', async () => {
+  const rig = await photoRig(2);
+  const started = await service();
+  await rig.run(started);
+  rmSync(rig.path(file));
+  mkdirSync(rig.path(file));
+  const ran = await rig.run(started);
+  expect(ran.summary.outcome).toBe('done');
+  expect(ran.events).toContainEqual({
+    type: 'warning',
+    message: expect.stringContaining('plan --explain cannot say'),
+  });
+  rmdirSync(rig.path(file));
+  const again = await rig.run(started);
+  expect(again.summary.credits.charged).toBe(0);
+  expect((await readManifests(rig.path(file))).size).toBeGreaterThan(2);
 });
