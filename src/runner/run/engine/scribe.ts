@@ -48,6 +48,7 @@ export class Scribe {
     this.#o = options;
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
+    // For one who only flushes: `flush` rejects with the same.
     this.failed.catch(() => undefined);
     this.#fail = reject;
   }

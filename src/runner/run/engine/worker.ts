@@ -57,6 +57,8 @@ export class Worker {
   /** Aborted when the run stops: what is being performed ends soon. */
   readonly #stopping = new AbortController();
   readonly #over = new AbortController();
+  /** Rejects with what no outcome of an order can say. */
+  readonly #broken = Promise.withResolvers<never>();
   #told = 0;
   #freed = Promise.withResolvers<void>();
 
@@ -72,10 +74,10 @@ export class Worker {
     const idle = AbortSignal.any([leave, quit, this.#over.signal, ended.signal]);
     const beats = this.#beats(AbortSignal.any([quit, ended.signal]));
     try {
-      // A worker that can record nothing must not take orders from those that can.
-      const broken = this.#scribe.failed;
-      await Promise.race([this.#fetches(idle), beats, broken]);
-      await Promise.race([this.#drained(), beats, broken]);
+      // A worker that can record nothing, or perform nothing, must not take orders from those that can.
+      const broken = [beats, this.#scribe.failed, this.#broken.promise];
+      await Promise.race([this.#fetches(idle), ...broken]);
+      await Promise.race([this.#drained(), ...broken]);
       await this.#scribe.flush();
       return this.#over.signal.aborted ? 'over' : 'left';
     } catch (error) {
@@ -124,13 +126,13 @@ export class Worker {
   #take(delivery: Delivery): void {
     const { lease } = delivery;
     const lapsed = new AbortController();
-    const over = this.#perform(delivery, lapsed.signal).finally(() => {
-      this.#performing.delete(nameOf(lease));
-      this.#freed.resolve();
-      this.#freed = Promise.withResolvers();
-    });
-    // The scribe keeps the failure for `run`.
-    over.catch(() => undefined);
+    const over = this.#perform(delivery, lapsed.signal)
+      .catch((error: unknown) => this.#broken.reject(error))
+      .finally(() => {
+        this.#performing.delete(nameOf(lease));
+        this.#freed.resolve();
+        this.#freed = Promise.withResolvers();
+      });
     this.#performing.set(nameOf(lease), { lease, lapsed, over });
   }
 

@@ -6,13 +6,16 @@ import type { Delivery, Fact, WorkerDesk } from '../../../../src/runner/run/engi
 import { Promptness } from '../../../../src/runner/run/engine/promptness.ts';
 import { RunGone } from '../../../../src/runner/run/engine/run-gone.ts';
 import { Scribe } from '../../../../src/runner/run/engine/scribe.ts';
-import { Worker } from '../../../../src/runner/run/engine/worker.ts';
+import { Worker, type WorkerOptions } from '../../../../src/runner/run/engine/worker.ts';
 import { job as jobOf } from '../../journal/lines.ts';
 
 const quit = new AbortController().signal;
 
 /** One order after the other, none of which this version can read. */
-function workerWhoseRecords(fail: () => never): { worker: Worker; fetched: () => number } {
+function workerWhoseRecords(
+  fail: () => never,
+  read: WorkerOptions['read'] = () => err('it is of another version'),
+): { worker: Worker; fetched: () => number } {
   let fetched = 0;
   const desk: WorkerDesk = {
     fetch: async (): Promise<readonly Delivery[]> => {
@@ -28,7 +31,7 @@ function workerWhoseRecords(fail: () => never): { worker: Worker; fetched: () =>
   const worker = new Worker({
     ...{ desk, clock: realClock, worker: 'w', places: 1, quit, leave: quit },
     promptness: new Promptness(realClock),
-    read: () => err('it is of another version'),
+    read,
     contextFor: () => {
       throw new Error('nothing is performed');
     },
@@ -48,6 +51,19 @@ test('a worker whose records the database refuses ends, and takes no more orders
     throw new Error('permission denied');
   });
   await expect(worker.run()).rejects.toThrow('permission denied');
+  expect(fetched()).toBeLessThan(10);
+});
+
+test('a worker that cannot even look at an order ends with the reason, and takes no more', async () => {
+  const { worker, fetched } = workerWhoseRecords(
+    () => {
+      throw new Error('nothing is recorded');
+    },
+    () => {
+      throw new Error('the folder is gone');
+    },
+  );
+  await expect(worker.run()).rejects.toThrow('the folder is gone');
   expect(fetched()).toBeLessThan(10);
 });
 
