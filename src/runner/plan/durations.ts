@@ -72,11 +72,12 @@ export class Durations {
    */
   over(kind: string, afterMs: number, byMs: number): void {
     const seen = this.#of(kind);
+    const expectedMs = this.timingOf(kind).medianMs;
     const took = afterMs > 0 ? Math.sqrt(afterMs * byMs) : byMs * shareUnseen;
     if (took > 0) seen.newest[seen.over++ % most] = took;
     const unseen = this.#unseen.get(kind);
     this.#unseen.delete(kind);
-    if (this.timingOf(kind).medianMs < byMs) unseen?.sooner.abort();
+    if (this.timingOf(kind).medianMs < expectedMs) unseen?.sooner.abort();
   }
 
   /**
