@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
+import { version } from '../../contract/files/version.ts';
 import { openSecretWarnings } from '../operations/service/secrets.ts';
 import { withAuthoringCommands } from './authoring-commands.ts';
 import { withCheckCommands } from './check-commands.ts';
@@ -33,7 +34,6 @@ import { shown } from './shown.ts';
 import { withStatusCommand } from './status-command.ts';
 import { withTakesCommands } from './takes-commands.ts';
 import { withOpen, withUiCommand } from './ui-command.ts';
-import { version } from './version.ts';
 
 const program = new Command('shotlist')
   .description(

@@ -1,6 +1,7 @@
 // shotlist validate: checks pipeline files.
 import { printable } from '../../contract/base/printable.ts';
 import type { Result } from '../../contract/base/result.ts';
+import { version } from '../../contract/files/version.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Validated, validate } from '../operations/validate.ts';
@@ -10,7 +11,6 @@ import { answer } from './command.ts';
 import { problemCode } from './exit-code.ts';
 import type { PipelineFlags } from './options.ts';
 import { print, printJson, printWarnings } from './terminal.ts';
-import { version } from './version.ts';
 
 export interface ValidateFlags extends Pick<PipelineFlags, 'input' | 'profile' | 'json'> {
   readonly format?: 'text' | 'json' | 'sarif' | 'github';

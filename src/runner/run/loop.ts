@@ -25,6 +25,7 @@ import { ItemRun } from './items/item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Notice, Runner } from './jobs/ports.ts';
 import type { Refresh } from './refresh-inputs.ts';
+import { SettledTasks } from './settled-tasks.ts';
 import { StepBreaker } from './step-breaker.ts';
 import { type Halted, Stop, type Stopped } from './stop.ts';
 import { SummaryBuilder } from './summary-builder.ts';
@@ -146,7 +147,9 @@ export class Loop {
   }
 
   async run(): Promise<void> {
-    await this.#endings.passSettled(this.#o.settled ?? [], this.#itemSteps, this.#stop);
+    const { settled = [], onEvent } = this.#o;
+    const settledTasks = new SettledTasks(this.summary, onEvent);
+    await settledTasks.passItems(settled, this.#itemSteps, () => this.#stop.isHalted);
     this.#window.stirWhole(this.#shared);
     let idle = 0;
     for (;;) {

@@ -2,19 +2,15 @@
 // count it, and listeners receive the event.
 import { adviceFor, doubtAdvice } from '../../contract/api/advice.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
-import type { Step } from '../language/pipeline.ts';
 import type { Barrier } from '../plan/barrier.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { endWithExtension } from '../plan/output-names.ts';
 import type { RunEvent, TaskEnding } from '../report/run-event.ts';
-import type { Item } from '../task/item.ts';
-import { taskId } from '../task/task.ts';
 import type { FailurePolicy } from './failure-policy.ts';
-import { type RunningJob, turn, type Waiter } from './in-flight.ts';
+import type { RunningJob, Waiter } from './in-flight.ts';
 import type { Misnamed } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
-import type { Stop } from './stop.ts';
 import type { SummaryBuilder } from './summary-builder.ts';
 import type { Window } from './window.ts';
 
@@ -39,15 +35,6 @@ export interface TaskEndingsOptions {
   readonly summary: SummaryBuilder;
   readonly onEvent: (event: RunEvent) => void;
 }
-
-const itemsPerTurn = 1000;
-
-const reused = {
-  ending: 'reused',
-  why: 'nothing to do',
-  advice: undefined,
-  before: undefined,
-} as const;
 
 export class TaskEndings {
   readonly #o: TaskEndingsOptions;
@@ -139,37 +126,6 @@ export class TaskEndings {
     const { items: of } = summary;
     const item = itemRun.item?.key ?? '';
     onEvent({ type: 'item', item, ok, changed: itemRun.hasChanged, of });
-  }
-
-  /** Reports the items for which the plan has found nothing to do. */
-  async passSettled(
-    items: Iterable<Item>,
-    steps: readonly Step[],
-    stop: Pick<Stop, 'isHalted'>,
-  ): Promise<void> {
-    let passed = 0;
-    for (const item of items) {
-      // A signal of the system is heard only between two turns of the event loop.
-      if (passed++ % itemsPerTurn === 0) await turn();
-      if (stop.isHalted) return;
-      this.#passed(item, steps);
-    }
-  }
-
-  #passed(item: Item, steps: readonly Step[]): void {
-    const { summary, barrier, onEvent } = this.#o;
-    const { key } = item;
-    for (const step of steps) {
-      const task = taskId(step.name, item);
-      barrier.note(step.name, 'done');
-      summary.add(task, reused);
-      onEvent({
-        ...{ type: 'task', task, step: step.name, item: key },
-        ...{ ending: 'reused', credits: 0, why: reused.why },
-      });
-    }
-    summary.addItem(true);
-    onEvent({ type: 'item', item: key, ok: true, changed: false, of: summary.items });
   }
 
   /** Reports a file whose name has the wrong extension for its content, once for each step and format. */

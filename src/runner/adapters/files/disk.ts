@@ -21,11 +21,12 @@ import type { FileFact, RecordedFile } from '../../plan/facts.ts';
 import type { Place } from '../../run/jobs/job.ts';
 import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../../run/jobs/ports.ts';
 import type { Boundary } from './boundary.ts';
+import { type FileStamps, statsOf } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
 import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { createPart, removePart } from './part.ts';
-import { keptPath, SavedFiles, statsOf } from './saved-files.ts';
+import { keptPath, SavedFiles } from './saved-files.ts';
 import { soundSeconds } from './sound-length.ts';
 
 export interface DiskOptions {
@@ -41,6 +42,8 @@ export interface DiskOptions {
   /** The store of the run, as the state file names it. */
   readonly store?: string | undefined;
   readonly clock: Clock;
+  /** Collects the stamps of all files that are looked at. */
+  readonly stamps?: FileStamps | undefined;
   /** In the names of temporary files, so that they can be told from those of other runs; default: nothing. */
   readonly mark?: string;
 }
@@ -66,7 +69,10 @@ export class RealDisk implements Disk {
   input(path: string): FileFact {
     const file = this.#inputPath(path);
     const refused = this.#o.boundary.refusal(file);
-    if (refused !== undefined) return { is: 'absent', why: refused, barred: true };
+    if (refused !== undefined) {
+      this.#o.stamps?.abandon();
+      return { is: 'absent', why: refused, barred: true };
+    }
     const fact = this.#fact(file);
     return fact.is === 'absent' && /^~[^/]*\//.test(path)
       ? { is: 'absent', why: `${fact.why} (only a shell expands "~": write the whole path)` }
@@ -78,6 +84,8 @@ export class RealDisk implements Disk {
   }
 
   isElsewhere(output: RecordedFile): boolean {
+    // No stamp says what this checkout has seen.
+    this.#o.stamps?.abandon();
     return this.#saved.isElsewhere(output);
   }
 
@@ -96,12 +104,14 @@ export class RealDisk implements Disk {
   #fact(path: string): FileFact {
     try {
       const stats = statsOf(path);
+      this.#o.stamps?.add(path, stats);
       if (stats === undefined) return { is: 'absent', why: 'does not exist' };
       if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
       const digest = this.#o.hashes.get(path, stats) ?? this.#digestIfSmall(path, stats);
       if (digest === undefined) accessSync(path, constants.R_OK);
       return { is: 'file', bytes: Number(stats.size), digest };
     } catch (error) {
+      this.#o.stamps?.abandon();
       return { is: 'absent', why: systemReason(error) };
     }
   }

@@ -5,9 +5,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
 import type { RecordedFile } from '../../plan/facts.ts';
 import { type CacheTables, isSqlite, openCache, openCacheToRead } from './cache-database.ts';
+import { isRacy, stampOf } from './file-stamps.ts';
 
-/** A file that changed less than this before it was hashed may change again within the same tick of its time stamp. */
-const racyNs = 2_000_000_000n;
 /** The number of hashes that are written together. */
 const batch = 500;
 
@@ -42,7 +41,7 @@ export class HashCache {
   /** For a file from outside. `now` is when the reading began, in milliseconds since 1970. */
   set(path: string, stats: BigIntStats, digest: Digest, now: number): void {
     const entry = { stamp: stampOf(stats), digest };
-    if (BigInt(now) * 1_000_000n - stats.mtimeNs < racyNs) {
+    if (isRacy(stats.mtimeNs, now)) {
       this.#young.set(path, entry);
       return;
     }
@@ -102,9 +101,6 @@ export class HashCache {
 }
 
 const keyOf = ({ path, sha256 }: RecordedFile): string => `${sha256} ${path}`;
-
-const stampOf = (stats: BigIntStats): string =>
-  `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`;
 
 interface Opened {
   readonly database: DatabaseSync;

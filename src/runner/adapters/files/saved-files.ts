@@ -1,9 +1,9 @@
 // The recorded outputs of a checkout, as far as they are known without reading them.
-import { type BigIntStats, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { digestFrom } from '../../../contract/base/digest.ts';
 import { systemReason } from '../../../contract/files/system-error.ts';
 import type { FileFact, OutputFacts, RecordedFile } from '../../plan/facts.ts';
+import { statsOf } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
 
 export interface SavedFilesOptions {
@@ -52,10 +52,6 @@ export class SavedFiles implements OutputFacts {
     }
   }
 }
-
-/** Undefined if nothing is there. Throws system errors. */
-export const statsOf = (path: string): BigIntStats | undefined =>
-  statSync(path, { bigint: true, throwIfNoEntry: false });
 
 /** False for anything that is there, even if it cannot be read. */
 function isMissing(path: string): boolean {

@@ -20,6 +20,8 @@ export interface RunPaths {
   readonly looks: string;
   /** What the jobs of the state file were made of (`adapters/state/manifests.ts`). */
   readonly manifests: string;
+  /** What the last run with nothing to do has compared. */
+  readonly upToDate: string;
   /** Downloads are saved below it. */
   readonly output: string;
   /** Superseded outputs, under their hash. */
@@ -64,6 +66,7 @@ export function pathsOf(
     options.state === undefined
       ? join(runFolder, basename(state))
       : join(dirname(state), `.${basename(state)}`);
+  const inOwnFolder = join(runFolder, nameIn(runFolder, state, options));
   return {
     ownFolder,
     runFolder,
@@ -72,7 +75,8 @@ export function pathsOf(
     due: `${beside}.due.json`,
     ballast: `${beside}.ballast`,
     looks: `${beside}.looks.json`,
-    manifests: `${join(runFolder, nameIn(runFolder, state, options))}.manifests.jsonl`,
+    manifests: `${inOwnFolder}.manifests.jsonl`,
+    upToDate: `${inOwnFolder}.up-to-date`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),
     store: join(runFolder, 'store'),

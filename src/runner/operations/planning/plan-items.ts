@@ -147,6 +147,9 @@ async function planWith(
   const one = pipeline.items.kind === 'one';
   const { once, perItem, afterItems } = stagesOf(pipeline.steps);
   const shared = await visit(once, undefined);
+  const areSettled = (tasks: readonly PlannedTask[]): boolean =>
+    tasks.every((task) => isSettled(task, ledger));
+  if (!areSettled(shared.tasks)) inputs.stamps?.abandon();
   const taken = [{ plan: shared, tasks: shared.tasks.slice() }];
   take(shared, undefined);
   const partial = items.count < items.total;
@@ -165,8 +168,8 @@ async function planWith(
     const itemPlan = await visit(perItem, item, { shared });
     take(itemPlan, item);
     const { tasks } = itemPlan;
-    if (!gathers && !fans && tasks.every((task) => isSettled(task, ledger)))
-      settled.add(visited - 1);
+    if (!gathers && !fans && areSettled(tasks)) settled.add(visited - 1);
+    else inputs.stamps?.abandon();
     if (gathers) {
       plans.push(itemPlan);
       taken.push({ plan: itemPlan, tasks: itemPlan.tasks.slice() });
@@ -187,6 +190,7 @@ async function planWith(
         partial,
       },
     });
+    if (!areSettled(itemPlan.tasks)) inputs.stamps?.abandon();
     take(itemPlan, undefined);
   }
   // A later step may need an upload that has expired meanwhile.

@@ -1,5 +1,6 @@
 // What the planning of all items takes and gives.
 import type { Complaint } from '../../../contract/yaml/diagnostic.ts';
+import type { FileStamps } from '../../adapters/files/file-stamps.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { ItemPlan } from '../../plan/item-plan.ts';
 import type { ItemsToDo } from '../../plan/items-to-do.ts';
@@ -49,6 +50,8 @@ export interface PlanningInputs {
   readonly base: PlanContext['base'];
   readonly ledger: Ledger;
   readonly disk: Disk;
+  /** Of the files that the planning looks at; abandoned as soon as there is something to do. */
+  readonly stamps?: Pick<FileStamps, 'abandon'> | undefined;
   readonly clock: Clock;
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;

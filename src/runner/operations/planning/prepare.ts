@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import type { Boundary } from '../../adapters/files/boundary.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
+import type { FileStamps } from '../../adapters/files/file-stamps.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
@@ -63,6 +64,8 @@ interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain' | 
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
   readonly onLook?: PlanningInputs['onLook'];
+  /** Collects the stamps of all files that the planning looks at. */
+  readonly stamps?: FileStamps | undefined;
   readonly run?: RequestedRun;
   /** For the workers of a distributed run. */
   readonly workers?: Partial<Pick<TermsChoice, 'speedFactor' | 'backoffMs'>>;
@@ -83,6 +86,7 @@ export async function prepare(
     onLook,
     explain,
     onTask,
+    stamps,
     ...context
   }: PrepareContext,
 ): Promise<Result<Prepared, Problem>> {
@@ -109,7 +113,7 @@ export async function prepare(
   cleanup.defer(() => cache.close());
   const { clock } = context;
   const disk = new RealDisk({
-    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
+    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock, stamps },
     store: storeNameOf(bound.pipeline),
   });
   const listed = await listSelected(bound, usable, selection.value, {
@@ -127,7 +131,7 @@ export async function prepare(
   const inputs: PlanningInputs = {
     takes,
     ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
-    ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask },
+    ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask, stamps },
   };
   const planned = await planItems(bound, items, inputs);
   const replan = (onTask: PlanningInputs['onTask']) =>

@@ -33,6 +33,7 @@ import { execute } from './execute.ts';
 import { dueTimeOf } from './options.ts';
 import { openResources } from './resources.ts';
 import { restingTasks } from './resting.ts';
+import { UpToDate } from './up-to-date.ts';
 
 export interface Performed {
   readonly summary: Summary;
@@ -61,10 +62,17 @@ export async function performRun(
   }
 }
 
-async function runOn(
-  bound: BoundPipeline,
-  context: RunContext,
-): Promise<Result<Performed, Problem>> {
+async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Performed, Problem>> {
+  const upToDate = UpToDate.of(bound, given);
+  const passed = await upToDate?.pass();
+  if (passed !== undefined) return ok({ summary: passed, changed: false });
+  const context: RunContext = {
+    ...given,
+    onEvent: (event) => {
+      upToDate?.hear(event);
+      given.onEvent(event);
+    },
+  };
   const { manner, options, clock, onEvent, target, live, redactor } = context;
   const began = clock.elapsed();
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
@@ -89,6 +97,7 @@ async function runOn(
       options.onLook?.(seen, of);
     },
     workers: { speedFactor: speedOf(context), backoffMs: context.internals.backoffMs ?? 1000 },
+    stamps: upToDate?.stamps,
     answer: () => redactor.value(liveFacts(live, clock.elapsed())),
     ...(manner === 'tick' ? { resting } : {}),
   });
@@ -142,6 +151,7 @@ async function runOn(
     });
   await commitRun(preparedRun, executed.summary);
   onEvent({ type: 'ended', summary: executed.summary });
+  if (!executed.changed) await upToDate?.keep(prepared.state.content, prepared.items);
   return ok(executed);
 }
 

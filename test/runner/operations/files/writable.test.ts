@@ -17,6 +17,7 @@ test('runs that ask at the same time do not take each other for a folder that ca
       hashes: join(folder, 'hashes.db'),
       looks: join(folder, 'looks.json'),
       manifests: join(folder, 'manifests.jsonl'),
+      upToDate: join(folder, 'up-to-date'),
       serviceName: 'rehearsal',
       engine: undefined,
     },

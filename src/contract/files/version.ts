@@ -1,6 +1,6 @@
-// The version, from package.json.
+// The version of shotlist, from package.json.
 import { readFileSync } from 'node:fs';
-import { isObject } from '../../contract/base/json.ts';
+import { isObject } from '../base/json.ts';
 
 export function version(): string {
   const file = new URL('../../../package.json', import.meta.url);

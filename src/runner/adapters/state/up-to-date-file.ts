@@ -1,0 +1,97 @@
+// What the last run with nothing to do has compared: as long as it is the same, the next run has nothing to do either. Only
+// a memory: without the file, the next run compares everything.
+import { rename } from 'node:fs/promises';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { validatorOf } from '../../../contract/base/schema.ts';
+import { removeLeftover } from '../../../contract/files/leftover.ts';
+import { readOwnFile } from '../../../contract/files/regular-file.ts';
+import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { createNew } from '../files/new-file.ts';
+import type { Content } from './file-version.ts';
+
+/** Everything except the files, whose paths follow it. */
+export interface Compared {
+  /** A digest of everything that is neither an item nor a file. */
+  readonly terms: string;
+  /** The state file. */
+  readonly state: Content;
+  /** A digest of the items. */
+  readonly items: string;
+  /** A digest of the stamps of all files. */
+  readonly stamps: string;
+  /** What the run told: its number, its plan, and the credits that stay reserved. */
+  readonly run: number;
+  readonly plan: Plan;
+  readonly reserved: number;
+}
+
+export interface UpToDate {
+  readonly compared: Compared;
+  /** As in `StampedFiles`. */
+  readonly paths: Uint8Array;
+}
+
+const text = { type: 'string', maxLength: 64 } as const;
+
+const comparedSchema = {
+  type: 'object',
+  required: ['terms', 'state', 'items', 'stamps', 'run', 'plan', 'reserved'],
+  properties: {
+    ...{ terms: text, items: text, stamps: text },
+    state: {
+      type: 'object',
+      required: ['bytes', 'sha256'],
+      properties: { bytes: { type: 'integer' }, sha256: text },
+    },
+    run: { type: 'integer' },
+    plan: { type: 'object', required: ['items', 'rows', 'credits'] },
+    reserved: { type: 'number' },
+  },
+} as const;
+
+/** More than the paths of a million files. */
+const max = 200_000_000;
+const lineFeed = 10;
+
+/** Undefined if the file is missing or unreadable. */
+export function readUpToDate(file: string): UpToDate | undefined {
+  const read = readOwnFile(file, { max });
+  if (!read.ok) return undefined;
+  const bytes = read.value;
+  const end = bytes.indexOf(lineFeed);
+  if (end < 0) return undefined;
+  const compared = parsed(bytes.toString('utf8', 0, end));
+  if (!validatorOf<Compared>(comparedSchema)(compared)) return undefined;
+  return { compared, paths: bytes.subarray(end + 1) };
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // Not JSON, so shotlist did not write it.
+    return undefined;
+  }
+}
+
+/** Replaces the file. The error says why that failed; the old file stays. */
+export async function writeUpToDate(
+  file: string,
+  { compared, paths }: UpToDate,
+): Promise<Result<void, string>> {
+  const part = `${file}.part`;
+  try {
+    {
+      await using handle = await createNew(part);
+      await handle.writeFile(`${JSON.stringify(compared)}\n`);
+      await handle.writeFile(paths);
+    }
+    await rename(part, file);
+    return ok(undefined);
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    await removeLeftover(part);
+    return err(`${file} ${systemReason(error)}`);
+  }
+}

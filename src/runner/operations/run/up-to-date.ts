@@ -1,0 +1,225 @@
+// A run with nothing to do remembers what it compared. As long as all of that is the same, the next run has nothing to do
+// either, and neither reads its records nor plans: it compares the stamps of the files, as Make does.
+import { createHash } from 'node:crypto';
+import { constants, lstatSync } from 'node:fs';
+import { digestOf } from '../../../contract/base/digest.ts';
+import { version } from '../../../contract/files/version.ts';
+import { Cleanup } from '../../adapters/cleanup.ts';
+import {
+  areSame,
+  FileStamps,
+  type StampedFiles,
+  stampOf,
+  statsOf,
+} from '../../adapters/files/file-stamps.ts';
+import type { ItemList } from '../../adapters/files/items.ts';
+import { openOwn } from '../../adapters/files/new-file.ts';
+import { type Content, contentOf } from '../../adapters/state/file-version.ts';
+import {
+  type Compared,
+  readUpToDate,
+  writeUpToDate,
+} from '../../adapters/state/up-to-date-file.ts';
+import { Ledger } from '../../journal/ledger.ts';
+import { fromCel } from '../../language/cel-value.ts';
+import { measuredUses } from '../../language/item-uses.ts';
+import { dayIn } from '../../language/schedule.ts';
+import { stagesOf } from '../../language/stages.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { RunEvent, Summary } from '../../report/run-event.ts';
+import { SettledTasks } from '../../run/settled-tasks.ts';
+import { SummaryBuilder } from '../../run/summary-builder.ts';
+import type { Item } from '../../task/item.ts';
+import { boundaryOf, checkOutput } from '../files/boundary.ts';
+import { pathsOf, type RunPaths } from '../files/run-paths.ts';
+import { checkOutputFolder } from '../files/writable.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import { listSelected } from '../planning/list-items.ts';
+import { smaller } from '../planning/price-checks.ts';
+import { lockState } from '../state/lock-state.ts';
+import { unsavedProblem } from '../state/unsaved-state.ts';
+import type { RunContext } from './context.ts';
+import type { RunOptions } from './options.ts';
+
+/** Options with which a run does more than a plan without them says: it compares everything. */
+const decides: Readonly<Record<keyof RunOptions, boolean>> = {
+  // Where these count, they are among the terms, or the state file is another one.
+  ...{ service: false, rehearse: false, hosted: false, state: false, output: false },
+  ...{ allowOutside: false, env: false, budget: false, confirm: false, confirmAbove: false },
+  ...{ clock: false, signal: false, graceMs: false, onEvent: false, onLook: false },
+  ...{ rehearsalSpeed: false, rehearsalPictures: false },
+  ...{ engine: true, items: true, only: true, until: true, exclude: true, retryFailed: true },
+  ...{ reroll: true, requireOutputs: true, payAgain: true, savedPlan: true },
+  ...{ runId: true, due: true, detachAfterMs: true, commit: true, commitOutputs: true },
+  ...{ listen: true, webhookSecret: true, doubtTimeoutMs: true, monitor: true },
+};
+
+interface Told {
+  readonly plan: Plan;
+  readonly run: number;
+  readonly files: StampedFiles;
+}
+
+export class UpToDate {
+  /** Of the files that the planning looks at. */
+  readonly stamps: FileStamps;
+  readonly #bound: BoundPipeline;
+  readonly #context: RunContext;
+  readonly #paths: RunPaths;
+  #warned = false;
+  #told: Told | undefined;
+  #summary: Summary | undefined;
+
+  private constructor(bound: BoundPipeline, context: RunContext) {
+    this.#bound = bound;
+    this.#context = context;
+    this.#paths = pathsOf(bound, context.target, context.options);
+    this.stamps = new FileStamps(bound.folder, () => context.clock.now());
+  }
+
+  /** Undefined for a run that always compares everything. */
+  static of(bound: BoundPipeline, context: RunContext): UpToDate | undefined {
+    const { options, internals, webhooks, store, watch } = context;
+    const { pipeline } = bound;
+    const given = Object.entries(options).some(
+      ([name, value]) => isIn(name, decides) && decides[name] && isGiven(value),
+    );
+    const outside = [webhooks, store, watch, internals.disk, internals.runner];
+    if (given || outside.some((one) => one !== undefined)) return undefined;
+    if (pipeline.provenance || measuredUses(pipeline).size > 0) return undefined;
+    return new UpToDate(bound, context);
+  }
+
+  /** Reports that nothing is to do, if nothing has changed since a run found that out. Undefined: the run must plan. */
+  async pass(): Promise<Summary | undefined> {
+    const { clock, options, onEvent } = this.#context;
+    const paths = this.#paths;
+    const began = clock.elapsed();
+    if (lstatSync(paths.upToDate, { throwIfNoEntry: false }) === undefined) return undefined;
+    await using cleanup = new Cleanup();
+    // Whatever is refused here is refused again, and explained, when the run plans.
+    if (checkOutput(this.#bound, options) !== undefined) return undefined;
+    const onWarning = (message: string): void => onEvent({ type: 'warning', message });
+    const locked = await lockState(paths, 'run', { clock, onWarning });
+    if (!locked.ok) return undefined;
+    cleanup.defer(() => locked.value[Symbol.asyncDispose]());
+    if (checkOutputFolder(paths) ?? unsavedProblem(paths.state)) return undefined;
+    const known = readUpToDate(paths.upToDate);
+    if (known === undefined || known.compared.terms !== this.#terms()) return undefined;
+    const { compared, paths: files } = known;
+    if (!(await hasContent(paths.state, compared.state))) return undefined;
+    const listed = await this.#list();
+    if (listed === undefined) return undefined;
+    cleanup.defer(() => listed[Symbol.dispose]());
+    if (digestOfItems(listed) !== compared.items) return undefined;
+    const stamped = { paths: files, digest: compared.stamps };
+    if (!(await areSame(stamped, this.#bound.folder, options.signal))) return undefined;
+    return await this.#report(compared, listed, began);
+  }
+
+  async #list(): Promise<ItemList | undefined> {
+    const bound = this.#bound;
+    const all = { excluded: new Set<string>(), filter: {}, retryFailed: false };
+    const boundary = boundaryOf(bound, this.#context.options);
+    const listed = await listSelected(bound, this.#paths, all, { boundary, ledger: new Ledger() });
+    if (!listed.ok) return undefined;
+    if (listed.value.warnings.length === 0) return listed.value;
+    listed.value[Symbol.dispose]();
+    return undefined;
+  }
+
+  async #report(
+    { plan, run, reserved }: Compared,
+    items: ItemList,
+    began: number,
+  ): Promise<Summary> {
+    const { pipeline } = this.#bound;
+    const { clock, options, onEvent } = this.#context;
+    const budget = smaller(options.budget, pipeline.budget.credits);
+    onEvent({ type: 'planned', plan, run, ...(budget === undefined ? {} : { budget }) });
+    const summary = new SummaryBuilder();
+    const settled = new SettledTasks(summary, onEvent);
+    const { once, perItem, afterItems } = stagesOf(pipeline.steps);
+    const one = pipeline.items.kind === 'one';
+    await settled.passItems(items, perItem, () => options.signal?.aborted === true);
+    options.signal?.throwIfAborted();
+    for (const step of [...once, ...afterItems]) settled.pass(step);
+    if (one) summary.addItem(true);
+    const credits = { charged: 0, refunded: 0, reserved };
+    const elapsedMs = clock.elapsed() - began;
+    const built = summary.build('done', { items: plan.items, credits, elapsedMs });
+    onEvent({ type: 'ended', summary: built });
+    return built;
+  }
+
+  /** Hears every event of a run that has planned. */
+  hear(event: RunEvent): void {
+    if (event.type === 'warning') this.#warned = true;
+    if (event.type === 'planned') {
+      const { files } = this.stamps;
+      if (files !== undefined) this.#told = { plan: event.plan, run: event.run, files };
+      this.stamps.abandon();
+    }
+    if (event.type === 'ended') this.#summary = event.summary;
+  }
+
+  /** Remembers what the run has compared, if it has found nothing to do. `state`: the state file as it was read. */
+  async keep(state: Content | undefined, items: ItemList): Promise<void> {
+    const [told, summary] = [this.#told, this.#summary];
+    if (this.#warned || told === undefined || summary === undefined || state === undefined) return;
+    const { reused, ...others } = summary.tasks;
+    if (summary.outcome !== 'done' || Object.values(others).some((count) => count > 0)) return;
+    const { plan, run, files } = told;
+    const written = await writeUpToDate(this.#paths.upToDate, {
+      compared: {
+        ...{ terms: this.#terms(), state, items: digestOfItems(items), stamps: files.digest },
+        ...{ run, plan, reserved: summary.credits.reserved },
+      },
+      paths: files.paths,
+    });
+    if (written.ok) return;
+    const message = `${written.error}: the next run compares everything again`;
+    this.#context.onEvent({ type: 'warning', message });
+  }
+
+  /** Everything that a plan depends on, besides the state file, the items and the files. */
+  #terms(): string {
+    const { folder, digest, profile, base, pipeline } = this.#bound;
+    const { state, output, serviceName, manifests } = this.#paths;
+    const { options, clock } = this.#context;
+    const stats = statsOf(manifests);
+    return digestOf({
+      ...{ version: version(), digest, profile: profile ?? null },
+      ...{ inputs: fromCel(base.inputs), env: fromCel(base.env) },
+      ...{ folder, state, output, service: serviceName },
+      outside: options.allowOutside === true,
+      // `run.date`.
+      date: dayIn(pipeline.schedule?.timeZone ?? 'UTC', clock.now()),
+      // A run writes the manifests that are missing.
+      manifests: stats === undefined ? '' : stampOf(stats),
+    });
+  }
+}
+
+const isIn = <T extends object>(name: PropertyKey, object: T): name is keyof T =>
+  Object.hasOwn(object, name);
+
+/** False for what an empty list of flags leaves. */
+function isGiven(value: unknown): boolean {
+  if (value === undefined || value === false) return false;
+  return typeof value !== 'object' || value === null || Object.values(value).some(isGiven);
+}
+
+async function hasContent(file: string, { bytes, sha256 }: Content): Promise<boolean> {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true || stats.size !== bytes) return false;
+  await using handle = await openOwn(file, constants.O_RDONLY);
+  const content = await contentOf(handle);
+  return content.bytes === bytes && content.sha256 === sha256;
+}
+
+function digestOfItems(items: Iterable<Item>): string {
+  const hash = createHash('sha256');
+  for (const { cell: _cell, ...item } of items) hash.update(`${JSON.stringify(item)}\n`);
+  return hash.digest('hex');
+}

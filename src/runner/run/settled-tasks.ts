@@ -1,0 +1,49 @@
+// Reports items and shared steps with nothing to do, without a visit by the loop.
+import type { Step } from '../language/pipeline.ts';
+import type { RunEvent } from '../report/run-event.ts';
+import type { Item } from '../task/item.ts';
+import { taskId } from '../task/task.ts';
+import { turn } from './in-flight.ts';
+import type { SummaryBuilder } from './summary-builder.ts';
+
+const itemsPerTurn = 1000;
+
+const reused = { ending: 'reused', why: 'nothing to do' } as const;
+
+export class SettledTasks {
+  readonly #summary: SummaryBuilder;
+  readonly #onEvent: (event: RunEvent) => void;
+
+  constructor(summary: SummaryBuilder, onEvent: (event: RunEvent) => void) {
+    this.#summary = summary;
+    this.#onEvent = onEvent;
+  }
+
+  /** Reports items until `isHalted` says that the run stops. */
+  async passItems(
+    items: Iterable<Item>,
+    steps: readonly Step[],
+    isHalted: () => boolean,
+  ): Promise<void> {
+    let passed = 0;
+    for (const item of items) {
+      // A signal of the system is heard only between two turns of the event loop.
+      if (passed++ % itemsPerTurn === 0) await turn();
+      if (isHalted()) return;
+      for (const step of steps) this.pass(step, item);
+      this.#summary.addItem(true);
+      const { items: of } = this.#summary;
+      this.#onEvent({ type: 'item', item: item.key, ok: true, changed: false, of });
+    }
+  }
+
+  /** Without `item`, the step is shared. */
+  pass({ name }: Step, item?: Item): void {
+    const task = taskId(name, item);
+    this.#summary.add(task, { ...reused, advice: undefined, before: undefined });
+    this.#onEvent({
+      ...{ type: 'task', task, step: name, ...reused, credits: 0 },
+      ...(item === undefined ? {} : { item: item.key }),
+    });
+  }
+}
