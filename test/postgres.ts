@@ -132,6 +132,22 @@ if [ -n "$postmaster" ]; then
 fi
 rm -rf "$0"`;
 
+/** Runs one or more statements in a connection of its own, and returns the rows of the last one. */
+export async function query(
+  url: string,
+  text: string,
+): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    // An array if there are several statements.
+    const results = [await client.query(text)].flat();
+    return results.at(-1)?.rows ?? [];
+  } finally {
+    await client.end();
+  }
+}
+
 let shared: Promise<Omit<Postgres, 'stop'>> | undefined;
 
 /** The server that all test files of this process share. A test that crashes it restarts it. */
@@ -240,13 +256,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     async newDatabase() {
       databases += 1;
       const name = `test_${databases}`;
-      const client = new Client({ connectionString: url });
-      await client.connect();
-      try {
-        await client.query(`create database ${name}`);
-      } finally {
-        await client.end();
-      }
+      await query(url, `create database ${name}`);
       return addressOf(name);
     },
   };

@@ -1,6 +1,5 @@
 // The end of a distributed run moves its record back to the state file. Wherever that is disturbed or stopped, nothing is
 // lost, and exactly one of the database and the file is the record.
-import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isObject } from '../../src/contract/base/json.ts';
 import { realClock } from '../../src/runner/adapters/clock.ts';
@@ -18,6 +17,7 @@ import { TermOver } from '../../src/runner/run/engine/term-over.ts';
 import type { Clock } from '../../src/runner/run/jobs/ports.ts';
 import { JournalWriter } from '../../src/runner/run/journal/journal-writer.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
+import { query } from '../postgres.ts';
 import { bill, photoRig, type Rig, service } from '../rig.ts';
 
 /** Pauses are short. */
@@ -86,12 +86,8 @@ async function ending(meddle: Meddle) {
   return { rig, file, ledger: session.ledger, warnings, says, stage, takeOver, finish };
 }
 
-async function change(url: string, what: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query(`update shotlist.run set ${what}`);
-  await client.end();
-}
+const change = (url: string, what: string): Promise<unknown> =>
+  query(url, `update shotlist.run set ${what}`);
 
 const failed: Fact = {
   ...{ is: 'event', id: 'late', key: '' },

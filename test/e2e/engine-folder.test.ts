@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { realClock } from '../../src/runner/adapters/clock.ts';
 import { pathsOf } from '../../src/runner/operations/files/run-paths.ts';
@@ -16,6 +15,7 @@ import { termsOf } from '../../src/runner/operations/state/engine/terms.ts';
 import { status } from '../../src/runner/operations/status.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
+import { query } from '../postgres.ts';
 import { photoRig, type Rig, service } from '../rig.ts';
 
 /** From here on, this process runs on another host. */
@@ -32,16 +32,6 @@ beforeEach(() => {
     rmSync(hosts, { recursive: true, force: true });
   });
 });
-
-async function query(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 /** Why the pipeline cannot be coordinated here; empty if it can. Ends at once. */
 async function coordinated(

@@ -1,20 +1,18 @@
 // An outage of the service in a distributed run: each worker waits, and the coordinator shows one outage.
-import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { err } from '../../src/contract/base/result.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
+import { query } from '../postgres.ts';
 import { bill, photoRig, service, until } from '../rig.ts';
 
 /** How many workers have recorded something of their own. */
 async function tellers(engine: string): Promise<number> {
-  const client = new Client({ connectionString: engine });
-  await client.connect();
-  const { rows } = await client.query(
+  const [row] = await query(
+    engine,
     `select count(distinct by_)::integer as count from shotlist.record where is_ = 'told'`,
   );
-  await client.end();
-  return Number(rows[0]?.count);
+  return Number(row?.['count']);
 }
 
 test('three workers that see one outage are told as one outage, and nothing is paid twice', async () => {

@@ -1,6 +1,5 @@
 // The role for coordinators and workers has the rights that a whole run needs, and no more: docs/engine, roles.sql and
 // grants.sql.
-import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import {
   acceptEngine,
@@ -11,18 +10,8 @@ import {
 import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { startWorker } from '../engine-rig.ts';
 import { read } from '../examples.ts';
-import { sharedPostgres } from '../postgres.ts';
+import { query, sharedPostgres } from '../postgres.ts';
 import { photo, photoRig, service, until } from '../rig.ts';
-
-async function query(url: string, text: string): Promise<readonly unknown[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 const as = (role: string, url: string): string => {
   const address = new URL(url);

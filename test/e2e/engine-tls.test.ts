@@ -1,12 +1,11 @@
 // The connection to the database with TLS: the server must prove who it is, and whoever it does not convince sends nothing.
-import { Client } from 'pg';
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkEngine, migrateEngine } from '../../src/runner/operations/engine.ts';
 import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { engineText } from '../../src/runner/report/engine-text.ts';
 import { startWorker } from '../engine-rig.ts';
-import { startPostgres, withoutPostgres } from '../postgres.ts';
+import { query, startPostgres, withoutPostgres } from '../postgres.ts';
 import { photoRig, Rig, service, until } from '../rig.ts';
 
 const strong = { keyType: 'ec', algorithm: 'sha256' } as const;
@@ -28,19 +27,17 @@ async function secured() {
   const postgres = await startPostgres({ tls: { cert, key } });
   onTestFinished(() => postgres.stop());
   const url = await postgres.newDatabase();
-  const client = new Client({ connectionString: postgres.url });
-  await client.connect();
-  const { rows } = await client.query('show hba_file');
+  const [shown] = await query(postgres.url, 'show hba_file');
   const rules = [
     'local all all trust',
     'hostnossl test_1 all all reject',
     'host all all all trust',
   ];
-  await client.query(
-    `copy (select unnest('{${rules.join(',')}}'::text[])) to '${String(rows[0]?.hba_file)}'`,
+  await query(
+    postgres.url,
+    `copy (select unnest('{${rules.join(',')}}'::text[])) to '${String(shown?.['hba_file'])}'`,
   );
-  await client.query('select pg_reload_conf()');
-  await client.end();
+  await query(postgres.url, 'select pg_reload_conf()');
   const files = new Rig('');
   files.write('ours.pem', ours.cert);
   files.write('another.pem', another.cert);

@@ -1,6 +1,5 @@
 // A distributed run keeps the promises of a local one: several workers, one record, and a state file that goes on anywhere.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { isObject } from '../../src/contract/base/json.ts';
 import { dropEngine } from '../../src/runner/operations/engine.ts';
@@ -12,6 +11,7 @@ import { run } from '../../src/runner/operations/run.ts';
 import { status } from '../../src/runner/operations/status.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
+import { query } from '../postgres.ts';
 import { bill, envOf, photoRig, type Rig, service, until } from '../rig.ts';
 import { spendingRig } from './spending.ts';
 
@@ -82,26 +82,14 @@ async function abandoned(items: number) {
 
 /** Another coordinator has the run, as after a long silence of the first one. */
 async function takeTerm(engine: string): Promise<void> {
-  const client = new Client({ connectionString: engine });
-  await client.connect();
-  for (let taken = 0; taken === 0; )
-    taken = Number(
-      (
-        await client.query(
-          "update shotlist.run set coordinator = 'other', epoch = epoch + 1 where epoch > 0",
-        )
-      ).rowCount,
-    );
-  await client.end();
+  const taking =
+    "update shotlist.run set coordinator = 'other', epoch = epoch + 1 where epoch > 0 returning run";
+  await until('the term is taken', async () => (await query(engine, taking)).length > 0);
 }
 
 /** The term of a coordinator that died lapses, as it does after a while. */
-async function lapse(engine: string): Promise<void> {
-  const client = new Client({ connectionString: engine });
-  await client.connect();
-  await client.query('update shotlist.run set coordinator_until = now()');
-  await client.end();
-}
+const lapse = (engine: string): Promise<unknown> =>
+  query(engine, 'update shotlist.run set coordinator_until = now()');
 
 test('a coordinator that was silent for too long stops, and leaves the record to the next one', async () => {
   const rig = await photoRig(2);

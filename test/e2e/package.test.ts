@@ -1,6 +1,6 @@
-// The package as npm installs it: it holds nothing that a run left behind, the command starts, and an old Node.js is
-// told which one is needed.
-import { execFileSync, spawnSync } from 'node:child_process';
+// The package as npm installs it: it holds nothing that a run left behind, the command starts and loads no more
+// than it needs, and an old Node.js is told which one is needed.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -13,7 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ownEnvironment } from '../command.ts';
+import { ended, envOf, photoRig, type Rig, service } from '../rig.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-package-'));
@@ -104,6 +106,34 @@ const bin = join(installed, 'bin/shotlist.cjs');
 const sentence = (version: string): string =>
   `shotlist needs Node.js 22.19 or later, and this is Node.js ${version}: install a newer version from https://nodejs.org and run the command again.\n`;
 
+/** Loaded before the command: prints the packages that the process has loaded as the last line of stderr. */
+const observer = `
+import { registerHooks } from 'node:module';
+const packages = new Set();
+registerHooks({
+  load(url, context, next) {
+    const [, name] = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url) ?? [];
+    if (name !== undefined) packages.add(name);
+    return next(url, context);
+  },
+});
+process.on('exit', () => process.stderr.write('\\n' + JSON.stringify([...packages])));
+`;
+
+/** The packages that a run loads. */
+async function loadedBy(rig: Rig, env: Readonly<Record<string, string>>): Promise<unknown> {
+  const preload = `data:text/javascript;base64,${Buffer.from(observer).toString('base64')}`;
+  const args = ['--import', preload, bin, 'run', 'pipeline.yaml', '--pictures', 'plain'];
+  const child = spawn(process.execPath, args, {
+    cwd: rig.folder,
+    env: { ...ownEnvironment(), ...env },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const { code, stderr } = await ended(child);
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stderr.split('\n').at(-1) ?? '');
+}
+
 /** Another Node.js of this machine that is too old. */
 const oldNode = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin']
   .map((place) => join(place, 'node'))
@@ -143,6 +173,17 @@ describe('the packed command', () => {
       stdout: expect.stringMatching(/1 +to upload/),
       stderr: '',
     });
+  });
+
+  test('loads neither the HTTP client nor sharp for a run with nothing to do, and both for a rehearsal', async () => {
+    const rig = await photoRig(1);
+    const large = ['undici', 'sharp'];
+    expect(await loadedBy(rig, {})).toEqual(expect.arrayContaining(large));
+    const local = await service();
+    await rig.run(local);
+    const loaded = await loadedBy(rig, envOf(local));
+    expect(loaded).toContain('p-limit');
+    for (const name of large) expect(loaded).not.toContain(name);
   });
 
   test.each(['--version', 'plan', 'run', 'serve'])(

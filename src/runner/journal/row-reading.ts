@@ -1,4 +1,4 @@
-// Reads a row as the line that it stands for.
+// Reads a row: its template and its values give the job line.
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type RowTemplate, stemOf, templateOf } from './row-template.ts';

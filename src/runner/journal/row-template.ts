@@ -1,6 +1,6 @@
-// Row templates: job lines that differ only in a few values are written as rows of these values, below one template that
-// says what a row stands for. A row takes a third of the bytes of a line. Nothing is left out: a row reads back as
-// exactly its line.
+// Row templates: if job lines differ only in a few values, the state file has one template with everything that they
+// share, and below it a row of values for each line. A row takes a third of the bytes of a line. Nothing is lost: a
+// template and a row give exactly the line that was written as this row.
 import { digestOf } from '../../contract/base/digest.ts';
 import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { JobLine } from './line.ts';

@@ -28,6 +28,9 @@ const longestPauseMs = 10 * 60_000;
 /** A project that was over at the first look took some share of that time; nobody knows which. */
 const shareUnseen = 0.7;
 
+/** A timer may fire a little early: only before this share of the first look is a look certainly a pilot's. */
+const certainlyEarly = 0.9;
+
 interface Seen {
   /** The newest durations, in milliseconds, in a ring. */
   readonly newest: number[];
@@ -143,7 +146,7 @@ export class Durations {
     if (median !== undefined) return { ...timing, medianMs: median };
     // Only a pilot is seen to end so early, and it disproves what is published.
     const soonest = Math.min(...newest);
-    return soonest < nextLook(timing, 0) * shareUnseen
+    return soonest < nextLook(timing, 0) * shareUnseen * certainlyEarly
       ? { medianMs: soonest, spread: unpublished.spread, ...rest }
       : timing;
   }

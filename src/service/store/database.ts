@@ -1,13 +1,14 @@
-// The service's database, and the one way to write to it.
+// The service's database, and the only way to write to it.
 //
-// Every write is a function that runs inside a transaction. The writes of one turn of the event loop, or of one sync of
-// the disk, share a transaction, and so the next sync (group commit): thousands of creations a second are possible, and an
-// answered request is always durable. Each write has its own savepoint, so a write that throws is undone alone.
+// Every write is a function that runs inside a transaction. Writes of the same turn of the event loop, and writes that
+// arrive while the disk syncs, share a transaction and its sync (group commit): thousands of creations a second are
+// possible, and an answered request is always durable. Each write has its own savepoint: if a write throws, only its own
+// changes are rolled back.
 //
-// SQLite itself would sync in its COMMIT, and nothing else could happen meanwhile. So the service syncs the write-ahead log
-// beside: with `synchronous = NORMAL`, a transaction is durable when the log is synced after its COMMIT, and SQLite still
-// syncs the log before each checkpoint. What is committed can be read before it is durable; whoever shows it to
-// others waits for `durable`.
+// If SQLite synced in its COMMIT, it would block the event loop. So the service syncs the write-ahead log in the
+// background: with `synchronous = NORMAL`, a transaction is durable when the log is synced after its COMMIT, and SQLite
+// still syncs the log before each checkpoint. Committed data can be read before it is durable; whoever shows it to others
+// waits for `durable`.
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { promisify } from 'node:util';

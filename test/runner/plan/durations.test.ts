@@ -1,6 +1,7 @@
 // What is known of how long projects take.
 import { describe, expect, test } from 'vitest';
 import { Durations } from '../../../src/runner/plan/durations.ts';
+import { nextLook } from '../../../src/runner/plan/look-schedule.ts';
 
 const animation = 596_000;
 
@@ -75,6 +76,15 @@ describe('the duration of a kind', () => {
     const durations = new Durations({ speedFactor: 1 });
     const sooner = durations.sooner('animation');
     durations.over('animation', 400_000, 450_000);
+    expect(sooner?.aborted).toBe(false);
+    expect(medianOf(durations)).toBe(animation);
+  });
+
+  test('stays as published if a project is over at its first look and the timer fired early', () => {
+    const durations = new Durations({ speedFactor: 1 });
+    const sooner = durations.sooner('animation');
+    const firstLookMs = nextLook(durations.timingOf('animation'), 0);
+    durations.over('animation', 0, firstLookMs - 1);
     expect(sooner?.aborted).toBe(false);
     expect(medianOf(durations)).toBe(animation);
   });

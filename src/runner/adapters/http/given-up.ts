@@ -1,10 +1,11 @@
-// Why nobody waits for an answer any more.
+// The error of a request that was given up, and the reason.
 
-/** The wait for the answer was given up. */
 export class GivenUp extends Error {
   readonly code = 'GIVEN_UP';
   /**
-   * `stopped`: the run no longer waits for the answer. `old`: the request waited for so long that it was not sent. `odd`: the response continues without ever becoming an answer.
+   * `long`: the answer is longer than what is read. `late`: the answer was not complete in time. `slow`: too few bytes arrived.
+   * `stopped`: the run no longer waits for the answer. `odd`: the response is not a valid answer. `old`: the request waited for so
+   * long that it was not sent.
    */
   readonly because: 'long' | 'late' | 'slow' | 'stopped' | 'odd' | 'old';
   constructor(because: GivenUp['because'], message: string) {

@@ -1,5 +1,5 @@
-// The requests that are open. One abort listener and one timer serve all of them: signals and timers of its own would
-// cost a small request more than its bytes do.
+// The open requests. They share one abort listener and one timer, because a listener and a timer for each request would
+// cost more than the bytes of a small request.
 
 export interface OpenRequest {
   /** The run no longer waits for it. */
