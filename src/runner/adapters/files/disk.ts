@@ -9,7 +9,7 @@ import {
   renameSync,
   statSync,
 } from 'node:fs';
-import { type FileHandle, link, open, rename } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { extensionOf } from '../../../contract/api/asset.ts';
 import type { Digest } from '../../../contract/base/digest.ts';
@@ -21,9 +21,10 @@ import type { FileFact, RecordedFile } from '../../plan/facts.ts';
 import type { Place } from '../../run/jobs/job.ts';
 import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../../run/jobs/ports.ts';
 import type { Boundary } from './boundary.ts';
-import { type FileStamps, statsOf } from './file-stamps.ts';
+import { chunksOf, copyWhole } from './file-copy.ts';
+import { factOf } from './file-fact.ts';
+import type { FileStamps } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
-import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { createPart, removePart } from './part.ts';
 import { keptPath, SavedFiles } from './saved-files.ts';
@@ -102,18 +103,16 @@ export class RealDisk implements Disk {
   }
 
   #fact(path: string): FileFact {
-    try {
-      const stats = statsOf(path);
-      this.#o.stamps?.add(path, stats);
-      if (stats === undefined) return { is: 'absent', why: 'does not exist' };
-      if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
-      const digest = this.#o.hashes.get(path, stats) ?? this.#digestIfSmall(path, stats);
-      if (digest === undefined) accessSync(path, constants.R_OK);
-      return { is: 'file', bytes: Number(stats.size), digest };
-    } catch (error) {
-      this.#o.stamps?.abandon();
-      return { is: 'absent', why: systemReason(error) };
-    }
+    const { hashes, stamps } = this.#o;
+    return factOf(
+      path,
+      (path, stats) => {
+        const digest = hashes.get(path, stats) ?? this.#digestIfSmall(path, stats);
+        if (digest === undefined) accessSync(path, constants.R_OK);
+        return digest;
+      },
+      stamps === undefined ? undefined : (path, stats) => stamps.add(path, stats),
+    );
   }
 
   /** Reading a small file now takes no longer than returning to the file later. */
@@ -223,28 +222,6 @@ export class RealDisk implements Disk {
 
   async discard(file: LocalFile): Promise<void> {
     await removePart(file);
-  }
-}
-
-/** A hard link if the file system supports it, else a synced copy. */
-async function copyWhole(from: string, to: string): Promise<void> {
-  try {
-    await link(from, to);
-  } catch {
-    const part = `${to}.part`;
-    await using source = await open(from, 'r');
-    await using target = await createNew(part);
-    for await (const chunk of chunksOf(source)) await target.writeFile(chunk);
-    await target.datasync();
-    await rename(part, to);
-  }
-}
-
-async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
-  for (;;) {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
   }
 }
 

@@ -1,8 +1,8 @@
 // The recorded outputs of a checkout, as far as they are known without reading them.
 import { join, resolve } from 'node:path';
 import { digestFrom } from '../../../contract/base/digest.ts';
-import { systemReason } from '../../../contract/files/system-error.ts';
 import type { FileFact, OutputFacts, RecordedFile } from '../../plan/facts.ts';
+import { factOf } from './file-fact.ts';
 import { statsOf } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
 
@@ -42,14 +42,7 @@ export class SavedFiles implements OutputFacts {
   }
 
   #fact(path: string): FileFact {
-    try {
-      const stats = statsOf(path);
-      if (stats === undefined) return { is: 'absent', why: 'does not exist' };
-      if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
-      return { is: 'file', bytes: Number(stats.size), digest: this.#o.hashes.get(path, stats) };
-    } catch (error) {
-      return { is: 'absent', why: systemReason(error) };
-    }
+    return factOf(path, (path, stats) => this.#o.hashes.get(path, stats));
   }
 }
 

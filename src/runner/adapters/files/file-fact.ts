@@ -1,0 +1,24 @@
+// What is known about a file without reading it.
+import type { BigIntStats } from 'node:fs';
+import type { Digest } from '../../../contract/base/digest.ts';
+import { systemReason } from '../../../contract/files/system-error.ts';
+import type { FileFact } from '../../plan/facts.ts';
+import { statsOf } from './file-stamps.ts';
+
+/** `digestOf` may throw system errors: then the file counts as absent. `seen` hears the stats, or that there are none. */
+export function factOf(
+  path: string,
+  digestOf: (path: string, stats: BigIntStats) => Digest | undefined,
+  seen?: (path: string, stats: BigIntStats | undefined) => void,
+): FileFact {
+  try {
+    const stats = statsOf(path);
+    seen?.(path, stats);
+    if (stats === undefined) return { is: 'absent', why: 'does not exist' };
+    if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
+    return { is: 'file', bytes: Number(stats.size), digest: digestOf(path, stats) };
+  } catch (error) {
+    seen?.(path, undefined);
+    return { is: 'absent', why: systemReason(error) };
+  }
+}
