@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { Pool } from 'undici';
 import { column, defineBench, type Row, shareOf, spreadOf } from './frame/bench.ts';
@@ -12,6 +13,9 @@ const connections = 64;
 
 const rate = 'creations/s';
 const wait = 'read p99 ms';
+/** Creations a second. */
+const pace = 2000;
+const pacedWait = `creation p99 ms at ${pace}/s`;
 const onDisk = (rows: readonly Row[]): readonly Row[] =>
   rows.filter(({ data }) => data === 'on disk');
 
@@ -29,7 +33,13 @@ export const serveBench = defineBench({
         'The service takes 0.3 to 0.4 ms of a core for each, renderings included, and the client needs a part of the same two cores.',
     },
     {
-      what: `${wait}, with data on disk`,
+      what: `${pacedWait}, with data on disk`,
+      bound: { atMost: 20 },
+      figure: (rows) => spreadOf(column(onDisk(rows), pacedWait)),
+      obstacle: 'A creation is answered when it is on disk.',
+    },
+    {
+      what: `${wait} at full load, with data on disk`,
       bound: { atMost: 20 },
       figure: (rows) => spreadOf(column(onDisk(rows), wait)),
       obstacle: `${connections} reads at once wait for each other and for renderings.`,
@@ -38,10 +48,12 @@ export const serveBench = defineBench({
   async *run({ requests, pairs }) {
     for (let pair = 1; pair <= pairs; pair++)
       for (const data of ['in memory', 'on disk']) {
-        const { creations, reads, charges } = await measureService(requests, data === 'on disk');
+        const stored = data === 'on disk';
+        const { creations, paced, reads, charges } = await measureService(requests, stored);
         yield {
           ...{ pair, data, [rate]: creations.rate, 'creation p99 ms': creations.p99 },
           'service ms a creation': creations.cost,
+          [pacedWait]: paced.p99,
           ...{ 'reads/s': reads.rate, [wait]: reads.p99, charges },
         };
       }
@@ -57,23 +69,29 @@ interface Load {
   readonly p99: number;
 }
 
-/** So many requests over all connections. */
+/**
+ * So many requests over all connections. With a pace, so many a second, whatever the answers take: a request that had to wait for a
+ * connection waited for the service.
+ */
 async function load(
   count: number,
   { processor }: Served,
   ask: (index: number) => Promise<void>,
+  pace?: number,
 ): Promise<Load> {
   const before = processor();
   let next = 0;
   const times: number[] = [];
+  const began = performance.now();
   const work = async (): Promise<void> => {
     while (next < count) {
-      const asked = performance.now();
-      await ask(next++);
-      times.push(performance.now() - asked);
+      const index = next++;
+      const due = pace === undefined ? performance.now() : began + (index / pace) * 1000;
+      if (due > performance.now()) await sleep(due - performance.now());
+      await ask(index);
+      times.push(performance.now() - due);
     }
   };
-  const began = performance.now();
   await Promise.all(Array.from({ length: connections }, work));
   const seconds = (performance.now() - began) / 1000;
   return {
@@ -88,6 +106,7 @@ async function load(
 
 interface ServiceLoad {
   readonly creations: Load;
+  readonly paced: Load;
   readonly reads: Load;
   readonly charges: number;
 }
@@ -96,7 +115,7 @@ interface ServiceLoad {
 async function measureService(count: number, stored: boolean): Promise<ServiceLoad> {
   const data = stored ? mkdtempSync(join(tmpdir(), 'shotlist-bench-')) : undefined;
   const place = data === undefined ? [] : ['--data', data];
-  const door = await serve(['--pictures', 'plain', '--credits', `${count * 10}`, ...place]);
+  const door = await serve(['--pictures', 'plain', '--credits', `${2 * count * 10}`, ...place]);
   const pool = new Pool(door.address, { connections });
   const headers = { authorization: `Bearer ${door.key}`, 'content-type': 'application/json' };
   const ask = async <T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> => {
@@ -123,13 +142,12 @@ async function measureService(count: number, stored: boolean): Promise<ServiceLo
 
     const assets = { target_file_path: place.file_path, source_file_path: place.file_path };
     const ids: string[] = [];
-    const creations = await load(count, door, async (index) => {
-      const created = await ask<{ id: string }>('POST', '/v1/face-swap-photo', {
-        name: `p${index}`,
-        assets,
-      });
-      ids.push(created.id);
-    });
+    const create = async (index: number): Promise<void> => {
+      const project = { name: `p${index}`, assets };
+      ids.push((await ask<{ id: string }>('POST', '/v1/face-swap-photo', project)).id);
+    };
+    const creations = await load(count, door, create);
+    const paced = await load(count, door, async (index) => await create(count + index), pace);
     const reads = await load(count, door, async (index) => {
       await ask('GET', `/v1/image-projects/${ids[index]}`);
     });
@@ -140,7 +158,7 @@ async function measureService(count: number, stored: boolean): Promise<ServiceLo
     const charged = entries.filter(({ kind }) => kind === 'charge').map(({ project }) => project);
     if (balance !== 0 || charged.sort().join() !== ids.sort().join())
       throw new Error('the ledger is not what was answered');
-    return { creations, reads, charges: charged.length };
+    return { creations, paced, reads, charges: charged.length };
   } finally {
     await pool.close();
     await door.stop();
