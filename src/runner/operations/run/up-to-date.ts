@@ -41,9 +41,9 @@ import { unsavedProblem } from '../state/unsaved-state.ts';
 import type { RunContext } from './context.ts';
 import type { RunOptions } from './options.ts';
 
-/** Options with which a run does more than a plan without them says: it compares everything. */
+/** True for an option that changes what there is to do, or what else the run does: such a run compares everything. */
 const decides: Readonly<Record<keyof RunOptions, boolean>> = {
-  // Where these count, they are among the terms, or the state file is another one.
+  // Those that count here are among the terms.
   ...{ service: false, rehearse: false, hosted: false, state: false, output: false },
   ...{ allowOutside: false, env: false, budget: false, confirm: false, confirmAbove: false },
   ...{ clock: false, signal: false, graceMs: false, onEvent: false, onLook: false },
