@@ -38,7 +38,7 @@ interface Scenario {
   readonly lostEvents?: number;
 }
 
-const scenarios: readonly Scenario[] = [0.25, 0.35, 0.7].flatMap((spread) => [
+const scenarios: readonly Scenario[] = [0.1, 0.25, 0.35, 0.7].flatMap((spread) => [
   { spread, factor: 1, history: false },
   { spread, factor: 1, history: true },
   ...[1 / 3, 3].flatMap((factor) => [

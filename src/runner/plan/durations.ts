@@ -18,15 +18,15 @@ const usualSpread = 0.35;
 /** A kind without a published median (face detection, a new tool) takes about as long as the fast tools, or something quite different. */
 const unpublished = { medianSeconds: 4, spread: 0.7 };
 /** The spread of fewer projects than this says less than the usual spread. */
-const spreadNeeds = 8;
-const [narrowest, widest] = [0.1, 1.2];
+const spreadNeeds = 4;
+const [narrowest, widest] = [0.02, 1.2];
 /** Between the quartiles of a normal distribution, in standard deviations. */
 const quartiles = 1.349;
 
 const longestPauseMs = 10 * 60_000;
 
-/** A project that was over at the first look took some share of that time; nobody knows which. */
-const shareUnseen = 0.7;
+/** A project that was over at the first look took some share of that time. Nobody knows which: one standard deviation less is a guess. */
+const shareUnseen = ({ spread }: Timing): number => Math.exp(-spread);
 
 interface Seen {
   /** The newest durations, in milliseconds, in a ring. */
@@ -72,12 +72,12 @@ export class Durations {
    */
   over(kind: string, afterMs: number, byMs: number): void {
     const seen = this.#of(kind);
-    const expectedMs = this.timingOf(kind).medianMs;
-    const took = afterMs > 0 ? Math.sqrt(afterMs * byMs) : byMs * shareUnseen;
+    const expected = this.timingOf(kind);
+    const took = afterMs > 0 ? Math.sqrt(afterMs * byMs) : byMs * shareUnseen(expected);
     if (took > 0) seen.newest[seen.over++ % most] = took;
     const unseen = this.#unseen.get(kind);
     this.#unseen.delete(kind);
-    if (this.timingOf(kind).medianMs < expectedMs) unseen?.sooner.abort();
+    if (this.timingOf(kind).medianMs < expected.medianMs) unseen?.sooner.abort();
   }
 
   /**
@@ -143,7 +143,7 @@ export class Durations {
     if (median !== undefined) return { ...timing, medianMs: median };
     // Only a pilot is seen to end so early, and it disproves what is published.
     const soonest = Math.min(...newest);
-    return soonest < nextLook(timing, 0) * shareUnseen
+    return soonest < nextLook(timing, 0) * shareUnseen(timing)
       ? { medianMs: soonest, spread: unpublished.spread, ...rest }
       : timing;
   }
@@ -159,8 +159,7 @@ function distribution(
   const [low, median, high] = [0.25, 0.5, 0.75].map((share) => sorted[Math.floor(share * count)]);
   if (count < least || low === undefined || high === undefined)
     return { median: undefined, spread: usual };
-  const own = Math.log(high / low) / quartiles;
-  const variance = (spreadNeeds * usual ** 2 + count * own ** 2) / (spreadNeeds + count);
-  const spread = Math.min(widest, Math.max(narrowest, Math.sqrt(variance)));
-  return { median, spread };
+  const seen = Math.log(high / low) / quartiles;
+  const own = Math.min(widest, Math.max(narrowest, seen));
+  return { median, spread: usual * (own / usual) ** (count / (count + spreadNeeds)) };
 }

@@ -98,7 +98,14 @@ describe('the duration of a kind', () => {
     expect(few).toBeGreaterThan(0.35);
     expect(many).toBeGreaterThan(few);
     expect(many).toBeLessThanOrEqual(1.2);
-    expect(taught(0, [], times(100, 5000)).timingOf('animation').spread).toBeCloseTo(0.1);
+  });
+
+  test('is taken to vary little when many take the same time, and not by much less when three do', () => {
+    const spreadOf = (count: number) =>
+      taught(0, [], times(count, 5000)).timingOf('animation').spread;
+    expect(spreadOf(3)).toBeGreaterThan(0.1);
+    expect(spreadOf(100)).toBeLessThan(0.025);
+    expect(spreadOf(100)).toBeGreaterThan(0.02);
   });
 
   test('is between two looks; before the first look, it may have been much shorter', () => {
@@ -106,8 +113,15 @@ describe('the duration of a kind', () => {
     for (let n = 0; n < 8; n++) durations.over('animation', 4000, 9000);
     expect(medianOf(durations)).toBe(6000);
     const early = new Durations({ speedFactor: 1 });
-    for (let n = 0; n < 8; n++) early.over('animation', 0, 10_000);
-    expect(medianOf(early)).toBe(7000);
+    for (let n = 0; n < 3; n++) early.over('animation', 0, 420_000);
+    expect(medianOf(early)).toBeCloseTo(420_000 * Math.exp(-0.35));
+  });
+
+  test('before the first look may have been a little shorter where durations hardly vary', () => {
+    const steady = taught(0, [], times(100, 5000));
+    for (let n = 0; n < 8; n++) steady.over('animation', 0, 5000);
+    expect(medianOf(steady)).toBeLessThan(5000);
+    expect(medianOf(steady)).toBeGreaterThan(4800);
   });
 
   test('asks for the projects of earlier runs only once, when somebody waits', () => {
