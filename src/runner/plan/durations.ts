@@ -1,7 +1,7 @@
 // What is known of how long projects take: first what this run has seen, then what the state file has, then the published
 // medians.
 import { toolNamed } from '../../contract/kinds/tools.ts';
-import { nextLook, type Timing } from './look-schedule.ts';
+import { narrowestStep, nextLook, type Timing } from './look-schedule.ts';
 import type { KnownDurations } from './usual-durations.ts';
 
 /** Fewer projects say little. */
@@ -25,8 +25,14 @@ const quartiles = 1.349;
 
 const longestPauseMs = 10 * 60_000;
 
+/**
+ * The durations of earlier runs end when the end was noticed. Without a share of less than 1, they would grow from run to run where
+ * durations hardly vary, because the first look comes after the median there.
+ */
+const shareNoticed = Math.exp(-narrowestStep);
+
 /** A project that was over at the first look took some share of that time. Nobody knows which: one standard deviation less is a guess. */
-const shareUnseen = ({ spread }: Timing): number => Math.exp(-spread);
+const shareUnseen = ({ spread }: Timing): number => Math.min(shareNoticed, Math.exp(-spread));
 
 interface Seen {
   /** The newest durations, in milliseconds, in a ring. */
@@ -130,7 +136,7 @@ export class Durations {
   #timingFrom(kind: string): Timing {
     const { speedFactor } = this.#o;
     const { newest, begun, over } = this.#seen.get(kind) ?? { newest: [], begun: 0, over: 0 };
-    const earlier = this.#historyOf(kind);
+    const earlier = this.#historyOf(kind).map((ms) => ms * shareNoticed);
     const counts = over * inProgressPerOver >= begun - over;
     const observed =
       counts && over >= enough ? newest : earlier.length >= least ? earlier : counts ? newest : [];

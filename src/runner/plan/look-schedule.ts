@@ -22,7 +22,7 @@ const density = 0.325;
  * A delay below a twentieth of the age is not worth another look. So projects with a narrower spread take fewer looks: no step is
  * shorter, and the first look is at least one such step after the 10th percentile.
  */
-const narrowestStep = 0.05;
+export const narrowestStep = 0.05;
 const soonEnd = -1.282;
 /** Hardly any project takes longer, so the timing may be wrong: from here on, the pauses grow. */
 const late = 1.6;
