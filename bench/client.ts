@@ -102,14 +102,15 @@ export const client = defineBench({
   goals: [
     {
       ...{ what: 'seconds, × the script (best of each)', bound: { atMost: 1 }, figure: slower },
-      obstacle: 'A look that comes after the end of a project; the script looks twice a second.',
+      obstacle:
+        'A look that comes after the end of a project: about a tenth of a second each time. The script looks twice a second, and the projects end at one of its looks.',
     },
     {
       ...{ what: 'requests', bound: { atMost: 220 } },
       figure: (rows) =>
         rows.length === 0 ? undefined : Math.max(...column(ofShotlist(rows), 'requests')),
       obstacle:
-        'An upload, a creation and a download for each photo are 120, and addresses of uploads about 25. What remains is two looks a project, and it takes more to notice its end in time.',
+        'An upload, a creation and a download for each photo are 120, and the account and the addresses of uploads are 7. What remains is two looks a project.',
     },
     {
       ...{ what: 'charges when killed half way and run again', bound: { atMost: 40 } },

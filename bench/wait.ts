@@ -32,13 +32,13 @@ interface Scenario {
   readonly spread: number;
   /** The true median, as a multiple of the published one. */
   readonly factor: number;
-  /** The state file has a hundred earlier projects. */
+  /** The state file has a hundred projects of an earlier run. */
   readonly history: boolean;
   /** The share of events that never arrive; undefined: the run does not listen. */
   readonly lostEvents?: number;
 }
 
-const scenarios: readonly Scenario[] = [0.25, 0.35, 0.7].flatMap((spread) => [
+const scenarios: readonly Scenario[] = [0.1, 0.25, 0.35, 0.7].flatMap((spread) => [
   { spread, factor: 1, history: false },
   { spread, factor: 1, history: true },
   ...[1 / 3, 3].flatMap((factor) => [
@@ -92,7 +92,7 @@ async function simulate(
     const normal = Math.sqrt(-2 * Math.log(1 - chance())) * Math.cos(2 * Math.PI * chance());
     return tool.medianSeconds * 1000 * factor * Math.exp(spread * normal);
   };
-  const earlier = history ? Array.from({ length: 100 }, duration) : [];
+  const earlier = history ? await noticedBefore(tool, { spread, factor }, { window, seed }) : [];
   const clock = new SimulatedClock();
   const inbox =
     lostEvents === undefined ? undefined : new WebhookInbox({ patienceMs: 60_000, since: 0 });
@@ -119,6 +119,16 @@ async function simulate(
   };
   await clock.run(Promise.all(Array.from({ length: window }, worker)));
   return service;
+}
+
+/** The durations that a state file has after a run. */
+async function noticedBefore(
+  tool: Tool,
+  { spread, factor }: Pick<Scenario, 'spread' | 'factor'>,
+  { window, seed }: Pick<Simulation, 'window' | 'seed'>,
+): Promise<readonly number[]> {
+  const before = { projects: 100, window, seed: seed + tools.length };
+  return (await simulate(tool, { spread, factor, history: false }, before)).noticed;
 }
 
 /** Records nothing. */

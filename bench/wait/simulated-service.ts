@@ -32,6 +32,8 @@ export class SimulatedService {
   requests = 0;
   /** How late each end was noticed, as a share of the project's duration. */
   readonly late: number[] = [];
+  /** From each creation to the moment when the end was noticed, in milliseconds, as a state file has it. */
+  readonly noticed: number[] = [];
   readonly api: MediaApi;
   readonly #clock: SimulatedClock;
   readonly #terms: ServiceTerms;
@@ -71,6 +73,7 @@ export class SimulatedService {
     const now = this.#clock.elapsed();
     if (now < end) return ok({ id, status: 'rendering', downloads: [], error: null });
     this.late.push((now - end) / took);
+    this.noticed.push(now - end + took);
     const expires = new Date(this.#clock.now() + day).toISOString();
     const downloads = [{ url: `memory:${id}`, expires_at: expires }];
     return ok({ id, status: 'complete', downloads, error: null });

@@ -1,7 +1,7 @@
 // What is known of how long projects take: first what this run has seen, then what the state file has, then the published
 // medians.
 import { toolNamed } from '../../contract/kinds/tools.ts';
-import { nextLook, type Timing } from './look-schedule.ts';
+import { narrowestStep, nextLook, type Timing } from './look-schedule.ts';
 import type { KnownDurations } from './usual-durations.ts';
 
 /** Fewer projects say little. */
@@ -18,15 +18,21 @@ const usualSpread = 0.35;
 /** A kind without a published median (face detection, a new tool) takes about as long as the fast tools, or something quite different. */
 const unpublished = { medianSeconds: 4, spread: 0.7 };
 /** The spread of fewer projects than this says less than the usual spread. */
-const spreadNeeds = 8;
-const [narrowest, widest] = [0.1, 1.2];
+const spreadNeeds = 4;
+const [narrowest, widest] = [0.02, 1.2];
 /** Between the quartiles of a normal distribution, in standard deviations. */
 const quartiles = 1.349;
 
 const longestPauseMs = 10 * 60_000;
 
-/** A project that was over at the first look took some share of that time; nobody knows which. */
-const shareUnseen = 0.7;
+/**
+ * The durations of earlier runs end when the end was noticed. Without a share of less than 1, they would grow from run to run where
+ * durations hardly vary, because the first look comes after the median there.
+ */
+const shareNoticed = Math.exp(-narrowestStep);
+
+/** A project that was over at the first look took some share of that time. Nobody knows which: one standard deviation less is a guess. */
+const shareUnseen = ({ spread }: Timing): number => Math.min(shareNoticed, Math.exp(-spread));
 
 /** A timer may fire a little early: only before this share of the first look is a look certainly a pilot's. */
 const certainlyEarly = 0.9;
@@ -75,12 +81,12 @@ export class Durations {
    */
   over(kind: string, afterMs: number, byMs: number): void {
     const seen = this.#of(kind);
-    const expectedMs = this.timingOf(kind).medianMs;
-    const took = afterMs > 0 ? Math.sqrt(afterMs * byMs) : byMs * shareUnseen;
+    const expected = this.timingOf(kind);
+    const took = afterMs > 0 ? Math.sqrt(afterMs * byMs) : byMs * shareUnseen(expected);
     if (took > 0) seen.newest[seen.over++ % most] = took;
     const unseen = this.#unseen.get(kind);
     this.#unseen.delete(kind);
-    if (this.timingOf(kind).medianMs < expectedMs) unseen?.sooner.abort();
+    if (this.timingOf(kind).medianMs < expected.medianMs) unseen?.sooner.abort();
   }
 
   /**
@@ -133,7 +139,7 @@ export class Durations {
   #timingFrom(kind: string): Timing {
     const { speedFactor } = this.#o;
     const { newest, begun, over } = this.#seen.get(kind) ?? { newest: [], begun: 0, over: 0 };
-    const earlier = this.#historyOf(kind);
+    const earlier = this.#historyOf(kind).map((ms) => ms * shareNoticed);
     const counts = over * inProgressPerOver >= begun - over;
     const observed =
       counts && over >= enough ? newest : earlier.length >= least ? earlier : counts ? newest : [];
@@ -146,7 +152,7 @@ export class Durations {
     if (median !== undefined) return { ...timing, medianMs: median };
     // Only a pilot is seen to end so early, and it disproves what is published.
     const soonest = Math.min(...newest);
-    return soonest < nextLook(timing, 0) * shareUnseen * certainlyEarly
+    return soonest < nextLook(timing, 0) * shareUnseen(timing) * certainlyEarly
       ? { medianMs: soonest, spread: unpublished.spread, ...rest }
       : timing;
   }
@@ -162,8 +168,7 @@ function distribution(
   const [low, median, high] = [0.25, 0.5, 0.75].map((share) => sorted[Math.floor(share * count)]);
   if (count < least || low === undefined || high === undefined)
     return { median: undefined, spread: usual };
-  const own = Math.log(high / low) / quartiles;
-  const variance = (spreadNeeds * usual ** 2 + count * own ** 2) / (spreadNeeds + count);
-  const spread = Math.min(widest, Math.max(narrowest, Math.sqrt(variance)));
-  return { median, spread };
+  const seen = Math.log(high / low) / quartiles;
+  const own = Math.min(widest, Math.max(narrowest, seen));
+  return { median, spread: usual * (own / usual) ** (count / (count + spreadNeeds)) };
 }

@@ -11,13 +11,19 @@ export interface Timing {
 }
 
 /**
- * The constants make a project take four looks on average if the timing is right, whatever its median and its spread are: creation
- * and looks are five requests. The first look is at the 15th percentile. The pause after a look balances the delay against the number
+ * The constants make a project take four looks on average if the timing is right and the spread is 0.2 or more: creation and looks
+ * are five requests. The first look is at the 15th percentile. The pause after a look balances the delay against the number
  * of looks: it is short where a project is likely to end next (Barlow and Proschan's rule: looks are as dense as the
  * square root of the hazard). All of this in standard deviations of the logarithm of the age.
  */
 const firstLook = -1.036;
 const density = 0.325;
+/**
+ * A delay below a twentieth of the age is not worth another look. So projects with a narrower spread take fewer looks: no step is
+ * shorter, and the first look is at least one such step after the 10th percentile.
+ */
+export const narrowestStep = 0.05;
+const soonEnd = -1.282;
 /** Hardly any project takes longer, so the timing may be wrong: from here on, the pauses grow. */
 const late = 1.6;
 const growth = 0.5;
@@ -36,11 +42,12 @@ const shortestPauseMs = 20;
  */
 export function nextLook(timing: Timing, seenMs: number): number {
   const { medianMs, spread } = timing;
-  const first = medianMs * Math.exp(firstLook * spread);
+  const first = medianMs * Math.exp(Math.max(firstLook * spread, soonEnd * spread + narrowestStep));
   if (seenMs <= 0) return first < shortestPauseMs ? 0 : first;
-  if (seenMs < first) return Math.max(first, seenMs + shortestPauseMs);
+  if (seenMs < first) return Math.max(first, after(seenMs, Math.expm1(narrowestStep), timing));
   const deviations = Math.log(seenMs / medianMs) / spread;
-  const step = Math.min(widestStep, (spread * density) / Math.sqrt(hazard(deviations)));
+  const dense = (spread * density) / Math.sqrt(hazard(deviations));
+  const step = Math.max(narrowestStep, Math.min(widestStep, dense));
   const grown = step + spread * growth * Math.max(0, deviations - late);
   return after(seenMs, Math.expm1(Math.max(step, Math.min(grown, latestStep))), timing);
 }
@@ -50,10 +57,16 @@ const hazard = (deviations: number): number => 1.702 / (1 + Math.exp(-1.702 * de
 
 /** Where an event tells that a project is over, looks are for lost events: one in a thousand projects takes longer. */
 const overdue = 3;
+/** An event may take a moment, however narrow the spread is. */
+const spreadOfEvents = 0.1;
 
 /** The same, for a project whose end an event tells. */
 export function nextLookBesidesEvents(timing: Timing, seenMs: number): number {
-  const first = Math.max(shortestPauseMs, timing.medianMs * Math.exp(overdue * timing.spread));
+  const { medianMs, spread } = timing;
+  const first = Math.max(
+    shortestPauseMs,
+    medianMs * Math.exp(overdue * Math.max(spreadOfEvents, spread)),
+  );
   return seenMs < first ? first : after(seenMs, 1, timing);
 }
 
@@ -65,8 +78,9 @@ export function nextPilotLook(timing: Timing, seenMs: number): number {
   return Math.min(nextLook(timing, seenMs), seenMs > 0 ? 3 * seenMs : firstPilotLook);
 }
 
-/** Keeps projects that were created together from being looked at together. `chance`: 0 to 1. */
-export const withJitter = (pauseMs: number, chance: number): number => pauseMs * (1 + chance / 10);
+/** Keeps projects that were created together from being looked at together: less where their ends are close. `chance`: 0 to 1. */
+export const withJitter = (pauseMs: number, { spread }: Timing, chance: number): number =>
+  pauseMs * (1 + chance * Math.min(0.1, spread / 2));
 
 function after(seenMs: number, share: number, { longestPauseMs }: Timing): number {
   return seenMs + Math.max(shortestPauseMs, Math.min(longestPauseMs, seenMs * share));

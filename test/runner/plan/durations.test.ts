@@ -1,7 +1,7 @@
 // What is known of how long projects take.
 import { describe, expect, test } from 'vitest';
 import { Durations } from '../../../src/runner/plan/durations.ts';
-import { nextLook } from '../../../src/runner/plan/look-schedule.ts';
+import { narrowestStep, nextLook, withJitter } from '../../../src/runner/plan/look-schedule.ts';
 
 const animation = 596_000;
 
@@ -15,6 +15,9 @@ function taught(begun: number, over: readonly number[], known?: readonly number[
   for (const ms of over) durations.over('animation', ms, ms);
   return durations;
 }
+
+/** Of an earlier run: the end was noticed about a step late. */
+const earlier = (ms: number): number => ms * Math.exp(-narrowestStep);
 
 const medianOf = (durations: Durations): number => durations.timingOf('animation').medianMs;
 
@@ -35,12 +38,12 @@ describe('the duration of a kind', () => {
   });
 
   test('follows the projects of earlier runs, if there are three', () => {
-    expect(medianOf(taught(0, [], [1000, 3000, 2000]))).toBe(2000);
+    expect(medianOf(taught(0, [], [1000, 3000, 2000]))).toBeCloseTo(earlier(2000));
     expect(medianOf(taught(0, [], [1000, 3000]))).toBe(animation);
   });
 
   test('follows the projects of this run when eight are over', () => {
-    expect(medianOf(taught(8, times(7, 5000), times(9, 2000)))).toBe(2000);
+    expect(medianOf(taught(8, times(7, 5000), times(9, 2000)))).toBeCloseTo(earlier(2000));
     expect(medianOf(taught(8, times(8, 5000), times(9, 2000)))).toBe(5000);
   });
 
@@ -89,6 +92,35 @@ describe('the duration of a kind', () => {
     expect(medianOf(durations)).toBe(animation);
   });
 
+  test.each([
+    { runs: 50, count: 12 },
+    { runs: 50, count: 60 },
+    { runs: 1, count: 5000 },
+  ])(
+    'does not grow when it is learnt from ends that were noticed late: runs $runs, projects $count',
+    ({ runs, count }) => {
+      const tookMs = 5000;
+      let known: readonly number[] = [];
+      for (let run = 0; run < runs; run++) {
+        const durations = taught(0, [], known);
+        const noticed = Array.from({ length: count }, () => {
+          durations.begun('animation');
+          const timing = durations.timingOf('animation');
+          let [seenMs, at] = [0, 0];
+          while (at < tookMs) {
+            seenMs = at;
+            at += withJitter(nextLook(timing, at) - at, timing, 0.5);
+          }
+          durations.over('animation', seenMs, at);
+          return at;
+        });
+        known = [...noticed.toReversed(), ...known].slice(0, 100);
+      }
+      expect(Math.max(...known.slice(0, 12))).toBeLessThan(1.1 * tookMs);
+      expect(medianOf(taught(0, [], known))).toBeGreaterThan(0.95 * tookMs);
+    },
+  );
+
   test('is forgotten after a hundred newer ones', () => {
     expect(medianOf(taught(0, [...times(100, 5000), ...times(60, 9000)]))).toBe(9000);
   });
@@ -108,7 +140,14 @@ describe('the duration of a kind', () => {
     expect(few).toBeGreaterThan(0.35);
     expect(many).toBeGreaterThan(few);
     expect(many).toBeLessThanOrEqual(1.2);
-    expect(taught(0, [], times(100, 5000)).timingOf('animation').spread).toBeCloseTo(0.1);
+  });
+
+  test('is taken to vary little when many take the same time, and not by much less when three do', () => {
+    const spreadOf = (count: number) =>
+      taught(0, [], times(count, 5000)).timingOf('animation').spread;
+    expect(spreadOf(3)).toBeGreaterThan(0.1);
+    expect(spreadOf(100)).toBeLessThan(0.025);
+    expect(spreadOf(100)).toBeGreaterThan(0.02);
   });
 
   test('is between two looks; before the first look, it may have been much shorter', () => {
@@ -116,8 +155,15 @@ describe('the duration of a kind', () => {
     for (let n = 0; n < 8; n++) durations.over('animation', 4000, 9000);
     expect(medianOf(durations)).toBe(6000);
     const early = new Durations({ speedFactor: 1 });
-    for (let n = 0; n < 8; n++) early.over('animation', 0, 10_000);
-    expect(medianOf(early)).toBe(7000);
+    for (let n = 0; n < 3; n++) early.over('animation', 0, 420_000);
+    expect(medianOf(early)).toBeCloseTo(420_000 * Math.exp(-0.35));
+  });
+
+  test('before the first look may have been a little shorter where durations hardly vary', () => {
+    const steady = taught(0, [], times(100, 5000));
+    for (let n = 0; n < 8; n++) steady.over('animation', 0, 5000);
+    expect(medianOf(steady)).toBeLessThan(5000);
+    expect(medianOf(steady)).toBeGreaterThan(4700);
   });
 
   test('asks for the projects of earlier runs only once, when somebody waits', () => {

@@ -87,7 +87,11 @@ export class Outages {
     });
     return {
       uploadAddress: (item) => addresses.one(item),
-      put: (target, file) => storage(target.uploadUrl, () => api.put(target, file)),
+      put: async (target, file) => {
+        const put = await storage(target.uploadUrl, () => api.put(target, file));
+        if (!put.ok) addresses.forgetSpares();
+        return put;
+      },
       detectFaces: (body) => service(() => api.detectFaces(body)),
       faceDetection: (id) => service(() => api.faceDetection(id)),
       account: () => service(() => api.account()),

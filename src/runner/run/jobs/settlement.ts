@@ -105,8 +105,9 @@ async function* waitFor(
     for (;;) {
       const byEvent = inbox?.isTrusted === true && !isMissed;
       const next = byEvent ? nextLookBesidesEvents : nextWithoutEvents;
-      const useful = next(durations.timingOf(kind), seenMs);
-      const pause = withJitter(useful - age(), clock.chance());
+      const timing = durations.timingOf(kind);
+      const useful = next(timing, seenMs);
+      const pause = withJitter(useful - age(), timing, clock.chance());
       const left = until - spent();
       if (Math.min(pause, left) > 0 && !isTold()) {
         if (attention?.kind === 'park' && pause > attention.longestPauseMs)

@@ -115,8 +115,9 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
   for (;;) {
     // One that an earlier run began is probably over.
     const isOld = order.detection !== undefined && seenMs === 0;
-    const useful = isOld ? 0 : next(durations.timingOf(order.kind), seenMs);
-    const pause = withJitter(useful - (clock.elapsed() - began), clock.chance());
+    const timing = durations.timingOf(order.kind);
+    const useful = isOld ? 0 : next(timing, seenMs);
+    const pause = withJitter(useful - (clock.elapsed() - began), timing, clock.chance());
     if (pause > 0) {
       const sooner = durations.sooner(order.kind);
       const signals = sooner === undefined ? [stop] : [stop, sooner];

@@ -9,9 +9,9 @@ import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import type { JobApi, MediaApi } from '../../../../src/runner/run/jobs/ports.ts';
 import { gatherMs } from '../../../../src/runner/run/jobs/upload-addresses.ts';
 import { FakeClock } from '../../adapters/files/places.ts';
+import { busy, unfit } from './performing.ts';
 
 const down: ApiFailure = { reason: 'unreachable', message: 'ECONNREFUSED' };
-const busy: ApiFailure = { reason: 'unavailable', status: 503, message: 'busy' };
 const file = { path: 'a.png' };
 
 /** A service at one host, storage at others. Each call fails as often as its list says, then answers. */
@@ -26,7 +26,11 @@ function scene(failures: Readonly<Record<string, readonly ApiFailure[]>>, limitM
   const project: Project = { id: 'p', status: 'complete', downloads: [], error: null };
   const fetched = { bytes: 1, digest: digestOf('x'), contentType: '' };
   const api: MediaApi = {
-    uploadAddresses: async () => call('uploadAddresses', [{ uploadUrl: 'u', filePath: 'f' }]),
+    uploadAddresses: async (items) =>
+      call(
+        'uploadAddresses',
+        items.map(() => ({ uploadUrl: 'u', filePath: 'f.png' })),
+      ),
     put: async (target) => call(`put ${target.uploadUrl}`, digestOf('x')),
     detectFaces: async () => call('detectFaces', { id: 'f' }),
     faceDetection: async (id) =>
@@ -90,6 +94,22 @@ describe('a free call of the service', () => {
     await reading;
     expect(outages.holdCreations).toBe(false);
   });
+});
+
+test('an upload that fails is not tried again with an address from the same request', async () => {
+  const { outages, asked } = scene({ 'put u': [unfit] });
+  const png = { type: 'image', extension: 'png' } as const;
+  const target = async () => {
+    const got = await outages.api.uploadAddress(png);
+    if (!got.ok) throw new Error(got.error.message);
+    return got.value;
+  };
+  await Promise.all([target(), target(), target()]);
+  expect((await outages.api.put(await target(), file)).ok).toBe(false);
+  expect((await outages.api.put(await target(), file)).ok).toBe(true);
+  await target();
+  const addresses = 'uploadAddresses';
+  expect(asked).toEqual([addresses, addresses, 'put u', addresses, 'put u']);
 });
 
 describe('a call of storage', () => {
