@@ -35,7 +35,7 @@ const counts: Readonly<Record<string, Readonly<Record<string, readonly number[]>
   big: { MB: [2, 2] },
   live: { events: [3600] },
   report: { count: [0] },
-  serve: { charges: [20, 20] },
+  serve: { charges: [40, 40] },
   engine: { items: [4, 4] },
   specimens: { 'wrong answers': [0, 0] },
 };

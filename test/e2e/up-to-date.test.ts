@@ -78,6 +78,7 @@ async function remembered(
 function factsOf({ events, summary }: Told): readonly string[] {
   const text = (event: RunEvent): string => {
     if (event.type === 'ended') return JSON.stringify({ ...event.summary, elapsedMs: 0 });
+    if (event.type === 'item') return JSON.stringify({ ...event, of: 0 });
     if (event.type !== 'task') return JSON.stringify(event);
     const { task, ending, item, step, credits } = event;
     return JSON.stringify({ task, ending, item, step, credits });
@@ -136,6 +137,47 @@ steps:
   const changed = await runLater(rig, local);
   expect(changed.planned).toBe(true);
   expect(changed.summary.tasks).toMatchObject({ done: 2, reused: 2 });
+});
+
+test('holds for tasks that are skipped', async () => {
+  const some = photoPipeline.replace('size(steps.faces.faces) > 0', 'item.stem != "p2"');
+  const { rig, local, second } = await remembered(some);
+  const third = await runLater(rig, local);
+  expect(third.planned).toBe(false);
+  expect(factsOf(third)).toEqual(factsOf(second));
+  expect(third.events).toContainEqual({
+    ...{ type: 'task', task: 'save:p2.png', step: 'save', item: 'p2.png' },
+    ...{ ending: 'skipped', credits: 0, why: expect.stringContaining('swap') },
+  });
+  expect(third.summary.tasks).toMatchObject({ reused: 13, skipped: 3 });
+});
+
+test('holds for shared steps that are skipped', async () => {
+  const pipeline = `${photoPipeline}\
+  more: { uses: upload, if: size(inputs.actor) == 0, with: { file: actor.png } }
+`;
+  const { rig, local, second } = await remembered(pipeline);
+  const third = await runLater(rig, local);
+  expect(factsOf(third)).toEqual(factsOf(second));
+  expect(third.summary.tasks).toMatchObject({ reused: 16, skipped: 1 });
+});
+
+test('holds for files that are measured, even if nothing else is done with them', async () => {
+  const rig = new Rig(`pipeline: photos
+items: { glob: photos/*.png }
+steps:
+  paint:
+    uses: ai-image-generator
+    with: { image_count: 1, style: { prompt: "a house of \${{ item.bytes }} bricks" } }
+  save: { uses: download, with: { of: paint, to: "\${{ item.stem }}.png" } }
+`);
+  rig.write('photos/a.png', await photo(1));
+  const local = await service();
+  await runLater(rig, local);
+  await runLater(rig, local);
+  expect((await runLater(rig, local)).planned).toBe(false);
+  rig.write('photos/a.png', Buffer.concat([await photo(1), Buffer.from('more')]));
+  expect((await runLater(rig, local)).summary.tasks.done).toBe(2);
 });
 
 test('does not hide that another run is at work', async () => {
@@ -279,12 +321,12 @@ describe('remembers nothing', () => {
     await never(photoPipeline, { clock: realClock });
   });
 
-  test('if a task is skipped', async () => {
-    await never(photoPipeline.replace('size(steps.faces.faces) > 0', 'item.stem == "other"'));
-  });
-
   test('if only some items are asked for', async () => {
     await never(photoPipeline, { items: { limit: 1 } });
+  });
+
+  test('if the files themselves say which of them are items', async () => {
+    await never(photoPipeline.replace('items:\n', 'items:\n  when: item.bytes > 0\n'));
   });
 
   test('if a person should know something', async () => {

@@ -22,6 +22,13 @@ export class SettledItems {
   }
 }
 
+/** True if a run only reports the task: it is settled, or skipped as the state file knows. */
+export function isAtRest(planned: PlannedTask, ledger: Ledger): boolean {
+  const { action, task, why, times } = planned;
+  if (action !== 'skipped') return isSettled(planned, ledger);
+  return times === undefined && !ledger.lacks({ task, state: 'skipped', why });
+}
+
 /** True if the task's result is here, its files are those that were saved, and the state file says so already. */
 export function isSettled(planned: PlannedTask, ledger: Ledger): boolean {
   const { action, task, step, files, fingerprint, times } = planned;

@@ -4,10 +4,12 @@ import type { RunEvent } from '../report/run-event.ts';
 import type { Item } from '../task/item.ts';
 import { taskId } from '../task/task.ts';
 import { turn } from './in-flight.ts';
+import type { Skips } from './items/skipped-tasks.ts';
 import type { SummaryBuilder } from './summary-builder.ts';
 
 const itemsPerTurn = 1000;
 
+const none: Skips = {};
 const reused = { ending: 'reused', why: 'nothing to do' } as const;
 
 export class SettledTasks {
@@ -19,30 +21,33 @@ export class SettledTasks {
     this.#onEvent = onEvent;
   }
 
-  /** Reports items until `isHalted` says that the run stops. */
+  /** Reports items until `isHalted` says that the run stops. `skips`: why tasks of an item are skipped, by step. */
   async passItems(
     items: Iterable<Item>,
     steps: readonly Step[],
     isHalted: () => boolean,
+    skips: (item: string) => Skips = () => none,
   ): Promise<void> {
     let passed = 0;
     for (const item of items) {
       // A signal of the system is heard only between two turns of the event loop.
       if (passed++ % itemsPerTurn === 0) await turn();
       if (isHalted()) return;
-      for (const step of steps) this.pass(step, item);
+      const why = skips(item.key);
+      for (const step of steps) this.pass(step, why[step.name], item);
       this.#summary.addItem(true);
       const { items: of } = this.#summary;
       this.#onEvent({ type: 'item', item: item.key, ok: true, changed: false, of });
     }
   }
 
-  /** Without `item`, the step is shared. */
-  pass({ name }: Step, item?: Item): void {
+  /** `skipped`: why the task is skipped. Without `item`, the step is shared. */
+  pass({ name }: Step, skipped: string | undefined, item?: Item): void {
     const task = taskId(name, item);
-    this.#summary.add(task, { ...reused, advice: undefined, before: undefined });
+    const end = skipped === undefined ? reused : ({ ending: 'skipped', why: skipped } as const);
+    this.#summary.add(task, { ...end, advice: undefined, before: undefined });
     this.#onEvent({
-      ...{ type: 'task', task, step: name, ...reused, credits: 0 },
+      ...{ type: 'task', task, step: name, ...end, credits: 0 },
       ...(item === undefined ? {} : { item: item.key }),
     });
   }

@@ -64,6 +64,11 @@ export class FileStamps {
     if (this.#text.length > 1 << 16) this.#flush();
   }
 
+  /** The same for a file that the caller has not looked at. */
+  look(path: string): void {
+    if (this.#hash !== undefined) this.add(path, statsIfAny(path));
+  }
+
   /** The plan depends on something else, or there is something to do. */
   abandon(): void {
     this.#hash = undefined;

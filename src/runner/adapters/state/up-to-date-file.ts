@@ -7,6 +7,7 @@ import { removeLeftover } from '../../../contract/files/leftover.ts';
 import { readOwnFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import type { Plan } from '../../plan/plan.ts';
+import type { SkippedGroup } from '../../run/items/skipped-tasks.ts';
 import { createNew } from '../files/new-file.ts';
 import type { Content } from './file-version.ts';
 
@@ -20,10 +21,11 @@ export interface Compared {
   readonly items: string;
   /** A digest of the stamps of all files. */
   readonly stamps: string;
-  /** What the run told: its number, its plan, and the credits that stay reserved. */
+  /** What the run told: its number, its plan, the credits that stay reserved, and the tasks that are skipped. */
   readonly run: number;
   readonly plan: Plan;
   readonly reserved: number;
+  readonly skipped: readonly SkippedGroup[];
 }
 
 export interface UpToDate {
@@ -36,7 +38,7 @@ const text = { type: 'string', maxLength: 64 } as const;
 
 const comparedSchema = {
   type: 'object',
-  required: ['terms', 'state', 'items', 'stamps', 'run', 'plan', 'reserved'],
+  required: ['terms', 'state', 'items', 'stamps', 'run', 'plan', 'reserved', 'skipped'],
   properties: {
     ...{ terms: text, items: text, stamps: text },
     state: {
@@ -47,6 +49,17 @@ const comparedSchema = {
     run: { type: 'integer' },
     plan: { type: 'object', required: ['items', 'rows', 'credits'] },
     reserved: { type: 'number' },
+    skipped: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['skips', 'items'],
+        properties: {
+          skips: { type: 'object', additionalProperties: { type: 'string' } },
+          items: { type: 'array', items: { type: 'string' } },
+        },
+      },
+    },
   },
 } as const;
 

@@ -3,6 +3,7 @@ import type { Digest } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { type Diagnostic, suggestion } from '../../../contract/yaml/diagnostic.ts';
 import type { Boundary } from '../../adapters/files/boundary.ts';
+import type { FileStamps } from '../../adapters/files/file-stamps.ts';
 import {
   type ItemFilter,
   type ItemList,
@@ -12,6 +13,7 @@ import {
 import type { Ledger } from '../../journal/ledger.ts';
 import { checkColumns } from '../../language/columns-check.ts';
 import { measuredUses } from '../../language/item-uses.ts';
+import type { MeasuredField } from '../../language/items.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { Disk } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
@@ -24,13 +26,17 @@ export interface ListingFacts {
   readonly ledger: Ledger;
   /** Knows the hashes of files. */
   readonly disk?: Pick<Disk, 'input' | 'digest'>;
+  /** The fields to read from the files; default: those that the pipeline uses. */
+  readonly measured?: ReadonlySet<MeasuredField>;
+  /** Of the files that are measured. */
+  readonly stamps?: Pick<FileStamps, 'look'> | undefined;
 }
 
 export async function listSelected(
   bound: BoundPipeline,
   { output }: Pick<RunPaths, 'output'>,
   { filter, retryFailed }: Selection,
-  { boundary, ledger, disk }: ListingFacts,
+  { boundary, ledger, disk, stamps, measured = measuredUses(bound.pipeline) }: ListingFacts,
 ): Promise<Result<ItemList, Problem>> {
   const { pipeline, folder, file, base } = bound;
   const { items, source } = pipeline;
@@ -42,7 +48,8 @@ export async function listSelected(
   const listed: Result<ItemList, readonly ItemListProblem[]> =
     unusable === undefined
       ? await listItems(items, folder, output, selected, {
-          ...{ base, file, measured: measuredUses(pipeline) },
+          ...{ base, file, measured },
+          onMeasure: (path) => stamps?.look(path),
           barred: (real) => boundary.folderRefusal(real),
           refusal: (path) => boundary.refusal(path),
           spanOf: (path) => source.spanOf(path),

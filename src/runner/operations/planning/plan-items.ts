@@ -23,7 +23,7 @@ import { PlanReasons } from '../../plan/plan-reasons.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
-import { isSettled, SettledItems } from '../../plan/settled-items.ts';
+import { isAtRest, isSettled, SettledItems } from '../../plan/settled-items.ts';
 import { allTakes, pickedTakes } from '../../plan/takes.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Item } from '../../task/item.ts';
@@ -147,15 +147,17 @@ async function planWith(
   const one = pipeline.items.kind === 'one';
   const { once, perItem, afterItems } = stagesOf(pipeline.steps);
   const shared = await visit(once, undefined);
-  const areSettled = (tasks: readonly PlannedTask[]): boolean =>
-    tasks.every((task) => isSettled(task, ledger));
-  if (!areSettled(shared.tasks)) inputs.stamps?.abandon();
+  /** A run with nothing to do is remembered, unless its tasks depend on elements or on other items. */
+  const note = ({ tasks }: ItemPlan): void => {
+    if (gathers || fans || !tasks.every((task) => isAtRest(task, ledger))) inputs.stamps?.abandon();
+  };
   const taken = [{ plan: shared, tasks: shared.tasks.slice() }];
   take(shared, undefined);
   const partial = items.count < items.total;
   const barrier = new Barrier(partial);
   const gathers = perItem.some(({ isGathered, fan }) => isGathered && fan === undefined);
   const fans = perItem.some(({ fan }) => fan !== undefined);
+  note(shared);
   const plans: ItemPlan[] = [];
   const later = new Set<string>();
   let visited = 0;
@@ -168,8 +170,9 @@ async function planWith(
     const itemPlan = await visit(perItem, item, { shared });
     take(itemPlan, item);
     const { tasks } = itemPlan;
-    if (!gathers && !fans && areSettled(tasks)) settled.add(visited - 1);
-    else inputs.stamps?.abandon();
+    if (!gathers && !fans && tasks.every((task) => isSettled(task, ledger)))
+      settled.add(visited - 1);
+    note(itemPlan);
     if (gathers) {
       plans.push(itemPlan);
       taken.push({ plan: itemPlan, tasks: itemPlan.tasks.slice() });
@@ -190,7 +193,7 @@ async function planWith(
         partial,
       },
     });
-    if (!areSettled(itemPlan.tasks)) inputs.stamps?.abandon();
+    note(itemPlan);
     take(itemPlan, undefined);
   }
   // A later step may need an upload that has expired meanwhile.

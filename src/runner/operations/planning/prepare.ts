@@ -117,7 +117,7 @@ export async function prepare(
     store: storeNameOf(bound.pipeline),
   });
   const listed = await listSelected(bound, usable, selection.value, {
-    ...{ boundary, ledger: state.ledger, disk },
+    ...{ boundary, ledger: state.ledger, disk, stamps },
   });
   if (!listed.ok) return listed;
   const items = listed.value;

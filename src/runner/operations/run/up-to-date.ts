@@ -22,11 +22,12 @@ import {
 } from '../../adapters/state/up-to-date-file.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import { fromCel } from '../../language/cel-value.ts';
-import { measuredUses } from '../../language/item-uses.ts';
+import { measuredInItems } from '../../language/item-uses.ts';
 import { dayIn } from '../../language/schedule.ts';
 import { stagesOf } from '../../language/stages.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { RunEvent, Summary } from '../../report/run-event.ts';
+import { SkippedTasks, skipsOf } from '../../run/items/skipped-tasks.ts';
 import { SettledTasks } from '../../run/settled-tasks.ts';
 import { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { Item } from '../../task/item.ts';
@@ -66,6 +67,7 @@ export class UpToDate {
   readonly #bound: BoundPipeline;
   readonly #context: RunContext;
   readonly #paths: RunPaths;
+  readonly #skipped = new SkippedTasks();
   #warned = false;
   #told: Told | undefined;
   #summary: Summary | undefined;
@@ -86,7 +88,7 @@ export class UpToDate {
     );
     const outside = [webhooks, store, watch, internals.disk, internals.runner];
     if (given || outside.some((one) => one !== undefined)) return undefined;
-    if (pipeline.provenance || measuredUses(pipeline).size > 0) return undefined;
+    if (pipeline.provenance || measuredInItems(pipeline.items).size > 0) return undefined;
     return new UpToDate(bound, context);
   }
 
@@ -111,7 +113,7 @@ export class UpToDate {
     const listed = await this.#list();
     if (listed === undefined) return undefined;
     cleanup.defer(() => listed[Symbol.dispose]());
-    if (digestOfItems(listed) !== compared.items) return undefined;
+    if (this.#digestOf(listed) !== compared.items) return undefined;
     const stamped = { paths: files, digest: compared.stamps };
     if (!(await areSame(stamped, this.#bound.folder, options.signal))) return undefined;
     return await this.#report(compared, listed, began);
@@ -120,8 +122,11 @@ export class UpToDate {
   async #list(): Promise<ItemList | undefined> {
     const bound = this.#bound;
     const all = { excluded: new Set<string>(), filter: {}, retryFailed: false };
-    const boundary = boundaryOf(bound, this.#context.options);
-    const listed = await listSelected(bound, this.#paths, all, { boundary, ledger: new Ledger() });
+    const listed = await listSelected(bound, this.#paths, all, {
+      ...{ boundary: boundaryOf(bound, this.#context.options), ledger: new Ledger() },
+      // What the headers say is the same as long as the files are.
+      measured: new Set(),
+    });
     if (!listed.ok) return undefined;
     if (listed.value.warnings.length === 0) return listed.value;
     listed.value[Symbol.dispose]();
@@ -129,7 +134,7 @@ export class UpToDate {
   }
 
   async #report(
-    { plan, run, reserved }: Compared,
+    { plan, run, reserved, skipped }: Compared,
     items: ItemList,
     began: number,
   ): Promise<Summary> {
@@ -141,9 +146,10 @@ export class UpToDate {
     const settled = new SettledTasks(summary, onEvent);
     const { once, perItem, afterItems } = stagesOf(pipeline.steps);
     const one = pipeline.items.kind === 'one';
-    await settled.passItems(items, perItem, () => options.signal?.aborted === true);
+    const skips = skipsOf(skipped);
+    await settled.passItems(items, perItem, () => options.signal?.aborted === true, skips);
     options.signal?.throwIfAborted();
-    for (const step of [...once, ...afterItems]) settled.pass(step);
+    for (const step of [...once, ...afterItems]) settled.pass(step, skips()[step.name]);
     if (one) summary.addItem(true);
     const credits = { charged: 0, refunded: 0, reserved };
     const elapsedMs = clock.elapsed() - began;
@@ -154,6 +160,7 @@ export class UpToDate {
 
   /** Hears every event of a run that has planned. */
   hear(event: RunEvent): void {
+    this.#skipped.hear(event);
     if (event.type === 'warning') this.#warned = true;
     if (event.type === 'planned') {
       const { files } = this.stamps;
@@ -167,19 +174,28 @@ export class UpToDate {
   async keep(state: Content | undefined, items: ItemList): Promise<void> {
     const [told, summary] = [this.#told, this.#summary];
     if (this.#warned || told === undefined || summary === undefined || state === undefined) return;
-    const { reused, ...others } = summary.tasks;
+    const { reused: _reused, skipped: _skipped, ...others } = summary.tasks;
     if (summary.outcome !== 'done' || Object.values(others).some((count) => count > 0)) return;
     const { plan, run, files } = told;
     const written = await writeUpToDate(this.#paths.upToDate, {
       compared: {
-        ...{ terms: this.#terms(), state, items: digestOfItems(items), stamps: files.digest },
-        ...{ run, plan, reserved: summary.credits.reserved },
+        ...{ terms: this.#terms(), state, items: this.#digestOf(items), stamps: files.digest },
+        ...{ run, plan, reserved: summary.credits.reserved, skipped: this.#skipped.groups },
       },
       paths: files.paths,
     });
     if (written.ok) return;
     const message = `${written.error}: the next run compares everything again`;
     this.#context.onEvent({ type: 'warning', message });
+  }
+
+  /** Of a file, only the path counts: its stamp is compared, too. */
+  #digestOf(items: Iterable<Item>): string {
+    const isFile = this.#bound.pipeline.items.kind === 'glob';
+    const hash = createHash('sha256');
+    for (const { key, fields, matrix = {} } of items)
+      hash.update(`${JSON.stringify([key, isFile ? fields['path'] : fields, matrix])}\n`);
+    return hash.digest('hex');
   }
 
   /** Everything that a plan depends on, besides the state file, the items and the files. */
@@ -216,10 +232,4 @@ async function hasContent(file: string, { bytes, sha256 }: Content): Promise<boo
   await using handle = await openOwn(file, constants.O_RDONLY);
   const content = await contentOf(handle);
   return content.bytes === bytes && content.sha256 === sha256;
-}
-
-function digestOfItems(items: Iterable<Item>): string {
-  const hash = createHash('sha256');
-  for (const { cell: _cell, ...item } of items) hash.update(`${JSON.stringify(item)}\n`);
-  return hash.digest('hex');
 }
