@@ -36,7 +36,8 @@ export const serveBench = defineBench({
       what: `${pacedWait}, with data on disk`,
       bound: { atMost: 20 },
       figure: (rows) => spreadOf(column(onDisk(rows), pacedWait)),
-      obstacle: 'A creation is answered when it is on disk.',
+      obstacle:
+        'Twice a second, the garbage collector stops the service for about 15 ms, and requests queue up meanwhile.',
     },
     {
       what: `${wait} at full load, with data on disk`,
