@@ -293,6 +293,39 @@ describe('plans again after a change:', () => {
   });
 });
 
+test('a day that begins during the run is another day', async () => {
+  const rig = await photoRig(1);
+  const local = await service();
+  await runLater(rig, local);
+  let ms = minute;
+  const clock: Clock = { ...realClock, now: () => realClock.now() + ms };
+  const onEvent = ({ type }: RunEvent): void => {
+    if (type === 'planned') ms = day + minute;
+  };
+  await runLater(rig, local, { clock, onEvent });
+  expect(existsSync(rig.path(memory))).toBe(true);
+  expect((await runLater(rig, local, { clock: later(day + minute) })).planned).toBe(true);
+});
+
+test('a file that a person named is another input, although its path is the same', async () => {
+  const { rig, local } = await remembered();
+  expect((await runLater(rig, local, { inputs: { actor: rig.path('actor.png') } })).planned).toBe(
+    true,
+  );
+});
+
+test('a folder that cannot be used is refused as always', async () => {
+  const rig = await photoRig(1);
+  rig.write('.shotlist', 'not a folder');
+  await expect(runLater(rig, await service())).rejects.toThrow(/move it away/);
+});
+
+test('a memory with another content is none', async () => {
+  const { rig, local } = await remembered();
+  rig.write(memory, rig.read(memory).replace('"rows":[', '"rows":5,"old":['));
+  expect((await runLater(rig, local)).planned).toBe(true);
+});
+
 test('another output folder is another run', async () => {
   const { rig, local } = await remembered(flavored);
   const output = rig.path('other');
@@ -323,6 +356,20 @@ describe('remembers nothing', () => {
 
   test('if only some items are asked for', async () => {
     await never(photoPipeline, { items: { limit: 1 } });
+  });
+
+  test('if items are named', async () => {
+    await never(photoPipeline, { items: { keys: new Set(['p1.png']) } });
+  });
+
+  test('of steps that run for each element, although there is none', async () => {
+    const pipeline = `${keeping}\
+  more:
+    uses: upload
+    for_each: \${{ [].filter(x, true) }}
+    with: { file: "\${{ each }}" }
+`;
+    await never(pipeline);
   });
 
   test('if the files themselves say which of them are items', async () => {

@@ -1,4 +1,5 @@
-// The stamps of many files: as long as they are the same, the files have the content that was read before.
+// The stamps of many files: as long as they are the same, the files have the content that was read before. Links in the folders
+// above a file are not compared.
 import { createHash, type Hash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
 import { isAbsolute, sep } from 'node:path';
@@ -127,8 +128,8 @@ function* namesIn(paths: Uint8Array): Generator<string> {
   }
 }
 
-/** A file that nobody can look at is not as it was. */
-function statsIfAny(path: string): BigIntStats | undefined {
+/** Undefined also for a file that nobody can look at. */
+export function statsIfAny(path: string): BigIntStats | undefined {
   try {
     return statsOf(path);
   } catch (error) {

@@ -28,7 +28,7 @@ export interface Compared {
   readonly skipped: readonly SkippedGroup[];
 }
 
-export interface UpToDate {
+export interface RememberedRun {
   readonly compared: Compared;
   /** As in `StampedFiles`. */
   readonly paths: Uint8Array;
@@ -47,7 +47,15 @@ const comparedSchema = {
       properties: { bytes: { type: 'integer' }, sha256: text },
     },
     run: { type: 'integer' },
-    plan: { type: 'object', required: ['items', 'rows', 'credits'] },
+    plan: {
+      type: 'object',
+      required: ['items', 'rows', 'credits'],
+      properties: {
+        items: { type: 'integer' },
+        rows: { type: 'array' },
+        credits: { type: 'number' },
+      },
+    },
     reserved: { type: 'number' },
     skipped: {
       type: 'array',
@@ -68,7 +76,7 @@ const max = 200_000_000;
 const lineFeed = 10;
 
 /** Undefined if the file is missing or unreadable. */
-export function readUpToDate(file: string): UpToDate | undefined {
+export function readUpToDate(file: string): RememberedRun | undefined {
   const read = readOwnFile(file, { max });
   if (!read.ok) return undefined;
   const bytes = read.value;
@@ -88,16 +96,18 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Replaces the file. The error says why that failed; the old file stays. */
+/** Replaces the file, unless there is too much to remember. The error says why that failed; the old file stays. */
 export async function writeUpToDate(
   file: string,
-  { compared, paths }: UpToDate,
+  { compared, paths }: RememberedRun,
 ): Promise<Result<void, string>> {
   const part = `${file}.part`;
+  const head = `${JSON.stringify(compared)}\n`;
+  if (Buffer.byteLength(head) + paths.length > max) return ok(undefined);
   try {
     {
       await using handle = await createNew(part);
-      await handle.writeFile(`${JSON.stringify(compared)}\n`);
+      await handle.writeFile(head);
       await handle.writeFile(paths);
     }
     await rename(part, file);

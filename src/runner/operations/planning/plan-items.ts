@@ -147,9 +147,8 @@ async function planWith(
   const one = pipeline.items.kind === 'one';
   const { once, perItem, afterItems } = stagesOf(pipeline.steps);
   const shared = await visit(once, undefined);
-  /** A run with nothing to do is remembered, unless its tasks depend on elements or on other items. */
   const note = ({ tasks }: ItemPlan): void => {
-    if (gathers || fans || !tasks.every((task) => isAtRest(task, ledger))) inputs.stamps?.abandon();
+    if (!tasks.every((task) => isAtRest(task, ledger))) inputs.stamps?.abandon();
   };
   const taken = [{ plan: shared, tasks: shared.tasks.slice() }];
   take(shared, undefined);

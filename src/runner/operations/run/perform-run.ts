@@ -9,7 +9,7 @@ import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
 import { Durations } from '../../plan/durations.ts';
 import { knownDurations, usualDurations } from '../../plan/usual-durations.ts';
 import { stopText } from '../../report/calendar-text.ts';
-import { liveFacts } from '../../report/live/live-facts.ts';
+import { type LiveFacts, liveFacts } from '../../report/live/live-facts.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { takesLeft } from '../../report/takes.ts';
 import { DatabaseAway } from '../../run/engine/away.ts';
@@ -63,9 +63,12 @@ export async function performRun(
 }
 
 async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Performed, Problem>> {
+  const { clock, live, redactor } = given;
+  const began = clock.elapsed();
+  const answer = (): LiveFacts => redactor.value(liveFacts(live, clock.elapsed()));
   const upToDate = UpToDate.of(bound, given);
-  const passed = await upToDate?.pass();
-  if (passed !== undefined) return ok({ summary: passed, changed: false });
+  const reported = await upToDate?.reportIfSame(began, answer);
+  if (reported !== undefined) return ok({ summary: reported, changed: false });
   const context: RunContext = {
     ...given,
     onEvent: (event) => {
@@ -73,8 +76,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
       given.onEvent(event);
     },
   };
-  const { manner, options, clock, onEvent, target, live, redactor } = context;
-  const began = clock.elapsed();
+  const { manner, options, onEvent, target } = context;
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
   const run = { id: options.runId, due: dueTimeOf(options) };
   const rehearsal = target.kind === 'rehearsal';
@@ -98,7 +100,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
     },
     workers: { speedFactor: speedOf(context), backoffMs: context.internals.backoffMs ?? 1000 },
     stamps: upToDate?.stamps,
-    answer: () => redactor.value(liveFacts(live, clock.elapsed())),
+    answer,
     ...(manner === 'tick' ? { resting } : {}),
   });
   if (!opened.ok) return opened;
@@ -150,8 +152,9 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
       ...{ rehearsal, redactor, signal: options.signal, onWarning },
     });
   await commitRun(preparedRun, executed.summary);
+  if (!executed.changed)
+    await upToDate?.keep(prepared.state.content, prepared.items, executed.summary);
   onEvent({ type: 'ended', summary: executed.summary });
-  if (!executed.changed) await upToDate?.keep(prepared.state.content, prepared.items);
   return ok(executed);
 }
 

@@ -1,8 +1,9 @@
 // A run with nothing to do remembers what it compared. As long as all of that is the same, the next run has nothing to do
 // either, and neither reads its records nor plans: it compares the stamps of the files, as Make does.
 import { createHash } from 'node:crypto';
-import { constants, lstatSync } from 'node:fs';
+import { constants, existsSync, lstatSync } from 'node:fs';
 import { digestOf } from '../../../contract/base/digest.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { version } from '../../../contract/files/version.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import {
@@ -10,10 +11,11 @@ import {
   FileStamps,
   type StampedFiles,
   stampOf,
-  statsOf,
+  statsIfAny,
 } from '../../adapters/files/file-stamps.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import { openOwn } from '../../adapters/files/new-file.ts';
+import { repositoryOf } from '../../adapters/files/repository.ts';
 import { type Content, contentOf } from '../../adapters/state/file-version.ts';
 import {
   type Compared,
@@ -26,6 +28,7 @@ import { measuredInItems } from '../../language/item-uses.ts';
 import { dayIn } from '../../language/schedule.ts';
 import { stagesOf } from '../../language/stages.ts';
 import type { Plan } from '../../plan/plan.ts';
+import type { LiveFacts } from '../../report/live/live-facts.ts';
 import type { RunEvent, Summary } from '../../report/run-event.ts';
 import { SkippedTasks, skipsOf } from '../../run/items/skipped-tasks.ts';
 import { SettledTasks } from '../../run/settled-tasks.ts';
@@ -44,10 +47,12 @@ import type { RunOptions } from './options.ts';
 
 /** True for an option that changes what there is to do, or what else the run does: such a run compares everything. */
 const decides: Readonly<Record<keyof RunOptions, boolean>> = {
-  // Those that count here are among the terms.
+  // Among the terms.
   ...{ service: false, rehearse: false, hosted: false, state: false, output: false },
-  ...{ allowOutside: false, env: false, budget: false, confirm: false, confirmAbove: false },
-  ...{ clock: false, signal: false, graceMs: false, onEvent: false, onLook: false },
+  ...{ allowOutside: false, env: false },
+  // These make no difference if there is nothing to do.
+  ...{ budget: false, confirm: false, confirmAbove: false, clock: false, signal: false },
+  ...{ graceMs: false, onEvent: false, onLook: false },
   ...{ rehearsalSpeed: false, rehearsalPictures: false },
   ...{ engine: true, items: true, only: true, until: true, exclude: true, retryFailed: true },
   ...{ reroll: true, requireOutputs: true, payAgain: true, savedPlan: true },
@@ -68,15 +73,17 @@ export class UpToDate {
   readonly #context: RunContext;
   readonly #paths: RunPaths;
   readonly #skipped = new SkippedTasks();
-  #warned = false;
+  /** Of `run.date`; before the plan asks for it. */
+  readonly #day: string;
+  /** Set if the plan has found nothing to do, and nobody was warned. */
   #told: Told | undefined;
-  #summary: Summary | undefined;
 
   private constructor(bound: BoundPipeline, context: RunContext) {
     this.#bound = bound;
     this.#context = context;
     this.#paths = pathsOf(bound, context.target, context.options);
     this.stamps = new FileStamps(bound.folder, () => context.clock.now());
+    this.#day = dayIn(bound.pipeline.schedule?.timeZone ?? 'UTC', context.clock.now());
   }
 
   /** Undefined for a run that always compares everything. */
@@ -88,21 +95,22 @@ export class UpToDate {
     );
     const outside = [webhooks, store, watch, internals.disk, internals.runner];
     if (given || outside.some((one) => one !== undefined)) return undefined;
-    if (pipeline.provenance || measuredInItems(pipeline.items).size > 0) return undefined;
+    const { provenance, items, steps } = pipeline;
+    if (provenance || measuredInItems(items).size > 0) return undefined;
+    if (steps.some(({ fan, isGathered }) => fan !== undefined || isGathered)) return undefined;
     return new UpToDate(bound, context);
   }
 
   /** Reports that nothing is to do, if nothing has changed since a run found that out. Undefined: the run must plan. */
-  async pass(): Promise<Summary | undefined> {
+  async reportIfSame(began: number, answer: () => LiveFacts): Promise<Summary | undefined> {
     const { clock, options, onEvent } = this.#context;
     const paths = this.#paths;
-    const began = clock.elapsed();
-    if (lstatSync(paths.upToDate, { throwIfNoEntry: false }) === undefined) return undefined;
+    if (!existsSync(paths.upToDate)) return undefined;
     await using cleanup = new Cleanup();
     // Whatever is refused here is refused again, and explained, when the run plans.
     if (checkOutput(this.#bound, options) !== undefined) return undefined;
     const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-    const locked = await lockState(paths, 'run', { clock, onWarning });
+    const locked = await lockState(paths, 'run', { clock, onWarning, answer });
     if (!locked.ok) return undefined;
     cleanup.defer(() => locked.value[Symbol.asyncDispose]());
     if (checkOutputFolder(paths) ?? unsavedProblem(paths.state)) return undefined;
@@ -116,6 +124,7 @@ export class UpToDate {
     if (this.#digestOf(listed) !== compared.items) return undefined;
     const stamped = { paths: files, digest: compared.stamps };
     if (!(await areSame(stamped, this.#bound.folder, options.signal))) return undefined;
+    options.signal?.throwIfAborted();
     return await this.#report(compared, listed, began);
   }
 
@@ -147,8 +156,7 @@ export class UpToDate {
     const { once, perItem, afterItems } = stagesOf(pipeline.steps);
     const one = pipeline.items.kind === 'one';
     const skips = skipsOf(skipped);
-    await settled.passItems(items, perItem, () => options.signal?.aborted === true, skips);
-    options.signal?.throwIfAborted();
+    await settled.passItems(items, perItem, () => false, skips);
     for (const step of [...once, ...afterItems]) settled.pass(step, skips()[step.name]);
     if (one) summary.addItem(true);
     const credits = { charged: 0, refunded: 0, reserved };
@@ -158,35 +166,38 @@ export class UpToDate {
     return built;
   }
 
-  /** Hears every event of a run that has planned. */
+  /** Call with every event of a run that plans. */
   hear(event: RunEvent): void {
-    this.#skipped.hear(event);
-    if (event.type === 'warning') this.#warned = true;
     if (event.type === 'planned') {
       const { files } = this.stamps;
       if (files !== undefined) this.#told = { plan: event.plan, run: event.run, files };
-      this.stamps.abandon();
     }
-    if (event.type === 'ended') this.#summary = event.summary;
+    if (event.type === 'planned' || event.type === 'warning') this.stamps.abandon();
+    if (event.type === 'warning') this.#told = undefined;
+    if (this.#told !== undefined) this.#skipped.hear(event);
   }
 
   /** Remembers what the run has compared, if it has found nothing to do. `state`: the state file as it was read. */
-  async keep(state: Content | undefined, items: ItemList): Promise<void> {
-    const [told, summary] = [this.#told, this.#summary];
-    if (this.#warned || told === undefined || summary === undefined || state === undefined) return;
+  async keep(state: Content | undefined, items: ItemList, summary: Summary): Promise<void> {
+    const told = this.#told;
+    if (told === undefined || state === undefined) return;
     const { reused: _reused, skipped: _skipped, ...others } = summary.tasks;
     if (summary.outcome !== 'done' || Object.values(others).some((count) => count > 0)) return;
+    const { redactor, onEvent } = this.#context;
     const { plan, run, files } = told;
+    const skipped = redactor.value(this.#skipped.groups);
     const written = await writeUpToDate(this.#paths.upToDate, {
       compared: {
         ...{ terms: this.#terms(), state, items: this.#digestOf(items), stamps: files.digest },
-        ...{ run, plan, reserved: summary.credits.reserved, skipped: this.#skipped.groups },
+        ...{ run, plan, reserved: summary.credits.reserved, skipped },
       },
       paths: files.paths,
     });
     if (written.ok) return;
-    const message = `${written.error}: the next run compares everything again`;
-    this.#context.onEvent({ type: 'warning', message });
+    onEvent({
+      type: 'warning',
+      message: `${written.error}: the next run compares everything again`,
+    });
   }
 
   /** Of a file, only the path counts: its stamp is compared, too. */
@@ -200,17 +211,14 @@ export class UpToDate {
 
   /** Everything that a plan depends on, besides the state file, the items and the files. */
   #terms(): string {
-    const { folder, digest, profile, base, pipeline } = this.#bound;
-    const { state, output, serviceName, manifests } = this.#paths;
-    const { options, clock } = this.#context;
-    const stats = statsOf(manifests);
+    const { folder, digest, profile = null, base, named } = this.#bound;
+    const { state, output, serviceName: service, manifests } = this.#paths;
+    const stats = statsIfAny(manifests);
     return digestOf({
-      ...{ version: version(), digest, profile: profile ?? null },
-      ...{ inputs: fromCel(base.inputs), env: fromCel(base.env) },
-      ...{ folder, state, output, service: serviceName },
-      outside: options.allowOutside === true,
-      // `run.date`.
-      date: dayIn(pipeline.schedule?.timeZone ?? 'UTC', clock.now()),
+      ...{ version: version(), digest, profile, day: this.#day },
+      ...{ inputs: fromCel(base.inputs), env: fromCel(base.env), named },
+      ...{ folder, repository: repositoryOf(folder), state, output, service },
+      outside: this.#context.options.allowOutside === true,
       // A run writes the manifests that are missing.
       manifests: stats === undefined ? '' : stampOf(stats),
     });
@@ -223,13 +231,19 @@ const isIn = <T extends object>(name: PropertyKey, object: T): name is keyof T =
 /** False for what an empty list of flags leaves. */
 function isGiven(value: unknown): boolean {
   if (value === undefined || value === false) return false;
+  if (value instanceof Set) return true;
   return typeof value !== 'object' || value === null || Object.values(value).some(isGiven);
 }
 
 async function hasContent(file: string, { bytes, sha256 }: Content): Promise<boolean> {
-  const stats = lstatSync(file, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true || stats.size !== bytes) return false;
-  await using handle = await openOwn(file, constants.O_RDONLY);
-  const content = await contentOf(handle);
-  return content.bytes === bytes && content.sha256 === sha256;
+  try {
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    if (stats?.isFile() !== true || stats.size !== bytes) return false;
+    await using handle = await openOwn(file, constants.O_RDONLY);
+    const content = await contentOf(handle);
+    return content.bytes === bytes && content.sha256 === sha256;
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    return false;
+  }
 }

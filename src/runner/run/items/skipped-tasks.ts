@@ -19,7 +19,6 @@ export class SkippedTasks {
 
   hear(event: RunEvent): void {
     if (event.type === 'item') this.#over(event.item);
-    if (event.type === 'ended') this.#over(shared);
     if (event.type !== 'task' || event.ending !== 'skipped') return;
     const { item = shared, step, why = '' } = event;
     this.#open.set(item, { ...this.#open.get(item), [step]: why });
@@ -35,7 +34,9 @@ export class SkippedTasks {
     group.items.push(item);
   }
 
+  /** Call when the run is over. */
   get groups(): readonly SkippedGroup[] {
+    this.#over(shared);
     return [...this.#groups.values()];
   }
 }
