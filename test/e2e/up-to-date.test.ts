@@ -40,7 +40,7 @@ interface Choices extends RunOptions {
 
 /** A run that begins a minute after the files were written. */
 async function runLater(
-  { file }: Rig,
+  { file }: Pick<Rig, 'file'>,
   local: LocalService,
   { flavor = 'plain', inputs = {}, ...options }: Choices = {},
 ): Promise<Looked> {
@@ -312,6 +312,20 @@ test('a file that a person named is another input, although its path is the same
   expect((await runLater(rig, local, { inputs: { actor: rig.path('actor.png') } })).planned).toBe(
     true,
   );
+});
+
+test('a file that is no longer in the repository is refused', async () => {
+  const rig = await photoRig(1, photoPipeline.replace('actor.png', '../actor.png'));
+  const local = await service();
+  rig.write('.git/HEAD', 'ref: refs/heads/main\n');
+  rig.write('inner/pipeline.yaml', rig.read('pipeline.yaml'));
+  rig.write('inner/photos/p1.png', readFileSync(rig.path('photos/p1.png')));
+  const inner = { file: rig.path('inner/pipeline.yaml') };
+  await runLater(inner, local);
+  await runLater(inner, local);
+  expect((await runLater(inner, local)).planned).toBe(false);
+  rig.write('inner/.git/HEAD', 'ref: refs/heads/main\n');
+  await expect(runLater(inner, local)).rejects.toThrow(/outside the repository/);
 });
 
 test('a folder that cannot be used is refused as always', async () => {
