@@ -1,10 +1,10 @@
-// The stamps of many files: as long as they are the same, the files have the content that was read before. Links in the folders
-// above a file are not compared.
-import { createHash, type Hash } from 'node:crypto';
+// The stamps of many files: as long as they are the same, the files are where they were, with the content that was read before.
+import { createHash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
-import { isAbsolute, sep } from 'node:path';
+import { dirname, isAbsolute, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
+import { realPathOr } from './real-path.ts';
 
 /** A file that changed less than this before it was read may change again within the same tick of its time stamp. */
 const racyNs = 2_000_000_000n;
@@ -21,7 +21,7 @@ export const statsOf = (path: string): BigIntStats | undefined =>
 export const isRacy = (atNs: bigint, now: number): boolean =>
   BigInt(now) * 1_000_000n - atNs < racyNs;
 
-/** Files, and one digest of all their names and stamps. */
+/** Files, and one digest of all their names and stamps, and of the real paths of their folders. */
 export interface StampedFiles {
   /** Absolute, or relative to the folder that they were collected for; each ends with a zero byte. */
   readonly paths: Uint8Array;
@@ -30,11 +30,32 @@ export interface StampedFiles {
 
 const [between, perTurn] = ['\0', 1000];
 
+/** A digest of files in the order in which they are added. */
+class StampDigest {
+  readonly #hash = createHash('sha256');
+  readonly #folders = new Set<string>();
+
+  /** `path` is absolute; `name` is the same, or relative. */
+  add(path: string, name: string, stamp: string): void {
+    const folder = dirname(path);
+    if (!this.#folders.has(folder)) {
+      this.#folders.add(folder);
+      // A link may lead to another place now, although the files are the same.
+      this.#hash.update(`${realPathOr(folder)}${between}`);
+    }
+    this.#hash.update(`${name}${between}${stamp}${between}`);
+  }
+
+  get text(): string {
+    return this.#hash.copy().digest('hex');
+  }
+}
+
 /** Collects the stamps of the files that a plan looks at, until somebody abandons it. */
 export class FileStamps {
   readonly #prefix: string;
   readonly #now: () => number;
-  #hash: Hash | undefined = createHash('sha256');
+  #digest: StampDigest | undefined = new StampDigest();
   /** The newest ones, by path: several tasks of an item look at the same file. */
   readonly #newest = new Map<string, string>();
   #text = '';
@@ -48,7 +69,7 @@ export class FileStamps {
 
   /** `path` is absolute. Abandons all if the file is missing, or may change and keep its stamp. */
   add(path: string, stats: BigIntStats | undefined): void {
-    if (this.#hash === undefined) return;
+    if (this.#digest === undefined) return;
     if (stats === undefined || !stats.isFile() || mayChange(stats, this.#now()))
       return this.abandon();
     const stamp = stampOf(stats);
@@ -60,19 +81,19 @@ export class FileStamps {
     if (this.#newest.size >= perTurn) this.#newest.clear();
     this.#newest.set(path, stamp);
     const name = path.startsWith(this.#prefix) ? path.slice(this.#prefix.length) : path;
-    this.#hash.update(entry(name, stamp));
+    this.#digest.add(path, name, stamp);
     this.#text += name + between;
     if (this.#text.length > 1 << 16) this.#flush();
   }
 
   /** The same for a file that the caller has not looked at. */
   look(path: string): void {
-    if (this.#hash !== undefined) this.add(path, statsIfAny(path));
+    if (this.#digest !== undefined) this.add(path, statsIfAny(path));
   }
 
   /** The plan depends on something else, or there is something to do. */
   abandon(): void {
-    this.#hash = undefined;
+    this.#digest = undefined;
     this.#newest.clear();
     this.#chunks.length = 0;
     this.#text = '';
@@ -80,9 +101,9 @@ export class FileStamps {
 
   /** Undefined if it was abandoned. */
   get files(): StampedFiles | undefined {
-    if (this.#hash === undefined) return undefined;
+    if (this.#digest === undefined) return undefined;
     this.#flush();
-    return { paths: Buffer.concat(this.#chunks), digest: this.#hash.copy().digest('hex') };
+    return { paths: Buffer.concat(this.#chunks), digest: this.#digest.text };
   }
 
   #flush(): void {
@@ -98,22 +119,21 @@ export async function areSame(
   stop?: AbortSignal,
 ): Promise<boolean> {
   const prefix = prefixOf(folder);
-  const hash = createHash('sha256');
+  const found = new StampDigest();
   let seen = 0;
   for (const name of namesIn(paths)) {
     // A signal of the system is heard only between two turns of the event loop.
     if (++seen % perTurn === 0) await setImmediate();
     stop?.throwIfAborted();
-    const stats = statsIfAny(isAbsolute(name) ? name : prefix + name);
+    const path = isAbsolute(name) ? name : prefix + name;
+    const stats = statsIfAny(path);
     if (stats === undefined) return false;
-    hash.update(entry(name, stampOf(stats)));
+    found.add(path, name, stampOf(stats));
   }
-  return hash.digest('hex') === digest;
+  return found.text === digest;
 }
 
 const prefixOf = (folder: string): string => (folder.endsWith(sep) ? folder : folder + sep);
-
-const entry = (name: string, stamp: string): string => `${name}${between}${stamp}${between}`;
 
 /** A change of the name or of the permissions counts as well. */
 const mayChange = ({ mtimeNs, ctimeNs }: BigIntStats, now: number): boolean =>

@@ -1,5 +1,13 @@
 // Stamps show that files are as they were; when in doubt, they show nothing.
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -56,7 +64,16 @@ test('files are the same until one of them is written, touched, replaced or remo
   }
 });
 
-test('paths below the folder are relative, so that a folder can move; others are absolute', () => {
+test('a folder that was moved and linked back is another place', async () => {
+  mkdirSync(join(folder, 'own'));
+  const files = known([written('own/a'), written('own/b')]);
+  expect(await areSame(files, folder)).toBe(true);
+  renameSync(join(folder, 'own'), join(folder, 'moved'));
+  symlinkSync(join(folder, 'moved'), join(folder, 'own'));
+  expect(await areSame(files, folder)).toBe(false);
+});
+
+test('paths below the folder are relative, others are absolute', () => {
   const inside = written('inside');
   const outside = written('outside');
   const stamps = new FileStamps(join(folder, 'inside-too'), later);
