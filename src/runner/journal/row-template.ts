@@ -1,4 +1,4 @@
-// Row templates: if job lines differ only in a few values, the state file has one template with everything that they
+// Row templates. Many job lines differ only in a few values. The state file then has one template with what they
 // share, and below it a row of values for each line. A row takes a third of the bytes of a line. Nothing is lost: a
 // template and a row give exactly the line that was written as this row.
 import { digestOf } from '../../contract/base/digest.ts';

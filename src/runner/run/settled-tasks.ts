@@ -1,4 +1,4 @@
-// Reports items and shared steps with nothing to do, without a visit by the loop.
+// Reports items and shared steps with nothing to do. The loop does not visit them.
 import type { Step } from '../language/pipeline.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import type { Item } from '../task/item.ts';

@@ -41,7 +41,7 @@ export class BatchedWrites {
     this.#pieces = [];
     this.#size = 0;
     this.#writing = writeAll(this.#file, pieces, size);
-    // Whoever waits for it next gets the failure; meanwhile nobody might.
+    // The next append, or the flush, waits for it and rejects with the same error.
     this.#writing.catch(() => undefined);
   }
 }

@@ -5,7 +5,7 @@ import { systemReason } from '../../../contract/files/system-error.ts';
 import type { FileFact } from '../../plan/facts.ts';
 import { statsOf } from './file-stamps.ts';
 
-/** `digestOf` may throw system errors: then the file counts as absent. `seen` hears the stats, or that there are none. */
+/** If `digestOf` throws a system error, the file counts as absent. `seen` is called with the stats, or without any. */
 export function factOf(
   path: string,
   digestOf: (path: string, stats: BigIntStats) => Digest | undefined,

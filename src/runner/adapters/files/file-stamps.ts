@@ -1,4 +1,4 @@
-// The stamps of many files: as long as they are the same, the files are where they were, with the content that was read before.
+// The stamps of many files. If none of them has changed, the files still have the content that was read before.
 import { createHash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
 import { dirname, isAbsolute, sep } from 'node:path';
@@ -148,7 +148,7 @@ function* namesIn(paths: Uint8Array): Generator<string> {
   }
 }
 
-/** Undefined also for a file that nobody can look at. */
+/** The stats of a file; undefined if there is none, or if the system refuses to say. */
 export function statsIfAny(path: string): BigIntStats | undefined {
   try {
     return statsOf(path);

@@ -1,12 +1,9 @@
 // What this checkout remembers between short runs: when it last looked at each project that renders, and the account's
 // plan. Only a memory: without the file, the next tick asks the service once more.
-import { rename } from 'node:fs/promises';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Result } from '../../../contract/base/result.ts';
 import { validatorOf } from '../../../contract/base/schema.ts';
-import { removeLeftover } from '../../../contract/files/leftover.ts';
 import { readOwnFile } from '../../../contract/files/regular-file.ts';
-import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
-import { createNew } from '../files/new-file.ts';
+import { remembered, replaceMemory } from './memory-file.ts';
 
 export interface RememberedLooks {
   /** The tier of the account; undefined if the service did not report it. */
@@ -38,7 +35,7 @@ const nothing: RememberedLooks = { tier: undefined, looks: new Map() };
 export function readLooks(file: string): RememberedLooks {
   const read = readOwnFile(file, { max });
   if (!read.ok) return nothing;
-  const value = parsed(read.value.toString('utf8'));
+  const value = remembered(read.value.toString('utf8'));
   if (!validatorOf<Stored>(storedSchema)(value)) return nothing;
   const looks = Object.entries(value.looks)
     .map(([project, at]): [string, number] => [project, Date.parse(at)])
@@ -46,36 +43,15 @@ export function readLooks(file: string): RememberedLooks {
   return { tier: value.tier, looks: new Map(looks) };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON, so shotlist did not write it.
-    return undefined;
-  }
-}
-
 /** Replaces the file. The error says why that failed; the old file stays. */
 export async function writeLooks(
   file: string,
   { tier, looks }: RememberedLooks,
 ): Promise<Result<void, string>> {
-  const part = `${file}.part`;
   const at = [...looks].map(([project, ms]) => [project, new Date(ms).toISOString()]);
   const stored: Stored = {
     ...(tier === undefined ? {} : { tier }),
     looks: Object.fromEntries(at),
   };
-  try {
-    {
-      await using handle = await createNew(part);
-      await handle.writeFile(`${JSON.stringify(stored)}\n`);
-    }
-    await rename(part, file);
-    return ok(undefined);
-  } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    await removeLeftover(part);
-    return err(`${file} ${systemReason(error)}`);
-  }
+  return await replaceMemory(file, `${JSON.stringify(stored)}\n`);
 }

@@ -1,15 +1,11 @@
-// What the last run with nothing to do has compared: as long as it is the same, the next run has nothing to do either. Only
-// a memory: without the file, the next run compares everything.
-import { rename } from 'node:fs/promises';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
+// What the last run with nothing to do has compared: as long as it is the same, the next run has nothing to do either.
+import { ok, type Result } from '../../../contract/base/result.ts';
 import { validatorOf } from '../../../contract/base/schema.ts';
-import { removeLeftover } from '../../../contract/files/leftover.ts';
 import { readOwnFile } from '../../../contract/files/regular-file.ts';
-import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { SkippedGroup } from '../../run/items/skipped-tasks.ts';
-import { createNew } from '../files/new-file.ts';
 import type { Content } from './file-version.ts';
+import { remembered, replaceMemory } from './memory-file.ts';
 
 /** Everything except the files, whose paths follow it. */
 export interface Compared {
@@ -82,18 +78,9 @@ export function readUpToDate(file: string): RememberedRun | undefined {
   const bytes = read.value;
   const end = bytes.indexOf(lineFeed);
   if (end < 0) return undefined;
-  const compared = parsed(bytes.toString('utf8', 0, end));
+  const compared = remembered(bytes.toString('utf8', 0, end));
   if (!validatorOf<Compared>(comparedSchema)(compared)) return undefined;
   return { compared, paths: bytes.subarray(end + 1) };
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // Not JSON, so shotlist did not write it.
-    return undefined;
-  }
 }
 
 /** Replaces the file, unless there is too much to remember. The error says why that failed; the old file stays. */
@@ -101,20 +88,7 @@ export async function writeUpToDate(
   file: string,
   { compared, paths }: RememberedRun,
 ): Promise<Result<void, string>> {
-  const part = `${file}.part`;
   const head = `${JSON.stringify(compared)}\n`;
   if (Buffer.byteLength(head) + paths.length > max) return ok(undefined);
-  try {
-    {
-      await using handle = await createNew(part);
-      await handle.writeFile(head);
-      await handle.writeFile(paths);
-    }
-    await rename(part, file);
-    return ok(undefined);
-  } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    await removeLeftover(part);
-    return err(`${file} ${systemReason(error)}`);
-  }
+  return await replaceMemory(file, head, paths);
 }

@@ -1,5 +1,5 @@
 // A run with nothing to do remembers what it compared. As long as all of that is the same, the next run has nothing to do
-// either, and neither reads its records nor plans: it compares the stamps of the files, as Make does.
+// either. It does not plan: it compares the stamps of the files, as Make does.
 import { createHash } from 'node:crypto';
 import { constants, existsSync, lstatSync } from 'node:fs';
 import { digestOf } from '../../../contract/base/digest.ts';

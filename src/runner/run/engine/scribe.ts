@@ -48,7 +48,7 @@ export class Scribe {
     this.#o = options;
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
-    // For one who only flushes: `flush` rejects with the same.
+    // A caller may only flush: `flush` rejects with the same error.
     this.failed.catch(() => undefined);
     this.#fail = reject;
   }

@@ -1,6 +1,6 @@
 // Upload addresses in batches: uploads that need an address at about the same time share one request (facts.md,
-// Uploads), and later requests are for as many again, because the uploads of a full window begin one by one. Each upload has its
-// own answer, and a failure of the request is the failure of each.
+// Uploads). Later requests ask for as many addresses again, because the uploads of a full window begin one by one. Each upload
+// gets its own answer; if the request fails, they all fail.
 import { extensionOf } from '../../../contract/api/asset.ts';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';

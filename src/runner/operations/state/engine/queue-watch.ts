@@ -23,7 +23,7 @@ export class QueueWatch {
   constructor(options: QueueWatchOptions) {
     this.#o = options;
     this.#looks = this.#follow();
-    // `end` tells.
+    // Nobody waits for it before `end`, which rejects with the same error.
     this.#looks.catch(() => undefined);
   }
 
