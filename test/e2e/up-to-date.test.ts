@@ -390,6 +390,43 @@ describe('remembers nothing', () => {
     await never(photoPipeline.replace('items:\n', 'items:\n  when: item.bytes > 0\n'));
   });
 
+  test('if a result is not what was recorded: every run says so', async () => {
+    const { rig, local } = await remembered(keeping);
+    appendFileSync(rig.path('out/p1.png'), '!');
+    for (let run = 0; run < 3; run++) {
+      const told = await runLater(rig, local);
+      expect(told.planned).toBe(true);
+      expect(told.summary.files.changed).toBe(1);
+    }
+  });
+
+  test('if a result is in another checkout', async () => {
+    const rig = await photoRig(1, keeping);
+    const local = await service();
+    await runLater(rig, local);
+    rmSync(rig.path('out'), { recursive: true });
+    rmSync(rig.path('.shotlist'), { recursive: true });
+    for (let run = 0; run < 3; run++) {
+      const told = await runLater(rig, local);
+      expect(told.planned).toBe(true);
+      expect(told.summary.files.elsewhere).toBe(1);
+    }
+  });
+
+  test('if the run warned after its plan', async () => {
+    const rig = await photoRig(1);
+    const local = await service();
+    await runLater(rig, local);
+    const manifests = rig.path('.shotlist/photos.state.jsonl.manifests.jsonl');
+    rmSync(manifests);
+    mkdirSync(manifests);
+    for (let run = 0; run < 2; run++) {
+      const told = await runLater(rig, local);
+      expect(told.planned).toBe(true);
+      expect(told.events.some(({ type }) => type === 'warning')).toBe(true);
+    }
+  });
+
   test('if a person should know something', async () => {
     const rig = await photoRig(1);
     const local = await service();

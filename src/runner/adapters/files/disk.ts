@@ -85,8 +85,6 @@ export class RealDisk implements Disk {
   }
 
   isElsewhere(output: RecordedFile): boolean {
-    // No stamp says what this checkout has seen.
-    this.#o.stamps?.abandon();
     return this.#saved.isElsewhere(output);
   }
 
