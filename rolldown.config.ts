@@ -1,9 +1,9 @@
 // Bundles src/ into dist/: a command reads a few files when it starts, instead of 350. `tsc` writes the types.
-import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'rolldown';
+import { noticesOf } from './src/runner/adapters/page/bundle.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -45,15 +45,14 @@ const lighterCommander: Plugin = {
   },
 };
 
-/** Copies of the packages must include their licenses. */
+/** `build/page.ts` adds the packages of the page. */
 const licenses: Plugin = {
   name: 'licenses',
-  generateBundle() {
-    const texts = bundled.map((name) => {
-      const license = readFileSync(`${root}node_modules/${name}/LICENSE`, 'utf8');
-      return `${name}\n\n${license}`;
-    });
-    this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: texts.join('\n\n') });
+  generateBundle(_options, bundle) {
+    const files = Object.values(bundle).flatMap((part) =>
+      part.type === 'chunk' ? part.moduleIds : [],
+    );
+    this.emitFile({ type: 'asset', fileName: 'licenses.txt', source: noticesOf(files) });
   },
 };
 

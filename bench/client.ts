@@ -25,7 +25,7 @@ type Who = 'script' | 'shotlist';
 type Counts = Readonly<Record<string, number>>;
 
 const pipeline = (atOnce: number): string => `pipeline: bench
-items: { glob: photos/*.jpg }
+items: { glob: photos/*.png }
 limits: { items: ${atOnce} }
 output: out
 steps:

@@ -5,14 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { pictureWith } from '../test/photo.ts';
 import { swapAssets } from '../test/photo-pipeline.ts';
 
 const photoPipeline = (concurrency: number): string => `pipeline: bench
-items: { glob: photos/*.jpg }
+items: { glob: photos/*.png }
 limits: { items: ${concurrency} }
 output: out
 steps:
-  actor: { uses: upload, with: { file: actor.jpg } }
+  actor: { uses: upload, with: { file: actor.png } }
   photo: { uses: upload, with: { file: "\${{ item.path }}" } }
   faces: { uses: face-detect, with: { target_file_path: "\${{ steps.photo.file_path }}" } }
   swap:
@@ -40,7 +41,7 @@ export function noise(seed: number, name: string, bytes: number): Buffer {
   return createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(bytes));
 }
 
-/** A folder with a pipeline and so many different files that pass for photos. */
+/** A folder with a pipeline and so many different pictures of one pixel, each with as many bytes of noise. */
 export function photoFolder(
   items: number,
   bytes: number,
@@ -50,10 +51,10 @@ export function photoFolder(
   const folder = newFolder();
   mkdirSync(join(folder, 'photos'));
   writeFileSync(join(folder, 'pipeline.yaml'), photoPipeline(concurrency));
-  writeFileSync(join(folder, 'actor.jpg'), noise(seed, 'actor', bytes));
+  writeFileSync(join(folder, 'actor.png'), pictureWith(noise(seed, 'actor', bytes)));
   for (let index = 0; index < items; index++) {
-    const name = `p${String(index).padStart(6, '0')}.jpg`;
-    writeFileSync(join(folder, 'photos', name), noise(seed, name, bytes));
+    const name = `p${String(index).padStart(6, '0')}.png`;
+    writeFileSync(join(folder, 'photos', name), pictureWith(noise(seed, name, bytes)));
   }
   return folder;
 }

@@ -11,6 +11,7 @@ import { drive } from '../src/runner/run/jobs/drive.ts';
 import type { CreateOrder } from '../src/runner/run/jobs/job.ts';
 import type { JobContext } from '../src/runner/run/jobs/job-context.ts';
 import { Outages } from '../src/runner/run/jobs/outages.ts';
+import { ProjectIds } from '../src/runner/run/jobs/project-ids.ts';
 import { WebhookInbox } from '../src/runner/run/jobs/webhook-inbox.ts';
 import { fingerprintFrom } from '../src/runner/task/fingerprint.ts';
 import { MemoryDisk } from '../test/fakes/memory-disk.ts';
@@ -108,6 +109,7 @@ async function simulate(
   });
   const context: JobContext = {
     ...{ ...patience, api: outages.api, outages, disk: new MemoryDisk(), durations, inbox },
+    projects: new ProjectIds(),
     pace: async () => undefined,
   };
   let next = 0;

@@ -1,12 +1,16 @@
-// Writes the page of reports into dist/, after the compiler: a module with one script and one style.
-import { rmSync, writeFileSync } from 'node:fs';
+// Writes the page of reports into dist/, after the compiler: a module with one script, one style, and the licenses of the
+// packages in them, which licenses.txt gets as well.
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtPage } from '../src/runner/adapters/page/assets.ts';
 import { bundlePage } from '../src/runner/adapters/page/bundle.ts';
 
 const adapter = new URL('../dist/runner/adapters/page/', import.meta.url);
-const { script, style } = await bundlePage();
-const text = `export const script = ${JSON.stringify(script)};\nexport const style = ${JSON.stringify(style)};\n`;
-writeFileSync(new URL(builtPage, adapter), text);
+const page = await bundlePage();
+const text = Object.entries(page).map(
+  ([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`,
+);
+writeFileSync(new URL(builtPage, adapter), text.join(''));
+appendFileSync(new URL('../dist/licenses.txt', import.meta.url), `\n\n${page.notices}`);
 // Only the bundle runs in a browser, and only a checkout can make it.
 rmSync(new URL('../../report/page/browser/', adapter), { recursive: true, force: true });
 for (const name of ['bundle.js', 'bundle.d.ts']) rmSync(new URL(name, adapter), { force: true });

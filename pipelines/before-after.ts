@@ -1,7 +1,9 @@
-// The demo's contact sheet: each photo before and after, side by side, and all pairs on one picture.
+// The demo's contact sheet: each photo before and after, side by side and named, and all pairs on one picture.
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import sharp from 'sharp';
+import { basename, join } from 'node:path';
+import sharp, { type Sharp } from 'sharp';
+import { write } from '../src/previews/pictures/lettering.ts';
+import { layer } from '../src/previews/pictures/picture.ts';
 
 export interface Pair {
   readonly name: string;
@@ -9,52 +11,65 @@ export interface Pair {
   readonly after: string;
 }
 
-/** The height of a pair, in pixels, and the width of each of its halves. */
-const height = 400;
-const width = 560;
-const gap = 8;
+/** Of one photo on the sheet, in pixels. */
+const size = { width: 400, height: 430 } as const;
+const caption = 40;
+const gap = 12;
+const pairsPerRow = 2;
+const background = '#222';
+const pair = { width: 2 * size.width + gap, height: caption + size.height } as const;
 
 /** Writes `<name>.jpg` for each pair into the folder, and the sheet beside it; answers the sheet's path. */
 export async function writeBeforeAfter(folder: string, pairs: readonly Pair[]): Promise<string> {
   mkdirSync(folder, { recursive: true });
-  const rows = await Promise.all(
+  const pictures = await Promise.all(
     pairs.map(async ({ name, before, after }) => {
-      const halves = await Promise.all([before, after].map(half));
-      const row = await beside(halves);
-      await sharp(row)
+      const picture = await beside([await named('before', before), await named('after', after)]);
+      await sharp(picture)
         .jpeg({ quality: 90 })
         .toFile(join(folder, `${name}.jpg`));
-      return row;
+      return picture;
     }),
   );
   const sheet = `${folder}.jpg`;
-  await sharp({
-    create: {
-      width: 2 * width + 3 * gap,
-      height: rows.length * (height + gap) + gap,
-      channels: 3,
-      background: '#222',
-    },
-  })
-    .composite(rows.map((input, row) => ({ input, left: gap, top: gap + row * (height + gap) })))
+  const rows = Math.ceil(pictures.length / pairsPerRow);
+  const [across, down] = [pair.width + 3 * gap, pair.height + 2 * gap];
+  await canvas(pairsPerRow * across + gap, rows * down + gap)
+    .composite(
+      pictures.map((input, index) => ({
+        input,
+        left: 2 * gap + (index % pairsPerRow) * across,
+        top: gap + Math.floor(index / pairsPerRow) * down,
+      })),
+    )
     .jpeg({ quality: 90 })
     .toFile(sheet);
   return sheet;
 }
 
-async function half(file: string): Promise<Buffer> {
-  return await sharp(file)
+const canvas = (width: number, height: number): Sharp =>
+  sharp({ create: { width, height, channels: 3, background } });
+
+/** A photo below a line that says which it is. */
+async function named(when: 'before' | 'after', file: string): Promise<Buffer> {
+  const line = {
+    width: size.width,
+    height: caption,
+    pixels: Buffer.alloc(size.width * caption * 4),
+  };
+  write(line, `${when}: ${basename(file)}`, { left: 0, top: 12, dot: 2 });
+  const photo = await sharp(file)
     .autoOrient()
-    .resize(width, height, { fit: 'contain', background: '#222' })
+    .resize(size.width, size.height, { fit: 'contain', background })
+    .toBuffer();
+  return await canvas(size.width, pair.height)
+    .composite([layer(line, 0, 0), { input: photo, left: 0, top: caption }])
     .png()
     .toBuffer();
 }
 
-async function beside(halves: readonly Buffer[]): Promise<Buffer> {
-  return await sharp({
-    create: { width: 2 * width + gap, height, channels: 3, background: '#222' },
-  })
-    .composite(halves.map((input, index) => ({ input, left: index * (width + gap), top: 0 })))
+const beside = async (halves: readonly Buffer[]): Promise<Buffer> =>
+  await canvas(pair.width, pair.height)
+    .composite(halves.map((input, index) => ({ input, left: index * (size.width + gap), top: 0 })))
     .png()
     .toBuffer();
-}

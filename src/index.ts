@@ -90,7 +90,16 @@ export {
   type RerollOptions,
   reroll,
 } from './runner/operations/reroll.ts';
-export { type Resolution, type Resolved, resolve } from './runner/operations/resolve.ts';
+export {
+  type Judge,
+  type OpenDoubt,
+  type Resolution,
+  type Resolved,
+  type ResolvedAll,
+  resolve,
+  resolveAll,
+  type Verdict,
+} from './runner/operations/resolve.ts';
 export { type ResolvedPipeline, resolvedPipeline } from './runner/operations/resolved.ts';
 export type { RunQuestion } from './runner/operations/run/run-question.ts';
 export { type Ran, type RunOptions, run } from './runner/operations/run.ts';

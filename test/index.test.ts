@@ -43,6 +43,7 @@ const says: Readonly<Record<string, RegExp>> = {
   repair: /^$/,
   report: /report\.html \d+$/,
   resolvedPipeline: /^# pipeline\.yaml as it is run\npipeline: p$/m,
+  resolveAll: /^0$/,
   resolve: /make:one is not in doubt: it is complete/,
   run: /^done 0$/m,
   schedule: /has no schedule/,

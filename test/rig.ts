@@ -26,7 +26,7 @@ import {
 import type { RunEvent } from '../src/runner/report/run-event.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
 import { type Ended, ended, ownEnvironment, runCommand } from './command.ts';
-import { photo } from './photo.ts';
+import { contentFor, photo } from './photo.ts';
 import { swapAssets, uploadAndDetect, writePhotos } from './photo-pipeline.ts';
 
 export { type Ended, ended, photo };
@@ -68,9 +68,10 @@ export class Rig {
     return join(this.folder, name);
   }
 
+  /** A text under the name of a picture becomes a picture that carries it. */
   write(name: string, content: string | Buffer): void {
     mkdirSync(dirname(this.path(name)), { recursive: true });
-    writeFileSync(this.path(name), content);
+    writeFileSync(this.path(name), contentFor(name, content));
   }
 
   read(name: string): string {
@@ -216,8 +217,8 @@ export function journalInto(lines: string[]): RunInternals {
   };
 }
 
-function withPlainPictures([command = '', ...rest]: readonly string[]): readonly string[] {
+function withPlainPictures(args: readonly string[]): readonly string[] {
+  const [command = '', ...rest] = args;
   const renders = ['run', 'serve', 'watch'].includes(command);
-  const plain = renders && !rest.includes('--pictures') ? ['--pictures', 'plain'] : [];
-  return [command, ...plain, ...rest];
+  return renders && !rest.includes('--pictures') ? [command, '--pictures', 'plain', ...rest] : args;
 }

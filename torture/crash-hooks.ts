@@ -72,6 +72,7 @@ export function crashHooks(
       fileAt: (place) => disk.fileAt(place),
       recordedAs: (path) => disk.recordedAs(path),
       temporary: (path, work) => disk.temporary(path, work),
+      damage: (file) => disk.damage(file),
       seconds: (file) => disk.seconds(file),
       place: (temporary, path, digest) =>
         around('rename:before', 'rename:after', () => disk.place(temporary, path, digest)),

@@ -33,7 +33,7 @@ export function checkMessages(
   if (code === 0 || code === 4) return wrong;
   if (!/input\/output error|the disk is full/.test(output))
     wrong.push(`${what} failed and did not say why: ${output.trim()}`);
-  if (!/(run|try|Run it) again/.test(output))
+  if (!/(run|run it|try|Run it) again/.test(output))
     wrong.push(`${what} failed and did not say what to do: ${output.trim()}`);
   return wrong;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { animatedSvg } from './animated-svg.ts';
 import { drawProducts } from './products.ts';
-import { record, type Scene } from './recording.ts';
+import { type Recording, record, type Scene } from './recording.ts';
 import { photographReport } from './screenshot.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -33,11 +33,10 @@ const scene = (args: readonly string[], rest: number): Scene => ({
 /** Twice as fast as the hosted service, and without rendering, so that the recording is short. */
 const quickly = ['--speed', '2', '--pictures', 'plain'] as const;
 
-const scenes: readonly Scene[] = [
-  scene(['validate', 'products.yaml'], 1800),
-  scene(['plan', 'products.yaml'], 7000),
-  scene(['run', 'products.yaml', ...quickly], 7000),
-];
+const recording: Recording = {
+  opening: [scene(['validate', 'products.yaml'], 1000), scene(['plan', 'products.yaml'], 6000)],
+  scenes: [scene(['run', 'products.yaml', ...quickly], 7000)],
+};
 
 const root = mkdtempSync(join(tmpdir(), 'shotlist-pictures-'));
 const env = { ...process.env, XDG_STATE_HOME: join(root, 'state') };
@@ -52,7 +51,7 @@ async function studio(name: string, photos: number): Promise<string> {
 }
 
 try {
-  const frames = await record(scenes, await studio('recording', 24), env);
+  const frames = await record(recording, await studio('recording', 24), env);
   const title = 'shotlist validates, plans and runs a pipeline in a terminal';
   writeFileSync(join(here, 'run.svg'), animatedSvg(frames, title));
   const file = join(await studio('report', 8), 'products.yaml');

@@ -35,14 +35,23 @@ export interface Scene {
   readonly rest: number;
 }
 
+export interface Recording {
+  /** On the screen, one below the other, when the recording begins: its first frame is all that many people see. */
+  readonly opening: readonly Scene[];
+  /** Typed, each on an empty screen. */
+  readonly scenes: readonly Scene[];
+}
+
+const prompt = '\u001b[32m$\u001b[0m ';
+
 /** A longer pause is cut to this, in milliseconds. */
 const longestPause = 1500;
 /** Screens that follow each other faster are one. */
 const shortest = 90;
 
-/** The frames of all scenes, one after the other. `folder`: where the commands run. */
+/** The frames of the opening and of all scenes, one after the other. `folder`: where the commands run. */
 export async function record(
-  scenes: readonly Scene[],
+  { opening, scenes }: Recording,
   folder: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<readonly Frame[]> {
@@ -53,8 +62,13 @@ export async function record(
   const write = (text: string): Promise<void> =>
     new Promise((resolve) => terminal.write(text, resolve));
   const show = (ms: number): void => void frames.push({ ms, rows: rowsOf(terminal) });
+  for (const { typed, command } of opening) {
+    await write(`${prompt}${typed}\r\n`);
+    for (const { text } of await outputOf(command, folder, env)) await write(text);
+  }
+  if (opening.length > 0) show(opening.reduce((sum, { rest }) => sum + rest, 0));
   for (const { typed, command, rest } of scenes) {
-    await write('\u001b[2J\u001b[H\u001b[32m$\u001b[0m ');
+    await write(`\u001b[2J\u001b[H${prompt}`);
     show(600);
     for (const part of typed.match(/.{1,4}/gs) ?? []) {
       await write(part);

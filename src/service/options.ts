@@ -24,7 +24,10 @@ export interface ServiceOptions {
   readonly speed?: Speed;
   /** The seed of durations, faults and pictures; default 1. */
   readonly seed?: number;
-  /** An API key to accept; by default the service creates one. The keys of earlier starts work too. */
+  /**
+   * An API key to accept. By default, the service creates one, which is the same at each start on the same data until it is revoked.
+   * The keys of earlier starts work too.
+   */
   readonly key?: string;
   /** The key works only until the next start, as in a rehearsal. Default: it works after a restart too. */
   readonly temporaryKey?: boolean;

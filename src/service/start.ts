@@ -36,7 +36,7 @@ import { openDataFolder } from './store/data-folder.ts';
 import type { Database } from './store/database.ts';
 import { openDetections } from './store/detections.ts';
 import { openFileStore } from './store/file-store.ts';
-import { openKeys } from './store/keys.ts';
+import { keysOfFolder, newKey, openKeys } from './store/keys.ts';
 import { openPresignedAddresses } from './store/presigned-addresses.ts';
 import { openProjects } from './store/projects.ts';
 
@@ -75,6 +75,11 @@ interface StartContext {
   readonly rules: readonly FaultRule[];
 }
 
+function candidatesOf({ key, data, temporaryKey = false }: ServiceOptions): Iterable<string> {
+  if (key !== undefined) return [key];
+  return data === undefined || temporaryKey ? [newKey()] : keysOfFolder(data);
+}
+
 async function openWith(
   options: ServiceOptions,
   { folder, database, rules }: StartContext,
@@ -88,7 +93,7 @@ async function openWith(
   const accounts = await openAccounts(database, { credits, tier }, now());
   const keys = await openKeys(
     database,
-    { given: options.key, temporary: options.temporaryKey ?? false },
+    { candidates: candidatesOf(options), temporary: options.temporaryKey ?? false },
     now(),
   );
   let address = '';

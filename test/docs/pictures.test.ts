@@ -15,8 +15,18 @@ const textOf = ({ rows }: Frame): string =>
 test.skipIf(!makesTerminals)('a command is typed and shows its output (needs script)', async () => {
   const rig = new Rig('');
   const colored = ['printf', '\u001b[31m%s\u001b[0m <&> %s', 'red', 'two  columns'];
-  const frames = await record([{ typed: '$ say it', command: colored, rest: 900 }], rig.folder);
-  expect(textOf(frames[0] ?? { ms: 0, rows: [] }).trim()).toBe('$');
+  const frames = await record(
+    {
+      opening: [{ typed: 'begin', command: ['echo', 'begun'], rest: 700 }],
+      scenes: [{ typed: '$ say it', command: colored, rest: 900 }],
+    },
+    rig.folder,
+  );
+  const texts = frames.slice(0, 2).map((frame) => [frame.ms, textOf(frame).trim()]);
+  expect(texts).toEqual([
+    [700, '$ begin\nbegun'],
+    [600, '$'],
+  ]);
   const last = frames.at(-1);
   expect(last?.ms).toBe(900);
   expect(last?.rows[1]).toEqual([
@@ -40,6 +50,8 @@ test('the recording has nothing that a page blocks, and stands still for those w
   expect(svg).toContain('prefers-reduced-motion');
   for (const command of ['validate', 'plan', 'run'])
     expect(svg).toContain(`npx shotlist ${command} products.yaml`);
+  const [, first = ''] = /class="strip">\n<g[^>]*>(.*)<\/g>/.exec(svg) ?? [];
+  expect(first.match(/<use/g)?.length, 'rows of the first frame').toBeGreaterThan(12);
   // The summary of the run.
   expect(svg).toContain('24 of 24');
 });

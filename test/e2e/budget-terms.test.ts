@@ -64,12 +64,12 @@ describe('an item’s own budget', () => {
     return sums;
   };
 
-  test('lets only one of two steps that want it at the same time be bought', async () => {
+  test('that is too small for all of the item’s steps buys none of them', async () => {
     const local = await service(rich);
     const rig = spendingRig({ items: 20, more: 'budget: { per_item: 15 }', steps: both });
     const { summary } = await rig.run(local);
-    expect([...byItem(local).values()]).toEqual(Array.from({ length: 20 }, () => 10));
-    expect(summary.tasks).toMatchObject({ done: 20, pending: 20 });
+    expect(byItem(local).size).toBe(0);
+    expect(summary).toMatchObject({ outcome: 'budget', tasks: { pending: 40 } });
   });
 
   test('is not passed where prices rise while both are on their way', async () => {

@@ -45,6 +45,32 @@ test('runs of one day share its budget, and the next day has its own', async () 
   expect(ledgerSums(local)).toMatchObject({ net: 100 });
 });
 
+test('a clock that is set back spends no budget of a day again, and a line says what counts', async () => {
+  const local = await service({ credits: 100_000 });
+  const rig = spendingRig({ items: 10, more: 'budget: { per_day: 40 }' });
+  const at = (time: string): FakeClock => new FakeClock(Date.parse(time));
+  await rig.run(local, { clock: at('2026-08-05T10:00:00Z'), items: { limit: 3 } });
+
+  const back = () => rig.run(local, { clock: at('2026-08-04T09:00:00Z') });
+  const first = await back();
+  expect(first.summary).toMatchObject({ outcome: 'budget', credits: { charged: 10 } });
+  expect(first.events).toContainEqual({
+    type: 'warning',
+    message:
+      'the clock says 2026-08-04 09:00, and the record has a run of 2026-08-05 10:00 UTC: ' +
+      'budget.per_day still counts for 2026-08-05',
+  });
+  // What was spent by the wrong clock counts for the day of the record, too.
+  expect((await back()).summary).toMatchObject({ outcome: 'budget', credits: { charged: 0 } });
+  const right = await rig.run(local, { clock: at('2026-08-05T11:00:00Z') });
+  expect(right.summary).toMatchObject({ outcome: 'budget', credits: { charged: 0 } });
+  expect(ledgerSums(local)).toMatchObject({ net: 40 });
+
+  const next = await rig.run(local, { clock: at('2026-08-06T10:00:00Z') });
+  expect(next.summary).toMatchObject({ outcome: 'budget', credits: { charged: 40 } });
+  expect(next.events.filter(({ type }) => type === 'warning')).toHaveLength(1);
+});
+
 test('plan says what is left of the day, and where a run will stop', async () => {
   const local = await service({ credits: 100_000 });
   const rig = spendingRig({ items: 10, more: `budget: { per_day: 40 }\n${zone}` });

@@ -85,7 +85,7 @@ describe('run --first', () => {
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(/a\.png +→ +out\/a\.png/);
     expect(first.stdout).toContain('They cost 10 credits, 10 each.');
-    expect(first.stdout).toContain('The other 3 items will cost about 30 credits.');
+    expect(first.stdout).toContain('The other 3 items may cost up to 30 credits.');
     expect(first.stdout).toContain('To continue with the rest: shotlist run pipeline.yaml');
     expect(bill(local.ledger()).size).toBe(1);
     const next = await rig.command(['run', 'pipeline.yaml', '--first', '2'], envOf(local));

@@ -184,7 +184,15 @@ describe('with consent', () => {
     const mine = await service();
     const own = await countingHost(mine.address);
     const { code, stdout } = await rig.command(
-      ['run', 'pipeline.yaml', '--service', own.address, '--state', 'mine.jsonl'],
+      [
+        'run',
+        'pipeline.yaml',
+        '--service',
+        own.address,
+        '--state',
+        'mine.jsonl',
+        '--replace-files',
+      ],
       { SHOTLIST_API_KEY: mine.key, XDG_STATE_HOME: rig.path('user') },
     );
     expect(code).toBe(0);

@@ -1,9 +1,11 @@
 // A creation whose answer never comes may have been paid: it is shown, never repeated by a machine, and the rest goes on.
 import { connect, createServer } from 'node:net';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
 import { listening } from '../listening.ts';
-import { bill, envOf, photoRig, service } from '../rig.ts';
+import { bill, envOf, photo, photoPipeline, photoRig, service } from '../rig.ts';
+import { hub } from '../service/receiver.ts';
+import { doubted } from './doubted.ts';
 
 /** A network in front of the service that loses the answer to the first creations, after they have arrived. */
 async function lossy(local: LocalService, losses: number): Promise<LocalService> {
@@ -32,6 +34,34 @@ async function lossy(local: LocalService, losses: number): Promise<LocalService>
     }
   });
   return { ...local, address: await listening(proxy) };
+}
+
+interface Cuttable extends LocalService {
+  mend(): void;
+}
+
+/** A network that cuts every connection from the creation with this number on, until it is mended. */
+async function cuttable(local: LocalService, from: number): Promise<Cuttable> {
+  let mended = false;
+  const port = Number(new URL(local.address).port);
+  let creations = 0;
+  const proxy = createServer((client) => {
+    client.on('error', () => client.destroy());
+    const server = connect(port, '127.0.0.1');
+    server.on('error', () => client.destroy());
+    server.on('close', () => client.destroy());
+    client.on('close', () => server.destroy());
+    client.on('data', (chunk) => {
+      if (chunk.includes('POST /v1/face-swap-photo')) creations += 1;
+      if (creations >= from && !mended) client.destroy();
+      else server.write(chunk);
+    });
+    server.on('data', (chunk) => client.write(chunk));
+  });
+  const mend = (): void => {
+    mended = true;
+  };
+  return { ...local, mend, address: await listening(proxy) };
 }
 
 test('a lost answer leaves one photo in doubt, and everything else is done', async () => {
@@ -65,4 +95,100 @@ test('what is in doubt counts in the budget, as if it had been paid', async () =
   expect(code).toBe(4);
   const charged = [...bill(local.ledger()).values()].reduce((sum, credits) => sum + credits, 0);
   expect(charged).toBe(20);
+});
+
+test('no run exits with 0 while anything in its state file is in doubt, also an earlier content or a take', async () => {
+  const { rig, env, name } = await doubted('after');
+  rig.write('photos/p1.png', await photo(7));
+  const runs = async (): Promise<void> => {
+    const { code, stdout } = await rig.command(['run', 'pipeline.yaml'], env);
+    expect(code).toBe(4);
+    expect(stdout).toContain('1 of 1 finished');
+    expect(stdout).toContain(`swap:p1.png (${JSON.stringify(name)}, 10 credits set aside)`);
+    expect(stdout).toContain('shotlist status says how to settle');
+  };
+  await runs();
+  // Nothing to do: also then.
+  await runs();
+  await rig.command(['resolve', 'pipeline.yaml', name, '--abandon']);
+  expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+
+  const lost = { fault: 'reset', on: 'POST /v1/face-swap-photo', when: 'after', count: 1 };
+  await hub(env['SHOTLIST_BASE_URL'] ?? '', '/hub/faults', { faults: [lost] });
+  const reroll = await rig.command(['reroll', 'pipeline.yaml', 'p1.png', '--yes'], env);
+  expect([reroll.code, reroll.stderr]).toEqual([4, '']);
+  const after = await rig.command(['run', 'pipeline.yaml'], env);
+  expect(after.code).toBe(4);
+  expect(after.stdout).toContain('IN DOUBT: 1 creation that this run was not about');
+});
+
+describe('an outage that cuts connections', () => {
+  const creation = 'POST /v1/face-swap-photo';
+  const few = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
+  const creationsAt = (local: LocalService): number => local.requests()[creation] ?? 0;
+
+  test('closes creations after two lost answers, tries two more one at a time, and leaves the rest for later', async () => {
+    const local = await service({
+      faults: { faults: [{ fault: 'reset', on: creation, when: 'before' }] },
+    });
+    const rig = await photoRig(20, few);
+    const { summary } = await rig.run(local);
+    expect(creationsAt(local)).toBe(4);
+    expect(summary).toMatchObject({
+      outcome: 'doubt',
+      stoppedBy: 'unanswered',
+      tasks: { doubt: 4, failed: 0 },
+    });
+    expect(summary.stopped).toMatch(/^the run buys nothing more: creations get no answer/);
+    // Equal doubts are one line.
+    expect(summary.groups.filter(({ ending }) => ending === 'doubt')).toMatchObject([{ count: 4 }]);
+    const status = await rig.command(['status', 'pipeline.yaml']);
+    expect(status.stdout.match(/IN DOUBT: .*/g)).toEqual([
+      expect.stringMatching(
+        /^IN DOUBT: 4 creations of swap \(.* and 1 other\).* 40 credits set aside/,
+      ),
+    ]);
+    // What was not sent is neither in doubt nor lost: when answers come again, a run makes it.
+    await hub(local.address, '/hub/faults/clear', {});
+    await rig.command(['resolve', 'pipeline.yaml', '--all', '--not-charged']);
+    const again = await rig.run(local);
+    expect(again.summary).toMatchObject({ outcome: 'done', items: { done: 20 } });
+    expect([...bill(local.ledger()).values()].every((credits) => credits === 10)).toBe(true);
+  });
+
+  test('leaves no more in doubt than was under way, and the two that were tried', async () => {
+    const local = await service({
+      faults: { faults: [{ fault: 'reset', on: creation, when: 'after' }] },
+    });
+    const rig = await photoRig(30, few.replace('items: 1', 'items: 6'));
+    const { summary } = await rig.run(local);
+    expect(creationsAt(local)).toBeLessThanOrEqual(8);
+    expect(summary.tasks.doubt).toBe(creationsAt(local));
+    expect(summary).toMatchObject({ outcome: 'doubt', stoppedBy: 'unanswered' });
+  });
+
+  test('of everything else, too, fails nothing: uploads and reads wait like creations', async () => {
+    const local = await service();
+    const network = await cuttable(local, 5);
+    const rig = await photoRig(20, few.replace('items: 1', 'items: 4, outage: 100ms'));
+    const { summary } = await rig.run(network);
+    expect(summary.tasks).toMatchObject({ failed: 0 });
+    expect(summary.tasks.doubt).toBeLessThanOrEqual(4);
+    expect(summary.stoppedBy).toBe('outage');
+    network.mend();
+    const again = await rig.run(network);
+    expect(again.summary.tasks).toMatchObject({ failed: 0, pending: 0 });
+    expect([...bill(local.ledger()).values()].every((credits) => credits === 10)).toBe(true);
+  });
+
+  test('that is over before the second trial costs two doubts and one more, and the run goes on', async () => {
+    const local = await service({
+      faults: { faults: [{ fault: 'reset', on: creation, when: 'before', count: 3 }] },
+    });
+    const rig = await photoRig(10, few);
+    const { summary, events } = await rig.run(local);
+    expect(summary.tasks).toMatchObject({ doubt: 3, failed: 0, pending: 0 });
+    expect(summary.items).toMatchObject({ done: 7 });
+    expect(events).toContainEqual(expect.objectContaining({ type: 'back', of: 'creations' }));
+  });
 });

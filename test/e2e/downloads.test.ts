@@ -54,6 +54,7 @@ const beside = (disk: Disk, instead: Partial<Disk>): Disk => ({
   fileAt: (place) => disk.fileAt(place),
   recordedAs: (path) => disk.recordedAs(path),
   temporary: (path, work) => disk.temporary(path, work),
+  damage: (file) => disk.damage(file),
   seconds: (file) => disk.seconds(file),
   place: (file, path, digest) => disk.place(file, path, digest),
   copy: (source, into) => disk.copy(source, into),
@@ -275,8 +276,8 @@ describe('a disk that is full', () => {
 describe('before anything is sent', () => {
   test.each([
     ['clip.mp4', 'save would overwrite "clip.mp4", which is what clip uploads'],
-    ['pipeline.yaml', 'save would overwrite "pipeline.yaml", which is the pipeline file'],
-    ['clips.state.jsonl', 'save would overwrite "clips.state.jsonl", which is the state file'],
+    ['pipeline.yaml', 'contains "pipeline.yaml", a name of code or of settings of a tool'],
+    ['clips.state.jsonl', 'contains "clips.state.jsonl", a name of code or of settings of a tool'],
     ['clip.mp4/', 'clip.mp4 in the output folder is a file, and a folder must have this name'],
     ['.shotlist/hashes.db', 'contains a name that shotlist reserves'],
   ])('a download to %s beside the pipeline is refused', async (to, why) => {

@@ -5,7 +5,7 @@ import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { type WorkerEvent, worker, workerWith } from '../../src/runner/operations/worker.ts';
 import { startWorker } from '../engine-rig.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
-import { bill, envOf, photoRig, service, until } from '../rig.ts';
+import { bill, ended, envOf, photoRig, service, until } from '../rig.ts';
 
 async function server(password?: string): Promise<Postgres> {
   const postgres = await startPostgres(password === undefined ? {} : { password });
@@ -39,6 +39,26 @@ test('a worker that starts before its database waits for it, and a coordinator d
     { type: 'database' },
   ]);
   expect(leaving.events).toEqual([away]);
+});
+
+test('a standby coordinator waits for a database that restarts, and takes over then', async () => {
+  const postgres = await migrated();
+  const local = await service();
+  const rig = await photoRig(2);
+  const first = rig.start(['run', 'pipeline.yaml', '--engine', postgres.url], envOf(local));
+  await until('the record is away', () => rig.files('.').includes('photos.state.jsonl'));
+  const log: string[] = [];
+  const standby = rig.start(['run', 'pipeline.yaml', '--engine', postgres.url], envOf(local));
+  standby.stderr?.on('data', (chunk: Buffer) => log.push(chunk.toString()));
+  const said = (text: string) => until(text, () => log.join('').includes(text));
+  await said('this process takes over');
+  first.kill('SIGKILL');
+  await postgres.crash();
+  await said('is away: waiting for it');
+  await postgres.restart();
+  startWorker(rig, local, postgres.url);
+  expect(await ended(standby)).toMatchObject({ code: 0 });
+  expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
 });
 
 test('a worker that must go before it can record an answer says so, and the creation is not paid twice', async () => {

@@ -44,3 +44,21 @@ test('three workers that see one outage are told as one outage, and nothing is p
     expect(own.filter(({ type }) => type === 'back')).toHaveLength(1);
   expect([...bill(local.ledger()).values()]).toEqual(Array.from({ length: 9 }, () => 10));
 });
+
+test('workers whose creations get no answer end the buying of the run, and leave the rest for later', async () => {
+  const rig = await photoRig(24);
+  const local = await service({
+    faults: { faults: [{ fault: 'reset', on: 'POST /v1/face-swap-photo', when: 'after' }] },
+  });
+  const engine = await newEngine();
+  for (const _ of [1, 2]) startWorker(rig, local, engine, { jobs: 3 });
+  const { summary } = await rig.run(local, { engine, backoffMs: 20 });
+  // Of each worker what was under way, and two trials.
+  expect(summary.tasks.doubt).toBeLessThanOrEqual(2 * (3 + 2));
+  expect(bill(local.ledger()).size).toBe(summary.tasks.doubt);
+  expect(summary).toMatchObject({
+    outcome: 'doubt',
+    stoppedBy: 'unanswered',
+    tasks: { failed: 0 },
+  });
+});

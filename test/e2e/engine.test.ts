@@ -75,7 +75,8 @@ async function abandoned(items: number) {
   const local = await service();
   const engine = await newEngine();
   const coordinator = rig.start(['run', 'pipeline.yaml', '--engine', engine], envOf(local));
-  await until('the record is away', () => isAway(rig));
+  const open = "select run from shotlist.run where stage = 'open'";
+  await until('the record is away', async () => (await query(engine, open)).length > 0);
   coordinator.kill('SIGKILL');
   return { rig, local, engine, loaded: await loadedOf(rig), env: envOf(local) };
 }
@@ -121,7 +122,7 @@ describe('while the record is in the database', () => {
     if (refused.ok) throw new Error('a run used the state file');
     expect(renderProblem(refused.error)).toContain('shotlist export');
     const planned = await plan(loaded, { env });
-    expect(planned.ok && planned.value.warnings.join()).toContain('--engine');
+    expect(!planned.ok && renderProblem(planned.error)).toContain('--engine');
     expect(await status(loaded, { engine })).toMatchObject({ ok: true });
     const dropped = await dropEngine(engine);
     expect(!dropped.ok && renderProblem(dropped.error)).toContain('shotlist export');
@@ -143,6 +144,29 @@ describe('while the record is in the database', () => {
     expect(isAway(rig)).toBe(false);
     expect(existsSync(leftover)).toBe(false);
   });
+});
+
+test('another copy of the folder is told that it gets the record, and the first one can take it back', async () => {
+  const { rig, local, engine, loaded, env } = await abandoned(2);
+  await lapse(engine);
+  const copy = await photoRig(2);
+  startWorker(copy, local, engine);
+  const { summary, events } = await copy.run(local, { engine });
+  expect(summary.outcome).toBe('done');
+  expect(events).toContainEqual({
+    type: 'warning',
+    message: expect.stringContaining('began in another copy of this folder'),
+  });
+  const refused = await run(loaded, { env, engine });
+  expect(!refused.ok && renderProblem(refused.error)).toContain('--take-back');
+  const without = await exportState(loaded, { engine });
+  expect(!without.ok && renderProblem(without.error)).toContain('--take-back');
+  // The copy is lost.
+  expect(await exportState(loaded, { engine, takeBack: true })).toMatchObject({ ok: true });
+  expect(isAway(rig)).toBe(false);
+  expect(rig.read('photos.state.jsonl')).toBe(copy.read('photos.state.jsonl'));
+  await rig.run(local);
+  expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
 });
 
 test('projects that render hold no worker', async () => {

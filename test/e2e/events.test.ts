@@ -187,8 +187,11 @@ describe('what an earlier run left in doubt', () => {
     const rig = await photoRig(2);
     await rig.run(local);
     const other = await rig.run(local, { ...options, items: { only: 'p1.png' } });
+    // What is in doubt is of the other item.
     expect(other.summary).toMatchObject({
-      outcome: 'done',
+      outcome: 'doubt',
+      tasks: { doubt: 0 },
+      otherDoubts: { count: 1 },
       credits: { charged: 10, reserved: 10 },
     });
     const rest = await rig.run(local, options);

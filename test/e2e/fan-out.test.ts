@@ -65,12 +65,12 @@ describe('four variants', () => {
     expect(done).toEqual(['up[2]', 'save[2]']);
   });
 
-  test('are bought as far as the budget reaches, and the rest by a later run', async () => {
+  test('are bought only if the budget is enough for all of them', async () => {
     const rig = new Rig(lighthouses);
     const local = await service();
     const { summary } = await rig.run(local, { budget: 75 });
-    expect(summary).toMatchObject({ credits: { charged: 70 }, stoppedBy: 'budget' });
-    await rig.run(local);
+    expect(summary).toMatchObject({ credits: { charged: 0 }, cap: { needed: 120 } });
+    await rig.run(local, { budget: 120 });
     expect([...bill(local.ledger()).values()]).toEqual([20, 25, 25, 25, 25]);
   });
 
@@ -85,8 +85,10 @@ describe('four variants', () => {
     const pending = events.flatMap((event) =>
       event.type === 'task' && event.ending === 'pending' ? [event] : [],
     );
-    expect(pending.map(({ task }) => task)).toEqual(['up:cat[2]', 'up:cat[3]']);
-    expect(pending[0]?.why).toContain('its item has a budget of 75 credits');
+    expect(pending.map(({ task }) => task)).toEqual(['img:cat']);
+    expect(pending[0]?.why).toContain(
+      'a budget of 75 credits: 0 are spent or set aside, this would take 120',
+    );
   });
 });
 
@@ -119,7 +121,9 @@ test('a fan-out over what only the run finds is planned without a promise of its
   rig.write('a.png', await photo(1));
   const local = await service();
   const { stdout } = await rig.command(['plan', rig.file], envOf(local));
-  expect(stdout).toMatch(/head +ai-headshot-generator +1 +perhaps, \? × each +\? × \d+/);
+  expect(stdout).toMatch(
+    /head +ai-headshot-generator +1 +perhaps, \? × each +\d+ credits for each element/,
+  );
   expect(stdout).toContain('plus a number of tasks that only the run will know');
   const { summary } = await rig.run(local);
   expect(summary.tasks.failed).toBe(0);

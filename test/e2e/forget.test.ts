@@ -12,6 +12,7 @@ import {
   type Told,
 } from '../rig.ts';
 import { doubted } from './doubted.ts';
+import { unlike } from './taken.ts';
 
 const stateFile = 'photos.state.jsonl';
 const kept = photoPipeline.replace(/ {2}tidy.*\n/, '');
@@ -35,11 +36,11 @@ function jobOf(rig: Rig, kind: string, task: string): Readonly<Record<string, un
 
 describe('forget', () => {
   test('a swap: it is made and paid for again, its first attempt stays on the books, and its first file is kept', async () => {
-    // The pictures of the local service are the same each time: one byte shows that this is another one.
-    const another = { fault: 'corrupt', on: 'GET /downloads/*', skip: 2, count: 1 } as const;
-    const local = await service({ faults: { faults: [another] } });
+    const local = await service();
     const rig = await photoRig(2, kept);
-    await rig.run(local);
+    // The pictures of the local service are the same each time.
+    const internals = unlike();
+    await rig.run(local, {}, internals);
     const { project, name } = jobOf(rig, 'face-swap-photo', 'swap:p1.png');
     const first = readFileSync(rig.path('out/p1.png'));
     const said = await forget(rig, 'swap:p1.png');
@@ -53,7 +54,7 @@ describe('forget', () => {
     const status = await rig.command(['status', 'pipeline.yaml']);
     expect(status.stdout).toContain('Credits: 20 charged.');
 
-    const told = await rig.run(local);
+    const told = await rig.run(local, {}, internals);
     expect(told.summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
     expect(doneIn(told)).toEqual(['save:p1.png', 'swap:p1.png']);
     const second = jobOf(rig, 'face-swap-photo', 'swap:p1.png');
@@ -97,7 +98,7 @@ describe('forget', () => {
     await rig.run(local);
     const uploads = local.requests()['PUT /uploads/*'] ?? 0;
     const said = await forget(rig, 'photo:p1.png');
-    expect(said.stdout).toBe('photo:p1.png: the next run does it again.\n');
+    expect(said.stdout).toContain('photo:p1.png: the next run does it again.\n');
     const told = await rig.run(local);
     expect(told.summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
     expect(doneIn(told)).toEqual(['photo:p1.png']);
@@ -115,7 +116,7 @@ describe('forget', () => {
     rig.write('out/p1.png', 'spoilt by hand');
     expect((await rig.run(local)).summary.tasks.done).toBe(0);
     const said = await forget(rig, 'save:p1.png');
-    expect(said.stdout).toBe('save:p1.png: the next run downloads its files again.\n');
+    expect(said.stdout).toContain('save:p1.png: the next run downloads its files again.\n');
     const told = await rig.run(local);
     expect(told.summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
     expect(doneIn(told)).toEqual(['save:p1.png']);

@@ -1,12 +1,22 @@
 // A full or read-only disk, real ones, in each phase of a run: nothing that was paid for is lost or in doubt, and once
 // there is room the next run goes on. Needs a mount of its own: as root, or under `unshare -rm`.
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { writePhotos } from '../photo-pipeline.ts';
-import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
+import {
+  bill,
+  type Ended,
+  ended,
+  envOf,
+  photoPipeline,
+  photoRig,
+  Rig,
+  service,
+  until,
+} from '../rig.ts';
 import { canMount, makeReadOnly, type SmallDisk, smallDisk } from '../small-disk.ts';
 
 const size = 4 << 20;
@@ -280,6 +290,26 @@ describe.skipIf(!canMount)(
         'the file system is read-only',
       );
       expect(bill(local.ledger()).size).toBe(0);
+    });
+
+    test('that of everything: a plan needs no file of its own, with or without a cache', async () => {
+      const local = await service();
+      const rig = await photoRig(2);
+      const plans = async (): Promise<Ended> => {
+        const folder = makeReadOnly(rig.folder);
+        const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
+        folder.undo();
+        return planned;
+      };
+      const first = await plans();
+      expect([first.code, first.stderr]).toEqual([0, '']);
+      expect(first.stdout).toContain('20 credits');
+      await rig.run(local);
+      const [photo = ''] = rig.files('photos');
+      rig.write('photos/new.png', readFileSync(rig.path(`photos/${photo}`)));
+      const second = await plans();
+      expect([second.code, second.stderr]).toEqual([0, '']);
+      expect(second.stdout).toContain('3 items');
     });
   },
 );

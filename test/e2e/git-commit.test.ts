@@ -114,6 +114,11 @@ describe('run --commit', () => {
     const told = await commits(rig, { items: { only: 'two' } });
     expect(warnings(told)).toContain('without 1 output beyond the limits');
     expect(filesIn(rig)).toEqual([state, 'out/two.png']);
+    // What git ignores is no loss, however large it is.
+    rig.write('.gitignore', '.shotlist/\nout/one.png\n');
+    const ignoring = await commits(rig, { items: { only: 'three' } });
+    expect(warnings(ignoring)).not.toContain('beyond the limits');
+    rig.write('.gitignore', '.shotlist/\n');
     await commits(rig, { items: { only: 'two' }, commitOutputs: 'all' });
     expect(filesIn(rig)).toEqual(['out/one.png']);
   });

@@ -124,7 +124,11 @@ describe('two clones that both ran', () => {
       expect(merged.said).toContain(`project ${project} of `);
     expect(projects(ours)).toEqual(paid.sort());
     expect(merged.said).toContain(`git add ${state}`);
+    const twice = async () =>
+      JSON.parse((await ours.command(['status', 'pipeline.yaml', '--json'])).stdout).paidTwice;
+    expect(await twice()).toMatchObject([{ tasks: ['picture:two'] }]);
     commitAll(ours, 'Accept both payments');
+    expect(await twice()).toEqual([]);
     const repaired = await ours.command(['repair', 'pipeline.yaml']);
     expect(repaired.stdout).toContain('nothing to repair');
     await expectNothingDue(ours, 'two');
@@ -204,6 +208,9 @@ describe('what cannot be merged', () => {
     const run = await ours.command(['run', 'pipeline.yaml'], envOf(local));
     expect(run.code).toBe(2);
     expect(run.stderr).toContain('conflict marker');
+    expect(run.stderr).toMatch(
+      /shotlist git-setup, then git checkout --merge -- .*shotlist merge /,
+    );
     const repaired = await ours.command(['repair', 'pipeline.yaml', '--write', 'new.jsonl']);
     expect(repaired.code).toBe(1);
     for (const project of whole) expect(ours.read('new.jsonl')).toContain(project);

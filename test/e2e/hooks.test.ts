@@ -30,7 +30,7 @@ import { doubted } from './doubted.ts';
 const recorder = `
 import { readFileSync, writeFileSync } from 'node:fs';
 const [name, ...args] = process.argv.slice(2);
-writeFileSync(name, JSON.stringify({ input: readFileSync(0, 'utf8'), env: process.env, args }));
+writeFileSync(name + '.json', JSON.stringify({ input: readFileSync(0, 'utf8'), env: process.env, args }));
 `;
 
 interface Record {
@@ -47,7 +47,7 @@ steps:
 `;
 
 const node = JSON.stringify(process.execPath);
-const recordFinish = `on_finish: { command: [${node}, notify.mjs, finish.json, "$HOME; *", "two words"] }`;
+const recordFinish = `on_finish: { command: [${node}, notify.mjs, finish, "$HOME; *", "two words"] }`;
 
 interface Hooked {
   readonly rig: Rig;
@@ -62,6 +62,10 @@ const secrets = {
   AWS_ACCESS_KEY_ID: 'AKIA-of-the-bucket',
   AWS_SECRET_ACCESS_KEY: 'the-bucket-of-all-secrets',
   AWS_SESSION_TOKEN: 'the-session-of-the-bucket',
+  PGPASSWORD: 'the-word-of-the-database',
+  PGPASSFILE: '/home/somebody/of-the-database',
+  DATABASE_URL: 'mysql://any-database',
+  ENGINE: 'postgres:///shotlist-of-the-team',
 };
 
 async function hooked(pipeline = uploads(recordFinish)): Promise<Hooked> {
@@ -85,7 +89,7 @@ describe('a trusted command', () => {
     const { rig, local, command, record } = await hooked();
     const trusted = await command('trust', 'pipeline.yaml');
     expect(trusted.code).toBe(0);
-    expect(trusted.stdout).toContain(`"finish.json" "$HOME; *" "two words"\n`);
+    expect(trusted.stdout).toContain(`"finish" "$HOME; *" "two words"\n`);
     const ran = await command('run', 'pipeline.yaml', '--json');
     expect(ran.code).toBe(0);
     expect(last(ran)).toMatchObject({ type: 'hook', hook: 'on_finish', result: 'called' });
@@ -358,7 +362,7 @@ describe('on_doubt', () => {
     const { local, rig } = await doubted('after');
     rig.write('notify.mjs', recorder);
     const hooks = ['finish', 'doubt'].map(
-      (name) => `on_${name}: { command: [${node}, notify.mjs, ${name}.json] }\n`,
+      (name) => `on_${name}: { command: [${node}, notify.mjs, ${name}] }\n`,
     );
     rig.write('pipeline.yaml', hooks.join('') + photoPipeline);
     const env = { ...envOf(local), XDG_STATE_HOME: rig.path('user') };
@@ -396,6 +400,20 @@ describe('without consent', () => {
     rig.write('a.png', await photo(2));
     await command('run', 'pipeline.yaml');
     expect(existsSync(rig.path('finish.json'))).toBe(true);
+  });
+
+  test('it ends when any file that an argument names changes, or appears', async () => {
+    const command = `[${node}, --import, ./README, --env-file=own.env, notify.mjs, finish]`;
+    const { rig, command: run } = await hooked(uploads(`on_finish: { command: ${command} }`));
+    for (const name of ['README', 'own.env']) {
+      rig.write(name, '');
+      await run('trust', 'pipeline.yaml');
+      rig.write(name, '# changed');
+      expect((await run('run', 'pipeline.yaml')).stderr).toContain(
+        'a file that its command names, has changed since you trusted it',
+      );
+    }
+    expect(existsSync(rig.path('finish.json'))).toBe(false);
   });
 
   test('a copy of a trusted file runs nothing in another folder, where its programs are others', async () => {

@@ -134,12 +134,12 @@ steps:
 `,
   );
   rig.write('photos/a.png', await photo(1));
-  rig.write('photos/b.png', 'no picture');
+  rig.write('photos/b.mp3', 'ID3 and no picture');
   const { summary, events } = await rig.run(local);
   expect(summary).toMatchObject({ outcome: 'failed', items: { total: 2, done: 1 } });
   const failed = events.find((one) => one.type === 'task' && one.ending === 'failed');
   expect(failed).toMatchObject({
-    task: 'cut:b.png',
-    why: expect.stringMatching(/there is no "width": photos\/b.png has no width/),
+    task: 'cut:b.mp3',
+    why: expect.stringMatching(/there is no "width": photos\/b.mp3 has no width/),
   });
 });

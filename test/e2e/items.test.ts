@@ -40,6 +40,19 @@ describe('a table of people', () => {
     expect(some.summary).toMatchObject({ items: { total: 1 } });
   });
 
+  test('says which empty rows it leaves out', async () => {
+    const rig = await peopleRig(greetings, `${people}\n,,,,\nTom,tom@x.fr,FR,1,-\n\n`);
+    const warned = async (...args: string[]): Promise<string> =>
+      (await rig.command([...args, 'pipeline.yaml', '--rehearse'])).stderr;
+    const warning = 'warning: items.csv "people.csv": left out 2 empty rows: lines 5, 6';
+    expect(await warned('plan')).toContain(warning);
+    expect(await warned('run')).toContain(warning);
+    rig.write('people.csv', `${people}${',,,,\n'.repeat(1200)}`);
+    expect(await warned('plan')).toContain('left out 1,200 empty rows: the first is line 5');
+    rig.write('people.csv', `${people}\n\n`);
+    expect(await warned('plan')).toBe('');
+  });
+
   test('names the row and the column of a photo that is missing', async () => {
     const rig = await peopleRig(greetings, `${people}Tom,tom@x.de,DE,1,faces/tom.png\n`);
     const { code, stdout } = await rig.command(['plan', 'pipeline.yaml', '--rehearse']);

@@ -145,7 +145,7 @@ describe('a folder of photos', () => {
     const local = await service();
     const rig = await photoRig(1);
     await rig.run(local);
-    rig.write('out/p1.png', 'retouched');
+    rig.write('out/p1.png', Buffer.from('retouched'));
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
     expect(rig.read('out/p1.png')).toBe('retouched');

@@ -52,7 +52,7 @@ describe('${{ result.ext }}', () => {
 });
 
 describe('a name that says another format', () => {
-  test('is warned of by the plan, and by the run when the file is there', async () => {
+  test('is warned of by the plan, and not again when the file is there', async () => {
     const local = await service();
     const rig = await rigWith('${{ item.name }}');
     const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
@@ -62,10 +62,9 @@ describe('a name that says another format', () => {
     expect(planned.code).toBe(0);
     const { events } = await rig.run(local);
     const warnings = events.filter(({ type }) => type === 'warning');
-    expect(warnings).toHaveLength(2);
-    expect(warnings[1]).toMatchObject({
-      message: expect.stringMatching(/^out\/[ab]\.jpg is a PNG file/),
-    });
+    expect(warnings).toMatchObject([
+      { message: expect.stringContaining('step "save" names 2 files .jpg') },
+    ]);
   });
 
   test('is not, where the name is true', async () => {

@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -15,6 +16,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ownEnvironment } from '../command.ts';
+import { pictureWith } from '../photo.ts';
 import { ended, envOf, photoRig, type Rig, service } from '../rig.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -86,7 +88,7 @@ beforeAll(() => {
   const old = "Object.defineProperty(process, 'version', { value: 'v12.22.12' });";
   writeFileSync(join(folder, 'old.cjs'), old);
   writeFileSync(join(folder, 'p.yaml'), pipeline);
-  writeFileSync(join(folder, 'a.png'), 'x');
+  writeFileSync(join(folder, 'a.png'), pictureWith('x'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -158,6 +160,18 @@ describe('the package', () => {
         'pipelines/face-swap-photos.yaml',
       ]),
     );
+  });
+
+  test('has the licenses of the packages in it', () => {
+    const names = readFileSync(join(installed, 'dist/licenses.txt'), 'utf8').split('\n');
+    expect(names).toEqual(expect.arrayContaining(['commander', 'js-tokens', 're2js', 'yaml']));
+  });
+
+  test('has no script that npm would run, or ask about, when it is installed', () => {
+    const { scripts } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    expect(Object.keys(scripts)).toContain('prepack');
+    for (const name of ['preinstall', 'install', 'postinstall', 'prepare'])
+      expect(Object.keys(scripts)).not.toContain(name);
   });
 });
 

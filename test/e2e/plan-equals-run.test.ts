@@ -21,6 +21,7 @@ import { pickedTakes } from '../../src/runner/plan/takes.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../src/runner/run/file-facts.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
+import { ProjectIds } from '../../src/runner/run/jobs/project-ids.ts';
 import { JournalWriter } from '../../src/runner/run/journal/journal-writer.ts';
 import { MemoryDisk } from '../fakes/memory-disk.ts';
 import { MemoryService } from '../fakes/memory-service.ts';
@@ -53,7 +54,15 @@ class JobContext {
     const read = { file: 'p.yaml', digest: digestOf('') };
     const place = { folder: '/nowhere', named: [] };
     this.loaded = new BoundPipeline(
-      { ...read, pipeline, warnings: [], included: {}, profiles: [], profile: undefined },
+      {
+        ...read,
+        pipeline,
+        warnings: [],
+        included: {},
+        profiles: [],
+        profile: undefined,
+        outputProfile: undefined,
+      },
       { ...place, base, otherProfiles: async () => ok([]) },
     );
     for (const name of ['s0', 's1', 'f0', 'f1', 'f2']) this.disk.files.set(`${name}.png`, name);
@@ -126,12 +135,14 @@ class JobContext {
       await runPhases({
         pipeline,
         base,
+        earlier: [],
         list: list.value,
         plannedItems,
         visitsAll: false,
         context: {
           api: outages.api,
           outages,
+          projects: new ProjectIds(),
           disk,
           clock,
           backoffMs: 1,

@@ -74,7 +74,7 @@ describe('an item that is gone', () => {
 
   test('keeps its file if the owner changed it, and its project with it', async () => {
     const { rig, local } = await without3();
-    rig.write('out/p3.png', 'retouched');
+    rig.write('out/p3.png', Buffer.from('retouched'));
     const orphans = await found(rig, local);
     expect(named(orphans)).toEqual(nothing);
     expect(orphans.left).toMatchObject({ changed: ['out/p3.png'], unsaved: 1 });
@@ -258,7 +258,7 @@ describe('a photo with other content', () => {
     const local = await service();
     const rig = await photoRig(2, untidy);
     rig.write('out/p1.png', 'my own');
-    await rig.run(local);
+    await rig.run(local, { replaceFiles: true });
     const orphans = await found(rig, local);
     expect(named(orphans)).toEqual(nothing);
     expect(orphans.left.unrecorded).toBe(1);

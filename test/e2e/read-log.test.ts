@@ -33,8 +33,8 @@ test('log --failed, --items, --task and --run leave only what was asked for', as
   const lines = linesOf(about.stdout).map((line) => JSON.parse(line));
   expect(new Set(lines.map((line) => line.item))).toEqual(new Set([item]));
   const swaps = await rig.command(['log', 'run.log', '--task', 'swap', '--run', '1']);
-  // Each began and ended.
-  expect(linesOf(swaps.stdout)).toHaveLength(4);
+  // Each began, was charged and ended; the one that failed was refunded, too.
+  expect(linesOf(swaps.stdout)).toHaveLength(7);
   expect((await rig.command(['log', 'run.log', '--run', '2'])).stdout).toBe('');
 });
 

@@ -40,7 +40,7 @@ test('a whole state file has nothing to repair', async () => {
     'better.jsonl',
   ]);
   expect(code).toBe(0);
-  expect(stdout).toBe(`${state}: nothing to repair.\n`);
+  expect(stdout).toBe(`Service: ${local.address}\n${state}: nothing to repair.\n`);
   expect(existsSync(rig.path('better.jsonl'))).toBe(false);
   expect(rig.read(state)).toBe(before);
 });

@@ -2,14 +2,14 @@
 import { hostname, userInfo } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { dataIn, hostile, mixedRun } from '../reported.ts';
-import { photoRig, service } from '../rig.ts';
+import { photoRig, Rig, service } from '../rig.ts';
 
 describe('shotlist report', () => {
   test('shows what became of each item, with its files, its price and its remedy', async () => {
     const { rig } = await mixedRun();
     const { code, stdout, stderr } = await rig.command(['report', 'pipeline.yaml']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^Wrote out\/report\.html: 4 items, \d+ pictures, \d+ kB\./);
+    expect(stdout).toMatch(/^Wrote out\/report\.html: 4 items, \d+ pictures, \d+ kB\./m);
     const data = dataIn(rig.read('out/report.html'));
     expect(data.items.map(({ key, state }) => [key, state])).toEqual([
       [hostile, 'doubt'],
@@ -62,6 +62,32 @@ describe('shotlist report', () => {
     expect(data).toMatchObject({ inputs: false, shared: { inputs: [] } });
     expect(data.items.flatMap(({ inputs }) => inputs)).toEqual([]);
     expect(JSON.stringify(data)).not.toContain('parameters');
+  });
+
+  test('calls an item blocked, and not waiting, if a shared step failed', async () => {
+    const fault = { fault: 'job-error', code: 'content_policy' } as const;
+    const local = await service({ faults: { faults: [{ ...fault, on: 'ai-qr-code-generator' }] } });
+    const make = 'uses: ai-qr-code-generator, with: { style: { art_style: plain }, content:';
+    const rig = new Rig(`pipeline: codes
+items: { values: [{ key: one }, { key: two }] }
+output: out
+steps:
+  plan: { ${make} all } }
+  make: { ${make} "\${{ item.key }} \${{ steps.plan.type }}" } }
+  save: { uses: download, with: { of: make, to: "\${{ item.key }}.png" } }
+`);
+    await rig.run(local);
+    await rig.command(['report', 'pipeline.yaml']);
+    const { shared, items, steps } = dataIn(rig.read('out/report.html'));
+    expect(shared.state).toBe('failed');
+    expect(items.map(({ state, tasks }) => [state, tasks.map(({ why }) => why)])).toEqual(
+      ['one', 'two'].map(() => [
+        ...['blocked', ['waits for plan, which failed', 'waits for make, which is blocked']],
+      ]),
+    );
+    expect(steps.map(({ tasks }) => tasks)).toEqual([
+      ...[{ failed: 1 }, { blocked: 2 }, { blocked: 2 }],
+    ]);
   });
 
   test('replaces its own report, and no other file', async () => {

@@ -168,7 +168,7 @@ describe('what a person says', () => {
   });
 
   test('as JSON: facts for programs', async () => {
-    const { rig, name } = await doubted('after');
+    const { local, rig, name } = await doubted('after');
     const { stdout } = await rig.command([
       'resolve',
       'pipeline.yaml',
@@ -177,6 +177,7 @@ describe('what a person says', () => {
       '--json',
     ]);
     expect(JSON.parse(stdout)).toEqual({
+      service: local.address,
       tasks: ['swap:p1.png'],
       name,
       state: 'failed',
@@ -247,15 +248,17 @@ describe('a resolve that is refused exits with 2 and leaves the state file as it
   });
 });
 
-test('where there are a hosted state file and a rehearsal’s, the hosted one is meant unless --rehearse is said', async () => {
-  const { rig } = await doubted('after');
+test('where there are a hosted state file and a rehearsal’s, the environment or a flag says which one is meant', async () => {
+  const { rig, env } = await doubted('after');
   const rehearsed = await rig.command(['run', 'pipeline.yaml', '--rehearse']);
   expect(rehearsed.code).toBe(0);
   const of = async (...flags: readonly string[]): Promise<string> =>
     (await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon', ...flags])).stderr;
+  expect(await of()).toContain('add --hosted or --rehearse');
   expect(await of('--rehearse')).toContain('swap:p1.png is not in doubt: it is deleted');
   expect(await of('--hosted', '--rehearse')).toContain('cannot be used with');
-  expect(await of()).toBe('');
+  const own = await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon'], env);
+  expect(own.stderr).toBe('');
   expect(await of('--hosted')).toContain('swap:p1.png is not in doubt: it is failed');
 });
 

@@ -201,6 +201,29 @@ test('a watch takes up a changed fragment, and waits while it is missing or wron
   await watching.stop();
 });
 
+test('a rehearsal keeps the output folders of profiles apart, as a hosted run does', async () => {
+  const draft = 'draft: { output: out/draft, with: { up: { scale_factor: 4 } } }';
+  const changed = pipeline.replace(
+    'profiles:\n',
+    `profiles:\n  ${draft}\n  look: { output: out/draft }\n`,
+  );
+  const rig = await withPhotos(changed);
+  const saved = async (...profile: readonly string[]): Promise<string> => {
+    const { code, stdout } = await rig.command(['run', 'pipeline.yaml', '--rehearse', ...profile]);
+    expect(code).toBe(0);
+    return /results +(\S+)/.exec(stdout)?.[1] ?? '';
+  };
+  const own = await saved();
+  const before = rig.files(own).map((name) => rig.read(`${own}/${name}`));
+  const drafts = await saved('--profile', 'draft');
+  expect([own, drafts]).toEqual(['.shotlist/rehearsal/p/out', '.shotlist/rehearsal/p/out-draft']);
+  expect(rig.files(drafts)).toEqual(rig.files(own));
+  expect(rig.files(own).map((name) => rig.read(`${own}/${name}`))).toEqual(before);
+  expect(rig.files(drafts).map((name) => rig.read(`${drafts}/${name}`))).not.toEqual(before);
+  expect(await saved('--profile', 'large')).toBe(own);
+  expect(await saved('--profile', 'look')).toBe(drafts);
+});
+
 test('a unit file names the profile', async () => {
   const rig = await withPhotos(`schedule: { cron: "0 7 * * *" }\n${pipeline}`);
   const args = ['schedule', 'pipeline.yaml', '--print', 'cron', '--profile', 'large'];

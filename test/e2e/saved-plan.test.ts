@@ -84,6 +84,19 @@ test('a plan is saved over no other file, and a damaged one is refused', async (
   expect((await shotlist('run', 'p.plan')).stderr).toContain('make it again with shotlist plan');
 });
 
+test('a saved plan names only a pipeline file of its own repository', async () => {
+  const all = await world();
+  await all.shotlist('plan', 'pipeline.yaml', '--out', 'p.plan');
+  const elsewhere = JSON.stringify('../pipeline.yaml');
+  all.rig.write('got/their.plan', all.rig.read('p.plan').replace('"pipeline.yaml"', elsewhere));
+  const refused = await all.shotlist('run', 'got/their.plan');
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain('which is not in the repository of the plan');
+  const out = await all.shotlist('plan', 'pipeline.yaml', '--out', 'got/p.plan');
+  expect(out.stderr).toContain('save it beside the pipeline file: p.plan');
+  expect(charges(all)).toBe(0);
+});
+
 test('plan --exit-code tells whether there is something to do', async () => {
   const { shotlist } = await world();
   expect((await shotlist('plan', 'pipeline.yaml')).code).toBe(0);

@@ -7,6 +7,7 @@ import { asJson, isObject, type JsonObject } from '../../src/contract/base/json.
 import { listening } from '../listening.ts';
 import { Rig } from '../rig.ts';
 import { Client, send, textAt } from '../service/client.ts';
+import { hub } from '../service/receiver.ts';
 
 interface Served {
   readonly lines: readonly string[];
@@ -99,6 +100,29 @@ describe('serve', () => {
     });
     expect((await again.record('audio', id))['status']).toBe('error');
     expect((await second.stop()).code).toBe(0);
+  });
+
+  test('prints the same key again on the same data, until it is revoked', async () => {
+    const rig = new Rig('');
+    const keyOf = async (data: string, revokes = false): Promise<string> => {
+      const { facts, stop } = await serveJson(rig, ['--data', data]);
+      const address = textAt(facts, 'address');
+      if (revokes) await hub(address, '/hub/keys/1/revoke', {});
+      await stop();
+      return textAt(facts, 'key');
+    };
+    const key = await keyOf('data');
+    expect(await keyOf('data', true)).toBe(key);
+    const next = await keyOf('data');
+    expect(next).not.toBe(key);
+    expect(await keyOf('data')).toBe(next);
+    expect([key, next]).not.toContain(await keyOf('other'));
+    expect(
+      rig
+        .files('data')
+        .map((name) => rig.read(`data/${name}`))
+        .join(),
+    ).not.toContain(key);
   });
 
   test('warns when it listens to other machines', async () => {

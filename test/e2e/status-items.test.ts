@@ -1,6 +1,6 @@
 // What status says by step and by item, from the state file alone.
 import { expect, test } from 'vitest';
-import { photoRig, type Rig, service } from '../rig.ts';
+import { envOf, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
 
 async function oneFailed(): Promise<Rig> {
   const broken = { fault: 'job-error', code: 'no_source_face', count: 1 } as const;
@@ -19,7 +19,7 @@ test('status counts the tasks of each step, and names what is not recorded', asy
   const { stdout, stderr, code } = await rig.command(['status', 'pipeline.yaml']);
   expect(stderr).toBe('');
   expect(code).toBe(0);
-  expect(line(stdout, /step .*uses/)).toMatch(/done +failed +no record$/);
+  expect(line(stdout, /step .*uses/)).toMatch(/done +failed +not reached$/);
   expect(line(stdout, /^ {2}swap /)).toMatch(/face-swap-photo +2 +1$/);
   expect(line(stdout, /^ {2}save /)).toMatch(/download +2 +1$/);
   expect(line(stdout, /^ {2}actor /)).toMatch(/upload +1$/);
@@ -52,7 +52,7 @@ test('status --json has the tasks of an item with project, credits and reason', 
   const { stdout } = await rig.command(args);
   expect(JSON.parse(stdout)).toMatchObject({
     steps: expect.arrayContaining([
-      { step: 'swap', uses: 'face-swap-photo', tasks: { done: 2, failed: 1 }, unrecorded: 0 },
+      { step: 'swap', uses: 'face-swap-photo', tasks: { done: 2, failed: 1 }, unrecorded: {} },
     ]),
     items: {
       ...{ known: 3, matching: 1 },
@@ -72,4 +72,17 @@ test('status names the steps if none has the name that was asked for', async () 
   expect(stderr).toContain('there is no step "swpa"');
   expect(stderr).toContain('swap');
   expect(code).toBe(2);
+});
+
+test('status asks an if: again, so that a skipped step is not called open', async () => {
+  const local = await service();
+  const rig = await photoRig(2, photoPipeline.replace('faces) > 0', 'faces) > 9'));
+  await rig.run(local);
+  const { stdout } = await rig.command(['status', 'pipeline.yaml', '--json'], envOf(local));
+  const unrecorded = { skipped: 2 };
+  expect(JSON.parse(stdout).steps.slice(-3)).toMatchObject([
+    { step: 'swap', unrecorded },
+    { step: 'save', unrecorded },
+    { step: 'tidy', unrecorded },
+  ]);
 });

@@ -1,20 +1,17 @@
 // status asks the run that holds the lock, and reads the state file if nobody answers.
-import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { realClock } from '../../src/runner/adapters/clock.ts';
 import { processState } from '../../src/runner/adapters/lock/process-state.ts';
 import { followStatus, type StatusLook } from '../../src/runner/operations/follow-status.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import type { StatusReport } from '../../src/runner/operations/status.ts';
+import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
 import { ended, envOf, Rig, service, until } from '../rig.ts';
-import { MemoryTerminal } from '../runner/cli/terminal.ts';
 
-const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
 const lockFile = '.shotlist/codes.state.jsonl.lock';
 
 const pipeline = `pipeline: codes
@@ -77,7 +74,11 @@ describe('status during a run', () => {
 test('after kill -9, status reads the state file, and the next run removes the socket', async () => {
   const [local, rig] = [await service(slowly), new Rig(pipeline)];
   const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
-  await until('the run answers', async () => (await factsOf(rig)).live?.stage.is === 'working');
+  // It works before its first line is in the state file.
+  await until('the run answers and is recorded', async () => {
+    const { live, runs } = await factsOf(rig);
+    return live?.stage.is === 'working' && runs === 1;
+  });
   const socket = socketOf(rig);
   child.kill('SIGKILL');
   await ended(child);
@@ -173,33 +174,18 @@ describe('status --watch', () => {
   });
 });
 
-const makesTerminals = spawnSync('script', ['--version']).status === 0;
-
 test.skipIf(!makesTerminals)(
   'on a terminal, the view is drawn in place, and stays when Ctrl-C ends it (needs script)',
   async () => {
     const { rig } = await rendering();
-    const { CI: _ci, NO_COLOR: _color, ...env } = process.env;
-    const command = `stty cols 80 rows 24; exec ${process.execPath} ${main} status pipeline.yaml --watch`;
-    const child = spawn('script', ['-qec', command, '/dev/null'], {
-      ...{ cwd: rig.folder, env: { ...env, TERM: 'xterm' } },
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let written = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      written += text;
-    });
-    const closed = new Promise<number | null>((resolve) => void child.on('close', resolve));
-    await until('the view is there', () => written.includes('ends this view, not the run'));
-    child.stdin.write('\u0003');
-    expect(await closed).toBe(0);
-    const terminal = new MemoryTerminal();
-    terminal.write(written);
-    const screen = (await terminal.lines()).join('\n');
+    const terminal = new OnTerminal(rig, 'status pipeline.yaml --watch');
+    await terminal.says('ends this view, not the run');
+    terminal.type(keys.ctrlC);
+    expect(await terminal.code).toBe(0);
+    const screen = await terminal.screen();
     expect(screen.match(/0 of 3/g)).toHaveLength(1);
     expect(screen).toMatch(/make +● 1 +○ 2/);
-    expect(terminal.modes.wraparoundMode).toBe(true);
+    expect((await terminal.terminal()).modes.wraparoundMode).toBe(true);
     expect(JSON.parse(readFileSync(rig.path(lockFile), 'utf8')).pid).toBe(process.pid);
   },
 );

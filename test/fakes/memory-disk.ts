@@ -103,6 +103,10 @@ export class MemoryDisk implements Disk {
   }
 
   /** Its files are texts, which are no sounds. */
+  async damage(): Promise<string | undefined> {
+    return undefined;
+  }
+
   async seconds(): Promise<number | undefined> {
     return undefined;
   }
@@ -112,7 +116,8 @@ export class MemoryDisk implements Disk {
     if (content === undefined)
       return err({ message: `${source.path} does not exist`, systemic: false });
     this.files.set(into.path, content);
-    return ok({ bytes: content.length, digest: digestOfText(content), contentType: '' });
+    const digest = digestOfText(content);
+    return ok({ bytes: content.length, digest, contentType: '', isVerified: false });
   }
 
   async discard(file: LocalFile): Promise<void> {

@@ -153,7 +153,8 @@ export class MemoryService implements MediaApi {
     if (asset === undefined) return err({ reason: 'expired', message: '' });
     this.#disk.files.set(into.path, asset.content);
     const digest = digestOfText(asset.content);
-    return ok({ bytes: asset.content.length, digest, contentType: 'image/png' });
+    const { length: bytes } = asset.content;
+    return ok({ bytes, digest, contentType: 'image/png', isVerified: true });
   }
 
   #asset(path: unknown): Result<string, ApiFailure> {

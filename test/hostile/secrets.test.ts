@@ -114,7 +114,7 @@ test('a signed address in a message keeps no signature, in any spelling of its s
 
 test('plan, audit and refresh hide the key, which the service repeats, and the pipeline too', async () => {
   const server = await strangeService({
-    account: () => ({ credits: 1, tier: key }),
+    account: () => ({ credits: 100, tier: key }),
     record: ({ honest }) => ({ ...honest, type: key, name: key }),
   });
   const rig = new Rig(onePicture.replace('a boat', `'${key}'`));
@@ -165,6 +165,24 @@ test('an event repeats the webhook secret: it is hidden in the same places', asy
   for (const text of [stdout, stderr, rig.read('p.state.jsonl'), rig.read('run.log')])
     for (const secret of [key, webhookSecret])
       for (const spelt of spellings(secret)) expect(text).not.toContain(spelt);
+});
+
+test('a key as long as a JSON Web Token, and its Base64, are hidden too', async () => {
+  const long = `eyJhbGciOiJIUzI1NiJ9.${'aA0-_'.repeat(800)}`;
+  const basic = Buffer.from(`user:${long}`).toString('base64');
+  const said = { code: 'c', message: `no ${long}, no Basic ${basic}` };
+  const server = await strangeService(failed(said));
+  const rig = new Rig(onePicture);
+  const env = { SHOTLIST_BASE_URL: server.address, SHOTLIST_API_KEY: long };
+  for (const args of [['plan'], ['run', '--log', 'run.log', '--verbose'], ['status']]) {
+    const { code, stdout, stderr } = await rig.command([...args, rig.file], env);
+    expect(code).not.toBe(7);
+    for (const text of [stdout, stderr]) expect(text).not.toMatch(/aA0-_|YUEwLV|FBMC1f|hQTAtX/);
+  }
+  for (const file of ['p.state.jsonl', 'run.log']) {
+    expect(rig.read(file)).toContain('no REDACTED, no Basic ');
+    expect(rig.read(file)).not.toMatch(/aA0-_|YUEwLV|FBMC1f|hQTAtX/);
+  }
 });
 
 describe('a redactor', () => {

@@ -27,6 +27,19 @@ const advice: Readonly<Record<string, string>> = {
   gone: 'use run --pay-again to pay for it again',
 };
 
+export type Cure = 'file' | 'again';
+
+/** Failures that another file, or only another run, cures; those of ours by the code of their diagnostic. */
+const cures: Readonly<Record<string, Cure>> = {
+  ...{ no_source_face: 'file', invalid_file_format: 'file', invalid_video_file: 'file' },
+  ...{ file_too_large: 'file', SL506: 'file', SL507: 'file', SL508: 'file', SL531: 'file' },
+  ...{ processing_timeout: 'again', unknown_error: 'again', canceled: 'again' },
+  ...{ 'missing-asset': 'again', abandoned: 'again' },
+};
+
+export const cureFor = (code: string | undefined): Cure | undefined =>
+  code !== undefined && Object.hasOwn(cures, code) ? cures[code] : undefined;
+
 /** For a creation whose outcome is unknown. */
 export const doubtAdvice =
   'look for its name in the service’s hub, then use shotlist resolve to say what you found';

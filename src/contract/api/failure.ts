@@ -31,12 +31,16 @@ export type ApiFailure =
   | { readonly reason: 'unreachable'; readonly message: string }
   /** Sent, but without a usable answer: timeout, reset, 500, 504, unreadable success. */
   | { readonly reason: 'unanswered'; readonly message: string }
+  /** The bytes of a download are not those that the storage says it has, or are no whole file. */
+  | { readonly reason: 'damaged'; readonly message: string }
   /**
    * This machine could not read or write: a full, read-only or failing disk, no file handles left.
    */
   | { readonly reason: 'local'; readonly message: string }
   /** Not sent: the run waited for the service for as long as it is allowed to. */
   | { readonly reason: 'outage'; readonly message: string }
+  /** Not sent: creations before it got no answers, so the run buys nothing more. */
+  | { readonly reason: 'no-answers'; readonly message: string }
   /** Not sent: the permission to send it had become too old. */
   | { readonly reason: 'late'; readonly message: string }
   /** The runner stopped the request before it was sent, or while it only read. */
@@ -70,6 +74,7 @@ export function remedy(call: CallKind, failure: ApiFailure): Remedy {
     case 'outage':
       return 'stop-run';
     case 'payment-required':
+    case 'no-answers':
     // A result that is bought now could not be saved.
     case 'local':
       return 'stop-paid';
@@ -85,6 +90,7 @@ export function remedy(call: CallKind, failure: ApiFailure): Remedy {
     case 'unavailable':
     case 'unreachable':
     case 'late':
+    case 'damaged':
       return 'retry';
     case 'unanswered':
       return call === 'create' ? 'doubt' : 'retry';
@@ -115,8 +121,10 @@ const describe: Readonly<Record<ApiFailure['reason'], string>> = {
   unavailable: 'the service was not available',
   unreachable: 'the service could not be reached',
   unanswered: 'the service did not answer',
+  damaged: 'the file arrived damaged',
   local: 'this machine could not read or write a file',
   outage: 'the run stopped waiting',
+  'no-answers': 'the run buys nothing more',
   late: 'it was not sent in time',
   aborted: 'stopped before it finished',
 };

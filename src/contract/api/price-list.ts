@@ -6,10 +6,6 @@ export interface Table {
   /** The field that decides, as a path into the body. */
   readonly field: string;
   readonly credits: Readonly<Record<string, number>>;
-  /**
-   * True if the service accepts no other value. The highest price is then an upper bound for a body without the field.
-   */
-  readonly complete: boolean;
 }
 
 export type PriceRule =
@@ -118,7 +114,6 @@ export const priceList: {
       credits: {
         field: 'style.generation_mode',
         credits: { lite: 1, standard: 1, pro: 2 },
-        complete: true,
       },
       fps: { field: 'max_fps_limit', effect: 'caps' },
     },
@@ -127,7 +122,6 @@ export const priceList: {
       table: {
         field: 'resolution',
         credits: { '480p': 24, '720p': 48, '1080p': 72 },
-        complete: true,
       },
     },
     'ai-talking-photo': {
@@ -135,7 +129,6 @@ export const priceList: {
       table: {
         field: 'style.generation_mode',
         credits: { prompted: 20, realistic: 48 },
-        complete: false,
       },
     },
     'text-to-video': modelSeconds,

@@ -22,6 +22,8 @@ export type Price =
       readonly credits: number;
       /** True for video: the final charge may follow the real frame rate of the output. */
       readonly estimate: boolean;
+      /** Fields that decide the price and are not set: the dearest published value of each counts. */
+      readonly unset?: readonly string[];
     }
   /** `why` says how to change the request so that it has a published price, if that is possible. */
   | { readonly known: false; readonly why: string };
@@ -38,17 +40,38 @@ export const assumedFps = 30;
  * the higher of the plans' prices counts.
  *
  * If a field that decides the price is left out, the service's published default is priced. Without a published
- * default, the highest price counts if every value has one; otherwise the price is unknown. Video by the frame is
+ * default, the highest published price counts. Video by the frame is
  * counted at 30 frames a second, as in a creation's answer; an output with more frames a second costs more in the end.
  */
 export function priceOf(tool: string, body: JsonObject, tier?: Tier): Price {
   const rule = entryOf(priceList.tools, tool);
   if (rule === undefined) return { known: false, why: `no price is published for ${tool}` };
-  const figure = figureOf(rule, withPlanDefaults(tool, body, tier));
+  const filled = withPlanDefaults(tool, body, tier);
+  const figure = figureOf(rule, filled);
   if (!figure.ok) return { known: false, why: `${tool}: ${figure.error}` };
   const estimate =
     rule.kind === 'frames' || rule.kind === 'seconds' || rule.kind === 'model-seconds';
-  return { known: true, credits: roundedUp(figure.value), estimate };
+  const unset = decidingFields(rule).filter((field) => isUnset(fieldOf(filled, field)));
+  const credits = roundedUp(figure.value);
+  return { known: true, credits, estimate, ...(unset.length === 0 ? {} : { unset }) };
+}
+
+/** The service chooses a model for the name `default`, too. */
+const isUnset = (value: Json | undefined): boolean => value === undefined || value === 'default';
+
+/** The fields with a table of prices. */
+function decidingFields(rule: PriceRule): readonly string[] {
+  switch (rule.kind) {
+    case 'images':
+    case 'model-seconds':
+      return ['model', 'resolution'];
+    case 'seconds':
+      return [rule.table.field];
+    case 'frames':
+      return typeof rule.credits === 'number' ? [] : [rule.credits.field];
+    default:
+      return [];
+  }
 }
 
 /**
@@ -158,16 +181,22 @@ function images(rule: Extract<PriceRule, { kind: 'images' }>, body: JsonObject):
   const older = olderChoice(rule.unpriced, body);
   if (older !== undefined) return older;
   const asked = fieldOf(body, 'model');
-  const model: ImageModel | undefined = entryOf(imageModels, asked);
-  if (model?.[rule.role] === undefined) return noFigure('model', asked);
-  // If the resolution is missing, it may depend on the plan, and no published price bounds it.
-  const resolution = fieldOf(body, 'resolution');
-  const [lowest] = model.resolutions;
-  if (resolution !== lowest)
-    return err(`${lackOf('resolution', resolution)}: ${asked} has a price at ${lowest} only`);
   const count = fieldOf(body, 'image_count') ?? rule.usualCount;
   if (typeof count !== 'number' || !Number.isInteger(count) || count < 1)
     return noFigure('image_count', count);
+  const resolution = fieldOf(body, 'resolution');
+  if (isUnset(asked)) {
+    const models = Object.values(imageModels).filter((model) => model[rule.role] !== undefined);
+    if (resolution !== undefined && !models.some(({ resolutions: [low] }) => low === resolution))
+      return err(`${lackOf('resolution', resolution)}; remove it, or set model:`);
+    return ok(count * Math.max(...models.map(({ credits }) => credits)));
+  }
+  const model: ImageModel | undefined = entryOf(imageModels, asked);
+  if (model?.[rule.role] === undefined) return noFigure('model', asked);
+  const [lowest] = model.resolutions;
+  // Without one, the only published price counts.
+  if (resolution !== undefined && resolution !== lowest)
+    return err(`${lackOf('resolution', resolution)}: ${asked} has a price at ${lowest} only`);
   return ok(count * model.credits);
 }
 
@@ -208,7 +237,7 @@ function modelSeconds(
 function soundRate({ silent, audio }: VideoModel, asked: Json, body: JsonObject): PriceFigure {
   if (typeof asked !== 'boolean' || (asked && audio === 'none')) return noFigure('audio', asked);
   const credits = asked && typeof audio === 'object' ? audio : silent;
-  return chosen({ field: 'resolution', credits, complete: true }, body);
+  return chosen({ field: 'resolution', credits }, body);
 }
 
 /**
@@ -227,13 +256,10 @@ function bySecond(seconds: PriceFigure, credits: PriceFigure): PriceFigure {
   return ok(roundedUp(seconds.value) * credits.value);
 }
 
-/**
- * The price for the value of a field. If the field is missing and every value has a price, the
- * highest.
- */
-function chosen({ field, credits, complete }: Table, body: JsonObject): PriceFigure {
+/** The price for the value of a field. If the field is missing, the highest. */
+function chosen({ field, credits }: Table, body: JsonObject): PriceFigure {
   const value = fieldOf(body, field);
-  if (value === undefined && complete) return ok(Math.max(...Object.values(credits)));
+  if (value === undefined) return ok(Math.max(...Object.values(credits)));
   const figure = entryOf(credits, value);
   if (figure !== undefined) return ok(figure);
   return err(`${lackOf(field, value)}; set ${field}: to one of ${Object.keys(credits).join(', ')}`);

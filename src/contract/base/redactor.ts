@@ -1,5 +1,5 @@
 // Hides the secrets of a run (the API key, the webhook secret) in everything that comes in and goes
-// out.
+// out: plain, percent-encoded, escaped, and in Base64.
 //
 // In: everything from the service is redacted as soon as it is parsed, before it is checked, stored
 // or shown: answers (adapters/http/http-client.ts), the first answer (adapters/http/service-probe.ts)
@@ -25,22 +25,29 @@ const shortest = hidden.length;
 const deepest = 64;
 
 export class Redactor {
-  readonly #secrets: RegExp | undefined;
-  /** The same for one secret: it keeps no place in a text. */
-  readonly #secret: RegExp | undefined;
+  /** The secrets, and what the Base64 of a text with one of them contains. */
+  readonly #literals: readonly string[];
+  /** The characters of each secret, in all spellings. */
+  readonly #spelled: readonly (readonly Spellings[])[];
 
   constructor(secrets: readonly (string | undefined)[]) {
-    const known = secrets.filter((secret) => secret !== undefined && secret.length >= shortest);
-    // The longest first, because one secret may begin with another.
-    const patterns = [...new Set(known)]
-      .sort((a = '', b = '') => b.length - a.length)
-      .map((secret = '') => Array.from(secret, spellingsOf).join(''));
-    this.#secrets = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'g');
-    this.#secret = this.#secrets === undefined ? undefined : new RegExp(this.#secrets.source);
+    const known = new Set(secrets.filter((secret) => secret !== undefined));
+    const long = [...known].filter((secret) => secret.length >= shortest);
+    this.#literals = [...new Set(long.flatMap((secret) => [secret, ...inBase64(secret)]))];
+    this.#spelled = long.map((secret) => Array.from(secret, spellingsOf));
   }
 
   text(text: string): string {
-    return this.#secrets === undefined ? text : text.replace(this.#secrets, hidden);
+    const places = this.#placesIn(text);
+    if (places.length === 0) return text;
+    let told = '';
+    let end = 0;
+    for (const { from, to } of places.sort((a, b) => a.from - b.from)) {
+      // One secret may begin with another, or stand in its Base64.
+      if (from >= end) told += text.slice(end, from) + hidden;
+      end = Math.max(end, to);
+    }
+    return told + text.slice(end);
   }
 
   /**
@@ -48,7 +55,7 @@ export class Redactor {
    * JSON as it is.
    */
   mayHide(json: string): boolean {
-    return this.#secret !== undefined && (json.includes('\\') || this.#secret.test(json));
+    return this.#literals.length > 0 && (json.includes('\\') || this.#placesIn(json).length > 0);
   }
 
   /**
@@ -67,6 +74,24 @@ export class Redactor {
   value<T>(value: T): T {
     // The same shape with other texts.
     return this.#redacted(value, 0) as T;
+  }
+
+  /**
+   * Compared character by character, because a pattern made from a secret can be too large, and the error about it would
+   * contain the secret.
+   */
+  #placesIn(text: string): Place[] {
+    const places: Place[] = [];
+    for (const literal of this.#literals)
+      for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1))
+        places.push({ from: at, to: at + literal.length });
+    if (!text.includes('%') && !text.includes('\\')) return places;
+    for (const secret of this.#spelled)
+      for (let at = 0; at < text.length; at += 1) {
+        const to = endOf(text, secret, at);
+        if (to !== undefined) places.push({ from: at, to });
+      }
+    return places;
   }
 
   #redacted(value: unknown, depth: number): unknown {
@@ -91,12 +116,101 @@ export class Redactor {
 /** True if the text opens so many lists and objects that they could be nested too deeply. */
 const mayBeDeep = (text: string): boolean => text.split(/[[{]/, deepest + 1).length > deepest;
 
+/** Half-open. */
+interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How a character may stand in a text. */
+interface Spellings {
+  readonly plain: string;
+  /** In lower case, found in either: percent-encoded, or escaped in a JSON or JavaScript string. */
+  readonly escaped: readonly string[];
+}
+
+function spellingsOf(plain: string): Spellings {
+  const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
+  const bytes = Array.from(Buffer.from(plain), (byte) => hex(byte, 2));
+  const units = Array.from({ length: plain.length }, (_, unit) => plain.charCodeAt(unit));
+  return {
+    plain,
+    escaped: [
+      bytes.map((byte) => `%${byte}`).join(''),
+      units.map((unit) => `\\u${hex(unit, 4)}`).join(''),
+      units.map((unit) => `\\x${hex(unit, 2)}`).join(''),
+    ],
+  };
+}
+
+const percent = 0x25;
+const backslash = 0x5c;
+const startsEscape = (code: number): boolean => code === percent || code === backslash;
+
+/** Where the secret ends that begins here, in any mixture of spellings; undefined if none does. */
+function endOf(text: string, secret: readonly Spellings[], from: number): number | undefined {
+  if (!mayBegin(text, secret, from)) return undefined;
+  let ends: readonly number[] = [from];
+  for (const spellings of secret) {
+    const next = ends.flatMap((end) => endsOf(text, spellings, end));
+    // A "%" or a backslash in the secret may be read in two ways.
+    ends = next.length > 1 ? [...new Set(next)] : next;
+    if (ends.length === 0) return undefined;
+  }
+  return Math.max(...ends);
+}
+
+/** Quick, because this is asked of every place in a text, and nearly always the answer is no. */
+function mayBegin(text: string, secret: readonly Spellings[], at: number): boolean {
+  const first = secret[0];
+  const second = secret[1];
+  if (first === undefined || second === undefined) return false;
+  const code = text.charCodeAt(at);
+  if (startsEscape(code)) return endsOf(text, first, at).length > 0;
+  if (code !== first.plain.charCodeAt(0)) return false;
+  const { length } = first.plain;
+  const next = text.charCodeAt(at + length);
+  return next === second.plain.charCodeAt(0) || startsEscape(next);
+}
+
+function endsOf(text: string, { plain, escaped }: Spellings, from: number): readonly number[] {
+  const ends: number[] = [];
+  if (text.startsWith(plain, from)) ends.push(from + plain.length);
+  const code = text.charCodeAt(from);
+  if (!startsEscape(code)) return ends;
+  // Some programs escape any character so.
+  if (code === backslash && text.startsWith(plain, from + 1)) ends.push(from + 1 + plain.length);
+  for (const spelling of escaped)
+    if (standsAt(text, spelling, from)) ends.push(from + spelling.length);
+  return ends;
+}
+
+/** A letter in either case, or another character; `spelling` is in lower case. */
+function standsAt(text: string, spelling: string, from: number): boolean {
+  for (let index = 0; index < spelling.length; index += 1) {
+    const wanted = spelling.charCodeAt(index);
+    const code = text.charCodeAt(from + index);
+    if (code !== wanted && (code | 0x20) !== wanted) return false;
+  }
+  return true;
+}
+
 /**
- * The spellings of a character: plain, percent-encoded, or escaped in a JSON or JavaScript string.
+ * What the Base64 of any text with the secret in it contains, in both alphabets and inside an address or a JSON string. Three
+ * bytes are four letters, so the letters depend on where the secret begins; those that share bits with a neighbor are left out.
  */
-function spellingsOf(character: string): string {
-  const code = (character.codePointAt(0) ?? 0).toString(16).padStart(2, '0');
-  const hex = Array.from(code, (digit) => `[${digit}${digit.toUpperCase()}]`).join('');
-  const plain = /\w/.test(character) ? character : `\\u${code.padStart(4, '0')}`;
-  return `(?:\\\\?${plain}|%${hex}|\\\\u00${hex}|\\\\x${hex})`;
+function inBase64(secret: string): readonly string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+    const letters = bytes
+      .toString('base64')
+      .slice(Math.ceil((before * 8) / 6), Math.floor((bytes.length * 8) / 6));
+    return [
+      ['+', '/'],
+      ['-', '_'],
+      ['%2B', '%2F'],
+      ['%2b', '%2f'],
+      ['+', '\\/'],
+    ].map(([plus = '', slash = '']) => letters.replaceAll('+', plus).replaceAll('/', slash));
+  });
 }

@@ -117,12 +117,9 @@ function sentencesOf(rule: PriceRule, tool: Tool): string {
 const credits = (amount: number): string =>
   `${shown(amount)} ${amount === 1 ? 'credit' : 'credits'}`;
 
-function byField({ field, credits: figures, complete }: Table): string {
+function byField({ field, credits: figures }: Table): string {
   const list = Object.entries(figures).map(([value, each]) => `${value} ${each}`);
-  const missing = complete
-    ? `Without ${field}, the plan counts the highest`
-    : 'Other values have no published price';
-  return `${field}: ${list.join(', ')}. ${missing}`;
+  return `${field}: ${list.join(', ')}. Without ${field}, the plan counts the highest`;
 }
 
 function frameRateOf({ fps }: Extract<PriceRule, { kind: 'frames' }>): string {

@@ -1,4 +1,4 @@
-// Codes SL516 to SL530: where items come from: tables, matrices, keys and conditions.
+// Codes SL516 to SL531: where items come from: tables, matrices, keys and conditions.
 import type { Example, Explanation, Lines } from './explanation.ts';
 
 const portraits = (items: string, file = '${{ item.path }}'): Lines => [
@@ -130,5 +130,27 @@ export const sourceCodes = {
       '`when:` is false for every item, so there is nothing to do. Usually, a value is spelled differently, or has another type: in a CSV file, every value is a text unless `types:` says otherwise.',
     wrong: table(people, '{ csv: people.csv, when: item.name == "ann" }'),
     right: table(people, '{ csv: people.csv, when: item.name == "Ann" }'),
+  },
+  SL531: {
+    title: 'A file is not the medium that its name says, or was cut off.',
+    meaning:
+      'The service refuses such a file, after it was uploaded and a step was paid for. Often, a page was saved under the name of a picture, or a copy was cut off. Replace the file. A file in a format that shotlist cannot read is not refused.',
+    found: 'plan',
+    wrong: {
+      pipeline: [
+        'pipeline: portraits',
+        'steps:',
+        '  photo: { uses: upload, with: { file: photo.jpg } }',
+      ],
+      files: { 'photo.jpg': '<!doctype html><title>Not found</title>' },
+    },
+    right: {
+      pipeline: [
+        'pipeline: portraits',
+        'steps:',
+        '  photo: { uses: upload, with: { file: photo.jpg } }',
+      ],
+      files: { 'photo.jpg': 'a photo' },
+    },
   },
 } as const satisfies Readonly<Record<`SL5${string}`, Explanation>>;

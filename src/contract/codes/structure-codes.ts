@@ -17,7 +17,7 @@ export const structureCodes = {
   SL101: {
     title: 'A key is unknown at this place.',
     meaning:
-      'shotlist refuses unknown keys, because a misspelled key would silently have no effect. Correct the spelling, or move the key to where it belongs. To send a field that shotlist does not know, put it under extra: of the step.',
+      'shotlist refuses unknown keys, because a misspelled key would silently have no effect. Correct the spelling, move the key to where it belongs, or remove it. If the service has a newer field that shotlist does not know, extra: of the step sends it unchecked.',
     wrong: ['pipeline: portraits', 'ouput: renders', 'steps:', photo],
     right: ['pipeline: portraits', 'output: renders', 'steps:', photo],
   },
@@ -177,8 +177,9 @@ export const structureCodes = {
     right: ['pipeline: portraits', 'on_finish: { command: [notify] }', 'steps:', photo],
   },
   SL118: {
-    title: 'An argument of a hook contains a null character.',
-    meaning: 'No program can receive such an argument. Remove the character.',
+    title: 'A path, or an argument of a hook, contains a null character.',
+    meaning:
+      'No file system has such a path, and no program can receive such an argument. Remove the character.',
     wrong: ['pipeline: portraits', 'on_finish: { command: [notify, "a\\0b"] }', 'steps:', photo],
     right: ['pipeline: portraits', 'on_finish: { command: [notify, "a b"] }', 'steps:', photo],
   },

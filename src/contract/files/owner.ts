@@ -64,13 +64,28 @@ export function ownershipOf(folder: string): Ownership {
   if (stats === undefined) return 'absent';
   if (stats.isSymbolicLink()) return 'link';
   const secret = readSecret(keyFile());
-  const first = readMarker(join(folder, markerName));
-  const own = secret && readMarker(join(folder, ownMarkerName(secret)));
-  if (first === undefined && own === undefined) return hasNothingElse(folder) ? 'empty' : 'foreign';
+  const markers = markersIn(folder, secret);
+  if (markers.length === 0) return hasNothingElse(folder) ? 'empty' : 'foreign';
   // Without a key, this user has never marked a folder on this machine.
   if (secret === undefined) return 'foreign';
-  const holds = [first, own].some((marker) => marker && isValid(marker, folder, secret));
-  return holds ? 'ours' : 'foreign';
+  return markers.some((marker) => isValid(marker, folder, secret)) ? 'ours' : 'foreign';
+}
+
+/**
+ * A secret of a folder that is ours, as 32 characters: the same each time, for each purpose another. It is nowhere on disk,
+ * so a copy of the folder does not give it to anybody else.
+ */
+export function secretOfFolder(folder: string, purpose: string): string {
+  const secret = userSecret();
+  const marker = markersIn(folder, secret).find((one) => isValid(one, folder, secret));
+  if (marker === undefined) throw new Error(`bug: the folder ${folder} is not ours`);
+  const text = `${marker.id}\nsecret ${purpose}`;
+  return createHmac('sha256', secret).update(text).digest('base64url').slice(0, 32);
+}
+
+function markersIn(folder: string, secret: Buffer | undefined): readonly Marker[] {
+  const names = [markerName, ...(secret === undefined ? [] : [ownMarkerName(secret)])];
+  return names.flatMap((name) => readMarker(join(folder, name)) ?? []);
 }
 
 function isValid({ id, inode, path }: Marker, folder: string, secret: Buffer): boolean {

@@ -43,6 +43,18 @@ export async function openRegular(file: string, flags = readOnly): Promise<FileH
   }
 }
 
+/** The descriptor of a regular file, for reading. Throws system errors, and `NotRegularFile`. */
+export function openRegularSync(file: string): number {
+  const descriptor = openSync(file, readOnly);
+  try {
+    assertRegular(fstatSync(descriptor));
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
 /**
  * The bytes of a regular file of at most `max` bytes. The error is the end of a sentence about the
  * file.

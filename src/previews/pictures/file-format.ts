@@ -17,7 +17,7 @@ export type FileFormat =
 export type UndecodedName = 'HEIC' | 'BMP' | 'JPEG 2000' | 'AVIF';
 
 /** Enough for the brands of an ISO file and for what stands before the first tag of an SVG. */
-const headBytes = 1024;
+export const headBytes = 1024;
 
 const picture = (name: string, decoder: Decoder): FileFormat => ({
   kind: 'picture',
@@ -65,14 +65,20 @@ const stillBrands = ['mif1', 'msf1'];
 
 export async function readFormat(file: FileHandle): Promise<FileFormat> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-  const head = buffer.subarray(0, bytesRead);
-  if (head.length === 0) return other('an empty file');
-  const known = firstFit(beginnings, head.toString('hex')) ?? isoFormatOf(head);
-  return known ?? firstFit(texts, head.toString('latin1')) ?? other(notTaken);
+  return formatOf(buffer.subarray(0, bytesRead));
 }
 
-const notTaken =
-  'not a picture in a supported format (JPEG, PNG, WebP, AVIF, HEIC, TIFF, BMP, JPEG 2000)';
+/** `head`: the first `headBytes` of a file, or all of a shorter one. */
+export function formatOf(head: Buffer): FileFormat {
+  if (head.length === 0) return other('an empty file');
+  const known = firstFit(beginnings, head.toString('hex')) ?? isoFormatOf(head);
+  return known ?? firstFit(texts, head.toString('latin1')) ?? unknownFormat;
+}
+
+/** No beginning of the table fits. */
+export const unknownFormat = other(
+  'not a picture in a supported format (JPEG, PNG, WebP, AVIF, HEIC, TIFF, BMP, JPEG 2000)',
+);
 
 function firstFit(
   patterns: readonly (readonly [RegExp, FileFormat])[],

@@ -96,7 +96,7 @@ async function inspectStart(file: string): Promise<FileStart> {
     const format = await readFormat(handle);
     return {
       format,
-      complete: format.kind !== 'undecoded' || (await isComplete(handle, format.name)),
+      complete: format.kind !== 'undecoded' || isComplete(handle.fd, format.name),
       tooManyParts: format.kind === 'picture' && (await hasTooManyParts(handle, format.decoder)),
     };
   } finally {

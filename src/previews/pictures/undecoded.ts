@@ -1,15 +1,15 @@
 // Pictures that the hosted service takes and that nothing here decodes. Their headers are read only to tell whether the
 // file is complete, so that a truncated upload does not pass for a good picture.
-import type { FileHandle } from 'node:fs/promises';
+import { fstatSync, readSync } from 'node:fs';
 import type { UndecodedName } from './file-format.ts';
 
-/** Whether a file is as long as its header says. */
-export async function isComplete(file: FileHandle, name: UndecodedName): Promise<boolean> {
-  const { size } = await file.stat();
-  const head = await bytesAt(file, 0, 64);
+/** Whether an open file is as long as its header says. */
+export function isComplete(file: number, name: UndecodedName): boolean {
+  const { size } = fstatSync(file);
+  const head = bytesAt(file, 0, 64);
   if (name === 'BMP') return isCompleteBitmap(head, size);
   if (head.readUInt16BE(0) !== startOfCodestream) return hasCompleteBoxes(file, size);
-  const tail = await bytesAt(file, size - 2, 2);
+  const tail = bytesAt(file, size - 2, 2);
   return tail.readUInt16BE(0) === endOfCodestream;
 }
 
@@ -17,9 +17,10 @@ export async function isComplete(file: FileHandle, name: UndecodedName): Promise
 const startOfCodestream = 0xff4f;
 const endOfCodestream = 0xffd9;
 
-async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
-  return buffer.subarray(0, bytesRead);
+/** Fewer bytes at the end of the file. */
+export function bytesAt(file: number, position: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length);
+  return buffer.subarray(0, readSync(file, buffer, 0, length, position));
 }
 
 /** BITMAPFILEHEADER and one of the headers that may follow it. The file's own length there is often wrong. */
@@ -38,17 +39,28 @@ function isCompleteBitmap(head: Buffer, size: number): boolean {
 const mostBoxes = 256;
 
 /** HEIC and JP2 are rows of boxes, each of which says how long it is. One of them describes the picture. */
-async function hasCompleteBoxes(file: FileHandle, size: number): Promise<boolean> {
-  let isDescribed = false;
-  let at = 0;
-  for (let count = 0; at < size && count < mostBoxes; count++) {
-    const box = await bytesAt(file, at, 16);
+function hasCompleteBoxes(file: number, size: number): boolean {
+  const { names, isCut } = boxesOf(file, size);
+  return !isCut && names.some((name) => name === 'meta' || name === 'jp2h');
+}
+
+export interface Boxes {
+  readonly names: readonly string[];
+  /** True if a box is longer than the rest of the file, or is none. The boxes before it are among the names. */
+  readonly isCut: boolean;
+}
+
+/** The boxes at the top of an ISO file of `size` bytes. */
+export function boxesOf(file: number, size: number): Boxes {
+  const names: string[] = [];
+  for (let at = 0; at < size && names.length < mostBoxes; ) {
+    const box = bytesAt(file, at, 16);
     const length = box.length < 8 ? 0 : lengthOf(box, size - at);
-    if (length < 8 || at + length > size) return false;
-    isDescribed ||= ['meta', 'jp2h'].includes(box.toString('latin1', 4, 8));
+    if (length < 8 || at + length > size) return { names, isCut: true };
+    names.push(box.toString('latin1', 4, 8));
     at += length;
   }
-  return isDescribed;
+  return { names, isCut: false };
 }
 
 /** 0 means to the end of the file; 1, that the length follows in eight bytes. */

@@ -3,8 +3,9 @@ import { plan } from '../operations/plan.ts';
 import { type Ran, type RunOptions, run } from '../operations/run.ts';
 import { savedBy } from '../operations/saved-by.ts';
 import { type Canary, canaryText } from '../report/canary-text.ts';
+import { count } from '../report/text.ts';
 import { withPipeline } from './command.ts';
-import { commandLine } from './command-line.ts';
+import { commandLines } from './command-line.ts';
 import { exitCodes } from './exit-code.ts';
 import { filterOf } from './options.ts';
 import { canAsk, isYes } from './question.ts';
@@ -46,21 +47,24 @@ export async function canaryCommand(
   // Nothing would be left to ask about.
   if (rest === 0) return await whole(asking);
   let ran: Ran | undefined;
+  let continuing = '';
   const code = await performCommand(file, flags, {
     ...mannerOf(),
     operate: async (pipeline, options = {}) => {
       const items = { ...options.items, keys: new Set(keys) };
       const result = await run(pipeline, { ...options, ...asking, items });
-      if (result.ok) ran = result.value;
+      if (!result.ok) return result;
+      ran = result.value;
+      continuing = commandLines(pipeline, flags, ran.rehearsal).line('run');
       return result;
     },
   });
   if (ran === undefined) return code;
-  const canary = await look(file, flags, { ran, keys, rest });
+  const canary = await look(file, flags, { ran, keys });
   if (json) printJson({ type: 'canary', ...canary });
   else print(canaryText(canary));
   const stay = (): number => {
-    if (!json) print(`To continue with the rest: ${commandLine('run', file, flags)}`);
+    if (!json) print(`To continue with the rest: ${continuing}`);
     return code;
   };
   const asks = !json && canAsk();
@@ -68,17 +72,17 @@ export async function canaryCommand(
   // Runs with one id share their budget anyway.
   const left =
     budget === undefined || flags.runId !== undefined
-      ? {}
+      ? { budget: undefined }
       : { budget: Math.max(0, budget - canary.credits) };
-  const ask = (): Promise<boolean> => isYes(question(canary));
+  const ask = (): Promise<boolean> => isYes(question(canary, left.budget));
   if (yes === true) return await whole(left);
   // A rehearsal buys nothing, so the run itself would not ask.
   if (ran.rehearsal) return (await ask()) ? await whole(left) : stay();
   return await whole({ ...left, confirm: ask, confirmAbove: 0 }, stay);
 }
 
-const question = ({ rest, projected }: Canary): string =>
-  `Go on with the other ${rest}, for about ${projected} credits? [y/N] `;
+const question = ({ rest, projected }: Canary, budget = Infinity): string =>
+  `Buy up to ${count(Math.min(projected, budget), 'credit')} for the other ${count(rest, 'item')}?`;
 
 interface Chosen {
   readonly keys: readonly string[];
@@ -104,19 +108,22 @@ async function choose(file: string, flags: RunFlags, first: number): Promise<Cho
 interface Looked {
   readonly ran: Ran;
   readonly keys: readonly string[];
-  readonly rest: number;
 }
 
-async function look(file: string, flags: RunFlags, { ran, keys, rest }: Looked): Promise<Canary> {
+/** What the first items became, and what the rest may cost by a plan that knows what the first were charged. */
+async function look(file: string, flags: RunFlags, { ran, keys }: Looked): Promise<Canary> {
   let saved: Canary['items'] = [];
+  let [rest, projected] = [0, 0];
   await withPipeline(file, flags, async (pipeline) => {
     const places = { ...flags, rehearse: ran.rehearsal, hosted: !ran.rehearsal };
     const found = await savedBy(pipeline, places, keys);
     if (found.ok) saved = found.value;
+    const planned = await plan(pipeline, { ...places, items: filterOf(flags) });
+    if (!planned.ok) return fail(planned.error, flags.json === true);
+    rest = planned.value.itemsToDo.count;
+    projected = planned.value.plan.credits;
     return exitCodes.done;
   });
   const { charged, refunded } = ran.summary.credits;
-  const credits = charged - refunded;
-  const projected = Math.ceil((credits / keys.length) * rest);
-  return { items: saved, credits, rest, projected };
+  return { items: saved, credits: charged - refunded, rest, projected };
 }

@@ -1,6 +1,6 @@
 // The commands that check pipeline files and explain what is wrong.
 import { type Command, Option } from 'commander';
-import { withInputs } from './options.ts';
+import { jsonText, withInputs } from './options.ts';
 
 /** Adds `validate` and `explain`. `done` gets the exit code. */
 export function withCheckCommands(program: Command, done: (code: number) => void): void {
@@ -8,7 +8,7 @@ export function withCheckCommands(program: Command, done: (code: number) => void
     .addOption(
       new Option(
         '--format <format>',
-        'how to print what is wrong: for people, as JSON, as SARIF, or as annotations of GitHub Actions',
+        'how to print what is wrong: text, json, sarif, or github for annotations in GitHub Actions',
       )
         .choices(['text', 'json', 'sarif', 'github'])
         .conflicts('json'),
@@ -20,11 +20,11 @@ export function withCheckCommands(program: Command, done: (code: number) => void
   program
     .command('explain')
     .description(
-      'say what the code of an error means (without one: list all codes), or where a file comes from',
+      'explain an error code, or show where a file came from; without an argument, list all codes',
     )
     .argument('[code or file]', 'for example SL012, or out/a.png')
     .option('--state <file>', 'look for the file in this state file only')
-    .option('--json', 'print facts as JSON')
+    .option('--json', jsonText)
     .action(async (name: string | undefined, flags) => {
       done(await (await import('./explain.ts')).explainCommand(name, flags));
     });

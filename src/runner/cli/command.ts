@@ -1,10 +1,12 @@
 // The common part of all commands: load the pipeline, run one operation, print its result as text or JSON, return the
 // exit code.
+import { dirname } from 'node:path';
 import type { Result } from '../../contract/base/result.ts';
+import { driverWarning } from '../operations/git-setup.ts';
 import { loadPipeline } from '../operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
-import { serviceLine } from '../report/service-text.ts';
+import { stateLine } from '../report/service-text.ts';
 import type { PipelineFlags } from './options.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
 
@@ -20,7 +22,9 @@ export interface AnswerFormat<T> {
 
 /** Callbacks for what an operation reports while it works. */
 export interface Reports {
-  /** Prints the service's address first, or adds it to the JSON that comes later. */
+  /** Prints first whose state file the command reads, or adds it to the JSON that comes later. */
+  readonly onState: (service: string) => void;
+  /** The same for the address of a hosted service, if it was not told yet. */
   readonly onConnect: (address: string) => void;
   readonly onWarning: (message: string) => void;
 }
@@ -35,14 +39,24 @@ export async function command<T extends object>(
   const json = flags.json === true;
   return await withPipeline(file, flags, async (pipeline) => {
     let service: { readonly service?: string } = {};
-    const onConnect = (address: string): void => {
-      service = { service: address };
-      if (!json) print(serviceLine(address));
+    const naming = sayState(json ? () => undefined : print);
+    const onState = (name: string): void => {
+      service = { service: name };
+      naming(name);
     };
-    const answered = await operate(pipeline, { onConnect, onWarning: caution });
+    const answered = await operate(pipeline, { onState, onConnect: onState, onWarning: caution });
     const shown = { text, facts: (value: T) => ({ ...service, ...facts(value) }) };
     return answer(answered, json, exitCode === undefined ? shown : { ...shown, exitCode });
   });
+}
+
+/** Says whose state file a command is about, or which service it uses, once. */
+export function sayState(say: (line: string) => void): (service: string) => void {
+  let told = false;
+  return (service) => {
+    if (!told) say(stateLine(service));
+    told = true;
+  };
 }
 
 /** Loads the pipeline; `work` returns the exit code. */
@@ -51,8 +65,19 @@ export async function withPipeline(
   { input = {}, profile, json }: PipelineFlags,
   work: (pipeline: LoadedPipeline) => Promise<number>,
 ): Promise<number> {
+  warnOfDriver(dirname(file));
   const loaded = await loadPipeline(file, { inputs: input, profile });
   return loaded.ok ? await work(loaded.value) : fail(loaded.error, json === true);
+}
+
+let warnedOfDriver = false;
+
+/** Warns once, before anyone merges, of a merge driver that an older shotlist left in the clone of this folder. */
+export function warnOfDriver(folder: string): void {
+  const warning = warnedOfDriver ? undefined : driverWarning(folder);
+  if (warning === undefined) return;
+  warnedOfDriver = true;
+  caution(warning);
 }
 
 /** Prints the result of an operation, or why there is none; returns the exit code. */

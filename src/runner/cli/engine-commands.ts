@@ -1,15 +1,20 @@
 // The commands of distributed runs: worker, export, engine; and the option with which other commands use a database.
 import { type Command, Option } from 'commander';
-import { listenAddress, positiveInteger, serviceOption, withState } from './options.ts';
+import {
+  jsonLinesText,
+  jsonText,
+  listenAddress,
+  positiveInteger,
+  serviceOption,
+  withState,
+} from './options.ts';
 
-const address = 'a Postgres database, such as postgres://shotlist@db.example/shotlist';
+const address = 'a Postgres database, such as postgres://db.example/shotlist';
 
 /** For commands that can use the record of a distributed run. */
 export const withEngine = (command: Command): Command =>
   command.addOption(
-    new Option('--engine <address>', `use the record in a database: ${address}`).conflicts([
-      'rehearse',
-    ]),
+    new Option('--engine <address>', `use the record in ${address}`).conflicts(['rehearse']),
   );
 
 /** The same for `run`, which begins the record there. */
@@ -44,7 +49,7 @@ export function withEngineCommands(program: Command, done: (exitCode: number) =>
       'answer /healthz, /readyz and /metrics at [host:]port',
       listenAddress,
     )
-    .option('--json', 'print events as JSON')
+    .option('--json', jsonLinesText)
     .action(async (flags) => {
       done(await (await import('./worker.ts')).workerCommand(flags));
     });
@@ -53,8 +58,12 @@ export function withEngineCommands(program: Command, done: (exitCode: number) =>
     withState(
       program
         .command('export')
-        .description('bring the record of a distributed run back to the state file')
-        .argument('<file>'),
+        .description('move the record of a distributed run back to a file')
+        .argument('<file>')
+        .option(
+          '--take-back',
+          'write the state file from the database again: the copy to which the run was exported is lost',
+        ),
     ),
   ).action(async (file: string, flags) => {
     done(await (await import('./export.ts')).exportCommand(file, flags));
@@ -62,8 +71,7 @@ export function withEngineCommands(program: Command, done: (exitCode: number) =>
 
   const engine = program
     .command('engine')
-    .description('the database of distributed runs')
-    .addHelpText('after', '\nEach takes --engine <address> and --json.');
+    .description('look after the database of distributed runs');
   for (const [name, description] of [
     ['check', 'say whether the database can be used, and which runs are in it'],
     ['migrate', 'make the tables, or upgrade them'],
@@ -71,7 +79,7 @@ export function withEngineCommands(program: Command, done: (exitCode: number) =>
     ['drop', 'remove all tables; refuses while one of them has the only record of a run'],
   ] as const)
     required(engine.command(name).description(description))
-      .option('--json', 'print facts as JSON')
+      .option('--json', jsonText)
       .action(async (flags) => {
         done(await (await import('./engine.ts')).engineCommand(name, flags));
       });

@@ -7,6 +7,7 @@ import { stopWhenAsked } from './stop.ts';
 
 export interface ExportFlags extends PipelineFlags {
   readonly engine: string;
+  readonly takeBack?: boolean;
 }
 
 export async function exportCommand(file: string, flags: ExportFlags): Promise<number> {

@@ -1,6 +1,7 @@
 // The commands and options that work with git: merge, git-setup, and `--commit` of the commands that run pipelines.
 import { type Command, Option } from 'commander';
 import type { RunOptions } from '../operations/run.ts';
+import { jsonText } from './options.ts';
 
 export interface CommitFlags {
   readonly commit?: boolean;
@@ -11,14 +12,12 @@ export interface CommitFlags {
 export function withGitCommands(program: Command, done: (exitCode: number) => void): void {
   program
     .command('merge')
-    .description(
-      'merge two state files, with their common ancestor (base) if there is one; <ours> gets the result. Git calls it after git-setup',
-    )
+    .description('merge two state files into <ours>; git does it by itself after git-setup')
     .usage('[options] [base] <ours> <theirs>')
     .arguments('<first> <second> [third]')
     .option('--output <file>', 'write the result to this new file instead')
     .option('--path <file>', 'the state file, if git calls this with temporary files')
-    .option('--json', 'print facts as JSON')
+    .option('--json', jsonText)
     .action(async (first: string, second: string, third: string | undefined, flags) => {
       const files =
         third === undefined
@@ -29,9 +28,9 @@ export function withGitCommands(program: Command, done: (exitCode: number) => vo
 
   program
     .command('git-setup')
-    .description('let git merge state files by itself, in the repository of this folder')
+    .description('let git merge state files in this repository')
     .option('--remove', 'undo it')
-    .option('--json', 'print facts as JSON')
+    .option('--json', jsonText)
     .action(async (flags) => {
       done(await (await import('./git-setup.ts')).gitSetupCommand(flags));
     });
@@ -43,7 +42,7 @@ export function withCommit(command: Command): Command {
     .addOption(
       new Option(
         '--commit-outputs <which>',
-        'the outputs in that commit (default: small, up to 1 MiB each and 20 MiB in all)',
+        'the outputs in that commit: none, small (up to 1 MiB each, 20 MiB in all) or all (default: small)',
       ).choices(['none', 'small', 'all']),
     );
 }

@@ -9,9 +9,12 @@ import { withCheckCommands } from './check-commands.ts';
 import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import { withEngine, withEngineCommands, withEngineRun } from './engine-commands.ts';
 import { withCommit, withGitCommands } from './git-commands.ts';
+import { helpLayout } from './help.ts';
 import { withLogCommand } from './log-command.ts';
 import {
   duration,
+  jsonLinesText,
+  jsonText,
   pictures,
   portNumber,
   positiveInteger,
@@ -39,14 +42,12 @@ const program = new Command('shotlist')
   .description(
     'Runs pipelines of paid AI media tools over folders of media: resumable, and never pays twice.',
   )
-  .version(version())
+  .version(version(), '-V, --version', 'print the version')
+  .helpOption('-h, --help', 'print this help')
+  .helpCommand('help [command]', 'print the help of a command')
   .exitOverride()
   .configureOutput({ writeErr: (text) => void process.stderr.write(shown(text)) })
-  .configureHelp({ showGlobalOptions: false })
-  .addHelpText(
-    'after',
-    '\nExit codes: 0 done, 1 some tasks failed, 2 refused (nothing was sent), 3 stopped by a budget or a lack of\ncredits, 4 something is in doubt, 5 not authorized, 6 left while projects still render, 130 interrupted.',
-  );
+  .configureHelp(helpLayout);
 
 let exitCode = 0;
 const done = (code: number): void => {
@@ -54,7 +55,6 @@ const done = (code: number): void => {
 };
 withAuthoringCommands(program, done);
 withCheckCommands(program, done);
-
 withPlanCommand(program, done);
 withStatusCommand(program, done);
 withLogCommand(program, done);
@@ -81,19 +81,24 @@ withCommit(
   withRun(
     program
       .command('tick')
-      .description('look at what renders, save what is ready, buy within the limits, and end')
+      .description('save what is ready, buy within the limits, and end')
       .argument('<file>'),
   ),
-).action(async (file: string, flags) => {
-  exitCode = await (await import('./tick.ts')).tickCommand(file, flags);
-});
+)
+  .option('--yes', 'as for run; a tick never asks')
+  .action(async (file: string, flags) => {
+    exitCode = await (await import('./tick.ts')).tickCommand(file, flags);
+  });
 
 withCommit(
   withSchedule(
     program
       .command('schedule')
-      .description('run pipelines when their schedules say, in one process')
-      .argument('[files or folders...]', 'default: the folder pipelines, or this folder'),
+      .description('run pipelines at the times of their schedules')
+      .argument(
+        '[paths...]',
+        'pipeline files, or folders of them (default: pipelines, or this folder)',
+      ),
   ),
 ).action(async (names: string[], flags) => {
   exitCode = await (await import('./schedule.ts')).scheduleCommand(names, flags);
@@ -106,16 +111,19 @@ withCommit(
         withSteps(
           program
             .command('watch')
-            .description(
-              'run a pipeline for every file that arrives in its folder or changes there',
-            )
+            .description('run a pipeline for each new or changed file')
             .argument('<file>'),
         ),
+        jsonLinesText,
       ),
     ),
   ),
 )
-  .option('--budget <credits>', 'spend at most this many credits until it ends', wholeNumber)
+  .option(
+    '--budget <credits>',
+    'spend at most this many credits in all runs of this watch',
+    wholeNumber,
+  )
   .option(
     '--settle <time>',
     'a file is complete when it has not changed for so long (default: 2s)',
@@ -134,14 +142,14 @@ withEngine(
   withState(
     program
       .command('resolve')
-      .description('settle a creation that is in doubt')
+      .description('record what became of a request whose answer was lost, or of all')
       .argument('<file>')
-      .argument('<task>', 'its name as status shows it, or the name that was sent'),
+      .argument('[task]', 'its name as status shows it, or the name of the project that was sent'),
   ),
 )
   .addOption(serviceOption())
   .addOption(
-    new Option('--project <id>', 'the service created this project for it').conflicts([
+    new Option('--project <id>', 'the service created this project for the request').conflicts([
       'notCharged',
       'abandon',
     ]),
@@ -149,18 +157,34 @@ withEngine(
   .addOption(
     new Option(
       '--not-charged',
-      'the service did not accept it; the next run may send it again',
+      'the service did not accept the request; the next run may send it again',
     ).conflicts('abandon'),
   )
-  .option('--abandon', 'unknown: write the credits off; the next run may pay for it again')
-  .action(async (file: string, task: string, flags) => {
+  .option(
+    '--abandon',
+    'nobody can tell: count its credits as spent; the next run may pay for it again',
+  )
+  .option('--all', 'everything that is in doubt; asks about each, unless another flag says')
+  .addOption(
+    new Option(
+      '--hub-list <file>',
+      'with --all: the list of projects in the hub, as JSON, CSV or text (- is standard input)',
+    ).conflicts('decisions'),
+  )
+  .addOption(
+    new Option(
+      '--decisions <file>',
+      'with --all: a CSV file with a decision for each; written for you if it does not exist',
+    ).conflicts(['notCharged', 'abandon']),
+  )
+  .action(async (file: string, task: string | undefined, flags) => {
     exitCode = await (await import('./resolve.ts')).resolveCommand(file, task, flags);
   });
 
 withState(
   program
     .command('forget')
-    .description('do a task again in the next run; its cost stays in the ledger')
+    .description('make the next run redo a task, and pay again')
     .argument('<file>')
     .argument('[task]', 'its name as status and plan show it'),
 )
@@ -172,11 +196,11 @@ withState(
 withState(
   program
     .command('refresh')
-    .description('read every known project again, and update the state file')
+    .description('update the state file from the service')
     .argument('<file>'),
 )
   .addOption(serviceOption())
-  .option('--accept-missing', 'accept the answer even if the service has no record of any project')
+  .option('--accept-missing', 'believe the service even if it has no record of any project')
   .action(async (file: string, flags) => {
     exitCode = await (await import('./refresh.ts')).refreshCommand(file, flags);
   });
@@ -185,7 +209,7 @@ withEngine(
   withState(
     program
       .command('audit')
-      .description('compare the ledger with the service, project by project')
+      .description('check the recorded credits against the service; changes nothing')
       .argument('<file>'),
   ),
 )
@@ -197,7 +221,7 @@ withEngine(
 withState(
   program
     .command('repair')
-    .description('list the damage in a state file, and propose a safe one')
+    .description('find damage in a state file, and propose a repair')
     .argument('<file>'),
 )
   .addOption(serviceOption('the service that its ids belong to, if the file no longer says so'))
@@ -216,29 +240,29 @@ withEngineCommands(program, done);
 program
   .command('trust')
   .description(
-    'let a pipeline file use your API key with the service that it names, call its hooks, and use its bucket',
+    'let a pipeline file use your API key with its service, call its hooks and use its bucket',
   )
   .argument('[file]')
   .option('--remove', 'no longer trust the file')
   .option('--folder <folder>', 'accept a .shotlist or data folder that you made yourself')
   .option('--list', 'list the trusted files')
-  .option('--json', 'print facts as JSON')
+  .option('--json', jsonText)
   .action(async (file: string | undefined, flags) => {
     exitCode = await (await import('./trust.ts')).trustCommand(file, flags);
   });
 
 program
   .command('tools')
-  .description('list the step kinds, or the parameters of one')
+  .description('list the tools, or show the fields and price of one')
   .argument('[kind]')
-  .option('--json', 'print facts as JSON')
+  .option('--json', jsonText)
   .action(async (kind: string | undefined, flags) => {
     exitCode = (await import('./tools.ts')).toolsCommand(kind, flags);
   });
 
 program
   .command('serve')
-  .description('start the local service')
+  .description('start the local service, which costs nothing')
   .option('--port <n>', 'port (default: a free one)', portNumber)
   .option('--host <address>', 'address to listen on (default: loopback only)')
   .option('--data <folder>', 'keep projects, files and the ledger here (default: nothing is kept)')
@@ -279,7 +303,8 @@ program.hook('preAction', async () => {
 });
 endOnBug();
 try {
-  await program.parseAsync();
+  if (process.argv.length > 2) await program.parseAsync();
+  else exitCode = (await import('./start.ts')).startCommand();
 } catch (error) {
   if (error instanceof CommanderError) exitCode = error.exitCode === 0 ? 0 : 2;
   else {

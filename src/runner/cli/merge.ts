@@ -2,7 +2,7 @@
 // cannot be read.
 import { type MergeFiles, merge } from '../operations/merge.ts';
 import { mergeText } from '../report/merge-text.ts';
-import { answer } from './command.ts';
+import { answer, warnOfDriver } from './command.ts';
 import { caution } from './terminal.ts';
 
 export interface MergeFlags {
@@ -12,6 +12,8 @@ export interface MergeFlags {
 }
 
 export async function mergeCommand(files: MergeFiles, flags: MergeFlags): Promise<number> {
+  // Git calls a driver in the top folder of the clone.
+  warnOfDriver(process.cwd());
   const merged = await merge(files, { ...flags, onWarning: caution });
   const code = answer(merged, flags.json === true, {
     text: (facts) => mergeText(facts, flags.path !== undefined),

@@ -26,37 +26,34 @@ export interface PipelineFlags {
   readonly engine?: string;
 }
 
-export function withInputs(command: Command): Command {
+export const jsonText = 'print JSON';
+/** For commands that print while they work. */
+export const jsonLinesText = 'print JSON, one object per line';
+
+export function withInputs(command: Command, json = jsonText): Command {
   return command
     .option('--input <name=value>', 'set an input of the pipeline (repeatable)', collectInput)
     .option('--profile <name>', "apply one of the pipeline's profiles")
-    .option('--json', 'print facts as JSON');
+    .option('--json', json);
 }
 
 export function withPaths(command: Command): Command {
-  return withPlaces(command).option(
-    '--limit <n>',
-    'process only the first n items',
-    positiveInteger,
-  );
+  return withPlaces(command).option('--limit <n>', 'only the first n items', positiveInteger);
 }
 
 /** Where a command reads and writes, and which service it uses. */
 export function withPlaces(command: Command): Command {
-  return withFolders(command).option('--items <glob>', 'process only the items whose keys match');
+  return withFolders(command).option('--items <glob>', 'only the items whose keys match');
 }
 
 /** The same, for a command that has its own way to choose items. */
 export function withFolders(command: Command): Command {
   return command
     .option('--state <file>', 'use this state file')
-    .option('--output <folder>', 'save downloads below this folder')
-    .option(
-      '--allow-outside',
-      'let the pipeline read and write files outside its repository (the folder with .git above it)',
-    )
+    .option('--output <folder>', 'save results below this folder')
+    .option('--allow-outside', outsideText)
     .addOption(serviceOption())
-    .option('--rehearse', 'run against the local service, even if a key and an address are set')
+    .option('--rehearse', 'use the local service, even if a key and an address are set')
     .addOption(
       new Option('--hosted', 'fail instead of falling back to a rehearsal (for CI)').conflicts(
         'rehearse',
@@ -64,25 +61,40 @@ export function withFolders(command: Command): Command {
     );
 }
 
+const outsideText =
+  'let the pipeline use files outside its repository (the folder with .git above it)';
+
+/** For commands about results that are there already. */
+export function withResults(command: Command): Command {
+  return command
+    .option('--output <folder>', 'the folder of the results, if the runs had this flag')
+    .option('--allow-outside', outsideText);
+}
+
 /** Options that select steps and items. */
 export function withSelection(command: Command): Command {
-  return withSteps(command).option('--retry-failed', 'process only items with failed tasks');
+  return withSteps(command).option('--retry-failed', 'only the items with failed tasks');
 }
 
 /** Options that select steps, and exclude items. */
 export function withSteps(command: Command): Command {
   return command
-    .option('--only <step>', 'start only this step (repeatable)', collect)
     .option(
-      '--until <step>',
-      'start only this step and the steps that it needs (repeatable)',
+      '--only <step>',
+      'run only this step and the free steps that it needs (repeatable)',
       collect,
     )
-    .option('--exclude <step or item>', 'exclude this step, or these items (repeatable)', collect)
     .option(
-      '--require-outputs',
-      'every saved file must be in this checkout: download again what is elsewhere',
-    );
+      '--until <step>',
+      'run only this step and all steps that it needs (repeatable)',
+      collect,
+    )
+    .option(
+      '--exclude <step or item>',
+      'skip a step and all that needs it, or the items that match a glob (repeatable)',
+      collect,
+    )
+    .option('--require-outputs', 'download the results that other checkouts saved');
 }
 
 /** Options of commands that run pipelines. */
@@ -94,8 +106,8 @@ export function withRunning(command: Command): Command {
       speed,
     )
     .addOption(pictures('pictures of a rehearsal: real previews, or plain stand-ins'))
-    .option('--log <file>', 'log every event to a file, or with - to standard error')
-    .option('--verbose', 'the same as --log -, unless --log names a file')
+    .option('--log <file>', 'log every event to this file, or to standard error (-)')
+    .option('--verbose', 'log to standard error (same as --log -)')
     .option(
       '--monitor <port>',
       'answer /healthz, /readyz and /metrics at [host:]port',
@@ -103,17 +115,20 @@ export function withRunning(command: Command): Command {
     );
 }
 
+export const runIdText = 'share one budget among all runs with this id';
+
 /** The options of `run` and `tick`. */
 export function withRun(command: Command): Command {
-  return withRunning(withPaths(withInputs(withSelection(command))))
-    .option('--budget <credits>', 'spend at most this many credits', wholeNumber)
-    .option('--run-id <id>', 'apply the budget to all runs with this id together')
+  return withRunning(withPaths(withInputs(withSelection(command), jsonLinesText)))
+    .option('--budget <credits>', 'spend at most this many credits in this run', wholeNumber)
+    .option('--run-id <id>', runIdText)
     .option(
       '--detach-after <time>',
-      'after this time, leave the projects that still render to a later run or tick',
+      'end after this time; a later run or tick fetches what is still rendering',
       duration,
     )
-    .option('--pay-again', 'pay again for results that are lost, both here and at the service')
+    .option('--pay-again', 'pay again for results that are lost both here and at the service')
+    .option('--replace-files', 'let results replace files that shotlist did not make')
     .addOption(
       new Option('--quiet', 'print only failures, warnings and the summary').conflicts('json'),
     )
@@ -132,7 +147,7 @@ const collect = (text: string, known: readonly string[] = []): readonly string[]
 
 /** The flags of `schedule`. */
 export function withSchedule(command: Command): Command {
-  return withRunning(withPlaces(withInputs(command)))
+  return withRunning(withPlaces(withInputs(command, jsonLinesText)))
     .option('--once', 'run what is due now, and exit')
     .option(
       '--print <kind>',

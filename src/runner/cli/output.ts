@@ -60,10 +60,32 @@ export function showBelow(shown: Below | undefined): void {
   below = shown;
 }
 
+/** What was printed to the terminal since a question was asked; undefined if none is open. */
+let afterAnswer: (() => void)[] | undefined;
+
+/** True while a question is open: whatever is drawn again and again must not draw. */
+export const isAsking = (): boolean => afterAnswer !== undefined;
+
+/** The terminal belongs to the question until it is answered. What others print meanwhile follows the answer. */
+export async function whileAsking<T>(ask: () => Promise<T>): Promise<T> {
+  if (afterAnswer !== undefined) throw new Error('bug: two questions at once');
+  below?.erase();
+  const waiting: (() => void)[] = [];
+  afterAnswer = waiting;
+  try {
+    return await ask();
+  } finally {
+    afterAnswer = undefined;
+    for (const send of waiting) send();
+  }
+}
+
 export function write(channel: Channel, text: string): void {
   if (lost.has(channel)) return;
   const send = (): void => void streams[channel].write(`${text}\n`);
-  if (below !== undefined && streams[channel].isTTY) below.above(send);
+  if (!streams[channel].isTTY) send();
+  else if (afterAnswer !== undefined) afterAnswer.push(() => write(channel, text));
+  else if (below !== undefined) below.above(send);
   else send();
 }
 

@@ -3,8 +3,8 @@ import { printable } from '../../contract/base/printable.ts';
 import { type Picked, pick } from '../operations/pick.ts';
 import { plan } from '../operations/plan.ts';
 import { planText } from '../report/plan-text.ts';
-import { withPipeline } from './command.ts';
-import { commandLine } from './command-line.ts';
+import { sayState, withPipeline } from './command.ts';
+import { stateLines } from './command-line.ts';
 import type { PipelineFlags } from './options.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
 
@@ -17,7 +17,9 @@ export async function pickCommand(
   const json = flags.json === true;
   return await withPipeline(file, flags, async (pipeline) => {
     const { rehearse: _, hosted: __, items: ___, ...own } = flags;
-    const picked = await pick(pipeline, task, take, { ...flags, onWarning: caution });
+    const { line } = stateLines(pipeline, flags);
+    const onState = sayState(json ? () => undefined : print);
+    const picked = await pick(pipeline, task, take, { ...flags, onState, onWarning: caution });
     if (!picked.ok) return fail(picked.error, json);
     const { rehearsal } = picked.value;
     // The plan may need what a pick does not: the address of the service and the key.
@@ -29,7 +31,7 @@ export async function pickCommand(
     else {
       print(textOf(picked.value));
       if (planned.ok) print(planText(planned.value.plan));
-      print(`Next: ${commandLine(planned.ok ? 'run' : 'plan', file, flags)}`);
+      print(`Next: ${line(planned.ok ? 'run' : 'plan')}`);
     }
     return 0;
   });

@@ -10,10 +10,13 @@ export function withPlanCommand(program: Command, done: (code: number) => void):
     .argument('<file>');
   withEngine(withPaths(withInputs(withSelection(command))))
     .option('--budget <credits>', 'plan for a run with this budget', wholeNumber)
-    .option('--explain <task>', 'say what has changed since the last project of this task')
+    .option('--explain <task>', 'explain why this task would run again')
     .option('--exit-code', 'exit with 10 if there is something to do')
-    .option('--out <file>', 'save the plan in this file, such as photos.plan, for shotlist run')
-    .option('--resolved', 'print the file as it is run, and plan nothing')
+    .option('--out <file>', 'save the plan in this file, such as photos.plan, for run')
+    .option(
+      '--resolved',
+      'print the pipeline with includes, defaults and profile applied; do not plan',
+    )
     .action(async (file: string, flags) => {
       done(await (await import('./plan.ts')).planCommand(file, flags));
     });
@@ -23,7 +26,10 @@ export function withPlanCommand(program: Command, done: (code: number) => void):
 export function withQuestions(command: Command): Command {
   return withAnswers(
     command.addOption(
-      new Option('--first <n>', 'run the first n items with work, then ask about the rest')
+      new Option(
+        '--first <n>',
+        'run n items as a trial, show results and cost, then ask to continue',
+      )
         .argParser(fewItems)
         .conflicts('retryFailed'),
     ),
@@ -35,7 +41,7 @@ export function withAnswers(command: Command): Command {
   return command
     .option(
       '--confirm-above <credits>',
-      'on a terminal, ask before buying more (default: confirm_above of the pipeline, or 100)',
+      'on a terminal, ask before buying more (default: confirm_above in the pipeline, or 100)',
       wholeNumber,
     )
     .option('--yes', 'do not ask: the answer is yes');

@@ -1,4 +1,5 @@
-// shotlist plan: what would run, what it would cost, and what is reused. Exit code 2: a run would refuse to begin.
+// shotlist plan: what would run, what it would cost, and what is reused. If a run would refuse to begin, plan ends
+// with the same exit code.
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Planned, plan } from '../operations/plan.ts';
@@ -12,8 +13,9 @@ import { orphansLine } from '../report/prune-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
 import { planPaint } from './colors.ts';
 import { answer, withPipeline } from './command.ts';
-import { commandLine } from './command-line.ts';
+import { type CommandLines, commandLines } from './command-line.ts';
 import { ownCreditDollars, wrongCreditPrice } from './credit-price.ts';
+import { exitCodes, problemCode } from './exit-code.ts';
 import { filterOf, type PipelineFlags } from './options.ts';
 import { choicesOf } from './saved-choices.ts';
 import {
@@ -61,7 +63,10 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
       print(explanationText(planned.explanation));
       printWarnings(problems, pipeline);
     } else show(planned, problems, pipeline, flags);
-    if (problems.length > 0) return 2;
+    if (!result.ok)
+      return result.error.unauthorized === true
+        ? exitCodes.unauthorized
+        : problemCode(result.error);
     if (planned.plan.badItems > 0) return 1;
     return flags.exitCode === true && planned.hasWork ? somethingToDo : 0;
   });
@@ -83,30 +88,24 @@ function show(
   const reading = planReadingText(plan, { ...planned, creditDollars }, rehearsal);
   if (reading !== '') printProse(reading);
   for (const limit of planned.calendar) printProse(budgetLeftText(limit, planned.plan.credits));
-  const orphans = orphansLine(
-    planned.orphans,
-    rehearsal ? `${pipeline.file} --rehearse` : pipeline.file,
-  );
+  const lines = commandLines(pipeline, flags, rehearsal);
+  const orphans = orphansLine(planned.orphans, lines.subject('prune'));
   if (orphans !== undefined) print(orphans);
   for (const line of exposed(planned)) print(line);
   if (balance?.credits !== undefined) print(balanceLine(balance.credits));
   if (balance?.warning !== undefined) caution(balance.warning);
   printWarnings(problems, pipeline);
-  if (problems.length === 0) print(nextStep(planned, pipeline.file, flags));
+  if (problems.length === 0) print(nextStep(planned, lines));
   if (flags.out !== undefined && problems.length === 0)
-    print(`Saved in ${flags.out}. To do exactly this: shotlist run ${flags.out}`);
+    print(`Saved in ${flags.out}. To do exactly this: ${lines.savedPlan(flags.out)}`);
 }
 
 /** Worth a look before the rest: with so many items, the first ones show what the others will be. */
 const manyItems = 20;
 
-function nextStep(
-  { plan, hasWork, itemsToDo, reasons }: Planned,
-  file: string,
-  flags: PlanFlags,
-): string {
-  const line = (command: string, more: readonly string[] = []): string =>
-    `Next: ${commandLine(command, file, flags, more)}`;
+function nextStep({ plan, hasWork, itemsToDo, reasons }: Planned, lines: CommandLines): string {
+  const line = (command: string, ...more: readonly string[]): string =>
+    `Next: ${lines.line(command, ...more)}`;
   if (!hasWork) {
     const doubts = plan.rows.some(({ tasks }) => (tasks.doubt ?? 0) > 0);
     return doubts ? line('status') : 'Nothing to do.';
@@ -115,7 +114,7 @@ function nextStep(
   const isFresh = reasons.some(({ because }) => because === 'new' || because === 'changed');
   if (plan.credits === 0 || count <= manyItems || !isFresh) return line('run');
   const about = Math.ceil((plan.credits / count) * 5);
-  const command = line('run', ['--first', '5']);
+  const command = line('run', '--first', '5');
   return `${command}\n      for 5 of ${count} items and about ${about} credits, then look`;
 }
 

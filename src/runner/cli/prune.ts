@@ -1,8 +1,7 @@
 // shotlist prune: lists the orphans of a pipeline, and removes them after a yes.
 import { type Orphans, orphans, type Pruned, prune } from '../operations/prune.ts';
 import { orphansText, prunedText } from '../report/prune-text.ts';
-import { serviceLine } from '../report/service-text.ts';
-import { answer, command, withPipeline } from './command.ts';
+import { answer, command, sayState, withPipeline } from './command.ts';
 import type { PipelineFlags } from './options.ts';
 import { canAsk, isYes } from './question.ts';
 import { caution, fail, print } from './terminal.ts';
@@ -28,7 +27,9 @@ export async function pruneCommand(file: string, flags: PruneFlags): Promise<num
       },
     );
   return await withPipeline(file, flags, async (pipeline) => {
-    const found = await orphans(pipeline, options);
+    const naming = sayState(json ? () => undefined : print);
+    const reports = { onState: naming, onConnect: naming };
+    const found = await orphans(pipeline, { ...options, ...reports });
     if (!found.ok) return fail(found.error, json);
     const shown = answer(found, json, { text: (value) => orphansText(value, now) });
     if (json || isEmpty(found.value)) return shown;
@@ -36,12 +37,11 @@ export async function pruneCommand(file: string, flags: PruneFlags): Promise<num
       print('Nothing was removed. To remove the orphans, run the same command with --yes.');
       return shown;
     }
-    if (!(await isYes('Remove them? [y/N] '))) {
+    if (!(await isYes('Remove them?'))) {
       print('Nothing was removed.');
       return shown;
     }
-    const onConnect = (address: string): void => print(serviceLine(address));
-    const pruned = await prune(pipeline, { ...options, onConnect, listed: found.value });
+    const pruned = await prune(pipeline, { ...options, ...reports, listed: found.value });
     return answer(pruned, json, { text: doneText, exitCode: codeOf });
   });
 }

@@ -1,9 +1,12 @@
 // shotlist repair: lists the damage in a state file, and proposes a state file that is safe. Exit code 1: it is
 // damaged.
+
+import { ok } from '../../contract/base/result.ts';
 import { shownPath } from '../operations/files/shown-path.ts';
 import { type Repaired, repair } from '../operations/repair.ts';
 import { proposalText, repairText } from '../report/repair-text.ts';
 import { command } from './command.ts';
+import { stateLines } from './command-line.ts';
 import type { PipelineFlags } from './options.ts';
 
 export interface RepairFlags extends PipelineFlags {
@@ -11,11 +14,20 @@ export interface RepairFlags extends PipelineFlags {
 }
 
 export const repairCommand = (file: string, flags: RepairFlags): Promise<number> =>
-  command(file, flags, (pipeline, { onWarning }) => repair(pipeline, { ...flags, onWarning }), {
-    text: (repaired) => textOf(repaired, `shotlist repair ${file}`),
-    facts: ({ pipeline: _, ...facts }) => facts,
-    exitCode: ({ intact }) => (intact ? 0 : 1),
-  });
+  command(
+    file,
+    flags,
+    async (pipeline, reports) => {
+      const repaired = await repair(pipeline, { ...flags, ...reports });
+      const again = stateLines(pipeline, flags).line('repair');
+      return repaired.ok ? ok({ ...repaired.value, again }) : repaired;
+    },
+    {
+      text: ({ again, ...repaired }) => textOf(repaired, again),
+      facts: ({ pipeline: _, again: __, ...facts }) => facts,
+      exitCode: ({ intact }) => (intact ? 0 : 1),
+    },
+  );
 
 function textOf(
   { state, intact, written, pipeline, damages, proposal }: Repaired,

@@ -12,7 +12,7 @@ export interface ReportFlags extends PipelineFlags {
 }
 
 export const reportCommand = (file: string, flags: ReportFlags): Promise<number> =>
-  command(file, flags, (pipeline, { onWarning }) => report(pipeline, { ...flags, onWarning }), {
+  command(file, flags, (pipeline, reports) => report(pipeline, { ...flags, ...reports }), {
     text: (reported) => reportText(reported),
   });
 
@@ -20,5 +20,9 @@ function reportText({ file, bytes, items, pictures }: Reported): string {
   const near = relative('.', file);
   const shown = near.startsWith('..') ? file : near;
   const of = items === 0 ? '' : `${count(items, 'item')}, `;
-  return `Wrote ${shown}: ${of}${count(pictures.shown, 'picture')}, ${size(bytes)}. Open it in a browser.`;
+  const left =
+    pictures.left === 0
+      ? ''
+      : `\nFor ${count(pictures.left, 'more file')} it holds no picture: the page shows the results from their files, if they are beside it.`;
+  return `Wrote ${shown}: ${of}${count(pictures.shown, 'picture')}, ${size(bytes)}. Open it in a browser.${left}`;
 }

@@ -5,6 +5,7 @@ import { planText } from '../report/plan-text.ts';
 import { rerolledText } from '../report/takes-text.ts';
 import { mannerOf } from './canary.ts';
 import { command } from './command.ts';
+import { commandLines } from './command-line.ts';
 import { performCommand } from './run.ts';
 import { questionsOf, type RunCommandFlags } from './run-command.ts';
 import { fail, print, printJson } from './terminal.ts';
@@ -31,18 +32,21 @@ export async function rerollCommand(
   const asking = questionsOf(flags);
   if (!asking.ok) return fail(asking.error, json);
   let rerolled: Rerolled | undefined;
+  let subject = file;
   const code = await performCommand(file, own, {
     ...mannerOf(),
     operate: async (pipeline, options) => {
       const result = await reroll(pipeline, names, { ...options, ...asking.value });
-      if (result.ok) rerolled = result.value;
+      if (!result.ok) return result;
+      rerolled = result.value;
+      subject = commandLines(pipeline, own, result.value.rehearsal).subject('pick');
       return result;
     },
   });
   if (rerolled === undefined) return code;
   const { takes } = rerolled;
   if (json) printJson({ type: 'takes', takes });
-  else if (takes.length > 0) print(rerolledText(takes, file));
+  else if (takes.length > 0) print(rerolledText(takes, subject));
   return code;
 }
 

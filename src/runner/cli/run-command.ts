@@ -4,14 +4,14 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type Problem, problem } from '../operations/pipeline/problem.ts';
 import { pipelineOf, readSavedPlan } from '../operations/planning/saved-plan.ts';
 import { type RunOptions, run } from '../operations/run.ts';
-import { planReadingText } from '../report/plan-reading-text.ts';
+import { buyQuestion, planReadingText } from '../report/plan-reading-text.ts';
 import { canaryCommand, mannerOf } from './canary.ts';
 import { ownCreditDollars } from './credit-price.ts';
 import { wholeNumber } from './options.ts';
 import { canAsk, isYes } from './question.ts';
 import { performCommand, type RunFlags } from './run.ts';
 import { repeated } from './saved-choices.ts';
-import { fail, print } from './terminal.ts';
+import { fail, printProse } from './terminal.ts';
 
 export interface RunCommandFlags extends RunFlags {
   readonly first?: number;
@@ -77,19 +77,23 @@ const decided = (file: string, flags: readonly string[]) =>
 /** Without a terminal, nothing is asked. Error: the user's threshold is no number. */
 export function questionsOf(
   flags: Omit<RunCommandFlags, 'first'>,
-): Result<Pick<RunOptions, 'confirm' | 'confirmAbove'>, Problem> {
+): Result<Pick<RunOptions, 'confirm' | 'confirmAbove' | 'confirmReplace'>, Problem> {
   const confirmAbove = aboveOf(flags);
   if (confirmAbove === 'wrong')
     return err(problem('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits'));
   if (flags.yes === true || flags.json === true || !canAsk()) return ok({});
   return ok({
+    confirmReplace: (files) => {
+      printProse(`${files}.`);
+      return isYes('Replace?');
+    },
     confirmAbove,
     confirm: async ({ plan, reading, above }) => {
       const creditDollars = ownCreditDollars() ?? reading.creditDollars;
       const text = planReadingText(plan, { ...reading, creditDollars }, false);
-      if (text !== '') print(text);
-      print(`The plan may take more than ${above} credits, so this asks first (confirm_above).`);
-      return await isYes('Buy this? [y/N] ');
+      if (text !== '') printProse(text);
+      printProse(`You are asked before a run buys more than ${above} credits (confirm_above).`);
+      return await isYes(buyQuestion(plan, { ...reading, creditDollars }));
     },
   });
 }

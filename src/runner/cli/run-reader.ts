@@ -4,6 +4,7 @@ import { realClock } from '../operations/run.ts';
 import { liveFacts } from '../report/live/live-facts.ts';
 import { liveLines } from '../report/live/live-lines.ts';
 import { LiveView } from '../report/live/live-view.ts';
+import { shownNotes } from '../report/plan-text.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { runEventText, troubleText } from '../report/run-text.ts';
 import { fallbackLine } from '../report/service-text.ts';
@@ -12,7 +13,7 @@ import { ownCreditDollars } from './credit-price.ts';
 import { ProgressLines } from './progress-lines.ts';
 import type { ReadingMode } from './reading-mode.ts';
 import { keepDrawn } from './screen-lines.ts';
-import { complain, print, printPainted, printProse, printWarnings } from './terminal.ts';
+import { complainProse, print, printPainted, printProse, printWarnings } from './terminal.ts';
 
 export interface RunReader {
   event(event: RunEvent): void;
@@ -53,15 +54,20 @@ export function runReader(options: ReaderOptions): RunReader {
   const show = (event: RunEvent): void => {
     // Already reported when the user asked for it.
     if (event.type === 'stopping' && stop.aborted) return;
+    if (event.type === 'planned' && mode !== 'quiet' && shows(event))
+      for (const { task, action } of shownNotes(event.plan))
+        if (action === 'problem') planned.add(task);
     if (event.type === 'started' && event.rehearsal && !asked) printProse(fallbackLine);
     else if (!shows(event)) return;
     else if (event.type === 'task') tell(event);
     else if (event.type !== 'item') printEvent(event, mode);
     if (event.type === 'started') printWarnings(pipeline.warnings, pipeline);
   };
+  const planned = new Set<string>();
   const tell = (event: Extract<RunEvent, { type: 'task' }>): void => {
     const text = troubleText(event);
-    if (text === undefined || mode === 'live') return;
+    // What the plan has said, the summary says again: that is enough.
+    if (text === undefined || mode === 'live' || planned.has(event.task)) return;
     troubles += 1;
     if (troubles <= mostTroubles) print(text);
     if (troubles === mostTroubles)
@@ -82,7 +88,7 @@ export function runReader(options: ReaderOptions): RunReader {
 function printEvent(event: RunEvent, mode: ReadingMode): void {
   const text = runEventText(event, 0);
   if (text === undefined) return;
-  if (aside.has(event.type)) complain(text);
+  if (aside.has(event.type)) complainProse(text);
   else if (mode === 'quiet') return;
   else if (event.type === 'planned') printPainted(text, planPaint);
   else printProse(text);

@@ -24,6 +24,7 @@ import { fail, printJson, printPainted } from './terminal.ts';
 export interface RunFlags extends PipelineFlags, MonitorFlags, CommitFlags {
   readonly budget?: number;
   readonly payAgain?: boolean;
+  readonly replaceFiles?: boolean;
   readonly runId?: string;
   /** In milliseconds. */
   readonly detachAfter?: number;

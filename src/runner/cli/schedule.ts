@@ -1,5 +1,6 @@
 // shotlist schedule: runs pipelines when they are due, in one process; or what is due now, with --once; or prints the file
 // by which something else does so, with --print.
+import { dirname } from 'node:path';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import type { Monitor } from '../operations/monitoring.ts';
 import { problem } from '../operations/pipeline/problem.ts';
@@ -12,14 +13,14 @@ import {
 import { unitFile } from '../operations/unit-file.ts';
 import type { ScheduleEvent } from '../report/schedule-event.ts';
 import { problemTitle, scheduleEventText } from '../report/schedule-text.ts';
-import { withPipeline } from './command.ts';
+import { warnOfDriver, withPipeline } from './command.ts';
 import { exitCodes, problemCode, withExitCode } from './exit-code.ts';
 import type { CommitFlags } from './git-commands.ts';
 import { type Log, openLog } from './log.ts';
 import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import type { PipelineFlags } from './options.ts';
 import { type Stop, stopWhenAsked } from './stop.ts';
-import { complain, fail, print, printJson } from './terminal.ts';
+import { complain, complainProse, fail, print, printJson } from './terminal.ts';
 
 type Rehearsals = NonNullable<ScheduleOptions['run']>;
 
@@ -42,6 +43,7 @@ export async function scheduleCommand(
   const opened = openLog(flags);
   if (!opened.ok) return fail(problem(opened.error), json);
   const log = opened.value;
+  for (const name of names) warnOfDriver(dirname(name));
   const stop = stopWhenAsked(8);
   try {
     return await withMonitor(flags, stop.signal, async (monitor) => {
@@ -115,7 +117,7 @@ async function printUnit(
   if (file === undefined || more.length > 0)
     return fail(problem('--print needs exactly one pipeline file'), flags.json === true);
   return await withPipeline(file, flags, async (pipeline) => {
-    const text = unitFile(pipeline, kind, flags);
+    const text = unitFile(pipeline, kind, { ...flags, inputs: flags.input });
     if (!text.ok) return fail(text.error, flags.json === true);
     if (flags.json === true) printJson({ kind, text: text.value });
     else print(text.value.trimEnd());
@@ -170,7 +172,7 @@ function show(event: ScheduleEvent, once: boolean): void {
   const text = scheduleEventText(event);
   if (text === undefined) return;
   if (done.has(event.type)) print(text);
-  else complain(text);
+  else complainProse(text);
 }
 
 function showNext({ ends, next }: Scheduled, json: boolean): void {

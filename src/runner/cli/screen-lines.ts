@@ -3,7 +3,7 @@ import { realClock } from '../operations/run.ts';
 import type { Terminal } from '../report/live/live-lines.ts';
 import type { Line } from '../report/live/spans.ts';
 import { LiveScreen } from './live-screen.ts';
-import { showBelow, terminal } from './output.ts';
+import { isAsking, showBelow, terminal } from './output.ts';
 import { shownSpan } from './shown.ts';
 
 export interface ScreenLines {
@@ -30,6 +30,7 @@ export function keepDrawn(
   let drawn = { version: -1, second: -1 };
   const isResized = terminal.watchSize();
   const draw = (): void => {
+    if (isAsking()) return;
     const second = Math.floor((clock.elapsed() - began) / 1000);
     const same = drawn.version === version() && drawn.second === second;
     if (same && !isResized.take()) return;

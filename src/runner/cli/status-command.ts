@@ -9,7 +9,7 @@ export function withStatusCommand(program: Command, done: (exitCode: number) => 
     withState(
       program
         .command('status')
-        .description('show the state of the last run, its credits, and what needs attention')
+        .description('show progress, credits, and what needs attention')
         .argument('<file>'),
     ),
   )

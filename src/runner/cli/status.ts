@@ -1,12 +1,15 @@
 // shotlist status: shows the state file. Exit code 4: something is in doubt.
+import { ok } from '../../contract/base/result.ts';
 import { type StatusReport, status } from '../operations/status.ts';
 import { queueLines } from '../report/engine-text.ts';
 import { liveText } from '../report/live/watch-lines.ts';
+import { acceptLine, paidTwiceLines } from '../report/merge-text.ts';
+import { stateLine } from '../report/service-text.ts';
 import { itemsText, stepsText } from '../report/status-items-text.ts';
 import { statusText } from '../report/status-text.ts';
 import { takesLines } from '../report/takes-text.ts';
 import { command } from './command.ts';
-import { commandLine } from './command-line.ts';
+import { type CommandLines, stateLines } from './command-line.ts';
 import type { PipelineFlags } from './options.ts';
 
 export interface StatusFlags extends Omit<PipelineFlags, 'items'> {
@@ -23,37 +26,51 @@ export function statusCommand(file: string, flags: StatusFlags): Promise<number>
   const only = wanted === true ? undefined : wanted;
   const asks = [wanted, failed, step, limit].some((flag) => flag !== undefined);
   const items = asks ? { only, failed, step, limit } : undefined;
-  const more = (all: number): string =>
-    commandLine('status', file, common, [
+  const more = (lines: CommandLines, all: number): string =>
+    lines.line(
+      'status',
       ...(wanted === undefined ? [] : ['--items', ...(only === undefined ? [] : [only])]),
       ...(failed === true ? ['--failed'] : []),
       ...(step === undefined ? [] : ['--step', step]),
       ...['--limit', String(all)],
-    ]);
+    );
+  const options = { ...common, items, expiringMs: expiring };
   return command(
     file,
     common,
-    (pipeline, { onWarning }) =>
-      status(pipeline, { ...common, items, expiringMs: expiring, onWarning }),
+    async (pipeline, { onWarning }) => {
+      const found = await status(pipeline, { ...options, onWarning });
+      return found.ok ? ok({ report: found.value, lines: stateLines(pipeline, common) }) : found;
+    },
     {
-      text: (report) => textOf(report, file, more),
-      exitCode: ({ doubts }) => (doubts.length > 0 ? 4 : 0),
+      text: ({ report, lines }) => textOf(report, lines, (all) => more(lines, all)),
+      facts: ({ report }) => report,
+      exitCode: ({ report: { doubts } }) => (doubts.length > 0 ? 4 : 0),
     },
   );
 }
 
-function textOf(report: StatusReport, file: string, more: (all: number) => string): string {
-  const { items, live } = report;
-  if (items !== undefined) return itemsText(items, more(items.matching), process.stdout.columns);
-  const state = reportText(report, file);
-  return live === undefined ? state : `${liveText(live)}\n\n${state}`;
+function textOf(report: StatusReport, lines: CommandLines, more: (all: number) => string): string {
+  const { items, live, service } = report;
+  const first = stateLine(service);
+  if (items !== undefined)
+    return `${first}\n${itemsText(items, more(items.matching), process.stdout.columns)}`;
+  const state = reportText(report, lines);
+  return live === undefined ? state : `${first}\n${liveText(live)}\n\n${state}`;
 }
 
+const mergedLines = ({ paidTwice, state }: StatusReport): readonly string[] => [
+  ...paidTwiceLines(paidTwice),
+  acceptLine(state),
+];
+
 /** What the state file says. */
-export function reportText(report: StatusReport, file: string): string {
+export function reportText(report: StatusReport, { subject }: CommandLines): string {
   const { steps, state, service, running, live, engine } = report;
-  const status = statusText(report, `${state} (${service})`, file, stepsText(steps));
-  const text = [status, ...takesLines(report.takes, file)].join('\n');
+  const pipeline = subject('resolve');
+  const status = statusText(report, `${state} (${service})`, pipeline, stepsText(steps));
+  const twice = report.paidTwice.length === 0 ? [] : mergedLines(report);
+  const text = [status, ...takesLines(report.takes, subject('reroll')), ...twice].join('\n');
   if (engine !== undefined) return [text, '', ...queueLines(engine)].join('\n');
   if (running === undefined || live !== undefined) return text;
   return `${text}\nThe process does not say how far it is, so all of this is from the state file.`;

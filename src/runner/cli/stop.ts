@@ -1,7 +1,7 @@
 // The ways to ask a run to stop: Ctrl-C, a supervisor, a closed terminal, a pipe without a reader. The first request
 // lets the run end in order; another Ctrl-C or SIGTERM ends the process immediately.
 import { onLost } from './output.ts';
-import { complain } from './terminal.ts';
+import { complainProse } from './terminal.ts';
 
 export interface Stop {
   readonly signal: AbortSignal;
@@ -18,7 +18,7 @@ export function stopWhenAsked(seconds = 30): Stop {
   const gently = (): void => {
     if (controller.signal.aborted) return;
     controller.abort();
-    complain(polite(seconds));
+    complainProse(polite(seconds));
   };
   const firmly = (): void => {
     if (controller.signal.aborted) process.exit(130);

@@ -2,11 +2,14 @@
 import { type Command, Option } from 'commander';
 import { withCommit } from './git-commands.ts';
 import {
+  jsonLinesText,
   listenAddress,
   positiveInteger,
+  runIdText,
   wholeNumber,
   withFolders,
   withInputs,
+  withResults,
   withRunning,
   withState,
 } from './options.ts';
@@ -22,15 +25,19 @@ export function withTakesCommands(program: Command, done: (code: number) => void
               .command('reroll')
               .description('pay for another take of a result; nothing downstream runs')
               .argument('<file>')
-              .argument('<tasks or items...>', 'such as swap:IMG_0412.jpg, or IMG_0412.jpg'),
+              .argument(
+                '<tasks...>',
+                'tasks such as swap:IMG_0412.jpg, or items such as IMG_0412.jpg',
+              ),
+            jsonLinesText,
           ),
         ),
       ),
     ),
   )
     .option('--dry-run', 'say what it would do and cost, and do nothing')
-    .option('--budget <credits>', 'spend at most this many credits', wholeNumber)
-    .option('--run-id <id>', 'apply the budget to all runs with this id together')
+    .option('--budget <credits>', 'spend at most this many credits in this run', wholeNumber)
+    .option('--run-id <id>', runIdText)
     .addOption(
       new Option('--quiet', 'print only failures, warnings and the summary').conflicts('json'),
     )
@@ -39,17 +46,16 @@ export function withTakesCommands(program: Command, done: (code: number) => void
       done(await (await import('./reroll.ts')).rerollCommand(file, names, flags));
     });
 
-  withState(
-    program
-      .command('pick')
-      .description('choose the take that counts; the next run uses it')
-      .argument('<file>')
-      .argument('<task>', 'its name as status and plan show it')
-      .argument('<take>', 'its number; the first take is 1', positiveInteger),
-  )
-    .option('--output <folder>', 'downloads are saved below this folder')
-    .option('--allow-outside', 'as for run')
-    .action(async (file: string, task: string, take: number, flags) => {
-      done(await (await import('./pick.ts')).pickCommand(file, task, take, flags));
-    });
+  withResults(
+    withState(
+      program
+        .command('pick')
+        .description('choose the take that counts; the next run uses it')
+        .argument('<file>')
+        .argument('<task>', 'its name as status and plan show it')
+        .argument('<take>', 'its number; the first take is 1', positiveInteger),
+    ),
+  ).action(async (file: string, task: string, take: number, flags) => {
+    done(await (await import('./pick.ts')).pickCommand(file, task, take, flags));
+  });
 }

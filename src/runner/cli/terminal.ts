@@ -23,9 +23,14 @@ export function printPainted(text: string, paint: Paint): void {
   write('out', hasColor() ? safe.split('\n').map(paint).join('\n') : safe);
 }
 export const complain = (text: string): void => write('err', shown(text));
+/** The same as prose: lines end between words. */
+export const complainProse = (text: string): void => {
+  const columns = width();
+  complain(columns === undefined ? text : folded(text, columns));
+};
 /** For output that must show a secret: the key of a local service that was just started. */
 export const disclose = (text: string): void => write('out', printable(text, true));
-export const caution = (message: string): void => complain(`warning: ${printable(message)}`);
+export const caution = (message: string): void => complainProse(`warning: ${printable(message)}`);
 export const printJson = (value: unknown): void => discloseJson(ownRedactor().value(value));
 /** As `disclose`. */
 export const discloseJson = (value: unknown): void =>
@@ -39,11 +44,16 @@ export function fail(problem: Problem, json: boolean): number {
   return problemCode(problem);
 }
 
-/** `texts`: of the pipeline file and of what it includes. */
+/** By text: what this process has printed already. */
+const printed = new Set<string>();
+
+/** `texts`: of the pipeline file and of what it includes. A command that runs several times says the same thing once. */
 export function printWarnings(
-  warnings: readonly Complaint[],
+  all: readonly Complaint[],
   { text, included }: Pick<Problem, 'text' | 'included'>,
 ): void {
+  const warnings = all.filter((one) => !printed.has(JSON.stringify(one)));
+  for (const one of warnings) printed.add(JSON.stringify(one));
   if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width(), included));
 }
 

@@ -5,7 +5,12 @@ import { exitCodes } from './exit-code.ts';
 import { performCommand, type RunFlags } from './run.ts';
 import { caution, fail, printJson } from './terminal.ts';
 
-export async function tickCommand(file: string, flags: RunFlags): Promise<number> {
+export interface TickFlags extends RunFlags {
+  /** A tick asks nothing. */
+  readonly yes?: boolean;
+}
+
+export async function tickCommand(file: string, { yes: _, ...flags }: TickFlags): Promise<number> {
   return await performCommand(file, flags, {
     operate: tick,
     shows: ({ type }) => type !== 'planned' && type !== 'generations' && type !== 'account',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type LivePage, type LivePageOptions, openLivePage } from '../operations/live-page.ts';
 import { openBrowser } from './browser.ts';
-import { withPipeline } from './command.ts';
+import { sayState, withPipeline } from './command.ts';
 import type { PipelineFlags } from './options.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
 
@@ -16,7 +16,11 @@ export interface UiFlags extends PipelineFlags, Pick<LivePageOptions, 'port'> {
 export async function uiCommand(file: string, flags: UiFlags): Promise<number> {
   const { json = false, forRun = false, open = false, ...options } = flags;
   return await withPipeline(file, flags, async (pipeline) => {
-    const opened = await openLivePage(pipeline, { ...options, onWarning: caution });
+    const opened = await openLivePage(pipeline, {
+      ...options,
+      onState: sayState(json || forRun ? () => undefined : print),
+      onWarning: caution,
+    });
     if (!opened.ok) return fail(opened.error, json);
     const page = opened.value;
     if (forRun) return await untilRunEnds(page);

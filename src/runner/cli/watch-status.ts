@@ -7,7 +7,7 @@ import { progressText } from '../report/live/progress-text.ts';
 import { type Watched, watchLines } from '../report/live/watch-lines.ts';
 import { statusLine } from '../report/status-line.ts';
 import { withPipeline } from './command.ts';
-import { commandLine } from './command-line.ts';
+import { type CommandLines, stateLines } from './command-line.ts';
 import { readingMode } from './reading-mode.ts';
 import { keepDrawn } from './screen-lines.ts';
 import { reportText, type StatusFlags } from './status.ts';
@@ -26,9 +26,9 @@ export async function watchStatusCommand(file: string, flags: Flags): Promise<nu
   const { json = false, expiring, ...common } = flags;
   return await withPipeline(file, flags, async (pipeline) => {
     const stop = untilAsked();
-    const again = commandLine('status', file, common);
+    const again = stateLines(pipeline, common);
     const isLive = !json && readingMode({}, process.env) === 'live';
-    const watcher = json ? facts() : isLive ? onScreen(file, again) : lines();
+    const watcher = json ? facts() : isLive ? onScreen(again) : lines();
     try {
       const followed = await followStatus(pipeline, {
         ...common,
@@ -114,7 +114,8 @@ const stateLine = (report: StatusReport): string =>
     ? statusLine(report)
     : `${statusLine(report)} · ${queueLine(report.engine)}`;
 
-function onScreen(file: string, again: string): Watcher {
+function onScreen(lines: CommandLines): Watcher {
+  const again = lines.line('status');
   let shown: Watched = { is: 'still', text: 'Looking …', rest: again };
   let version = 0;
   const screen = keepDrawn(
@@ -127,7 +128,7 @@ function onScreen(file: string, again: string): Watcher {
       version += 1;
       if (look.type === 'live') shown = { is: 'live', live: look.live, process: look.process };
       else if (look.type === 'none') shown = { is: 'still', text: noFileYet(look), rest: again };
-      else shown = { is: 'still', text: reportText(look.report, file), rest: again };
+      else shown = { is: 'still', text: reportText(look.report, lines), rest: again };
     },
     end() {
       if (!isOver) screen.leave();

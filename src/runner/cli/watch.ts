@@ -1,5 +1,5 @@
 // shotlist watch: runs the pipeline for every file that arrives or changes, until it is stopped.
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { loadPipeline } from '../operations/pipeline/load.ts';
 import { problem } from '../operations/pipeline/problem.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
@@ -7,13 +7,14 @@ import { type Watched, type WatchedRunOptions, watch } from '../operations/watch
 import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
 import type { WatchEvent } from '../report/watch-event.ts';
 import { watchEventText } from '../report/watch-text.ts';
+import { warnOfDriver } from './command.ts';
 import { exitCodes, withExitCode } from './exit-code.ts';
 import type { CommitFlags } from './git-commands.ts';
 import { type Log, logFileOf, openLog } from './log.ts';
 import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import type { PipelineFlags } from './options.ts';
 import { stopWhenAsked } from './stop.ts';
-import { complain, fail, print, printJson } from './terminal.ts';
+import { complainProse, fail, print, printJson } from './terminal.ts';
 
 export interface WatchFlags
   extends Omit<PipelineFlags, 'limit' | 'retryFailed'>,
@@ -36,6 +37,7 @@ export async function watchCommand(file: string, flags: WatchFlags): Promise<num
   const json = flags.json === true;
   const { input: inputs = {}, profile } = flags;
   const logFile = logFileOf(flags);
+  warnOfDriver(dirname(file));
   const loaded = await loadPipeline(file, { inputs, profile });
   if (!loaded.ok) return fail(loaded.error, json);
   if (logFile !== undefined && stateFilesOf(loaded.value, flags).includes(resolve(logFile)))
@@ -122,7 +124,7 @@ function reader(asked: boolean, stop: AbortSignal): (event: WatchEvent) => void 
     if (event.type === 'run' && event.event.type === 'stopping' && stop.aborted) return;
     const shown = watchEventText(event);
     if (shown === undefined) return;
-    if (shown.to === 'aside') complain(shown.text);
+    if (shown.to === 'aside') complainProse(shown.text);
     else print(shown.text);
   };
 }

@@ -2,6 +2,7 @@
 // when its task continues with other content.
 import type { Ledger } from './ledger.ts';
 import type { JobLine } from './line.ts';
+import { isWithheld } from './settled.ts';
 import { jobFacts } from './state.ts';
 
 export interface StandingFailure {
@@ -21,7 +22,7 @@ export function standingFailures(ledger: Ledger): readonly StandingFailure[] {
   const well = new Set<string>();
   const failed: JobLine[] = [];
   for (const job of ledger.jobs()) {
-    if (job.state === 'failed') failed.push(job);
+    if (job.state === 'failed' && !isWithheld(job)) failed.push(job);
     if (isGood(job)) for (const task of job.tasks) well.add(task);
   }
   const ofJobs = failed.flatMap(({ tasks, error }): readonly StandingFailure[] => {

@@ -11,15 +11,23 @@ export interface JobStore {
 
 export function memoryStore(): JobStore {
   const jobs = new Map<string, JobLine>();
+  /** Until a job changes. */
+  let order: readonly JobLine[] | undefined;
   return {
     get: (job) => jobs.get(job),
-    set: (line) => void jobs.set(line.job, line),
-    sorted: () => [...jobs.values()].sort((a, b) => compare(orderOf(a), orderOf(b))),
+    set(line) {
+      order = undefined;
+      jobs.set(line.job, line);
+    },
+    sorted() {
+      order ??= [...jobs.values()]
+        .map((line) => ({ place: orderOf(line), line }))
+        .sort((a, b) => (a.place < b.place ? -1 : 1))
+        .map(({ line }) => line);
+      return order;
+    },
   };
 }
 
 /** The sort key of jobs in a state file. */
 export const orderOf = (line: JobLine): string => `${line.tasks[0] ?? ''}\u0000${line.job}`;
-
-/** Of two different texts. */
-const compare = (a: string, b: string): number => (a < b ? -1 : 1);

@@ -26,6 +26,8 @@ export class Ledger {
   readonly #runs: RunLine[] = [];
   /** Jobs whose project is not known to be over, by fingerprint. */
   readonly #unsettled = new Map<string, JobLine>();
+  /** Jobs that may be paid, and nobody knows, by fingerprint. */
+  readonly #doubts = new Map<string, JobLine>();
   /** The number of failed jobs of each task. */
   readonly #failedJobs = new Map<string, number>();
   readonly takes = new TakeIndex((job) => this.job(job));
@@ -52,9 +54,27 @@ export class Ledger {
     return this.#jobs.sorted();
   }
 
+  /** The projects of all jobs, those of past attempts included. */
+  *projects(): Iterable<string> {
+    for (const { project, past = [] } of this.jobs()) {
+      if (project !== undefined) yield project;
+      for (const attempt of past) if (attempt.project !== undefined) yield attempt.project;
+    }
+  }
+
+  /** The paths of all recorded outputs. */
+  *outputPaths(): Iterable<string> {
+    for (const { outputs = [] } of this.jobs()) for (const { path } of outputs) yield path;
+  }
+
   /** Jobs whose project was created and is not known to be over. */
   unsettled(): Iterable<JobLine> {
     return this.#unsettled.values();
+  }
+
+  /** Jobs that may be paid, and nobody knows; in a run also those that wait for an answer. */
+  doubts(): Iterable<JobLine> {
+    return this.#doubts.values();
   }
 
   /** A task that failed before its job began, or a task of a failed job that is now skipped. */
@@ -199,6 +219,8 @@ export class Ledger {
     this.#reserved += reserveOf(line) - reserveOf(before);
     if (line.state === 'created') this.#unsettled.set(line.job, line);
     else this.#unsettled.delete(line.job);
+    if (jobFacts[line.state].inDoubt) this.#doubts.set(line.job, line);
+    else this.#doubts.delete(line.job);
     this.rates.learn(line);
     this.takes.learn(line);
     this.#jobs.set(line);

@@ -14,10 +14,12 @@ export interface RawLine {
 /** Git's conflict markers; the first group is the marker alone. */
 export const conflictMarker = /^(<<<<<<<|\|\|\|\|\|\|\||=======|>>>>>>>)(?:[ \r]|$)/;
 
+/** What is said of such a marker: the remedy is another one than for damage. */
+export const unresolvedMerge = 'it is a conflict marker of git: a merge was left unresolved';
+
 /** Why these bytes cannot be a line of a state file, whatever the text says; undefined if they can. */
 export function byteProblem({ text, wellFormed }: RawLine): string | undefined {
-  if (conflictMarker.test(text))
-    return 'it is a conflict marker of git: a merge was left unresolved';
+  if (conflictMarker.test(text)) return unresolvedMerge;
   const zeros = zerosIn(text);
   if (zeros > 0 && /^[^\0]{0,3}(?:\0[^\0]){8}/.test(text))
     return 'it is UTF-16 text, as some editors save it: save the file as UTF-8';

@@ -2,6 +2,7 @@
 import { stepOf } from '../task/task.ts';
 import type { Ledger } from './ledger.ts';
 import type { JobLine } from './line.ts';
+import { isWithheld } from './settled.ts';
 import { jobFacts } from './state.ts';
 
 /**
@@ -10,7 +11,7 @@ import { jobFacts } from './state.ts';
  * - `sent`: the request has no answer yet; only while a run is active.
  * - `doubt`: the request may be paid, and nobody knows.
  * - `failed`, `skipped`: as the last run left it.
- * - `forgotten`: the next run does the task again.
+ * - `forgotten`: the next run does the task again, or begins what the last one could not.
  * - `pruned`: `shotlist prune` removed the file.
  */
 export type TaskState =
@@ -72,7 +73,9 @@ export function taskStates(ledger: Ledger, terms: TaskStatesTerms): ReadonlyMap<
   return states;
 }
 
-function stateOf({ state }: JobLine, running: boolean): TaskState {
+function stateOf(job: JobLine, running: boolean): TaskState {
+  const { state } = job;
+  if (isWithheld(job)) return 'forgotten';
   if (state === 'intended') return running ? 'sent' : 'doubt';
   if (state === 'failed' || state === 'forgotten' || state === 'doubt') return state;
   return jobFacts[state].hasResult ? 'done' : 'running';

@@ -1,6 +1,7 @@
 // Translates the CEL library's messages into sentences that say how to fix an expression.
 import type { Code } from '../../contract/codes/all.ts';
 import { nearest, suggestion } from '../../contract/yaml/diagnostic.ts';
+import { tooDeep } from './cel-value.ts';
 import { environment, roots } from './environment.ts';
 import { expressionFunctions } from './functions/all.ts';
 
@@ -28,6 +29,7 @@ type Words = (...parts: string[]) => string;
 const asIs: Words = (message) => message;
 
 const sentences: readonly (readonly [Code, RegExp, Words])[] = [
+  ['SL313', /^Unsupported type: TooDeep$/, () => tooDeep],
   ['SL301', /^Unexpected token: EOF$/, () => 'the expression ends too early'],
   ['SL301', /^Unexpected token: (\w+)$/, (token) => `${signOf(token)} is not expected here`],
   ['SL301', /^Unexpected character: '?(.+?)'?$/, (sign) => `"${sign}" is not expected here`],

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 
 import type { Code } from '../../contract/codes/all.ts';
 
-import { fromCel, isPlain } from './cel-value.ts';
+import { deepestValue, fromCel, isPlain, TooDeep } from './cel-value.ts';
 import { environment, inOurNames, useRe2 } from './environment.ts';
 import { budget, withBudget } from './evaluation-budget.ts';
 import { hintFor, inWords } from './expression-words.ts';
@@ -157,10 +157,17 @@ function firstUnknown(
 }
 
 /** Converts JSON for CEL: whole numbers become ints (bigint), so that `item.n + 1` adds ints. */
-export function toCel(value: Json | undefined): unknown {
+export const toCel = (value: Json | undefined): unknown => celOf(value, 0);
+
+function celOf(value: Json | undefined, depth: number): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map(toCel);
-  if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, toCel(v)]));
-  return value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > deepestValue) return new TooDeep();
+  if (Array.isArray(value)) return value.map((entry) => celOf(entry, depth + 1));
+  const entries = Object.entries(value).map(([key, v]): [string, unknown] => [
+    key,
+    celOf(v, depth + 1),
+  ]);
+  // The library tells an object from other values by this field.
+  return Object.hasOwn(value, 'constructor') ? new Map(entries) : Object.fromEntries(entries);
 }

@@ -107,7 +107,7 @@ export function assetErrors({ kind }: Checked, body: JsonObject): readonly BodyE
   return found;
 }
 
-function withoutPaths(body: JsonObject, paths: readonly Path[]): JsonObject {
+export function withoutPaths(body: JsonObject, paths: readonly Path[]): JsonObject {
   return paths.reduce<JsonObject>((rest, path) => without(rest, path), body);
 }
 

@@ -12,7 +12,8 @@ export function misplacedField(key: string, known: readonly string[], kind: Step
   if (elsewhere !== undefined) return `"${key}" belongs at ${elsewhere}`;
   const list = known.length > 0 ? [`known keys: ${listing(known)}`] : [];
   if (kind.operation !== 'create' && kind.operation !== 'detect') return list[0] ?? 'remove it';
-  return [...list, 'put fields that shotlist does not know under extra:'].join('; ');
+  const rest = 'remove it; if the service has a newer field of this name, send it under extra:';
+  return [...list, rest].join('; ');
 }
 
 /** The place where a schema has a field of this name, such as `with.style.prompt`. */

@@ -104,6 +104,9 @@ export function checkSchedule(document: Json, source: Source): readonly Diagnost
 
 /** Why a cron expression cannot be used, or undefined. */
 function cronProblem(expression: string): string | undefined {
+  // It is printed into files of other programs, in which a line break begins something else.
+  if (/[^\S \t]/.test(expression))
+    return `a cron expression is one line, and ${JSON.stringify(expression)} has more`;
   const fields = expression.trim().split(/\s+/).length;
   if (fields !== 5 && !/^@[a-z]+$/.test(expression))
     return `a cron expression has five fields, and ${JSON.stringify(expression)} has ${fields}`;

@@ -19,6 +19,7 @@ import { checkItems, draftItems } from './items-check.ts';
 import { knownNames } from './known-names.ts';
 import { checkLimits } from './limits.ts';
 import { inOrder } from './order.ts';
+import { checkPaths } from './path-checks.ts';
 import type { Pipeline } from './pipeline.ts';
 import { checkReferences, type Declared, type DeclaredItem } from './references.ts';
 import { type ReuseOptions, resolveReuse } from './reuse/resolve.ts';
@@ -36,6 +37,8 @@ export interface ValidPipeline {
   readonly warnings: readonly Diagnostic[];
   /** The names of the profiles that the file has. */
   readonly profiles: readonly string[];
+  /** The first profile with the output folder that the chosen profile sets; undefined: it sets none. */
+  readonly outputProfile: string | undefined;
 }
 
 /**
@@ -49,7 +52,10 @@ export function validate(
 ): Result<ValidPipeline, readonly Diagnostic[]> {
   const parsed = parseSource(file, text);
   if (!parsed.ok) return parsed;
-  const { source, complete, profiles, ...resolved } = resolveReuse(parsed.value, reuse);
+  const { source, complete, profiles, outputProfile, ...resolved } = resolveReuse(
+    parsed.value,
+    reuse,
+  );
   if (!complete) return err(inOrder(resolved.problems, file));
   const document = source.value;
   const problems = [...resolved.problems, ...checkShape(source)];
@@ -79,6 +85,7 @@ export function validate(
     ...checkFailureLimits(document, source),
     ...checkSchedule(document, source),
     ...checkHooks(document, source),
+    ...checkPaths(document, source),
     ...checkStore(document, source),
   );
 
@@ -125,7 +132,7 @@ export function validate(
       bodies.filter(({ severity }) => severity === 'warning'),
       file,
     ),
-    profiles,
+    ...{ profiles, outputProfile },
   });
 }
 

@@ -21,6 +21,8 @@ import { type LocateOptions, locateState } from './state/locate-state.ts';
 export interface ExportOptions extends LocateOptions {
   /** `--engine`: the address of the database. */
   readonly engine: string;
+  /** `--take-back`: the copy of the state file to which the run was exported is lost: write it again from the database. */
+  readonly takeBack?: boolean | undefined;
   /** Default: the system's clock. */
   readonly clock?: Clock;
   /** If it is aborted, the wait for busy workers ends with its reason as the error. */
@@ -55,10 +57,13 @@ async function exportHere(
 ): Promise<Result<Exported, Problem>> {
   const { clock = realClock, onWarning = () => undefined, signal, engine } = options;
   const bound = boundPipeline(loaded);
-  const { paths: located } = locateState(bound, options);
+  const found = locateState(bound, options);
+  if (!found.ok) return found;
+  const located = found.value.paths;
   const header = await loadHeader(located.state);
   if (!header.ok) return header;
-  if (header.value?.away === undefined)
+  const isHere = header.value?.away === undefined && options.takeBack !== true;
+  if (header.value === undefined || isHere)
     return err(
       problem(
         `${located.state} has its own record: nothing is in a database`,
@@ -67,7 +72,8 @@ async function exportHere(
       ),
     );
   const given = { ...located, serviceName: header.value.service };
-  const context = { clock, onWarning, stop: signal, standbyMs };
+  const { takeBack } = options;
+  const context = { clock, onWarning, stop: signal, standbyMs, takeBack };
   const terms = termsOf(bound, given, { speedFactor: 1, backoffMs: 1000 });
   const coordinating = await coordinate(bound, given, engine, { ...context, terms });
   if (!coordinating.ok) return coordinating;

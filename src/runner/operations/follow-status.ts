@@ -7,9 +7,10 @@ import { realClock } from '../adapters/clock.ts';
 import { holdingOf } from '../adapters/lock/lock.ts';
 import { askRun } from '../adapters/lock/run-socket.ts';
 import type { LiveFacts } from '../report/live/live-facts.ts';
+import type { RunPaths } from './files/run-paths.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
-import { locateState } from './state/locate-state.ts';
+import { stateFinder } from './state/locate-state.ts';
 import { type StatusOptions, type StatusReport, status } from './status.ts';
 
 /** What was found when the operation looked. */
@@ -59,10 +60,15 @@ export async function followStatus(
   { onLook, signal, ...options }: FollowStatusOptions,
 ): Promise<Result<undefined, Problem>> {
   const { clock = realClock } = options;
+  const find = stateFinder(loaded, options);
   let last: string | undefined;
   while (!signal.aborted) {
     const began = clock.elapsed();
-    const looked = await lookOnce(loaded, options, last);
+    const located = find();
+    if (!located.ok) return located;
+    const { rehearsal, paths } = located.value;
+    const own = { ...options, rehearse: rehearsal, hosted: !rehearsal };
+    const looked = await lookOnce(loaded, paths, own, last);
     if (!looked.ok) return looked;
     const { look, mark } = looked.value;
     last = mark;
@@ -82,10 +88,10 @@ interface Looked {
 
 async function lookOnce(
   loaded: LoadedPipeline,
+  { state, lock }: RunPaths,
   options: StatusOptions,
   last: string | undefined,
 ): Promise<Result<Looked, Problem>> {
-  const { state, lock } = locateState(loaded, options).paths;
   if (options.engine !== undefined) return await lookInDatabase(loaded, options, last);
   try {
     const holding = await holdingOf(lock);

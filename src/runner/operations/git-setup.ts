@@ -5,6 +5,7 @@ import type { GitOptions } from '../adapters/git/git.ts';
 import {
   driverIn,
   driverOf,
+  hasOlderDriver,
   removeDriver,
   setDriver,
   writeAttributes,
@@ -59,3 +60,9 @@ async function changeDriver(
   if (!done.ok) return done;
   return ok(wanted === undefined ? 'removed' : known.value === undefined ? 'added' : 'replaced');
 }
+
+/** What to say about the merge driver of the clone that a folder is in; undefined: nothing. */
+export const driverWarning = (folder: string): string | undefined =>
+  hasOlderDriver(folder)
+    ? 'the merge driver in .git/config is from an older shotlist, and a merge may run a command that the name of a state file holds: run shotlist git-setup here before you merge or pull'
+    : undefined;

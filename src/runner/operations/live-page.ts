@@ -12,7 +12,7 @@ import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { LiveReport } from './reporting/live-report.ts';
-import type { LocateOptions } from './state/locate-state.ts';
+import { type LocateOptions, stateFinder } from './state/locate-state.ts';
 
 export interface LivePageOptions extends LocateOptions, OutsideOptions {
   /** `--port`. Default: a free one. */
@@ -57,7 +57,7 @@ export async function openLivePage(
 ): Promise<Result<LivePage, Problem>> {
   const bound = boundPipeline(loaded);
   const { port = 0, clock = realClock, onWarning = () => undefined } = options;
-  const report = new LiveReport(bound, options, clock);
+  const report = new LiveReport(bound, stateFinder(bound, options), options, clock);
   const first = await report.gather(onWarning);
   if (!first.ok) return first;
   const cache = new ThumbnailCache();

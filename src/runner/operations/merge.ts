@@ -1,9 +1,12 @@
 // `merge`: merges two state files with a common ancestor into the union of their payments. Git calls it as a merge
 // driver (git-setup.ts).
 import { existsSync, lstatSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
+import { unmergedVersions } from '../adapters/git/unmerged.ts';
 import { holderOf } from '../adapters/lock/lock.ts';
 import { replaceState } from '../adapters/state/compaction.ts';
 import { writeConflict } from '../adapters/state/conflict-file.ts';
@@ -111,6 +114,34 @@ async function mergeFiles(
     paidTwice: doublePaymentsIn(merged.disagreements),
     renumbered: merged.renumbered,
   });
+}
+
+/**
+ * The payments that both sides made, while git waits for somebody to accept the merged file. None if no merge is open, or if
+ * its versions cannot be read.
+ */
+export async function openDoublePayments(
+  state: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly DoublePayment[]> {
+  const versions = await unmergedVersions(state, { env });
+  if (versions === undefined) return [];
+  const folder = await mkdtemp(join(tmpdir(), 'shotlist-merge-'));
+  try {
+    const ledgers: Ledger[] = [];
+    for (const name of ['ours', 'theirs', 'base'] as const) {
+      const file = join(folder, name);
+      await writeFile(file, versions[name]);
+      const version = await read(name, file, () => undefined);
+      if (!version.ok) return [];
+      ledgers.push(version.value.ledger);
+    }
+    const [ours, theirs, base] = ledgers;
+    if (ours === undefined || theirs === undefined || base === undefined) return [];
+    return doublePaymentsIn(mergeLedgers(ours, theirs, base).disagreements);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 function outputProblem(

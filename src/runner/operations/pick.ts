@@ -18,14 +18,14 @@ import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from './pipeline/problem.ts';
 import type { EditOptions } from './state/edit-state.ts';
-import { locateState } from './state/locate-state.ts';
+import { type LocatedState, locateState } from './state/locate-state.ts';
 import { headerOf, openState } from './state/open-state.ts';
 import { changedProblem } from './state/unsaved-state.ts';
 import { keepTake } from './takes/keep-take.ts';
 import { itemsNamed } from './takes/named-tasks.ts';
 import { type FoundTasks, plannedTasks } from './takes/planned-tasks.ts';
 
-export type PickOptions = Omit<EditOptions, 'service' | 'env' | 'onConnect'> & OutsideOptions;
+export type PickOptions = Omit<EditOptions, 'onConnect'> & OutsideOptions;
 
 export interface Picked extends Takes {
   /** The take that counts now; 1 is the first. */
@@ -56,13 +56,17 @@ export async function pick(
   take: number,
   options: PickOptions = {},
 ): Promise<Result<Picked, Problem>> {
-  const { state } = locateState(loaded, options).paths;
+  const located = locateState(loaded, options);
+  if (!located.ok) return located;
   try {
-    return await pickIn(loaded, task, take, options);
+    return await pickIn(loaded, task, take, located.value, options);
   } catch (error) {
     if (error instanceof StateFileChanged) return err(changedProblem(error));
     if (!isSystemProblem(error)) throw error;
-    return err({ ...problem(`${state} ${systemReason(error)}`), reason: 'system' });
+    return err({
+      ...problem(`${located.value.paths.state} ${systemReason(error)}`),
+      reason: 'system',
+    });
   }
 }
 
@@ -70,11 +74,11 @@ async function pickIn(
   loaded: LoadedPipeline,
   task: string,
   take: number,
+  { paths: located, rehearsal }: LocatedState,
   options: PickOptions,
 ): Promise<Result<Picked, Problem>> {
   const bound = boundPipeline(loaded);
   const { clock = realClock, onWarning = () => undefined } = options;
-  const { paths: located, rehearsal } = locateState(bound, options);
   const unusable = checkOutput(bound, options) ?? checkOutputFolder(located);
   if (unusable !== undefined) return err(unusable);
   const opened = await openState(bound, located, 'edit', { clock, onWarning });
@@ -82,6 +86,7 @@ async function pickIn(
   await using open = opened.value;
   const header = headerOf(open, bound);
   if (!header.ok) return header;
+  options.onState?.(header.value.service);
   const { paths, state } = open;
   const { ledger } = state;
   const { pipeline } = bound;

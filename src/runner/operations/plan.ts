@@ -1,5 +1,6 @@
 // `plan`: what a run would do and cost. Sends at most one request, which reads the account's balance.
 import { creditDollarsOn } from '../../contract/api/tier.ts';
+import { Redactor } from '../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { CalendarBudget, type CalendarLimit, calendarCaps } from '../plan/calendar-budget.ts';
@@ -8,19 +9,25 @@ import type { OrphanCounts } from '../plan/orphan.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { PlanReading } from '../plan/plan-reading.ts';
 import { PlanRecord } from '../plan/plan-record.ts';
+import { behindText } from '../report/calendar-text.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
+import { earlierWarnings } from './planning/earlier-runs.ts';
+import { foreignWarning } from './planning/foreign-files.ts';
 import { type PrepareOptions, prepare } from './planning/prepare.ts';
-import { refusals, smaller } from './planning/price-checks.ts';
+import { overruledText, refusals, smaller } from './planning/price-checks.ts';
 import { readPlan } from './planning/read-plan.ts';
 import { type SavedChoices, writeSavedPlan } from './planning/saved-plan.ts';
 import { countOrphans } from './pruning/find.ts';
 import { generationsOn } from './run/generation-limits.ts';
-import { type Balance, balanceFor } from './service/balance.ts';
+import { type Balance, balanceOf } from './service/balance.ts';
+import { checkService, type ServiceCheck } from './service/check-service.ts';
 import { rehearsalTier } from './service/connect-service.ts';
+import { secretsIn } from './service/secrets.ts';
 import { findTarget, type Target, type TargetOptions, type Unasked } from './service/target.ts';
+import { awayProblem } from './state/engine/move-state.ts';
 import { chooseStore } from './store/choose-store.ts';
 
 export interface PlanOptions extends TargetOptions, PrepareOptions {
@@ -30,8 +37,6 @@ export interface PlanOptions extends TargetOptions, PrepareOptions {
   readonly clock?: Clock;
   /** Called with the address of the hosted service before anything is sent there. */
   readonly onConnect?: (address: string) => void;
-  /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
-  readonly budget?: number | undefined;
   /** `--explain`: says why this task runs, or does not. */
   readonly explain?: string | undefined;
   /** `--out`: saves the plan in this file, for `run`. `choices`: what the plan was made with. */
@@ -61,6 +66,8 @@ export interface Planned extends PlanReading {
 export interface PlanProblem extends Problem {
   /** The plan, if planning got that far. */
   readonly planned?: Planned;
+  /** The service refuses the key: a run would end with the outcome `unauthorized`. */
+  readonly unauthorized?: true;
 }
 
 /**
@@ -96,14 +103,21 @@ export async function plan(
   });
   if (!opened.ok) return opened;
   await using prepared = opened.value;
+  const { away } = prepared.state.header ?? {};
+  // What the file lacks would be planned, and paid, again.
+  if (away !== undefined && options.engine === undefined)
+    return err(awayProblem(prepared.paths.state, away));
   const { boundary, paths } = prepared;
   const chosen = chooseStore(bound, { target, env, paths, ...options });
   if (chosen.ok && chosen.value?.kind === 'folder' && chosen.value.note !== undefined)
     warnings.push(chosen.value.note);
   const { plan } = prepared.planned;
   const rehearsal = target.kind === 'rehearsal';
-  const account = await accountFor(target, plan, clock);
-  const tier = rehearsal ? rehearsalTier : account.balance?.tier;
+  const checked = await serviceFor(target, plan, { clock, env });
+  const { account } = checked.ok ? checked.value : {};
+  const isRefused = account?.ok === false && account.error.reason === 'unauthorized';
+  const balance = account === undefined || isRefused ? undefined : balanceOf(plan, account);
+  const tier = rehearsal ? rehearsalTier : balance?.tier;
   const budget = smaller(options.budget, bound.pipeline.budget.credits);
   const diagnostics = [
     ...(target.kind === 'unasked' ? target.why.diagnostics : []),
@@ -112,28 +126,43 @@ export async function plan(
   ];
   const generations = generationsOn(tier);
   const creditDollars = creditDollarsOn(tier);
-  const reading = await readPlan(prepared, { generations, creditDollars, budget, rehearsal });
+  const reading = await readPlan(prepared, {
+    ...{ generations, creditDollars, budget, rehearsal },
+    ...{ balance: balance?.credits, now: clock.now() },
+  });
+  const overruled = overruledText(options.budget, bound);
+  if (overruled !== undefined) warnings.push(overruled);
   if (options.explain !== undefined && reading.explanation === undefined)
     return err(noSuchTask(options.explain));
   const orphans =
     options.reroll === undefined ? await countOrphans(prepared, rehearsal) : undefined;
+  const calendar = new CalendarBudget(calendarCaps(bound.pipeline)).at(
+    clock.now(),
+    prepared.state.ledger,
+  );
+  const behind = behindText(calendar);
+  if (behind !== undefined) warnings.push(behind);
   const planned: Planned = {
     plan,
     ...reading,
     ...(orphans === undefined ? {} : { orphans }),
-    calendar: new CalendarBudget(calendarCaps(bound.pipeline)).at(
-      clock.now(),
-      prepared.state.ledger,
-    ),
+    calendar,
     ...(rehearsal ? {} : { service: target.address }),
-    ...account,
-    warnings: [...warnings, ...prepared.planned.warnings],
+    ...(balance === undefined ? {} : { balance }),
+    warnings: [
+      ...warnings,
+      ...prepared.planned.warnings,
+      ...earlierWarnings(prepared.earlier),
+      ...foreignWarning(prepared.planned),
+    ],
     rehearsal,
     env: envUses(bound.pipeline),
     outside: boundary.outside,
     state: paths.state,
   };
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts, planned });
+  if (!checked.ok) return err({ ...checked.error, planned });
+  if (isRefused) return err({ ...refusedKey, unauthorized: true, planned });
   if (options.out === undefined || record === undefined) return ok(planned);
   const { file, choices } = options.out;
   const written = await writeSavedPlan(file, prepared, { choices, record, now: clock.now() });
@@ -147,18 +176,20 @@ const noSuchTask = (task: string): Problem =>
     'write the name of a step, or step:item, such as swap:IMG_0412.jpg',
   );
 
-async function accountFor(
+const refusedKey = problem(
+  'the service refused the API key (401)',
+  'shotlist',
+  'set another key in SHOTLIST_API_KEY, then plan again',
+);
+
+/** The same question that a run asks first. */
+async function serviceFor(
   target: Target | Unasked,
   plan: Plan,
-  clock: Clock,
-): Promise<{ readonly balance?: Balance }> {
-  if (target.kind !== 'hosted') return {};
-  // Loaded only here: without it, a plan that asks nobody takes three quarters of the time.
-  const { httpClient } = await import('../adapters/http/http-client.ts');
-  const api = httpClient({ base: target.address, key: target.key, clock });
-  try {
-    return { balance: await balanceFor(plan, api) };
-  } finally {
-    await api.close();
-  }
+  { clock, env }: Required<Pick<PlanOptions, 'clock' | 'env'>>,
+): Promise<Result<ServiceCheck, Problem>> {
+  if (target.kind !== 'hosted') return ok({});
+  const redactor = new Redactor(secretsIn(env));
+  const now = clock.now();
+  return await checkService(target, plan, { redactor, now, signal: undefined, asleep: false });
 }

@@ -9,7 +9,7 @@ import { inBoth, withEveryProfile } from './pruning/profiles.ts';
 import { type Refused, type Removed, removeOrphans } from './pruning/remove.ts';
 import { type SurveyOptions, survey } from './pruning/survey.ts';
 import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
-import { locateState } from './state/locate-state.ts';
+import { type LocatedState, pathsLike } from './state/locate-state.ts';
 import { chooseStore } from './store/choose-store.ts';
 import { type OpenStore, openStore } from './store/open-store.ts';
 
@@ -65,8 +65,8 @@ export async function prune(
     const chosen = options.listed === undefined ? found.value : inBoth(found.value, options.listed);
     const service = asksService(chosen) ? await edit.connect() : undefined;
     if (service?.ok === false) return err(service.error);
-    const { paths } = locateState(bound, options);
-    await using opened = await storeFor(chosen, bound, options);
+    const { paths } = edit.located;
+    await using opened = await storeFor(chosen, bound, edit.located, options);
     const done = await removeOrphans(chosen, {
       ...{ journal: edit.journal, clock: edit.clock, folder: bound.folder, kept: paths.kept },
       ...{ api: service?.value.api, store: opened?.store },
@@ -78,15 +78,15 @@ export async function prune(
 async function find(
   bound: BoundPipeline,
   options: PruneOptions,
-  { journal: { ledger }, clock }: StateEdit,
+  { located, journal: { ledger }, clock }: StateEdit,
 ): Promise<Result<Prunable, Problem>> {
-  const { paths, rehearsal } = locateState(bound, options);
+  const { paths, rehearsal } = located;
   const { onWarning = () => undefined, olderThanMs } = options;
   const context = { paths, rehearsal, ledger, clock, onWarning };
   const own = await survey(bound, options, context);
   if (!own.ok) return own;
   const found = await withEveryProfile(own.value, bound, (other) =>
-    survey(other, options, { ...context, paths: locateState(other, options).paths }),
+    survey(other, options, { ...context, paths: pathsLike(located, other, options) }),
   );
   if (!found.ok) return found;
   const until = clock.now() - (olderThanMs ?? 0);
@@ -102,10 +102,10 @@ const asksService = ({ projects, kept }: Orphans): boolean =>
 async function storeFor(
   { projects }: Orphans,
   bound: BoundPipeline,
-  { env = process.env, allowOutside, ...options }: PruneOptions,
+  { paths, rehearsal }: LocatedState,
+  { env = process.env, allowOutside }: PruneOptions,
 ): Promise<OpenStore | undefined> {
   if (projects.every(({ onlyStored }) => onlyStored.length === 0)) return undefined;
-  const { paths, rehearsal } = locateState(bound, options);
   const target = rehearsal
     ? ({ kind: 'rehearsal' } as const)
     : ({ kind: 'hosted', address: '', key: '' } as const);

@@ -10,7 +10,7 @@ import { systemCode, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import { syncFolder } from '../adapters/files/output-folders.ts';
 import { writeLedger } from '../adapters/state/compaction.ts';
-import { linkProblem, loadState } from '../adapters/state/load-state.ts';
+import { linkProblem, loadState, serviceIn } from '../adapters/state/load-state.ts';
 import { rawLines } from '../adapters/state/raw-lines.ts';
 import { memoryStore } from '../journal/job-store.ts';
 import type { Header, JobLine, RunLine, TaskLine } from '../journal/line.ts';
@@ -27,13 +27,10 @@ import { checkAddress } from './service/address.ts';
 import { type LocateOptions, locateState } from './state/locate-state.ts';
 import { lockState, strangerTo } from './state/lock-state.ts';
 
+/** `service`: the one that the ids belong to, if the file no longer says so. */
 export interface RepairOptions extends LocateOptions {
   /** `--write`: write the proposal to this file, which must not exist yet. */
   readonly write?: string | undefined;
-  /** `--service`: the service that the ids belong to, if the file no longer says so. */
-  readonly service?: string | undefined;
-  /** Default: the process's environment. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the system's clock. */
   readonly clock?: Clock;
   /** Called with warnings for the user. */
@@ -82,7 +79,9 @@ export async function repair(
 ): Promise<Result<Repaired, Problem>> {
   const bound = boundPipeline(loaded);
   const { pipeline, name } = bound;
-  const { paths, rehearsal } = locateState(bound, options);
+  const located = locateState(bound, options);
+  if (!located.ok) return located;
+  const { paths, rehearsal } = located.value;
   const { state } = paths;
   if (!existsSync(state))
     return err(
@@ -100,6 +99,8 @@ export async function repair(
   const lines = await rawLines(state);
   if (!lines.ok) return err(problem(lines.error, 'the state file'));
   const kindOf = (task: string): string | undefined => paidKindOf(pipeline, task);
+  const owner = serviceIn(state) ?? service.value;
+  if (owner !== undefined) options.onState?.(owner);
   const found = repairOf(lines.value, { pipeline: name, service: service.value, kindOf });
   const repaired = {
     ...{ state, pipeline: name, intact: isWhole(found) },

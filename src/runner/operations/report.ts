@@ -6,6 +6,7 @@ import { realClock } from '../adapters/clock.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
 import { placeOf, replaceFile } from '../adapters/files/replace-file.ts';
 import { isWithin } from '../adapters/files/within.ts';
+import { chosenPictures } from '../report/page/picture-choice.ts';
 import { PictureNumbers } from '../report/page/picture-numbers.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { OutsideOptions } from './files/boundary.ts';
@@ -33,8 +34,11 @@ export interface Reported {
   readonly file: string;
   readonly bytes: number;
   readonly items: number;
-  /** The pictures in the report, and the files that no picture could be made of. */
-  readonly pictures: { readonly shown: number; readonly missing: number };
+  /**
+   * The small pictures in the report, the files that no picture could be made of, and those that a report of many items leaves
+   * out: the page shows the files beside it instead.
+   */
+  readonly pictures: { readonly shown: number; readonly missing: number; readonly left: number };
 }
 
 /**
@@ -56,7 +60,9 @@ export async function report(
 ): Promise<Result<Reported, Problem>> {
   const bound = boundPipeline(loaded);
   const { clock = realClock, onWarning = () => undefined, inputs = true } = options;
-  const { paths, rehearsal } = locateState(bound, options);
+  const located = locateState(bound, options);
+  if (!located.ok) return located;
+  const { paths, rehearsal } = located.value;
   const { out } = options;
   const named = out ?? resolve(paths.output, 'report.html');
   const found = placeOf(named);
@@ -76,11 +82,16 @@ export async function report(
   const pictures = new PictureNumbers();
   const gathered = await gatherReport(bound, options, {
     ...{ paths, rehearsal, pictures, inputs, clock, onWarning, needsState: true },
+    onState: options.onState,
     hrefOf: (file) => hrefFrom(resolve(place, '..'), file),
   });
   if (!gathered.ok) return gathered;
   const { data, fileOf } = gathered.value;
-  const rendered = await renderReport(data, pictures.all.map(fileOf));
+  const chosen = chosenPictures(data);
+  const files = pictures.all.map((source, number) =>
+    chosen.has(number) ? fileOf(source) : undefined,
+  );
+  const rendered = await renderReport(data, files, chosen.size);
   try {
     await replaceFile(place, rendered.bytes);
   } catch (error) {
@@ -89,7 +100,11 @@ export async function report(
   }
   return ok({
     ...{ file: place, bytes: rendered.bytes.length, items: data.items.length },
-    pictures: rendered.pictures,
+    pictures: {
+      shown: rendered.shown,
+      missing: chosen.size - rendered.shown,
+      left: pictures.all.length - chosen.size,
+    },
   });
 }
 

@@ -58,22 +58,124 @@ export async function resolve(
   options: EditOptions = {},
 ): Promise<Result<Resolved, Problem>> {
   return await editState(loaded, options, async (edit) => {
-    const { journal } = edit;
-    const found = doubtOf(journal.ledger, task);
-    if (!found.ok) return found;
-    const doubt = found.value;
-    const events = await eventsFor(doubt, resolution, edit);
-    if (!events.ok) return events;
-    journal.append(events.value);
-    await journal.sync();
-    const now = journal.ledger.job(doubt.job) ?? doubt;
-    return ok({
-      tasks: now.tasks,
-      name: doubt.name ?? '',
-      state: now.state,
-      credits: now.credits ?? 0,
-      ...(now.project === undefined ? {} : { project: now.project }),
-    });
+    const found = doubtOf(edit.journal.ledger, task);
+    return found.ok ? await settleDoubt(found.value, resolution, edit) : found;
+  });
+}
+
+/** One of all doubts of a state file. */
+export interface OpenDoubt {
+  readonly tasks: readonly string[];
+  /** What was sent as the project's name. */
+  readonly name: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Credits set aside. */
+  readonly reserved: number;
+}
+
+/** What is said of one doubt. `left`: it stays in doubt; `why` is a sentence about it. */
+export type Verdict = Resolution | { readonly how: 'left'; readonly why: string };
+
+export interface ResolvedAll {
+  readonly settled: readonly (Resolved & { readonly how: Resolution['how'] })[];
+  /** Still in doubt. */
+  readonly left: readonly (OpenDoubt & { readonly why: string })[];
+}
+
+/** The creations of a state file that are in doubt. Sends nothing. */
+export async function openDoubts(
+  loaded: LoadedPipeline,
+  options: EditOptions = {},
+): Promise<Result<readonly OpenDoubt[], Problem>> {
+  return await editState(loaded, options, async (edit) => ok(doubtsIn(edit).map(openDoubtOf)));
+}
+
+/**
+ * Settles everything that is in doubt, by one answer for each. What cannot be settled stays in doubt, and the rest is
+ * settled all the same. `judge` is called once, with all doubts and with what else the state file knows.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, renderProblem, resolveAll } from 'shotlist';
+ *
+ * const loaded = await loadPipeline('pipeline.yaml');
+ * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const resolved = await resolveAll(loaded.value, () => ({ ok: true, value: () => ({ how: 'not-charged' }) }));
+ * if (resolved.ok) console.log(resolved.value.settled.length); // 0
+ * ```
+ */
+export async function resolveAll(
+  loaded: LoadedPipeline,
+  judge: Judge,
+  options: EditOptions = {},
+): Promise<Result<ResolvedAll, Problem>> {
+  return await editState(loaded, options, async (edit) => {
+    const doubts = doubtsIn(edit);
+    const judged = judge(doubts.map(openDoubtOf), edit.journal.ledger);
+    if (!judged.ok) return judged;
+    const verdicts = doubts.map((doubt) => judged.value(openDoubtOf(doubt)));
+    const service = verdicts.some(({ how }) => how === 'project')
+      ? await edit.connect()
+      : undefined;
+    if (service?.ok === false) return service;
+    const connected = service === undefined ? edit : { ...edit, connect: async () => service };
+    const settled: ResolvedAll['settled'][number][] = [];
+    const left: ResolvedAll['left'][number][] = [];
+    let away: Problem | undefined;
+    for (const [index, doubt] of doubts.entries()) {
+      const open = openDoubtOf(doubt);
+      const verdict = verdicts[index];
+      if (verdict === undefined || verdict.how === 'left') {
+        left.push({ ...open, why: verdict?.why ?? '' });
+        continue;
+      }
+      // To ask for each project of a service that is away would take minutes.
+      const asks = verdict.how === 'project';
+      const one =
+        asks && away !== undefined ? err(away) : await settleDoubt(doubt, verdict, connected);
+      if (!one.ok && one.error.reason === 'unreachable') away = one.error;
+      if (one.ok) settled.push({ ...one.value, how: verdict.how });
+      else left.push({ ...open, why: one.error.diagnostics.map(sentenceOf).join('; ') });
+    }
+    return ok({ settled, left });
+  });
+}
+
+const sentenceOf = ({ message, hint }: Problem['diagnostics'][number]): string =>
+  hint === undefined ? message : `${message} (${hint})`;
+
+/** What becomes of each doubt, or why nothing at all is settled. */
+export type Judge = (
+  doubts: readonly OpenDoubt[],
+  ledger: Pick<Ledger, 'jobs'>,
+) => Result<(doubt: OpenDoubt) => Verdict, Problem>;
+
+/** In a database, a creation that only is intended may be under way in a worker. */
+const doubtsIn = ({ journal, shared }: StateEdit): readonly JobLine[] =>
+  [...journal.ledger.jobs()].filter((job) => isDoubt(job) && (!shared || job.state === 'doubt'));
+
+const openDoubtOf = ({ tasks, name = '', at, reserve = 0 }: JobLine): OpenDoubt => ({
+  ...{ tasks, name, since: at, reserved: reserve },
+});
+
+async function settleDoubt(
+  doubt: JobLine,
+  resolution: Resolution,
+  edit: StateEdit,
+): Promise<Result<Resolved, Problem>> {
+  const { journal } = edit;
+  const events = await eventsFor(doubt, resolution, edit);
+  if (!events.ok) return events;
+  journal.append(events.value);
+  await journal.sync();
+  const now = journal.ledger.job(doubt.job) ?? doubt;
+  return ok({
+    tasks: now.tasks,
+    name: doubt.name ?? '',
+    state: now.state,
+    credits: now.credits ?? 0,
+    ...(now.project === undefined ? {} : { project: now.project }),
   });
 }
 
@@ -160,8 +262,11 @@ async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promis
   if (!service.ok) return service;
   const { kind } = doubt;
   const read = await readPatiently(service.value.api, clock, { kind, project });
-  if (!read.ok)
-    return err(problem(`the project ${project} cannot be read: ${explainFailure(read.error)}`));
+  if (!read.ok) {
+    const unread = problem(`the project ${project} cannot be read: ${explainFailure(read.error)}`);
+    const away = read.error.reason === 'unreachable' || read.error.reason === 'unanswered';
+    return err(away ? { ...unread, reason: 'unreachable' } : unread);
+  }
   return settled(doubt, read.value);
 }
 

@@ -25,6 +25,8 @@ export { paceOf, realClock };
 export interface Ran {
   readonly summary: Summary;
   readonly rehearsal: boolean;
+  /** The pipeline file, as it was named. */
+  readonly pipeline: string;
   /** The state file and the output folder, relative to the working folder if they are below it. */
   readonly state: string;
   readonly output: string;
@@ -132,7 +134,9 @@ export async function runIn(
   if ((manner === 'run' && !isDeclined) || (performed.ok && performed.value.changed))
     await callHooks(hooks, reportOf(performed), hookContext);
   leave.cancel();
-  return performed.ok ? ok({ summary: performed.value.summary, ...places }) : performed;
+  return performed.ok
+    ? ok({ summary: performed.value.summary, pipeline: loaded.file, ...places })
+    : performed;
 }
 
 /** Workers could not reach the local service inside this process. */

@@ -22,7 +22,9 @@ export async function savedBy(
   items: readonly string[],
 ): Promise<Result<readonly SavedItem[], Problem>> {
   const bound = boundPipeline(loaded);
-  const { paths } = locateState(bound, options);
+  const located = locateState(bound, options);
+  if (!located.ok) return located;
+  const { paths } = located.value;
   const onWarning = (): void => undefined;
   const opened = await openState(bound, paths, 'read', { clock: realClock, onWarning });
   if (!opened.ok) return opened;

@@ -8,10 +8,12 @@ import { HashCache } from '../adapters/files/hash-cache.ts';
 import { SavedFiles } from '../adapters/files/saved-files.ts';
 import type { Holding } from '../adapters/lock/lock.ts';
 import { askRun } from '../adapters/lock/run-socket.ts';
+import type { OutputLine } from '../journal/line.ts';
 import { taskStates } from '../journal/task-states.ts';
 import { storeNameOf } from '../language/store.ts';
-import { conditionOf, isSomewhere, isStored } from '../plan/recorded-files.ts';
+import { type Condition, conditionOf, isStored, keptCopy } from '../plan/recorded-files.ts';
 import { resultFates } from '../plan/result-fate.ts';
+import type { DoublePayment } from '../repair/double-payment.ts';
 import type { LiveFacts } from '../report/live/live-facts.ts';
 import { type Status, statusOf } from '../report/status.ts';
 import {
@@ -22,8 +24,10 @@ import {
   stepsStatus,
 } from '../report/status-items.ts';
 import { type Takes, takesIn } from '../report/takes.ts';
+import { UnrecordedTasks } from '../report/unrecorded.ts';
 import type { QueueFacts } from '../run/engine/queue-facts.ts';
 import type { Clock } from '../run/jobs/ports.ts';
+import { openDoublePayments } from './merge.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
@@ -66,6 +70,8 @@ export interface StatusReport extends Status {
   readonly steps: readonly StepStatus[];
   /** The results of which there are several takes. */
   readonly takes: readonly Takes[];
+  /** The jobs that both sides of a merge paid for, until somebody accepts the merged file with `git add`. */
+  readonly paidTwice: readonly DoublePayment[];
   /** With `items`. */
   readonly items?: ItemsStatus;
   /** With `engine`, while the record is in the database. */
@@ -102,12 +108,15 @@ export async function status(
   const { steps } = bound.pipeline;
   const filter = options.items === undefined ? ok(undefined) : filterOf(options.items);
   if (!filter.ok) return filter;
-  const { paths } = locateState(bound, options);
+  const located = locateState(bound, options);
+  if (!located.ok) return located;
+  const { paths } = located.value;
   const opened = await openState(bound, paths, 'read', { clock, onWarning });
   if (!opened.ok) return opened;
   await using open = opened.value;
   const header = headerOf(open, bound);
   if (!header.ok) return header;
+  options.onState?.(header.value.service);
   const { running, state } = open;
   const engine = await engineStatus(open.engine);
   if (!engine.ok) return engine;
@@ -123,7 +132,7 @@ export async function status(
   const found = statusOf(state.ledger, {
     ...{ now: clock.now(), expiringMs, fateOf, running: active },
     isStored: (output) => isStored(output, facts),
-    conditionOf: (output) => (isSomewhere(output, facts) ? 'whole' : conditionOf(output, facts)),
+    conditionOf: (output) => conditionHere(output, facts),
   });
   const deleting = new Set(
     steps.filter(({ kind }) => kind.operation === 'delete').map(({ name }) => name),
@@ -132,18 +141,27 @@ export async function status(
     running: active !== undefined,
     deletes: (step) => deleting.has(step),
   });
-  const byStep = stepsStatus(steps, tasks);
+  const unrecorded = new UnrecordedTasks(steps, tasks, state.ledger);
+  const why = unrecorded.why.bind(unrecorded);
+  const byStep = stepsStatus(steps, tasks, why);
   const unknown = unknownStep(options.items?.step, byStep);
   if (unknown !== undefined) return err(unknown);
   return ok({
     ...{ state: paths.state, service: header.value.service, ...found, steps: byStep },
     takes: takesIn(state.ledger, steps),
+    paidTwice: await openDoublePayments(paths.state, process.env),
     ...(live === undefined ? {} : { live }),
     ...(engine.value === undefined ? {} : { engine: engine.value }),
     ...(filter.value === undefined
       ? {}
-      : { items: itemsStatus(state.ledger, steps, tasks, filter.value) }),
+      : { items: itemsStatus(state.ledger, steps, tasks, filter.value, why) }),
   });
+}
+
+/** `whole` if the content is in its place, or kept. */
+function conditionHere(output: OutputLine, facts: SavedFiles): Condition {
+  const condition = conditionOf(output, facts);
+  return condition !== 'whole' && keptCopy(output, facts) ? 'whole' : condition;
 }
 
 const liveFrom = async ({ socket }: Holding): Promise<LiveFacts | undefined> =>

@@ -1,6 +1,6 @@
 // `schedule --print`: the file that lets systemd, cron, Kubernetes or a CI service run a pipeline by its schedule. Sends
 // nothing and writes nothing.
-import { relative, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { listing } from '../../contract/yaml/diagnostic.ts';
 import { realClock } from '../adapters/clock.ts';
@@ -9,13 +9,28 @@ import { repositoryOf } from '../adapters/files/repository.ts';
 import { isUnitKind, unitKinds, unitText } from '../report/units/all.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { type PathOptions, pathsOf } from './files/run-paths.ts';
-import { boundPipeline } from './pipeline/bound-pipeline.ts';
+import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
+import type { GivenInputs } from './pipeline/inputs.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { checkAddress } from './service/address.ts';
 import { consentTo } from './service/consent.ts';
 
-export interface UnitFileOptions extends PathOptions {
+/** The flags of `shotlist schedule`, as the unit file repeats them. */
+interface UnitFlags {
+  readonly inputs?: GivenInputs | undefined;
+  readonly profile?: string | undefined;
+  readonly rehearse?: boolean | undefined;
+  readonly hosted?: boolean | undefined;
+  readonly budget?: number | undefined;
+  readonly allowOutside?: boolean | undefined;
+  readonly commit?: boolean | undefined;
+  readonly commitOutputs?: string | undefined;
+  readonly speed?: string | number | undefined;
+  readonly pictures?: string | undefined;
+}
+
+export interface UnitFileOptions extends PathOptions, UnitFlags {
   /** `--service`. Default: `SHOTLIST_BASE_URL`, else the pipeline's own service if the user trusts it. */
   readonly service?: string | undefined;
   /** How shotlist is started on this machine. Default: this process's Node.js and script. */
@@ -23,8 +38,6 @@ export interface UnitFileOptions extends PathOptions {
   /** Default: the process's environment. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly clock?: Pick<Clock, 'now'>;
-  /** `--profile` of the runs. */
-  readonly profile?: string | undefined;
 }
 
 /** The text of a unit file; `kind` is systemd, cron, github-actions, gitlab-ci or kubernetes. */
@@ -49,25 +62,64 @@ export function unitFile(
   const service = serviceFor(bound, options.service, env);
   if (!service.ok) return service;
   const root = repositoryOf(folder);
-  const within = (path: string): string => relative(root, realPathOr(path)).split(sep).join('/');
-  const target = { kind: 'hosted', address: service.value ?? '', key: '' } as const;
+  const within = (path: string): string => {
+    const inside = relative(root, realPathOr(path)).split(sep).join('/');
+    // Else the path could be taken for an option.
+    return inside.startsWith('-') ? `./${inside}` : inside;
+  };
+  const rehearsal = options.rehearse === true;
+  const target = rehearsal
+    ? ({ kind: 'rehearsal' } as const)
+    : ({ kind: 'hosted', address: service.value ?? '', key: '' } as const);
   const { state, output } = pathsOf(bound, target, options);
-  return ok(
-    unitText(kind, {
-      ...{ name: pipeline.name, description: pipeline.description, schedule, root },
-      ...{
-        profile: options.profile,
-        file: within(file),
-        state: within(state),
-        output: within(output),
-      },
-      ...{ store: pipeline.store, service: service.value, variables: pipeline.env },
-      program: options.program ?? [process.execPath, ...process.argv.slice(1, 2)],
-      now: clock.now(),
-      hostOffset: -new Date(clock.now()).getTimezoneOffset(),
-    }),
-  );
+  const text = unitText(kind, {
+    ...{ name: pipeline.name, description: pipeline.description, schedule, root },
+    ...{
+      given: givenFlags(bound, options, within),
+      rehearsal,
+      file: within(file),
+      state: within(state),
+      output: within(output),
+    },
+    ...{ store: pipeline.store, service: service.value, variables: pipeline.env },
+    program: options.program ?? [process.execPath, ...process.argv.slice(1, 2)],
+    now: clock.now(),
+    hostOffset: -new Date(clock.now()).getTimezoneOffset(),
+  });
+  if (text.ok) return text;
+  return err(problem(`--print ${kind}: ${text.error}`, 'shotlist', 'give it another name'));
 }
+
+/** Paths are relative to the working folder here, and to the root where the unit file starts shotlist. */
+function givenFlags(
+  { pipeline }: BoundPipeline,
+  options: UnitFileOptions,
+  within: (path: string) => string,
+): readonly string[] {
+  const { inputs = {}, profile, state, output, budget, commitOutputs, speed, pictures } = options;
+  const path = (given: string | undefined): string | undefined =>
+    given === undefined ? undefined : within(resolve(given));
+  const values = Object.entries(inputs).map(([name, value]) =>
+    pipeline.inputs[name]?.type === 'file' ? [name, path(String(value))] : [name, value],
+  );
+  return [
+    ...values.flatMap(([name, value]) => ['--input', `${name}=${value}`]),
+    ...flag('--profile', profile),
+    ...flag('--state', path(state)),
+    ...flag('--output', path(output)),
+    ...flag('--allow-outside', options.allowOutside),
+    ...flag('--rehearse', options.rehearse),
+    ...flag('--hosted', options.hosted),
+    ...flag('--commit', options.commit),
+    ...flag('--commit-outputs', commitOutputs),
+    ...flag('--budget', budget),
+    ...flag('--speed', speed),
+    ...flag('--pictures', pictures),
+  ];
+}
+
+const flag = (name: string, value: string | number | boolean | undefined): readonly string[] =>
+  value === undefined || value === false ? [] : value === true ? [name] : [name, String(value)];
 
 /** An address that only the pipeline file names is written down for a machine only if the user trusts the file. */
 function serviceFor(

@@ -42,6 +42,8 @@ export interface TaskProblem {
   readonly code: Code;
   readonly message: string;
   readonly hint: string;
+  /** Local files that the message names. */
+  readonly named?: readonly string[];
   readonly expression?: TemplateError;
   readonly at?: Path;
   /** The place of the value in the table of its item. */
@@ -159,14 +161,17 @@ function askUpload(
       'SL506',
       `${wanted.file}: the service takes no ${extension === '' ? 'file without an extension' : `.${extension} file`}; ` +
         `it takes ${knownExtensions.join(' ')}`,
+      wanted.file,
     );
   const fact = facts.input(wanted.file);
   if (fact.is === 'absent')
     return (
       uploadElsewhere(wanted, question) ??
-      problem(fact.barred === true ? 'SL702' : 'SL507', `${wanted.file} ${fact.why}`)
+      problem(fact.barred === true ? 'SL702' : 'SL507', `${wanted.file} ${fact.why}`, wanted.file)
     );
-  if (fact.bytes === 0) return problem('SL508', `${wanted.file} is empty`);
+  if (fact.bytes === 0) return problem('SL508', `${wanted.file} is empty`, wanted.file);
+  if (fact.unusable !== undefined)
+    return problem('SL531', `${wanted.file} ${fact.unusable}`, wanted.file);
   if (fact.digest === undefined) return { is: 'unread' };
   const fingerprint = uploadFingerprint(fact.digest);
   const job = jobOf(fingerprint);
@@ -208,16 +213,21 @@ const withProblem = (problem: TaskProblem): TaskAnswer => ({
   ending: 'failed',
   why: problem.message,
   diagnostic: problem.code,
+  named: problem.named,
   problem,
 });
-const problem = (code: keyof typeof remedies, message: string): TaskAnswer =>
-  withProblem({ code, message, hint: remedies[code] });
+const problem = (code: keyof typeof remedies, message: string, file?: string): TaskAnswer =>
+  withProblem({
+    ...{ code, message, hint: remedies[code] },
+    ...(file === undefined ? {} : { named: [file] }),
+  });
 
 const remedies = {
   SL506: 'convert the file, or leave it out',
   SL507: 'paths are relative to the pipeline file; check the spelling and the case',
   SL508: 'replace the file, or leave it out',
   SL509: 'write a path below the output folder',
+  SL531: 'replace the file, or leave it out',
   SL702: 'if you trust the pipeline, use --allow-outside',
 } as const satisfies Readonly<Partial<Record<Code, string>>>;
 const problemAt = (at: TemplateError): TaskAnswer =>

@@ -1,4 +1,5 @@
 // budget.per_day and budget.per_month: how much of a day's and of a month's credits is spent, by the runs of the ledger.
+// People set clocks, also back: the time is the latest that the record has seen, so that no day comes a second time.
 import type { CreditTotals } from '../journal/ledger.ts';
 import type { RunLine } from '../journal/line.ts';
 import type { Pipeline } from '../language/pipeline.ts';
@@ -22,6 +23,8 @@ export interface CalendarLimit {
   readonly most: number;
   /** Credits charged by the runs of the period, minus refunds, and all credits that are set aside. */
   readonly spent: number;
+  /** By the clock it would be another period; by the record it is this one, which is later. */
+  readonly behind?: { readonly clock: number; readonly record: number };
 }
 
 export interface CalendarCaps {
@@ -49,6 +52,7 @@ export interface SpentByRuns {
 export class CalendarBudget {
   readonly #caps: readonly Cap[];
   readonly #timeZone: string;
+  readonly #seen = new SeenTimes();
 
   constructor({ perDay, perMonth, timeZone }: CalendarCaps) {
     this.#timeZone = timeZone;
@@ -62,11 +66,34 @@ export class CalendarBudget {
     return this.#caps.length === 0;
   }
 
-  /** `now` may go forward and back: people set clocks. */
+  /** `now`: by the clock. */
   at(now: number, ledger: SpentByRuns): readonly CalendarLimit[] {
-    return this.#caps.map((cap) => cap.at(now, this.#timeZone, ledger));
+    if (this.isEmpty) return [];
+    const record = this.#seen.latest(now, ledger.runs());
+    return this.#caps.map((cap) => {
+      const limit = cap.at(record, this.#timeZone, ledger);
+      return now < limit.period.from ? { ...limit, behind: { clock: now, record } } : limit;
+    });
   }
 }
+
+/** The latest of all times that the record and this process have seen. */
+class SeenTimes {
+  #latest = Number.NEGATIVE_INFINITY;
+  #runs = -1;
+
+  latest(now: number, runs: readonly RunLine[]): number {
+    this.#latest = Math.max(this.#latest, now);
+    if (this.#runs === runs.length) return this.#latest;
+    this.#runs = runs.length;
+    for (const run of runs) this.#latest = laterOf(this.#latest, run);
+    return this.#latest;
+  }
+}
+
+/** A time that nobody can read changes nothing. */
+const laterOf = (time: number, { at, ended = at }: RunLine): number =>
+  Math.max(time, Date.parse(at) || time, Date.parse(ended) || time);
 
 class Cap {
   readonly #per: Period['per'];
@@ -101,7 +128,12 @@ class Cap {
 
   #positions(runs: readonly RunLine[], period: Period): readonly number[] {
     if (this.#overlapping?.of === runs.length) return this.#overlapping.positions;
-    const positions = [...runs.keys()].filter((index) => overlaps(runs[index], period));
+    const positions: number[] = [];
+    let record = Number.NEGATIVE_INFINITY;
+    for (const [position, run] of runs.entries()) {
+      record = laterOf(record, run);
+      if (overlaps(run, record, period)) positions.push(position);
+    }
     this.#overlapping = { of: runs.length, positions };
     return positions;
   }
@@ -109,13 +141,13 @@ class Cap {
 
 /**
  * True if some of the run may lie in the period. Such a run counts whole: that may be too much, and is never too little.
- * A run without an end is in progress.
+ * A run without an end is in progress. `record`: the latest time of this run and of those before it, because its clock may
+ * have been behind.
  */
-function overlaps(run: RunLine | undefined, { from, until }: Period): boolean {
-  if (run === undefined) return false;
-  if (run.ended === undefined) return true;
+function overlaps({ at, ended }: RunLine, record: number, { from, until }: Period): boolean {
+  if (ended === undefined) return true;
   // A time that nobody can read compares as false.
-  return !(Date.parse(run.at) >= until) && !(Date.parse(run.ended) < from);
+  return !(Date.parse(at) >= until) && !(record < from && Date.parse(ended) < from);
 }
 
 const hour = 3_600_000;
@@ -146,8 +178,12 @@ function firstWhere(isTrue: (moment: number) => boolean, before: number, after: 
 }
 
 /** The beginning of the next period in its time zone, for people. */
-export function nextBeginsAt({ period, timeZone }: Omit<CalendarLimit, 'most' | 'spent'>): string {
+export const nextBeginsAt = ({ period, timeZone }: Omit<CalendarLimit, 'most' | 'spent'>): string =>
+  `${momentIn(timeZone, period.until)} ${timeZone}`;
+
+/** YYYY-MM-DD HH:MM. */
+export function momentIn(timeZone: string, moment: number): string {
   const format = { timeZone, dateStyle: 'short', timeStyle: 'short' } as const;
   // Swedish dates are written as ISO dates.
-  return `${new Intl.DateTimeFormat('sv-SE', format).format(period.until)} ${timeZone}`;
+  return new Intl.DateTimeFormat('sv-SE', format).format(moment);
 }

@@ -78,7 +78,8 @@ export function decideCreate(job: JobLine | undefined): Decision {
     case 'doubt':
       return {
         act: 'doubt',
-        why: `in doubt: a creation named "${job.name}" was begun ${job.at} and its outcome is not known`,
+        // The same for all, so that many are one line: status has the name of each.
+        why: 'in doubt: the answer to its creation was lost, and nobody has said what became of it',
       };
     case 'supplied':
       throw new Error(`bug: a tool's job is "supplied" (${job.job})`);

@@ -30,7 +30,22 @@ export interface End {
   readonly why: string;
   /** If the pipeline file, an item or a file of it is wrong. */
   readonly diagnostic?: Code | undefined;
+  /** Local files that `why` names. */
+  readonly named?: readonly string[] | undefined;
+  /** For `pending`: nothing is wrong with the task. The run stopped, or a cap holds it back. */
+  readonly held?: Held | undefined;
 }
+
+/** `item`: budget.per_item is too small for its item, in credits. */
+export type Held =
+  | { readonly by: 'run' }
+  | {
+      readonly by: 'item';
+      readonly most: number;
+      readonly spent: number;
+      /** What the task would have taken. */
+      readonly wanted: number;
+    };
 
 export type Phase = 'waiting' | 'started' | Ending;
 

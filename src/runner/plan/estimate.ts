@@ -2,7 +2,7 @@
 // the price list or the step's `estimate:`, whichever is higher.
 import { mostCredits } from '../../contract/api/bounds.ts';
 import { type Measured, measureOf } from '../../contract/api/measure.ts';
-import { priceOf } from '../../contract/api/price.ts';
+import { type Price, priceOf } from '../../contract/api/price.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -11,7 +11,13 @@ import type { Step } from '../language/pipeline.ts';
 export type PriceSource = 'charges' | 'list' | 'estimate';
 
 export type Estimate =
-  | { readonly known: true; readonly credits: number; readonly from?: PriceSource }
+  | {
+      readonly known: true;
+      readonly credits: number;
+      readonly from?: PriceSource;
+      /** Fields that are not set: their dearest published values count. */
+      readonly unset?: readonly string[];
+    }
   /**
    * No history, no published price, no `estimate:`. With a budget or in a rehearsal, the plan is
    * refused.
@@ -33,13 +39,21 @@ export function expectationOf(step: Step, body: JsonObject): Expectation | undef
   const { tool } = step.kind;
   if (tool === undefined) return undefined;
   const listed = priceOf(tool.name, body);
-  const otherwise = listed.known ? Math.max(listed.credits, step.estimate ?? 0) : step.estimate;
+  const otherwise = publishedOrStated(listed, step.estimate);
   return {
     kind: tool.name,
     measure: measureOf(tool.name, body, listed),
     why: listed.known ? '' : listed.why,
     ...(otherwise === undefined ? {} : { otherwise }),
   };
+}
+
+/** A published price is not taken for less; where it is only a bound, because fields are not set, the step knows better. */
+function publishedOrStated(listed: Price, stated: number | undefined): number | undefined {
+  if (!listed.known) return stated;
+  return listed.unset === undefined
+    ? Math.max(listed.credits, stated ?? 0)
+    : (stated ?? listed.credits);
 }
 
 /**
@@ -85,6 +99,11 @@ export function pricedEstimate(
   const isSeen = (rates.expected(measure) ?? 0) > 0 || otherwise === 0 || rates.overrun(kind) > 1;
   if (isSeen) return { ...estimate, from: 'charges' };
   const listed = priceOf(kind, body);
-  const isListed = listed.known && listed.credits >= (step.estimate ?? 0);
-  return { ...estimate, from: isListed ? 'list' : 'estimate' };
+  const isListed = listed.known && publishedOrStated(listed, step.estimate) === listed.credits;
+  if (!isListed) return { ...estimate, from: 'estimate' };
+  return {
+    ...estimate,
+    from: 'list',
+    ...(listed.unset === undefined ? {} : { unset: listed.unset }),
+  };
 }

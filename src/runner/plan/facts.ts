@@ -3,8 +3,16 @@ import type { Digest } from '../../contract/base/digest.ts';
 import type { OutputLine } from '../journal/line.ts';
 
 export type FileFact =
-  /** `digest` is undefined until the content is read. */
-  | { readonly is: 'file'; readonly bytes: number; readonly digest: Digest | undefined }
+  /**
+   * `digest` is undefined until the content is read. `unusable`: the file is not the medium that its name says, or was
+   * cut off; the end of a sentence about it.
+   */
+  | {
+      readonly is: 'file';
+      readonly bytes: number;
+      readonly digest: Digest | undefined;
+      readonly unusable?: string;
+    }
   /** Missing, unreadable, not a file: `why` is the end of a sentence about it. `barred`: it must not be read. */
   | { readonly is: 'absent'; readonly why: string; readonly barred?: true };
 

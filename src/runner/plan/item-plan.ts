@@ -71,7 +71,9 @@ export class ItemPlan extends PlanNames implements Planning {
     super(item, context, before);
     this.badTasks = badTasks;
     for (const { task, why, problem } of badTasks)
-      this.verdicts.set(task, { ending: 'failed', why, diagnostic: problem?.code });
+      this.verdicts.set(task, {
+        ...{ ending: 'failed', why, diagnostic: problem?.code, named: problem?.named },
+      });
     this.item = item;
     this.#whole = whole ?? this;
     for (const step of steps) this.#visit(step);

@@ -44,6 +44,8 @@ interface Priced {
 interface Pricing {
   readonly late: readonly LateValue[];
   readonly estimate: Estimate;
+  /** The request that the estimate is for. */
+  readonly body: JsonObject;
 }
 
 export function lateValues(step: Step, plan: Known): readonly LateValue[] {
@@ -84,7 +86,8 @@ export function pricedWithBounds(
   estimate: (body: JsonObject) => Estimate,
 ): Pricing {
   const { tool } = step.kind;
-  if (tool === undefined || step.estimate !== undefined) return { late, estimate: estimate(known) };
+  if (tool === undefined || step.estimate !== undefined)
+    return { late, estimate: estimate(known), body: known };
   let bounded = known;
   const priced = late.map((value): LateValue => {
     const { field } = value;
@@ -100,12 +103,12 @@ export function pricedWithBounds(
     ({ field, pricedAs }) =>
       isChoice(tool.request, field) || (pricedAs === undefined && takesNumber(tool.request, field)),
   );
-  if (found.known || open === undefined) return { late: priced, estimate: found };
+  if (found.known || open === undefined) return { late: priced, estimate: found, body: bounded };
   const because = isChoice(tool.request, open.field)
     ? 'the price depends on it'
     : 'no limit is published for it';
   const why = `${open.field} is known only at run time (from ${open.from}), and ${because}`;
-  return { late: priced, estimate: { known: false, why } };
+  return { late: priced, estimate: { known: false, why }, body: bounded };
 }
 
 /** The least known argument of the `math.least` that decides a field. */

@@ -18,6 +18,8 @@ export interface Conflict {
   readonly code: Code;
   readonly message: string;
   readonly hint: string;
+  /** Two tasks that would write the same file. */
+  readonly between?: readonly [string, string];
 }
 
 export class OutputClaims {
@@ -162,7 +164,8 @@ const numberedIn = (path: string): string | undefined =>
 const both = (task: string, other: string, said: string): Conflict => ({
   code: 'SL510',
   message: `${task} and ${other} would both write ${said}`,
-  hint: 'use a value in to: that differs between them, such as item.stem',
+  hint: 'write a value in to: that differs between them',
+  between: [task, other],
 });
 
 const overwrites = (task: string, path: string, what: string): Conflict => ({

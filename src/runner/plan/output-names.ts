@@ -63,6 +63,11 @@ export class OutputNames {
     this.#found.set(key, known);
   }
 
+  /** The steps that the warnings name. */
+  get steps(): ReadonlySet<string> {
+    return new Set([...this.#found.values()].map(({ step }) => step));
+  }
+
   warnings(): readonly string[] {
     return [...this.#found.values()].map(({ step, named, tool, files }) => {
       const usual = usualExtensions(tool)?.map((one) => one.toUpperCase());

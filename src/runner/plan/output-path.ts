@@ -4,7 +4,7 @@ import { extensionOf } from '../../contract/api/asset.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { OutputLine } from '../journal/line.ts';
 import { extensionMark, withMarkShown } from '../language/result-name.ts';
-import { reservedFolder } from './reserved-name.ts';
+import { reservedFolder, toolPart } from './reserved-name.ts';
 
 /**
  * The path of one download below the output folder. `extension` is the extension of the file: it
@@ -17,7 +17,7 @@ export function outputPath(
 ): Result<string, string> {
   const place = normalized(to.replaceAll(extensionMark, extension));
   if (!place.ok) return place;
-  if (to.endsWith('/')) return ok(join(place.value, `${index + 1}.${extension}`));
+  if (to.endsWith('/')) return normalized(join(place.value, `${index + 1}.${extension}`));
   if (place.value === '') return err(`${JSON.stringify(to)} does not name a file`);
   if (count <= 1) return place;
   const own = extensionOf(place.value);
@@ -35,7 +35,7 @@ export const longestPath = 1000;
  * and state files travel. Refused are paths that leave the folder; control characters, which
  * falsify listings; a backslash, which is a separator on some systems; "~", which a shell expands;
  * names of devices on Windows; a final dot or space, which Windows drops, so that two names become
- * one; and names that shotlist uses.
+ * one; names that shotlist uses; and names of code and of settings of tools.
  */
 export function normalized(to: string): Result<string, string> {
   const said = JSON.stringify(withMarkShown(to));
@@ -63,6 +63,9 @@ export function normalized(to: string): Result<string, string> {
       return err(`${said} contains a name that Windows reserves`);
   }
   const path = parts.join('/');
+  const tool = toolPart(to.endsWith('/') ? `${path}/1` : path);
+  if (tool !== undefined)
+    return err(`${said} contains ${JSON.stringify(tool)}, a name of code or of settings of a tool`);
   if (Buffer.byteLength(path) > longestPath)
     return err(`${said.slice(0, 80)}… is a path of over ${longestPath} bytes`);
   return ok(path);

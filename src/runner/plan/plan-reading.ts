@@ -1,6 +1,7 @@
 // What a person reads about a plan beside its numbers: why the tasks run, how long it may take, what the budget allows.
 import type { Explanation } from './explanation.ts';
 import type { Forecast } from './forecast.ts';
+import type { Enough } from './needs.ts';
 import type { PlanReason } from './plan-reasons.ts';
 
 export interface PlanReading {
@@ -12,6 +13,10 @@ export interface PlanReading {
   readonly forecast?: Forecast;
   /** The most credits that a run may spend; absent without a budget. */
   readonly budget?: number;
+  /** What sets the budget. */
+  readonly budgetFrom?: 'budget.credits' | '--budget';
+  /** For how many items the caps are enough; absent if they are enough for all. */
+  readonly enough?: Enough;
   /** The price of a credit in US dollars; absent if it is not known, and in a rehearsal. */
   readonly creditDollars?: number | undefined;
   /** The items with something to pay for, or to wait for. */

@@ -1,9 +1,11 @@
 // The plan as plain data: for each step, what would run, what it would cost, and what is reused.
 import { DigestSet } from '../../contract/base/digest-set.ts';
 import type { Code } from '../../contract/codes/all.ts';
+import { withoutPaths } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
+import { fingerprintOf } from '../task/fingerprint.ts';
 import { type FileCounts, sumOf } from './decide.ts';
-import type { PriceSource } from './estimate.ts';
+import type { Estimate, PriceSource } from './estimate.ts';
 import type { LateValue } from './late-values.ts';
 import type { PlannedAction, PlannedTask, Times } from './planned-action.ts';
 
@@ -21,6 +23,10 @@ export interface PlanRow {
   readonly unpriced: number;
   /** Where the prices come from; absent if nothing would be paid for. */
   readonly prices?: readonly PriceSource[];
+  /** Fields of requests that are not set and decide the price: the dearest published values count. Absent if there are none. */
+  readonly unset?: readonly string[];
+  /** The tasks among those of `reuse` that are the same as one of another item in this plan; absent if there are none. */
+  readonly twins?: number;
   /** Credits that are set aside for tasks in doubt; absent if there are none. */
   readonly held?: number;
   /** For a step of a fan-out: the number of its elements, for one item. */
@@ -48,6 +54,13 @@ export interface Plan {
   readonly unpricedWhy: readonly string[];
   /** Values that only the run will know, by step and field. Absent if there are none. */
   readonly late?: readonly PlannedLate[];
+  /** Steps that send fields under `extra:`, which this version does not know. Absent if there are none. */
+  readonly unknownFields?: readonly PlannedExtra[];
+  /**
+   * Creations that differ only in fields under `extra:`, and are paid for one by one: the first hundred pairs. Absent
+   * if there are none.
+   */
+  readonly alikeButExtra?: readonly PlannedPair[];
   /** Results of which there are several takes, and which one counts: the first hundred. Absent if there are none. */
   readonly takes?: readonly PlannedTake[];
   /** Files of reused downloads that are not here as recorded. */
@@ -66,6 +79,15 @@ export interface Plan {
 export interface PlannedLate extends LateValue {
   readonly step: string;
 }
+
+export interface PlannedExtra {
+  readonly step: string;
+  /** Paths into the request: `style.mood`. */
+  readonly fields: readonly string[];
+}
+
+/** Two tasks. */
+export type PlannedPair = readonly [string, string];
 
 export interface PlannedTake {
   readonly task: string;
@@ -94,10 +116,19 @@ export class PlanTally {
   readonly #seen = new DigestSet();
   /** Projects whose deletion is already counted. */
   readonly #deleted = new DigestSet();
+  readonly #hasExtra: boolean;
+  readonly #extras = new Map<string, PlannedExtra>();
+  /** The first task of each request without its unknown fields. Empty if no step has any. */
+  readonly #known = new Map<string, PlannedTask>();
+  readonly #pairs: PlannedPair[] = [];
   #items = 0;
   #badItems = 0;
   #noted = 0;
   #files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
+
+  constructor(steps: readonly Pick<Step, 'extra'>[] = []) {
+    this.#hasExtra = steps.some(({ extra }) => extra.length > 0);
+  }
 
   /** `bad`: one of the item's tasks cannot run. */
   addItem(bad: boolean): void {
@@ -111,17 +142,19 @@ export class PlanTally {
     const isOneOf = take !== undefined && take.known > 1 && take.saveTo === undefined;
     if (isOneOf && this.#takes.length < notesMax)
       this.#takes.push({ task, known: take.known, picked: take.number });
+    if (this.#hasExtra) this.#addExtra(planned);
     for (const value of late) this.#addLate({ step: step.name, ...value });
     if (files !== undefined) this.#files = sumOf(this.#files, files);
     const twin = this.#isTwin(planned);
     const action = twin && planned.action !== 'maybe' ? 'reuse' : planned.action;
     const entry = this.#entry(step);
     entry.tasks[action] = (entry.tasks[action] ?? 0) + 1;
+    if (twin && action === 'reuse') entry.row = { ...entry.row, twins: (entry.row.twins ?? 0) + 1 };
     if (planned.times !== undefined)
       entry.row = { ...entry.row, times: joined(entry.row.times, planned.times) };
     if (!twin && action !== 'lost' && estimate !== undefined) {
       if (estimate.known)
-        entry.row = withSource(priced(entry.row, estimate.credits, planned.times), estimate.from);
+        entry.row = withSource(priced(entry.row, estimate.credits, planned.times), estimate);
       else {
         entry.row = { ...entry.row, unpriced: entry.row.unpriced + 1 };
         this.#why.add(`${step.name} (${step.kind.name}): ${estimate.why}`);
@@ -136,6 +169,20 @@ export class PlanTally {
   hold({ step }: PlannedTask, credits: number): void {
     const entry = this.#entry(step);
     entry.row = { ...entry.row, held: (entry.row.held ?? 0) + credits };
+  }
+
+  #addExtra(planned: PlannedTask): void {
+    const { step, task, action, fingerprint, manifest } = planned;
+    if (action !== 'begin' && action !== 'maybe') return;
+    const { name, extra } = step;
+    if (extra.length > 0 && !this.#extras.has(name))
+      this.#extras.set(name, { step: name, fields: extra.map((path) => path.join('.')) });
+    if (step.kind.operation !== 'create' || manifest?.body === undefined) return;
+    const known = fingerprintOf({ ...manifest, body: withoutPaths(manifest.body, extra) });
+    const first = this.#known.get(known);
+    if (first === undefined) this.#known.set(known, planned);
+    else if (first.fingerprint !== fingerprint && this.#pairs.length < notesMax)
+      this.#pairs.push([first.task, task]);
   }
 
   /** The highest of several bounds is shown. */
@@ -196,6 +243,8 @@ export class PlanTally {
       uncounted: rows.reduce((sum, row) => sum + (row.uncounted?.fanOuts ?? 0), 0),
       unpricedWhy: [...this.#why],
       ...(this.#late.size === 0 ? {} : { late: [...this.#late.values()] }),
+      ...(this.#extras.size === 0 ? {} : { unknownFields: [...this.#extras.values()] }),
+      ...(this.#pairs.length === 0 ? {} : { alikeButExtra: this.#pairs }),
       ...(this.#takes.length === 0 ? {} : { takes: this.#takes }),
       files: this.#files,
       badItems: this.#badItems,
@@ -206,6 +255,7 @@ export class PlanTally {
 }
 
 type Row = RowCounts['row'];
+type Priced = Extract<Estimate, { known: true }>;
 
 /** A fan-out counts with the most elements that it may have. */
 function priced(row: Row, credits: number, times: Times | undefined): Row {
@@ -215,9 +265,15 @@ function priced(row: Row, credits: number, times: Times | undefined): Row {
   return { ...row, uncounted: { fanOuts: fanOuts + 1, each: Math.max(each, credits) } };
 }
 
-function withSource(row: Row, from: PriceSource | undefined): Row {
-  const { prices = [] } = row;
-  return from === undefined || prices.includes(from) ? row : { ...row, prices: [...prices, from] };
+function withSource(row: Row, { from, unset = [] }: Pick<Priced, 'from' | 'unset'>): Row {
+  const { prices = [], unset: known = [] } = row;
+  const sources = from === undefined || prices.includes(from) ? prices : [...prices, from];
+  const fields = new Set([...known, ...unset]);
+  return {
+    ...row,
+    ...(sources.length === 0 ? {} : { prices: sources }),
+    ...(fields.size === 0 ? {} : { unset: [...fields] }),
+  };
 }
 
 function joined(one: Times | undefined, other: Times): Times {

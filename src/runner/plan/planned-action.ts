@@ -1,4 +1,5 @@
 // The planned action of a task, and how the task then counts for the steps that wait for it.
+import type { JsonObject } from '../../contract/base/json.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint, Manifest } from '../task/fingerprint.ts';
 import type { TaskId } from '../task/task.ts';
@@ -32,6 +33,8 @@ export interface PlannedTask {
   readonly manifest?: Manifest;
   /** Set for a task that would or might be paid for. */
   readonly estimate?: Estimate;
+  /** The request that the estimate is for; values that only the run will know count with their bounds. */
+  readonly priced?: JsonObject;
   /** For `maybe`: equal for two tasks that certainly share a job, whatever earlier steps find. */
   readonly alike?: string;
   /** For `maybe`: the values that only the run will know. */

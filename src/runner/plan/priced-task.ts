@@ -24,7 +24,7 @@ export function pricedTask(plan: Pricing, planned: PlannedTask): PlannedTask {
   const alike = action === 'maybe' ? plan.alike(step) : undefined;
   return {
     ...planned,
-    estimate: priced.estimate,
+    ...{ estimate: priced.estimate, priced: priced.body },
     ...(late.length === 0 ? {} : { late: priced.late }),
     ...(alike === undefined ? {} : { alike }),
   };

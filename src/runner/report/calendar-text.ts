@@ -1,5 +1,5 @@
 // What budget.per_day and budget.per_month leave, as plain data and as text.
-import { type CalendarLimit, nextBeginsAt } from '../plan/calendar-budget.ts';
+import { type CalendarLimit, momentIn, nextBeginsAt } from '../plan/calendar-budget.ts';
 import { count } from './text.ts';
 
 export interface BudgetLeft {
@@ -21,6 +21,19 @@ export function budgetLeft({ period, timeZone, most, spent }: CalendarLimit): Bu
     left: Math.max(0, most - spent),
     nextAt: new Date(period.until).toISOString(),
   };
+}
+
+/** For a clock that is behind the record; undefined if none of the caps is counted by the record. */
+export function behindText(limits: readonly CalendarLimit[]): string | undefined {
+  for (const { behind, period, timeZone } of limits)
+    if (behind !== undefined) {
+      const [clock, record] = [behind.clock, behind.record].map((ms) => momentIn(timeZone, ms));
+      return (
+        `the clock says ${clock}, and the record has a run of ${record} ${timeZone}: ` +
+        `budget.per_${period.per} still counts for ${period.name}`
+      );
+    }
+  return undefined;
 }
 
 /** `credits`: what the plan may take. */

@@ -8,7 +8,7 @@ export interface Canary {
   readonly credits: number;
   /** The items that are left. */
   readonly rest: number;
-  /** What those may cost, if they cost as much as the first. */
+  /** The most that those may cost, by the plan. */
   readonly projected: number;
 }
 
@@ -24,6 +24,6 @@ export function canaryText({ items, credits, rest, projected }: Canary): string 
     `The first ${count(items.length, 'item')}:`,
     table(rows),
     ...(items.length > most ? [`  and ${items.length - most} more`] : []),
-    `They cost ${count(credits, 'credit')}, ${each} each. The other ${count(rest, 'item')} will cost about ${count(projected, 'credit')}.`,
+    `They cost ${count(credits, 'credit')}, ${each} each. The other ${count(rest, 'item')} may cost up to ${count(projected, 'credit')}.`,
   ].join('\n');
 }

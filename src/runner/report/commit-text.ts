@@ -1,7 +1,8 @@
 // The message of the commit after a run.
 import { printable } from '../../contract/base/printable.ts';
 import { creditsText } from './credits-text.ts';
-import type { Summary, TaskEnding } from './run-event.ts';
+import type { Summary } from './run-event.ts';
+import { tasksText } from './task-endings-text.ts';
 import { count } from './text.ts';
 
 export interface CommitSubject {
@@ -26,20 +27,9 @@ export function commitMessage(
       : `${items.done} of ${count(items.total, 'item')}`;
   const doubts = tasks.doubt === 0 ? '' : `, ${tasks.doubt} in doubt`;
   const net = credits.charged - credits.refunded;
-  const kinds: readonly TaskEnding[] = [
-    'done',
-    'reused',
-    'skipped',
-    'excluded',
-    'failed',
-    'doubt',
-    'pending',
-    'blocked',
-  ];
-  const told = kinds.filter((kind) => tasks[kind] > 0).map((kind) => `${tasks[kind]} ${kind}`);
   const body = [
     `Outcome: ${outcome}${stopped === undefined ? '' : ` (${printable(stopped)})`}`,
-    `Tasks: ${told.join(', ') || 'none'}`,
+    `Tasks: ${tasksText(tasks)}`,
     `Credits: ${creditsText(credits)}`,
     ...(run === undefined ? [] : [`Run: ${run}`]),
     ...(outputs === 0 ? [] : [`Outputs in this commit: ${outputs}`]),

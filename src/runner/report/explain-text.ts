@@ -33,15 +33,32 @@ export function explanationText(
     wrapped(meaning, Math.min(width, 100)),
     ...(warning ? ['', 'This is a warning: the command continues.'] : []),
     '',
-    ...exampleText('Wrong', wrong, found),
-    '',
-    ...exampleText('Right', right, found),
+    ...(isSameText(wrong, right) ? circumstancesText(wrong, right, found) : []),
+    ...(isSameText(wrong, right) ? [] : exampleText('Wrong', wrong, found)),
+    ...(isSameText(wrong, right) ? [] : ['', ...exampleText('Right', right, found)]),
   ].join('\n');
 }
+
+const isSameText = (wrong: Example, right: Example): boolean =>
+  bodyText(wrong).join('\n') === bodyText(right).join('\n');
+
+/** Where the file itself is right: it is shown once, and then what is wrong and right around it. */
+function circumstancesText(wrong: Example, right: Example, found: Finder): readonly string[] {
+  const [bad, good] = [wrong, right].map((one) => circumstances(one, found).slice(2, -1));
+  const both = [`Wrong: ${bad || without(good)}`, `Right: ${good || without(bad)}`];
+  return ['With this file:', '', ...bodyText(right), '', ...both];
+}
+
+const without = (there = ''): string =>
+  there.startsWith('with ') ? `without ${there.slice('with '.length)}` : `not ${there}`;
 
 const exampleText = (title: string, example: Example, found: Finder): readonly string[] => [
   `${title}${circumstances(example, found)}:`,
   '',
+  ...bodyText(example),
+];
+
+const bodyText = (example: Example): readonly string[] => [
   ...indented(shownLines(example)),
   ...shownFiles(example).flatMap(([name, lines]) => ['', `  ${name}:`, '', ...indented(lines)]),
 ];
@@ -78,7 +95,7 @@ export function circumstances(example: Example, found: Finder): string {
   const { files = {}, saved, inputs = {}, items, profile, env = {} } = settingOf(example);
   const names = Object.entries(files)
     .filter(([name], index) => !isText(name) || index >= mostFiles)
-    .map(([name, text]) => (text === '' ? `${name}, empty` : name));
+    .map(([name, text]) => `${name}${contentNote(text)}`);
   const flags = [
     ...Object.entries(inputs).map(([name, value]) => `--input ${name}=${value}`),
     ...(items === undefined ? [] : [`--items ${items}`]),
@@ -96,6 +113,12 @@ export function circumstances(example: Example, found: Finder): string {
   ];
   return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
 }
+
+/** What must be said of a file whose content is not shown. */
+const contentNote = (text: string): string => {
+  if (text === '') return ', empty';
+  return /^<!doctype html/i.test(text) ? ', in fact a web page' : '';
+};
 
 const savedAs: Readonly<Record<'latin1' | 'cr', string>> = {
   latin1: 'saved as Latin-1',

@@ -43,5 +43,5 @@ export function initText({ file, items, ignored, missing, outside }: Written): s
 }
 
 /** A path that can be pasted into a shell. */
-const shellWord = (path: string): string =>
+export const shellWord = (path: string): string =>
   /^[\w./@%+=:,-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;

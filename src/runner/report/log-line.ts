@@ -78,7 +78,7 @@ export function logLineText({ time, run, what, task, item, project, fields }: Lo
   const at = time.replace('T', ' ').replace(/(?:\.\d+)?Z$/, '');
   const number = run === undefined ? '' : `#${run}`;
   const about = task ?? item ?? '';
-  const told = tellingIn(fields);
+  const told = what === 'charged' ? chargeIn(fields) : tellingIn(fields);
   const from = project === undefined ? '' : `project ${project}`;
   return printable(
     [at, number, about === '' ? what : about, ...told, from]
@@ -86,6 +86,16 @@ export function logLineText({ time, run, what, task, item, project, fields }: Lo
       .join('  '),
   );
 }
+
+/** Below 0, the service has given credits back. */
+const chargeIn = ({ credits }: JsonObject): readonly string[] =>
+  typeof credits !== 'number'
+    ? []
+    : [
+        credits < 0
+          ? `refunded ${count(-credits, 'credit')}`
+          : `charged ${count(credits, 'credit')}`,
+      ];
 
 function tellingIn({ ending, credits, why, message, ok, outcome, summary, stack }: JsonObject) {
   const texts = [ending, why, message, outcome].filter((part) => typeof part === 'string');

@@ -23,21 +23,26 @@ export function mergeText(merged: MergeFacts, inGit: boolean): string {
   const lines = [
     `${name}: merged: ${count(jobs, 'job')}, ${count(runs, 'run')}, ${creditsText(credits.merged)}`,
   ];
-  if (paidTwice.length === 0) return lines.join('\n');
+  if (paidTwice.length > 0) lines.push(...paidTwiceLines(paidTwice));
+  if (paidTwice.length > 0 && inGit) lines.push(acceptLine(name));
+  return printable(lines.join('\n'), true);
+}
+
+/** What git waits for. `state`: the state file. */
+export const acceptLine = (state: string): string =>
+  printable(`To accept the file: git add ${state}`);
+
+export function paidTwiceLines(paidTwice: readonly DoublePayment[]): readonly string[] {
   const twice = paidTwice.reduce((sum, { other }) => sum + other.credits, 0);
   const shown = paidTwice.slice(0, most);
-  lines.push(
+  const rest = paidTwice.length - shown.length;
+  return [
     `PAID TWICE: both sides paid for ${count(paidTwice.length, 'job')}; the second payments are ${count(twice, 'credit')}:`,
     ...shown.flatMap(paymentLines),
-  );
-  if (shown.length < paidTwice.length)
-    lines.push(`  … and ${paidTwice.length - shown.length} more`);
-  lines.push(
+    ...(rest === 0 ? [] : [`  … and ${rest} more`]),
     'The merged state file has all payments and is complete. Look at the other projects in the hub: their results are',
     'yours too.',
-    ...(inGit ? [`To accept the file: git add ${name}`] : []),
-  );
-  return printable(lines.join('\n'), true);
+  ];
 }
 
 function paymentLines({ job, tasks, kept, other }: DoublePayment): readonly string[] {

@@ -28,6 +28,10 @@ const about = ({ of }: Outage): string => (of === 'creations' ? ' with new proje
 export const givenUpText = (outage: Outage, why: string, limitMs: number): string =>
   `${subject(outage)} ${why}${about(outage)}, for ${duration(limitMs)}, the longest time that limits.outage allows`;
 
+/** Why a run buys nothing more after creations got no answer, the end of a sentence. */
+export const unansweredText = ({ message }: ApiFailure): string =>
+  `creations get no answer${message === '' ? '' : ` (${message})`}, also the last two, which went one at a time to try it`;
+
 export function waitingText(inbox: Extract<RunEvent, { readonly type: 'waiting' }>): string {
   const { why, since, nextTryMs, limitMs } = inbox;
   const begun = `since ${since.slice(0, 19)}Z`;

@@ -14,6 +14,7 @@ export function planReadingText(plan: Plan, reading: PlanReading, rehearsal: boo
     ...pricesLine(plan),
     ...moneyLine(plan, reading),
     ...budgetLine(plan, reading),
+    ...tooDearLine(reading),
     ...reasonLines(reading.reasons),
     ...(reading.forecast === undefined ? [] : [timeLine(reading.forecast, rehearsal)]),
   ];
@@ -34,7 +35,14 @@ function pricesLine({ rows, credits }: Plan): readonly string[] {
     const steps = priced.filter(({ from }) => from === kind).map(({ step }) => step);
     return steps.length === 0 ? [] : [`${sources[kind]} (${steps.join(', ')})`];
   });
-  return [`Prices: ${told.join('; ')}.`];
+  const unset = rows.flatMap(({ step, unset: fields = [] }) =>
+    fields.length === 0 ? [] : [`${step}: ${fields.join(', ')}`],
+  );
+  const dearest = 'Fields that are not set count with their dearest published value';
+  return [
+    `Prices: ${told.join('; ')}.`,
+    ...(unset.length === 0 ? [] : [`${dearest} (${unset.join('; ')}).`]),
+  ];
 }
 
 function moneyLine(
@@ -46,21 +54,60 @@ function moneyLine(
   return [`Money: ${bound} ${moneyText(credits, creditDollars)}, at $${creditDollars} a credit.`];
 }
 
-function budgetLine({ credits, rows }: Plan, { budget }: PlanReading): readonly string[] {
-  if (budget === undefined || credits === 0) return [];
+function budgetLine(
+  { credits, rows }: Plan,
+  { budget, budgetFrom, enough }: PlanReading,
+): readonly string[] {
+  const isOpen = rows.some(({ times, uncounted }) => times?.open === true || uncounted);
+  const items = `${isOpen ? 'at least ' : ''}${grouped(enough?.items ?? 0)} of ${count(enough?.of ?? 0, 'item')}`;
+  if (budget === undefined || credits === 0)
+    return enough === undefined ? [] : [`Enough for ${items} now.`];
   const of = `Budget: ${count(budget, 'credit')} for a run`;
-  if (credits <= budget) return [`${of}: enough.`];
-  const all = `To buy everything at once, raise the budget to ${grouped(credits)}.`;
-  const most = `${of}, and the plan may take ${grouped(credits)}`;
-  if (rows.some(({ times, uncounted }) => times?.open === true || uncounted !== undefined))
-    return [`${most}: a run stops when the budget is reached. ${all}`];
-  const paid = rows.reduce(
-    (sum, { tasks, credits: own }) =>
-      own === 0 ? sum : sum + (tasks.begin ?? 0) + (tasks.maybe ?? 0),
-    0,
-  );
-  const bought = Math.floor((budget / credits) * paid);
-  return [`${most}: a run stops after about ${bought} of ${count(paid, 'paid task')}. ${all}`];
+  if (credits <= budget)
+    return enough === undefined ? [`${of}: enough.`] : [`${of}. Enough for ${items} now.`];
+  const where = budgetFrom === 'budget.credits' ? 'budget.credits' : '--budget';
+  const all = `To buy everything at once, raise ${where} to ${grouped(credits)}.`;
+  if (enough !== undefined) return [`${of}, enough for ${items}. ${all}`];
+  return [`${of}, and the plan may take ${grouped(credits)}. ${all}`];
+}
+
+const maxNamed = 5;
+
+/** Items that no run begins. */
+function tooDearLine({ enough }: PlanReading): readonly string[] {
+  if (enough === undefined || enough.tooDearCount === 0) return [];
+  const named = enough.tooDear
+    .slice(0, maxNamed)
+    .map(({ item, credits }) => `${printable(item)} (${count(credits, 'credit')})`);
+  const rest = enough.tooDearCount - named.length;
+  const more = rest > 0 ? `, and ${grouped(rest)} more` : '';
+  const alone =
+    enough.tooDearCount === 1 ? 'This item alone needs' : 'Each of these items alone needs';
+  return [`${alone} more than a cap allows, so no run begins it: ${named.join(', ')}${more}.`];
+}
+
+/** All that a person needs to know to say yes. */
+export function buyQuestion(
+  { credits, unpriced, uncounted }: Pick<Plan, 'credits' | 'unpriced' | 'uncounted'>,
+  {
+    budget,
+    creditDollars,
+    itemsToDo,
+    enough,
+  }: Pick<PlanReading, 'budget' | 'creditDollars' | 'itemsToDo' | 'enough'>,
+): string {
+  const isOpen = unpriced > 0 || uncounted > 0;
+  const capped = budget !== undefined && (isOpen || budget < credits);
+  const most = capped ? budget : credits;
+  const money = creditDollars === undefined ? '' : ` (${moneyText(most, creditDollars)})`;
+  const all = count(enough?.of ?? itemsToDo.count, 'item');
+  const some = enough === undefined ? all : `${grouped(enough.items)} of ${all}`;
+  const items = itemsToDo.count === 0 ? '' : ` for ${some}`;
+  if (isOpen && !capped) {
+    const rest = unpriced > 0 ? 'some prices are not known' : 'only the run knows how many';
+    return `Buy ${count(credits, 'credit')}${money} or more${items}? In all, ${rest}.`;
+  }
+  return `Buy up to ${count(most, 'credit')}${money}${items}?`;
 }
 
 /** The most reasons to show; JSON output has all. */

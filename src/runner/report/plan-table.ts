@@ -51,8 +51,10 @@ function linesOf(row: PlanRow): readonly (readonly string[])[] {
   const kind = kindNamed(row.kind);
   const actions = order.filter((action) => (row.tasks[action] ?? 0) > 0);
   const median = kind?.tool?.medianSeconds;
-  return actions.map((action, index) => {
-    const tasks = row.tasks[action] ?? 0;
+  const { twins = 0 } = row;
+  return actions.flatMap((action, index): readonly (readonly string[])[] => {
+    const all = row.tasks[action] ?? 0;
+    const tasks = action === 'reuse' ? all - twins : all;
     const { sign, word } =
       action === 'begin' ? begun[kind?.operation ?? 'create'] : signed(action, kind?.operation);
     const isPaid = (action === 'begin' || action === 'maybe') && index === 0;
@@ -62,12 +64,16 @@ function linesOf(row: PlanRow): readonly (readonly string[])[] {
         : '';
     const credits = isPaid ? creditsText(row) : action === 'doubt' ? heldText(row) : '';
     const times = timesText(row.times);
-    return [
-      ...[sign, row.step, index === 0 ? row.kind : '', grouped(tasks)],
-      ...[`${word}${times}`, credits, each],
-    ];
+    const name = index === 0 ? row.kind : '';
+    const line = [sign, row.step, name, grouped(tasks), `${word}${times}`, credits, each];
+    if (action !== 'reuse' || twins === 0) return [line];
+    const same = isPaidKind(kind) ? 'same as another item, paid once' : 'same as another item';
+    const ofTwins = [sign, row.step, tasks > 0 ? '' : name, grouped(twins), same, '', ''];
+    return tasks > 0 ? [line, ofTwins] : [ofTwins];
   });
 }
+
+const isPaidKind = (kind: ReturnType<typeof kindNamed>): boolean => kind?.operation === 'create';
 
 /** What may happen has the sign of what happens. */
 function signed(action: Exclude<PlannedAction, 'begin'>, operation: Operation | undefined): Shown {
@@ -89,10 +95,10 @@ function timesText(times: Times | undefined): string {
 function creditsText({ credits, unpriced, uncounted }: PlanRow): string {
   const parts = [
     ...(credits > 0 ? [count(credits, 'credit')] : []),
-    ...(unpriced > 0 ? [`${unpriced} × ?`] : []),
-    ...(uncounted === undefined ? [] : [`? × ${uncounted.each}`]),
+    ...(unpriced > 0 ? [`${grouped(unpriced)} of unknown price`] : []),
+    ...(uncounted === undefined ? [] : [`${count(uncounted.each, 'credit')} for each element`]),
   ];
-  return unpriced > 0 && credits === 0 ? ['0', ...parts].join(' + ') : parts.join(' + ');
+  return parts.join(', ');
 }
 
 const heldText = ({ held = 0 }: PlanRow): string =>

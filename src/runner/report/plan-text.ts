@@ -20,12 +20,18 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
   for (const why of plan.unpricedWhy)
     lines.push(`  unknown price: ${printable(why)}; or set estimate: on the step`);
   for (const late of plan.late ?? []) lines.push(lateLine(late));
+  for (const { step, fields } of plan.unknownFields ?? [])
+    lines.push(`  sent, unknown to this version: ${step}: ${printable(fields.join(', '))}`);
+  for (const [one, other] of (plan.alikeButExtra ?? []).slice(0, notesShown))
+    lines.push(
+      `  differ only in fields under extra:, and both are paid for: ${printable(one)}, ${printable(other)}`,
+    );
   for (const take of (plan.takes ?? []).slice(0, notesShown)) lines.push(takeLine(take));
   const isTold = ({ task }: PlanNote): boolean =>
     told.some((message) => message.startsWith(`${task}: `));
   const notes = plan.notes.filter((note) => !isTold(note));
   const refused = notes.length < plan.notes.length;
-  const shown = notes.slice(0, notesShown);
+  const shown = firstNotes(notes);
   for (const { task, action, why, code } of shown) {
     const kind = code === undefined ? actionWord(action) : `${actionWord(action)} (${code})`;
     lines.push(`  ${kind}: ${printable(task)}: ${printable(why)}`);
@@ -41,6 +47,11 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
   return printable(lines.join('\n'), true);
 }
 
+const firstNotes = (notes: readonly PlanNote[]): readonly PlanNote[] => notes.slice(0, notesShown);
+
+/** The notes that the text of a plan has. */
+export const shownNotes = ({ notes }: Plan): readonly PlanNote[] => firstNotes(notes);
+
 export const balanceLine = (credits: number): string =>
   `The account has ${count(credits, 'credit')}.`;
 
@@ -55,6 +66,7 @@ function costLine({ credits, unpriced, uncounted }: Plan): string {
     return `At least ${count(credits, 'credit')}, plus ${unknown}.`;
   if (uncounted > 0)
     return `At least ${count(credits, 'credit')}, plus ${count(unpriced, 'task')} without a published price, plus ${unknown}.`;
+  if (unpriced > 0 && credits === 0) return `No price is known for ${count(unpriced, 'task')}.`;
   if (unpriced > 0)
     return `At least ${count(credits, 'credit')}, plus ${count(unpriced, 'task')} without a published price.`;
   return credits === 0 ? 'Nothing to pay.' : `At most ${count(credits, 'credit')}.`;

@@ -1,5 +1,6 @@
 // The events of a run. The terminal, the JSON stream and the log only read them.
 
+import type { Cure } from '../../contract/api/advice.ts';
 import type { Bug } from '../../contract/base/bug.ts';
 import type { Code } from '../../contract/codes/all.ts';
 import type { FileCounts } from '../plan/decide.ts';
@@ -40,6 +41,8 @@ export type RunEvent =
       readonly state: string;
       readonly output: string;
     }
+  /** The service has charged credits for a project; below 0: it has given them back. The task itself may go on. */
+  | ({ readonly type: 'charged'; readonly credits: number } & Whereabouts)
   | ({ readonly type: 'warning'; readonly message: string } & Partial<Whereabouts>)
   /**
    * `run`: the number of this run in the state file, where it is recorded if it does something. `budget`: the most credits
@@ -143,6 +146,12 @@ export interface Summary {
   readonly stopped?: string;
   /** What stopped it: `failures` is a limit of the pipeline, `credits` an empty account, `machine` this computer. */
   readonly stoppedBy?: StoppedBy;
+  /** The cap on credits that ended all buying, or else the one that held items back, if there was one. */
+  readonly cap?: ReachedCap;
+  /** Projects that are paid for and not fetched: the next run fetches them. Absent if there are none. */
+  readonly paid?: PaidProjects;
+  /** Tasks that are `pending` only because the run stopped, or a cap held them back: nothing is wrong with them. */
+  readonly held: number;
   /** ISO 8601: when the next day or month begins, if budget.per_day or budget.per_month stopped the run. */
   readonly resumesAt?: string;
   /** When the next run or tick is useful, ISO 8601; set if projects still render. */
@@ -169,6 +178,41 @@ export interface Summary {
   }[];
   /** All of these tasks, grouped by step and reason. The first hundred groups. */
   readonly groups: readonly ProblemGroup[];
+  /** Creations in doubt that no task of this run stands for: of other items, of earlier contents, of other takes. */
+  readonly otherDoubts?: OtherDoubts;
+}
+
+export interface OtherDoubts {
+  readonly count: number;
+  /** The first three. `name`: what was sent as the project's name. */
+  readonly examples: readonly {
+    readonly tasks: readonly string[];
+    readonly name: string;
+    readonly reserved: number;
+  }[];
+}
+
+/** A cap on credits that was reached. `--budget` is the flag, `plan` what a person agreed to or a saved plan says. */
+export interface ReachedCap {
+  readonly name:
+    | 'budget.credits'
+    | 'budget.per_item'
+    | 'budget.per_day'
+    | 'budget.per_month'
+    | '--budget'
+    | 'plan';
+  readonly most: number;
+  /** Charged and not refunded, or set aside. For an item: of the one that needs the most. */
+  readonly spent: number;
+  /** With a cap of that much, the next run can finish; absent if a price is not known. */
+  readonly needed?: number;
+}
+
+export interface PaidProjects {
+  /** Not known to be over. */
+  readonly rendering: number;
+  /** Complete, and not saved. */
+  readonly ready: number;
 }
 
 export type StoppedBy =
@@ -179,6 +223,7 @@ export type StoppedBy =
   | 'budget'
   | 'credits'
   | 'failures'
+  | 'unanswered'
   | 'saving'
   | 'left';
 
@@ -188,9 +233,13 @@ export interface ProblemGroup {
   readonly why: string;
   readonly code?: Code;
   readonly advice?: string;
+  /** What ends the problem: another file in the place of those in `files`, or only another run. Absent: read the advice. */
+  readonly cure?: Cure;
   readonly count: number;
   /** The first three tasks. */
   readonly examples: readonly string[];
+  /** The first three files that the reasons name. With several tasks, `why` leaves their names out. */
+  readonly files?: readonly string[];
 }
 
 /** `waiting`: projects still render, and the run did not wait for them; the next run continues. */

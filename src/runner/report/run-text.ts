@@ -7,9 +7,11 @@ import { creditsText } from './credits-text.ts';
 import { filesText } from './files-text.ts';
 import { moneyText } from './money-text.ts';
 import { backText, waitingText } from './outage-text.ts';
+import { nextText, outcomeText, reasonText } from './outcome-text.ts';
 import { balanceLine, planText } from './plan-text.ts';
 import type { ProblemGroup, RunEvent, Summary, TaskEnding } from './run-event.ts';
 import { rehearsalLine, serviceLine } from './service-text.ts';
+import { tasksText } from './task-endings-text.ts';
 import { count, duration, table } from './text.ts';
 
 /** The text of a run event on a terminal; undefined if nothing is shown. */
@@ -46,6 +48,7 @@ export function runEventText(event: RunEvent, items: number): string | undefined
     case 'committed':
       return committedText(event);
     case 'begun':
+    case 'charged':
     case 'ended':
       return undefined;
   }
@@ -95,18 +98,9 @@ function endingWord(ending: TaskEnding): string {
   return ending === 'doubt' ? 'IN DOUBT' : ending;
 }
 
-const headline: Readonly<Record<Summary['outcome'], string>> = {
-  done: 'Done.',
-  failed: 'Some tasks did not finish.',
-  budget: 'Stopped: the budget is reached, or the account has no credits left.',
-  doubt: 'Some tasks are in doubt: they may have been paid for, so they are not repeated.',
-  unauthorized: 'The service refused the API key.',
-  waiting:
-    'Not over yet: projects are still rendering. Run it again to continue; nothing is paid twice.',
-  interrupted: 'Interrupted. Run it again to continue; nothing is paid twice.',
-};
-
 export interface SummaryPlaces {
+  /** The pipeline file, as the user named it. */
+  readonly pipeline: string;
   readonly state: string;
   readonly output: string;
   /** The price of a credit in US dollars, if it is known. */
@@ -115,28 +109,17 @@ export interface SummaryPlaces {
 
 export function summaryText(
   summary: Summary,
-  { state, output, creditDollars }: SummaryPlaces,
+  { pipeline, state, output, creditDollars }: SummaryPlaces,
 ): string {
   const { items, tasks, credits } = summary;
-  const kinds: readonly TaskEnding[] = [
-    'done',
-    'reused',
-    'skipped',
-    'excluded',
-    'failed',
-    'doubt',
-    'pending',
-    'blocked',
-    'rendering',
-    'later',
-  ];
-  const told = kinds.filter((kind) => tasks[kind] > 0).map((kind) => `${tasks[kind]} ${kind}`);
+  const reason = reasonText(summary);
+  const next = nextText(summary, pipeline);
   const lines = [
-    headline[summary.outcome],
-    ...(summary.stopped === undefined ? [] : [`  ${printable(summary.stopped)}`]),
+    printable(outcomeText(summary, pipeline)),
+    ...(reason === undefined ? [] : [`  ${printable(reason)}`]),
     table([
       ['items', `${items.done} of ${items.total} finished`],
-      ['tasks', told.join(', ') || 'none'],
+      ['tasks', tasksText(tasks)],
       ['credits', creditsText(credits)],
       ...moneyRow(summary, creditDollars),
       ['time', duration(summary.elapsedMs)],
@@ -145,10 +128,27 @@ export function summaryText(
       ['state file', state],
     ]),
     ...filesText(summary.files),
+    ...otherDoubtLines(summary),
   ];
-  const taken = rowsOf(lines.join('\n'));
+  const last = next === undefined ? [] : [printable(next)];
+  const taken = rowsOf([...lines, ...last].join('\n'));
   const problems = summary.groups.length === 0 ? [] : problemLines(summary, taken);
-  return printable([...lines, ...problems].join('\n'), true);
+  return printable([...lines, ...problems, ...last].join('\n'), true);
+}
+
+function otherDoubtLines({ otherDoubts }: Summary): readonly string[] {
+  if (otherDoubts === undefined) return [];
+  const { count: all, examples } = otherDoubts;
+  const named = examples.map(
+    ({ tasks, name, reserved }) =>
+      `    ${tasks.join(', ')} (${JSON.stringify(name)}, ${count(reserved, 'credit')} set aside)`,
+  );
+  return [
+    `  IN DOUBT: ${count(all, 'creation')} that this run was not about: of an earlier content, another take or another item`,
+    ...named,
+    ...(all > named.length ? [`    and ${count(all - named.length, 'other')}`] : []),
+    '    → shotlist status says how to settle them',
+  ];
 }
 
 /** What was paid in the end, and what an item cost on average. */
@@ -170,10 +170,10 @@ const rowsOf = (text: string): number =>
   text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 80)), 0);
 
 /** Doubts come first, because they hold credits; then the problems of most tasks. `taken`: the lines above. */
-function problemLines({ groups, tasks }: Summary, taken: number): readonly string[] {
-  const bad = tasks.failed + tasks.doubt + tasks.pending;
-  // The first line, the line about what is left out, and the last one.
-  let room = mostLines - taken - 3;
+function problemLines({ groups, tasks, held }: Summary, taken: number): readonly string[] {
+  const bad = tasks.failed + tasks.doubt + tasks.pending - held;
+  // The first line, and the line about what is left out.
+  let room = mostLines - taken - 2;
   const shown: ProblemGroup[] = [];
   for (const group of groups.toSorted(byUrgency)) {
     room -= rowsOf(groupText(group));
@@ -185,7 +185,6 @@ function problemLines({ groups, tasks }: Summary, taken: number): readonly strin
     `${count(bad, 'task')} with problems:`,
     ...shown.map(groupText),
     ...(bad > named ? [`  and ${grouped(bad - named)} more: shotlist status lists them`] : []),
-    'Run it again to retry the failed tasks; finished tasks are reused.',
   ];
 }
 

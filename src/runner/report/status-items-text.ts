@@ -3,6 +3,7 @@ import { grouped } from '../../contract/base/grouped.ts';
 import type { TaskState } from '../journal/task-states.ts';
 import type { ItemStatus, ItemsStatus, StepStatus, TaskStatus } from './status-items.ts';
 import { table } from './text.ts';
+import type { Unrecorded } from './unrecorded.ts';
 
 /** In the order of the columns. */
 const columns: readonly (readonly [TaskState, string])[] = [
@@ -16,18 +17,26 @@ const columns: readonly (readonly [TaskState, string])[] = [
   ['pruned', 'pruned'],
 ];
 
+/** Why a task has no record, in the order of the columns. */
+const reasons: readonly (readonly [Unrecorded, string])[] = [
+  ['skipped', 'skipped by if'],
+  ['notReached', 'not reached'],
+  ['unknown', 'skipped or not reached'],
+];
+
 const words = new Map<string, string>(columns);
 
 /** A column for each state that some task has. Empty if nothing is recorded. */
 export function stepsText(steps: readonly StepStatus[]): string {
   const used = columns.filter(([state]) => steps.some(({ tasks }) => (tasks[state] ?? 0) > 0));
   if (used.length === 0) return '';
-  const gaps = steps.some(({ unrecorded = 0 }) => unrecorded > 0);
-  const head = ['step', 'uses', ...used.map(([, word]) => word), ...(gaps ? ['no record'] : [])];
+  const gaps = reasons.filter(([why]) => steps.some(({ unrecorded }) => unrecorded?.[why]));
+  const words = [...used, ...gaps].map(([, word]) => word);
+  const head = ['step', 'uses', ...words];
   const rows = steps.map(({ step, uses = 'not in the pipeline', tasks, unrecorded }) => [
     ...[step, uses],
     ...used.map(([state]) => cell(tasks[state])),
-    ...(gaps ? [cell(unrecorded)] : []),
+    ...gaps.map(([why]) => cell(unrecorded?.[why])),
   ]);
   return table(
     [head, ...rows],
@@ -62,7 +71,10 @@ function groupRows(
 ): readonly string[][] {
   const notes = [
     ...tasks.filter(({ state: of }) => of !== 'done').map((task) => noteOf(task, state)),
-    ...(unrecorded.length === 0 ? [] : [`no record of ${unrecorded.join(', ')}`]),
+    ...reasons.flatMap(([why, word]) => {
+      const names = unrecorded.filter((one) => one.why === why).map(({ step }) => step);
+      return names.length === 0 ? [] : [`${names.join(', ')} ${word}`];
+    }),
   ];
   const [first = '', ...others] = notes;
   const word = state === 'partial' ? 'partly done' : (words.get(state) ?? state);

@@ -3,6 +3,7 @@ import { adviceFor } from '../../contract/api/advice.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { TaskFacts, TaskState } from '../journal/task-states.ts';
 import { fannedOutIn, itemOf, stepOf } from '../task/task.ts';
+import type { Unrecorded } from './unrecorded.ts';
 
 /** What status needs to know of a step of the pipeline. */
 export interface KnownStep {
@@ -20,11 +21,13 @@ export interface StepStatus {
   /** The number of tasks by state; states without a task are left out. */
   readonly tasks: Readonly<Partial<Record<TaskState, number>>>;
   /**
-   * The number of items without a record of this step: skipped, or not done yet. Absent in a fan-out, because the state file
-   * does not say how many elements there are.
+   * The number of items without a record of this step, by reason; reasons without an item are left out. Absent in a fan-out,
+   * because the state file does not say how many elements there are.
    */
-  readonly unrecorded?: number;
+  readonly unrecorded?: Readonly<Partial<Record<Unrecorded, number>>>;
 }
+
+type WhyUnrecorded = (step: string, item: string | undefined) => Unrecorded;
 
 export interface TaskStatus extends TaskFacts {
   readonly task: string;
@@ -41,7 +44,7 @@ export interface TaskStatus extends TaskFacts {
   readonly advice?: string;
 }
 
-/** The most urgent state of the item's tasks. `partial`: nothing is wrong, and some steps have no record. */
+/** The most urgent state of the item's tasks. `partial`: nothing is wrong, and some steps are not reached. */
 export type ItemState = 'doubt' | 'failed' | 'running' | 'sent' | 'forgotten' | 'partial' | 'done';
 
 export interface ItemStatus extends TaskGroup {
@@ -53,8 +56,8 @@ interface TaskGroup {
   readonly state: ItemState;
   /** The tasks that the state file knows, in the order of the steps. */
   readonly tasks: readonly TaskStatus[];
-  /** Steps without a record: skipped, or not done yet. Steps of a fan-out are left out. */
-  readonly unrecorded: readonly string[];
+  /** Steps without a record, and why. Steps of a fan-out are left out. */
+  readonly unrecorded: readonly { readonly step: string; readonly why: Unrecorded }[];
 }
 
 export interface ItemsStatus {
@@ -82,7 +85,11 @@ export interface ItemFilter {
 type States = ReadonlyMap<string, TaskFacts>;
 
 /** The steps of the pipeline in their order, then steps that only the state file knows. */
-export function stepsStatus(steps: readonly KnownStep[], states: States): readonly StepStatus[] {
+export function stepsStatus(
+  steps: readonly KnownStep[],
+  states: States,
+  why: WhyUnrecorded,
+): readonly StepStatus[] {
   const isFannedOut = fannedOutIn(steps);
   const counts = new Map<string, Partial<Record<TaskState, number>>>();
   for (const { name } of steps) counts.set(name, {});
@@ -101,9 +108,13 @@ export function stepsStatus(steps: readonly KnownStep[], states: States): readon
     if (declared === undefined) return { step, tasks };
     const uses = declared.kind.name;
     if (declared.fan !== undefined) return { step, uses, tasks };
-    const recorded = Object.values(tasks).reduce((sum, n) => sum + n, 0);
-    const expected = declared.shared ? 1 : Math.max(items.size, recorded);
-    return { step, uses, tasks, unrecorded: Math.max(0, expected - recorded) };
+    const unrecorded: Partial<Record<Unrecorded, number>> = {};
+    for (const item of declared.shared ? [undefined] : items) {
+      if (states.has(item === undefined ? step : `${step}:${item}`)) continue;
+      const reason = why(step, item);
+      unrecorded[reason] = (unrecorded[reason] ?? 0) + 1;
+    }
+    return { step, uses, tasks, unrecorded };
   });
 }
 
@@ -112,6 +123,7 @@ export function itemsStatus(
   steps: readonly KnownStep[],
   states: States,
   filter: ItemFilter,
+  why: WhyUnrecorded,
 ): ItemsStatus {
   const { only, failed, step, limit } = filter;
   const isFannedOut = fannedOutIn(steps);
@@ -129,11 +141,11 @@ export function itemsStatus(
   const matching = [...items]
     .filter(([item, tasks]) => wants(item) && isShown(tasks))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  const group = groupsOf(ledger, steps, states, step);
+  const group = groupsOf({ ledger, steps, states, why, only: step });
   return {
     ...{ known: items.size, matching: matching.length },
-    shown: matching.slice(0, limit).map(([item, tasks]) => ({ item, ...group(tasks, false) })),
-    ...(only === undefined && isShown(shared) ? { shared: group(shared, true) } : {}),
+    shown: matching.slice(0, limit).map(([item, tasks]) => ({ item, ...group(tasks, item) })),
+    ...(only === undefined && isShown(shared) ? { shared: group(shared, undefined) } : {}),
   };
 }
 
@@ -146,22 +158,33 @@ function itemChoice(
   return items.has(only.key) ? (item) => item === only.key : only.matches;
 }
 
-function groupsOf(
-  ledger: Ledger,
-  steps: readonly KnownStep[],
-  states: States,
-  only: string | undefined,
-): (tasks: readonly string[], shared: boolean) => TaskGroup {
+interface Known {
+  readonly ledger: Ledger;
+  readonly steps: readonly KnownStep[];
+  readonly states: States;
+  readonly why: WhyUnrecorded;
+  /** Only this step. */
+  readonly only: string | undefined;
+}
+
+/** `item`: undefined for the tasks that all items share. */
+function groupsOf({
+  ledger,
+  steps,
+  states,
+  why,
+  only,
+}: Known): (tasks: readonly string[], item: string | undefined) => TaskGroup {
   const places = new Map(steps.map(({ name }, place) => [name, place]));
   const placeOf = (task: string): number => places.get(stepOf(task)) ?? places.size;
   const expected = steps.filter(
     ({ name, fan }) => fan === undefined && (only === undefined || only === name),
   );
-  return (tasks, shared) => {
+  return (tasks, item) => {
     const names = new Set(tasks.map(stepOf));
     const unrecorded = expected
-      .filter((step) => step.shared === shared && !names.has(step.name))
-      .map(({ name }) => name);
+      .filter((step) => step.shared === (item === undefined) && !names.has(step.name))
+      .map(({ name }) => ({ step: name, why: why(name, item) }));
     const ordered = [...tasks].sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1));
     const statuses = ordered.map((task) => taskStatus(task, states, ledger));
     return { state: worstOf(statuses, unrecorded), tasks: statuses, unrecorded };
@@ -173,10 +196,10 @@ const isTrouble = (state: TaskState | undefined): boolean =>
 
 const urgent = ['doubt', 'failed', 'running', 'sent', 'forgotten'] as const;
 
-function worstOf(tasks: readonly TaskStatus[], unrecorded: readonly string[]): ItemState {
+function worstOf(tasks: readonly TaskStatus[], unrecorded: TaskGroup['unrecorded']): ItemState {
   const states = new Set(tasks.map(({ state }) => state));
   const worst = urgent.find((state) => states.has(state));
-  return worst ?? (unrecorded.length > 0 ? 'partial' : 'done');
+  return worst ?? (unrecorded.every((one) => one.why === 'skipped') ? 'done' : 'partial');
 }
 
 function taskStatus(task: string, states: States, ledger: Ledger): TaskStatus {

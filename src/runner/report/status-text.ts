@@ -1,6 +1,7 @@
 // The status of a state file as text.
 import { grouped } from '../../contract/base/grouped.ts';
 import { printable } from '../../contract/base/printable.ts';
+import { stepOf } from '../task/task.ts';
 import { creditsText } from './credits-text.ts';
 import { filesText } from './files-text.ts';
 import type { Addition, Doubt, Failure, Remote, Status, Unsaved } from './status.ts';
@@ -18,7 +19,7 @@ export function statusText(status: Status, file: string, pipeline: string, steps
   const rows = Object.entries(status.jobs).map(([kind, states]) => [
     kind,
     Object.entries(states)
-      .map(([state, n]) => `${n} ${state === 'intended' ? sent : state}`)
+      .map(([state, n]) => `${n} ${wordOf(state, sent)}`)
       .join(', '),
   ]);
   const lines = [
@@ -34,7 +35,7 @@ export function statusText(status: Status, file: string, pipeline: string, steps
   const more = (flag: string): string => printable(`shotlist status ${pipeline} ${flag}`);
   const [failed, all] = [more('--failed'), more('--json')];
   lines.push(
-    ...firstOf(status.doubts, failed, (doubt) => doubtLines(doubt, pipeline)),
+    ...firstOf(equalDoubts(status.doubts), failed, (equal) => doubtsLines(equal, pipeline)),
     ...firstOf(status.unsaved, all, unsavedLines),
     ...firstOf(status.remote, all, remoteLines),
     ...firstOf(status.additions, all, additionLines),
@@ -42,6 +43,9 @@ export function statusText(status: Status, file: string, pipeline: string, steps
   );
   return printable(lines.join('\n'), true);
 }
+
+const wordOf = (state: string, sent: string): string =>
+  state === 'intended' ? sent : state === 'withheld' ? 'not bought' : state;
 
 /** More of a kind would push everything else off the screen. */
 const most = 20;
@@ -82,6 +86,34 @@ function failureLines({ task, why, advice }: Failure): readonly string[] {
   return [
     `failed: ${printable(task)}: ${printable(why)}`,
     ...(advice === undefined ? [] : [`    → ${advice}`]),
+  ];
+}
+
+/** Doubts of one step for one reason. */
+const equalDoubts = (doubts: readonly Doubt[]): readonly (readonly Doubt[])[] => [
+  ...Map.groupBy(doubts, ({ tasks: [task = ''], why = '' }) =>
+    JSON.stringify([stepOf(task), why]),
+  ).values(),
+];
+
+/** An outage may leave dozens of equal doubts. */
+function doubtsLines(equal: readonly Doubt[], pipeline: string): readonly string[] {
+  const [first] = equal;
+  if (first === undefined || equal.length === 1)
+    return equal.flatMap((one) => doubtLines(one, pipeline));
+  const tasks = equal.map(({ tasks: [task = ''] }) => task);
+  const others = tasks.length > 3 ? ` and ${count(tasks.length - 3, 'other')}` : '';
+  const begun = equal.map(({ since }) => since).sort();
+  const reserved = equal.reduce((sum, one) => sum + one.reserved, 0);
+  const command = printable(`shotlist resolve ${pipeline} --all`);
+  return [
+    `IN DOUBT: ${count(equal.length, 'creation')} of ${printable(stepOf(tasks[0] ?? ''))} (${printable(tasks.slice(0, 3).join(', '))}${others}), ` +
+      `begun ${printable(begun[0] ?? '')} to ${printable(begun.at(-1) ?? '')}, ${count(reserved, 'credit')} set aside; ` +
+      `${printable(first.why ?? 'the run ended before the service answered')}.`,
+    "    Look in the service's hub for the projects that were created then.",
+    `    To settle each by a question:        ${command}`,
+    `    By the list of projects in the hub:  ${command} --hub-list <file>`,
+    `    By a table that you fill in:         ${command} --decisions <new file>`,
   ];
 }
 

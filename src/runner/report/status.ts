@@ -4,6 +4,7 @@ import { adviceFor } from '../../contract/api/advice.ts';
 import { type StandingFailure, standingFailures } from '../journal/failures.ts';
 import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
+import { isWithheld } from '../journal/settled.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { Condition } from '../plan/recorded-files.ts';
 import type { ResultFate } from '../plan/result-fate.ts';
@@ -59,7 +60,7 @@ export interface Status {
   readonly runs: number;
   readonly lastRun?: { readonly at: string; readonly ended?: string };
   readonly credits: CreditTotals;
-  /** Jobs by step kind, then by state. */
+  /** Jobs by step kind, then by state; `withheld`: not bought, because the run stopped or stopped buying. */
   readonly jobs: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly outputs: number;
   /** Recorded files that are not here as recorded. Content that was never hashed counts as unchanged. */
@@ -102,7 +103,8 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
   let outputs = 0;
   for (const job of ledger.jobs()) {
     const states = jobs[job.kind] ?? {};
-    states[job.state] = (states[job.state] ?? 0) + 1;
+    const state = isWithheld(job) ? 'withheld' : job.state;
+    states[state] = (states[state] ?? 0) + 1;
     jobs[job.kind] = states;
     outputs += (job.outputs ?? []).filter(({ pruned }) => pruned === undefined).length;
     if (job.state === 'doubt' || (job.state === 'intended' && running === undefined))

@@ -4,7 +4,7 @@ import { printable } from '../../contract/base/printable.ts';
 import type { Take, Takes } from './takes.ts';
 import { count } from './text.ts';
 
-/** `pipeline`: the pipeline file, for commands to copy. */
+/** `pipeline`: the pipeline file as a command line has it, with the flags that say which state is meant. */
 export function rerolledText(all: readonly Takes[], pipeline: string): string {
   return all.flatMap((one) => [takesLine(one), ...commands(one, pipeline)]).join('\n');
 }
@@ -51,12 +51,16 @@ const commands = (one: Takes, pipeline: string): readonly string[] =>
         `    To use take ${number}: ${commandText('pick', pipeline, one.tasks[0] ?? '', String(number))}`,
     );
 
-/** `pipeline`: the pipeline file. */
+/** `pipeline`: as a command line has it, with the flags that say which state is meant. */
 export const commandText = (
   command: 'pick' | 'reroll',
   pipeline: string,
   ...more: readonly string[]
-): string => printable(['shotlist', command, pipeline, ...more].map(quoted).join(' '));
+): string => printable(['shotlist', command, pipeline, ...more.map(quoted)].join(' '));
+
+/** A pipeline file as a command line has it. */
+export const subjectText = (file: string, ...flags: readonly string[]): string =>
+  [file, ...flags].map(quoted).join(' ');
 
 const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : JSON.stringify(text);

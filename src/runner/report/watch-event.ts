@@ -37,6 +37,8 @@ export type WatchEvent =
   | {
       readonly type: 'ran';
       readonly summary: Summary;
+      /** The pipeline file, as it was named. */
+      readonly pipeline: string;
       readonly state: string;
       readonly output: string;
       readonly removed: number;

@@ -3,10 +3,18 @@
 // the reserve. A job that is not over counts at its current estimate, so a charge above its estimate immediately raises
 // the estimates of similar jobs.
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { Ledger } from '../journal/ledger.ts';
 import type { NewEvent } from '../journal/line.ts';
+import type { Held } from '../plan/ending.ts';
 import { type Estimate, type Expectation, estimated } from '../plan/estimate.ts';
-import { SpendingLimits, type SpendingLimitsOptions } from '../plan/spending-limits.ts';
+import type { ItemNeeds } from '../plan/needs.ts';
+import {
+  type PassedLimit,
+  SpendingLimits,
+  type SpendingLimitsOptions,
+} from '../plan/spending-limits.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
+import { Admission } from './admission.ts';
 import type { ItemRun } from './items/item-run.ts';
 import { type JobCharge, JobCharges } from './job-charges.ts';
 import type { JobOrder } from './jobs/job.ts';
@@ -16,6 +24,10 @@ export interface BudgetOptions extends SpendingLimitsOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** The most credits that one item may charge. */
   readonly perItem: number | undefined;
+  /** What each item needs, by the plan; without it, credits are given task by task. */
+  readonly needs?: ItemNeeds | undefined;
+  /** Items that earlier runs have begun. */
+  readonly begun?: ReadonlySet<string> | undefined;
   /** Called when the run must buy nothing more, also nothing that it was going to buy already. */
   readonly onClosed?: (why: string) => void;
 }
@@ -27,10 +39,20 @@ export type Grant =
 
 /** Why this run buys nothing more. */
 export interface Closed {
-  readonly because: 'budget' | 'credits' | 'machine' | 'failures' | 'saving' | 'left';
+  readonly because:
+    | 'budget'
+    | 'credits'
+    | 'machine'
+    | 'failures'
+    | 'saving'
+    | 'left'
+    /** Creations got no answers, so more of them would be in doubt. */
+    | 'unanswered';
   readonly why: string;
+  /** For `budget`: the cap that is reached. */
+  readonly limit?: PassedLimit['limit'];
   /** Epoch milliseconds: when a day or a month with a new budget begins. */
-  readonly until?: number;
+  readonly until?: number | undefined;
 }
 
 interface ItemCredits {
@@ -42,9 +64,21 @@ interface ItemCredits {
 
 const wait = { granted: false, instead: { action: 'wait' } } as const;
 
-const ended = (ending: 'failed' | 'pending' | 'later', why: string): Grant => ({
+const ended = (
+  ending: 'failed' | 'pending' | 'later',
+  why: string,
+  held?: Held,
+): { readonly granted: false; readonly instead: EndWithoutJob } => ({
   granted: false,
-  instead: { action: 'end', ending, why },
+  instead: { action: 'end', ending, why, held },
+});
+
+/** "" for the shared steps. */
+const keyOf = ({ item }: ItemRun): string => item?.key ?? '';
+
+const tooDearForItem = (most: number, spent: number, wanted: number): EndWithoutJob => ({
+  ...{ action: 'end', ending: 'pending', held: { by: 'item', most, spent, wanted } },
+  why: `its item has a budget of ${most} credits: ${spent} are spent or set aside, this would take ${wanted}`,
 });
 
 export class Budget {
@@ -55,16 +89,107 @@ export class Budget {
   /** Jobs whose charge may still become lower: paid jobs that are not over, and creations without an answer. */
   readonly #unsettled = new Set<string>();
   #closed: Closed | undefined;
+  /** Why no further item begins, although those that have begun may still buy. */
+  #full: Closed | undefined;
+  /** Undefined without a cap. */
+  readonly #admission: Admission | undefined;
+  /** A cap that some items alone exceed, although others may begin. */
+  #tooSmall: Closed | undefined;
+  /** The items that must not begin, by key. */
+  readonly #refused = new Map<string, EndWithoutJob>();
   #writtenOff = 0;
 
   constructor(options: BudgetOptions) {
     this.#o = options;
     this.#limits = new SpendingLimits(options);
     this.#charges = new JobCharges((one) => this.#worst(one));
+    if (options.needs !== undefined && this.#isCapped)
+      this.#admission = new Admission({
+        needs: options.needs,
+        worst: (expectation) => {
+          const estimate = this.#estimate(expectation);
+          return estimate.known ? estimate.credits : 0;
+        },
+      });
   }
 
+  get #isCapped(): boolean {
+    return !this.#limits.isEmpty || this.#o.perItem !== undefined;
+  }
+
+  /** Why this run buys nothing more. */
   get closed(): Closed | undefined {
     return this.#closed;
+  }
+
+  /** Why this run begins no further item. */
+  get shut(): Closed | undefined {
+    return this.#closed ?? this.#full;
+  }
+
+  /** Why this run did not buy everything, once it is over. */
+  get end(): Closed | undefined {
+    return this.shut ?? this.#tooSmall;
+  }
+
+  /**
+   * Under a cap, an item begins only if all that it still needs fits, and that is set aside at once. `wait`: others may give
+   * something back. A refused item buys nothing, and `shut` may tell that none begins after it.
+   */
+  admit(key: string): 'admitted' | 'wait' | 'refused' {
+    const admission = this.#admission;
+    if (admission === undefined || this.shut !== undefined) return 'admitted';
+    const need = admission.needOf(key);
+    if (need === 0) return 'admitted';
+    const { perItem, begun } = this.#o;
+    const spent = admission.spentBefore(key);
+    if (perItem !== undefined && spent + need > perItem)
+      return this.#refuse(key, tooDearForItem(perItem, spent, need));
+    const held = admission.total(this.#rates.version);
+    const passed = this.#limits.passedBy(need, this.#moment(held), 'item');
+    if (passed === undefined) {
+      admission.admit(key);
+      return 'admitted';
+    }
+    const refusal = ended('pending', passed.why, { by: 'run' }).instead;
+    if (passed.isTooDear && key !== '') {
+      this.#tooSmall ??= passed;
+      return this.#refuse(key, refusal);
+    }
+    if (this.#unsettled.size > 0 || held > 0) return 'wait';
+    // What earlier runs have paid for is still fetched.
+    if (begun?.has(key) !== true) this.#full = passed;
+    return this.#refuse(key, refusal);
+  }
+
+  #refuse(key: string, instead: EndWithoutJob): 'refused' {
+    this.#refused.set(key, instead);
+    return 'refused';
+  }
+
+  /** What the tasks of an item do that must not begin; undefined if it may. */
+  refusal({ root }: ItemRun): EndWithoutJob | undefined {
+    return this.#refused.get(keyOf(root));
+  }
+
+  /** A fan-out of the item has so many elements. `tasks`: those that stood for all of them, and the task of each. */
+  opened(
+    { root }: ItemRun,
+    tasks: readonly { readonly all: string; readonly elementOf: (index: number) => string }[],
+    elements: number,
+  ): void {
+    for (const { all, elementOf } of tasks)
+      this.#admission?.opened(keyOf(root), all, elements, elementOf);
+  }
+
+  /** Call when a task has ended. */
+  ended({ root }: ItemRun, task: string, isDone: boolean): void {
+    this.#admission?.ended(keyOf(root), task, isDone);
+  }
+
+  /** Call when an item is over. */
+  over({ root }: ItemRun): void {
+    this.#admission?.leave(keyOf(root));
   }
 
   /** Stops all buying. The first reason stays, unless it was only to save other results first. */
@@ -77,34 +202,37 @@ export class Budget {
   }
 
   /** `others`: what other takes of the request have cost its item. */
-  ask(itemRun: ItemRun, expectation: Expectation, others = 0): Grant {
+  ask(itemRun: ItemRun, task: string, expectation: Expectation, others = 0): Grant {
     const { perItem } = this.#o;
     if (this.#closed?.because === 'left') return ended('later', this.#closed.why);
-    if (this.#closed !== undefined) return ended('pending', this.#closed.why);
+    if (this.#closed !== undefined) return ended('pending', this.#closed.why, { by: 'run' });
+    const refusal = this.refusal(itemRun);
+    if (refusal !== undefined) return { granted: false, instead: refusal };
     const estimate = this.#estimate(expectation);
-    const capped = !this.#limits.isEmpty || perItem !== undefined;
     if (!estimate.known) {
-      if (!capped) return { granted: true, reserve: 0 };
+      if (!this.#isCapped) return { granted: true, reserve: 0 };
       return ended(
         'failed',
         `a budget needs the price of every task, and this one is not known: ${estimate.why}`,
       );
     }
     const reserve = estimate.credits;
-    if (capped && this.#isUntried(expectation)) return wait;
+    if (this.#isCapped && this.#isUntried(expectation)) return wait;
+    const key = keyOf(itemRun.root);
+    const total = this.#admission?.total(this.#rates.version) ?? 0;
+    const rest = total === 0 ? 0 : (this.#admission?.restOf(key, task) ?? 0);
+    const earlier = total === 0 ? 0 : (this.#admission?.before(key) ?? 0);
     const passed = this.#limits.isEmpty
       ? undefined
-      : this.#limits.passedBy(reserve, this.#moment());
+      : this.#limits.passedBy(reserve + rest, this.#moment(earlier));
     if (passed !== undefined) {
-      if (this.#unsettled.size > 0) return wait;
-      this.close({ because: 'budget', ...passed });
-      return ended('pending', passed.why);
+      if (this.#unsettled.size > 0 || earlier > 0) return wait;
+      this.#full ??= passed;
+      return ended('pending', passed.why, { by: 'run' });
     }
     const spent = perItem === undefined ? 0 : this.#spentOn(itemRun) + others;
-    if (perItem !== undefined && spent + reserve > perItem) {
-      const why = `its item has a budget of ${perItem} credits: ${spent} are spent or set aside, this would take ${reserve}`;
-      return ended('pending', why);
-    }
+    if (perItem !== undefined && spent + reserve + rest > perItem)
+      return { granted: false, instead: tooDearForItem(perItem, spent, reserve + rest) };
     return { granted: true, reserve };
   }
 
@@ -157,10 +285,14 @@ export class Budget {
 
   /**
    * `open`: reserved credits that the ledger does not hold yet. Jobs that are not over count at their current estimate.
+   * `held`: credits that are set aside for items.
    */
-  #moment(): { readonly open: number; readonly now: number } {
-    const { version } = this.#o.journal.ledger.rates;
-    return { open: this.#charges.open(version), now: this.#o.clock.now() };
+  #moment(held = 0): { readonly open: number; readonly now: number } {
+    return { open: this.#charges.open(this.#rates.version) + held, now: this.#o.clock.now() };
+  }
+
+  get #rates(): Ledger['rates'] {
+    return this.#o.journal.ledger.rates;
   }
 
   /** Credits spent on one item, or set aside for it. */
@@ -189,27 +321,29 @@ export class Budget {
     switch (order.operation) {
       case 'create':
         this.#unsettled.add(order.key);
-        return this.#begin(order.key, itemRun, order.reserve, 'reserved', order.expectation);
+        this.#admission?.ordered(keyOf(itemRun.root), order.task);
+        return this.#begin(order, itemRun, order.reserve, 'reserved', order.expectation);
       case 'attach':
         if (order.settled) return;
         this.#unsettled.add(order.key);
-        return this.#begin(order.key, itemRun, order.credits, 'charged', undefined);
+        return this.#begin(order, itemRun, order.credits, 'charged', undefined);
       case 'await':
-        return this.#begin(order.key, itemRun, order.reserve, 'doubt', undefined);
+        return this.#begin(order, itemRun, order.reserve, 'doubt', undefined);
       default:
         return;
     }
   }
 
   #begin(
-    key: string,
+    { key, task }: JobOrder,
     itemRun: ItemRun,
     credits: number,
     stage: JobCharge['stage'],
     expectation: Expectation | undefined,
   ): void {
     const before = stage === 'charged' ? credits : 0;
-    const charge = { itemRun, expectation, before, stage, credits: 0, charged: before, open: 0 };
+    const about = { itemRun, task, expectation, before };
+    const charge = { ...about, stage, credits: 0, charged: before, open: 0 };
     this.#charges.add(key, charge);
     this.#set(charge, credits);
   }
@@ -219,33 +353,40 @@ export class Budget {
     this.#of(itemRun).committed += credits;
   }
 
-  /** Follows a reservation: the ledger holds it, it was charged, or it was released. */
-  record(key: string, event: NewEvent): void {
+  /**
+   * Follows a reservation: the ledger holds it, it was charged, or it was released. Returns the credits that this run was
+   * charged thereby; below 0 if they were given back.
+   */
+  record(key: string, event: NewEvent): number {
     const own = this.#charges.get(key);
-    if (own === undefined) return;
+    if (own === undefined) return 0;
     switch (event.event) {
       case 'intent':
         own.stage = 'intended';
-        return this.#charges.changed(own);
+        this.#charges.changed(own);
+        return 0;
       case 'doubt':
         own.stage = 'doubt';
-        return this.#charges.changed(own);
+        this.#charges.changed(own);
+        return 0;
       case 'created':
         return this.#charge(own, 'charged', event.credits);
       case 'settled':
         return this.#charge(own, 'over', event.credits);
       default:
-        return;
+        return 0;
     }
   }
 
-  #charge(own: JobCharge, stage: JobCharge['stage'], credits: number): void {
+  #charge(own: JobCharge, stage: JobCharge['stage'], credits: number): number {
     const more = credits - own.charged;
     // A refund of an earlier run's charge does not lower the charges of this run.
-    this.#of(own.itemRun).paid += own.before > 0 ? Math.max(0, more) : more;
+    const paid = own.before > 0 ? Math.max(0, more) : more;
+    this.#of(own.itemRun).paid += paid;
     own.charged = credits;
     own.stage = stage;
     this.#set(own, credits);
+    return paid;
   }
 
   #set(own: JobCharge, credits: number): void {
@@ -264,6 +405,7 @@ export class Budget {
     if (own === undefined) return 0;
     if (own.stage === 'reserved') this.#set(own, 0);
     if (own.stage !== 'doubt') this.#charges.remove(key);
+    if (own.credits === 0) this.#admission?.notCharged(keyOf(own.itemRun.root), own.task);
     return Math.max(0, own.charged - own.before);
   }
 

@@ -74,6 +74,7 @@ export class Completion {
         return endings.end(waiter, {
           ending: budget.closed.because === 'left' ? 'later' : 'pending',
           why: outcome.why,
+          held: { by: 'run' },
         });
       case 'ended':
         return this.#ended(job, outcome, waiter);
@@ -84,7 +85,7 @@ export class Completion {
 
   #ended(job: RunningJob, outcome: Ended, waiter: Waiter): void {
     const { failed, stepBreaker, endings, stop } = this.#o;
-    const { ending, why, code, again, stops } = outcome;
+    const { ending, why, code, again, stops, named } = outcome;
     if (again === true && this.#attemptsLeft(job)) return askAgain(waiter);
     if (stops !== undefined) this.#stopAt(stops, why, waiter);
     else if (ending === 'failed') {
@@ -94,7 +95,8 @@ export class Completion {
     }
     const later = stop.isLeft && isStopped(outcome);
     const project = projectOf(job, this.#o.journal.ledger);
-    endings.end(waiter, { ending: later ? 'later' : ending, why, code, project });
+    const held = isHeld(outcome) ? ({ by: 'run' } as const) : undefined;
+    endings.end(waiter, { ending: later ? 'later' : ending, why, code, project, held, named });
   }
 
   #stopAt(stops: NonNullable<Ended['stops']>, why: string, { step }: Waiter): void {
@@ -104,6 +106,7 @@ export class Completion {
       case 'outage':
         return stop.halt({ what: stops, why });
       case 'credits':
+      case 'unanswered':
       case 'machine':
         return budget.close({ because: stops, why });
       case 'step':
@@ -147,6 +150,13 @@ export class Completion {
     for (const owner of redoSuppliers(itemRun, step)) this.#o.window.stir(owner);
   }
 }
+
+/** True if the run stopped, and the task has no trouble of its own. A paid result that cannot be saved has. */
+const isHeld = (outcome: Ended): boolean =>
+  isStopped(outcome) ||
+  outcome.stops === 'unauthorized' ||
+  outcome.stops === 'outage' ||
+  outcome.stops === 'credits';
 
 const askAgain = ({ itemRun, step }: Waiter): void => itemRun.schedule.reopen(step.name);
 

@@ -22,6 +22,7 @@ import type { Budget } from './budget.ts';
 import type { InFlight } from './in-flight.ts';
 import type { FanRun } from './items/fan-run.ts';
 import type { ItemRun } from './items/item-run.ts';
+import { ownNames } from './items/own-names.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
 import {
   attachOrder,
@@ -46,6 +47,11 @@ type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation
 const end = (ending: Ending, why: string, diagnostic?: Code): EndWithoutJob => ({
   ...{ action: 'end', ending, why },
   ...(diagnostic === undefined ? {} : { diagnostic }),
+});
+/** Nothing is wrong with the task: another one of its item, which the service refuses, is why it is not bought. */
+const pointless = (why: string): EndWithoutJob => ({
+  ...end('pending', why),
+  held: { by: 'run' },
 });
 const fail = (why: string, diagnostic?: Code): Action => end('failed', why, diagnostic);
 const noRoom = end('later', 'as many projects render as may at once');
@@ -80,7 +86,7 @@ export class Dispatcher {
     switch (answer.is) {
       case 'end':
         if (answer.ending === 'failed' && !this.#o.allows(step, 'begin')) return excluded;
-        return end(answer.ending, answer.why, answer.diagnostic);
+        return { ...end(answer.ending, answer.why, answer.diagnostic), named: answer.named };
       case 'unread':
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
       case 'decided':
@@ -146,7 +152,7 @@ export class Dispatcher {
         return this.#begin(itemRun, step, answer, head);
       case 'attach':
         if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
-        return { action: 'start', fingerprint, order: attachOrder(head, step, job, take) };
+        return this.#start(attachOrder(head, step, job, take), itemRun, step, fingerprint);
       case 'copy': {
         if (wanted.operation !== 'download')
           throw new Error(`bug: ${head.task} copies no download`);
@@ -160,7 +166,7 @@ export class Dispatcher {
       case 'doubt':
         if (job === undefined || this.#o.listening !== true)
           return { ...end('doubt', decision.why), reserve: job?.reserve ?? 0 };
-        return { action: 'start', fingerprint, order: awaitOrder(head, step, job, take) };
+        return this.#start(awaitOrder(head, step, job, take), itemRun, step, fingerprint);
       case 'lost':
         return this.#lost(itemRun, step, decision.why);
       case 'keep':
@@ -192,6 +198,8 @@ export class Dispatcher {
     const { wanted, fingerprint, job, content, away, stored } = answer;
     const supplies = wanted.operation === 'upload' || wanted.operation === 'detect';
     if (this.#o.isTick === true && supplies && this.#o.generations.isFull) return this.#noRoom();
+    const refusal = supplies ? this.#o.budget.refusal(itemRun) : undefined;
+    if (refusal !== undefined) return refusal;
     switch (wanted.operation) {
       case 'upload': {
         if (away !== undefined) return fail(awayUpload(head.task, away));
@@ -243,8 +251,10 @@ export class Dispatcher {
     const body = bodyOf(step, live.value);
     if (!body.ok) return fail(body.error.message, body.error.code);
     const request = { fingerprint, body: body.value, timeoutMs: timeoutOf(step) };
-    if (step.kind.operation === 'detect')
-      return { action: 'start', fingerprint, order: { ...head, operation: 'detect', ...request } };
+    if (step.kind.operation === 'detect') {
+      const order = { ...head, operation: 'detect', ...request } as const;
+      return this.#start(order, itemRun, step, fingerprint);
+    }
     const final = this.#o.isTick === true ? finalFailure(job, step.attempts) : undefined;
     if (final !== undefined) return fail(this.#o.journal.ledger.task(head.task)?.why ?? final);
     const order = { ...head, ...request, attempt: nextAttempt(job), ...orderedTake(take) };
@@ -258,18 +268,27 @@ export class Dispatcher {
     const before = this.#o.failed.get(fingerprint);
     if (before !== undefined) return fail(before);
     const against = stepBreaker.against(step);
-    if (against !== undefined) return end(against.own ? 'failed' : 'pending', against.why);
+    if (against !== undefined) return against.own ? fail(against.why) : pointless(against.why);
     const expectation = expectationOf(step, body);
     if (expectation === undefined) throw new Error(`bug: ${task} is free`);
-    const grant = budget.ask(itemRun, expectation, others);
+    const grant = budget.ask(itemRun, task, expectation, others);
     if (!grant.granted) return grant.instead;
     if (!this.#o.generations.hasRoom(step.kind.name)) return this.#noRoom();
     const given: JsonObject[string] | undefined = body['name'];
     const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
     const name = attemptName(shown, () => clock.chance());
     const { reserve } = grant;
-    const order: CreateOrder = { ...request, operation: 'create', name, reserve, expectation };
-    return { action: 'start', fingerprint, order };
+    const priced = { operation: 'create', name, reserve, expectation } as const;
+    return this.#start({ ...request, ...priced }, itemRun, step, fingerprint);
+  }
+
+  /** A job whose failures the service may tell in its own words. */
+  #start(order: JobOrder, itemRun: ItemRun, step: Step, fingerprint: Fingerprint): Action {
+    const { ledger } = this.#o.journal;
+    const ask = this.#ask.bind(this);
+    const jobOf = (known: string) => ledger.job(known);
+    const names = ownNames(itemRun, step, { ask, jobOf });
+    return { action: 'start', fingerprint, order: { ...order, ...names } };
   }
 
   /** Projects of this run may soon be over; those that an earlier run left are for a later run. */

@@ -52,8 +52,8 @@ export class FileFacts implements Facts {
       const why = this.#unreadable.get(keyOf(place));
       if (why !== undefined) return { is: 'absent', why };
     }
-    const unread = fact.is === 'file' && fact.digest === undefined && fact.bytes > 0;
-    if (unread && place.in !== 'kept') this.#unread.push(place);
+    const isUnread = fact.is === 'file' && fact.digest === undefined && fact.bytes > 0;
+    if (isUnread && fact.unusable === undefined && place.in !== 'kept') this.#unread.push(place);
     return fact;
   }
 }

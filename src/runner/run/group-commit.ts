@@ -92,8 +92,10 @@ export class GroupCommit {
   }
 
   #count(key: string, event: NewEvent): void {
-    const { budget, inFlight, stepBreaker } = this.#o;
-    budget.record(key, event);
+    const { budget, inFlight, stepBreaker, onEvent, journal } = this.#o;
+    const credits = budget.record(key, event);
+    if (credits !== 0)
+      onEvent({ type: 'charged', credits, ...whereaboutsOf(inFlight.get(key), journal.ledger) });
     if (event.event === 'created') stepBreaker.taken(inFlight.get(key).step);
   }
 

@@ -10,6 +10,7 @@ import type { ItemRun } from './items/item-run.ts';
  */
 export interface JobCharge {
   readonly itemRun: ItemRun;
+  readonly task: string;
   /** The basis of the estimate; set for a creation of this run. */
   readonly expectation: Expectation | undefined;
   /** Credits that an earlier run was charged for this job. */

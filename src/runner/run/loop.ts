@@ -7,11 +7,13 @@ import { Barrier } from '../plan/barrier.ts';
 import { calendarCaps } from '../plan/calendar-budget.ts';
 import type { End, Phase } from '../plan/ending.ts';
 import { type GenerationLimits, Generations } from '../plan/generations.ts';
+import type { ItemNeeds } from '../plan/needs.ts';
 import type { StepTurn } from '../plan/schedule.ts';
 import type { Turn } from '../plan/turn.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
+import { taskId } from '../task/task.ts';
 import type { Action, Reuse, RunTerms } from './action.ts';
 import { Budget, type Closed } from './budget.ts';
 import { Completion } from './completion.ts';
@@ -45,16 +47,31 @@ export interface LoopOptions extends RunTerms {
   readonly runner: Runner;
   /** The most credits that this run may charge. */
   readonly budget: number | undefined;
+  /** The most credits that this run may charge before the account is empty, if that is known. */
+  readonly balance?: number | undefined;
+  /** What each item needs, by the plan: under a cap, items are bought one by one. */
+  readonly needs?: ItemNeeds | undefined;
+  /** Items that earlier runs have begun. */
+  readonly begun?: ReadonlySet<string>;
   /** The projects that may be in progress at once; default: any number. */
   readonly generationLimits?: GenerationLimits;
   /** The place of an item among all items, for a fan-in; default: the items come in their order. */
   readonly orderOf?: (item: Item) => number;
+  /** Steps whose files have the wrong extension, as the plan has said already. */
+  readonly misnaming?: ReadonlySet<string>;
   /** If set, the run buys nothing from the start. */
   readonly closed?: Closed;
   /** Tasks that this run finished already, before it bought anything new. */
   readonly savedFirst?: ReadonlySet<string>;
   readonly onEvent: (event: RunEvent) => void;
 }
+
+/** The tasks that stand for all elements of a fan-out, and the task of each element. */
+const tasksOf = ({ steps }: FanRun<ItemRun>, { item }: ItemRun) =>
+  steps.map(({ name, shared }) => {
+    const of = shared ? undefined : item;
+    return { all: taskId(name, of), elementOf: (index: number) => taskId(name, of, index) };
+  });
 
 export class Loop {
   readonly summary = new SummaryBuilder();
@@ -93,11 +110,18 @@ export class Loop {
       items: options.items,
       size: limits.items,
       open: (item) => this.#open(item),
-      closed: () => this.#budget.closed,
+      admit: ({ key }) => this.#budget.admit(key),
+      closed: () => this.#budget.shut,
     });
-    const caps = { total, perItem: pipeline.budget.perItem, calendar: calendarCaps(pipeline) };
+    const { needs, begun, balance } = options;
+    const caps = {
+      total,
+      balance,
+      perItem: pipeline.budget.perItem,
+      calendar: calendarCaps(pipeline),
+    };
     const onClosed = (why: string): void => runner.close(why);
-    const budget = new Budget({ ...caps, journal, clock, onClosed });
+    const budget = new Budget({ ...caps, journal, clock, needs, begun, onClosed });
     if (options.closed !== undefined) budget.close(options.closed);
     const inFlight = new InFlight(options);
     const stepBreaker = new StepBreaker(steps);
@@ -105,8 +129,8 @@ export class Loop {
     const barrier = new Barrier(options.partial);
     const stop = new Stop(runner, onEvent);
     const commit = new GroupCommit({ journal, runner, onEvent, budget, inFlight, stepBreaker });
-    const told = { summary: this.summary, onEvent };
-    const endings = new TaskEndings({ journal, window, barrier, failurePolicy, ...told });
+    const told = { summary: this.summary, misnaming: options.misnaming, onEvent };
+    const endings = new TaskEndings({ journal, window, barrier, failurePolicy, budget, ...told });
     const terms = { ledger: journal.ledger, steps, limits: options.generationLimits };
     const generations = new Generations({ ...terms, now: () => options.clock.now() });
     const parts = { inFlight, window, budget, generations, commit, stepBreaker, stop, endings };
@@ -134,7 +158,7 @@ export class Loop {
   }
 
   get stopped(): Stopped {
-    return this.#stop.stopped(this.#budget.closed, this.#window.isExhausted);
+    return this.#stop.stopped(this.#budget.end, this.#window.isExhausted);
   }
 
   halt(halted: Halted): void {
@@ -150,6 +174,7 @@ export class Loop {
     const { settled = [], onEvent } = this.#o;
     const settledTasks = new SettledTasks(this.summary, onEvent);
     await settledTasks.passItems(settled, this.#itemSteps, () => this.#stop.isHalted);
+    this.#budget.admit('');
     this.#window.stirWhole(this.#shared);
     let idle = 0;
     for (;;) {
@@ -206,6 +231,7 @@ export class Loop {
 
   #leave(itemRun: ItemRun): void {
     // Only a fan-in has the values of an item refreshed after the item is over.
+    this.#budget.over(itemRun);
     if (!this.#window.close(itemRun)) return this.#window.stirWhole(this.#shared);
     this.#endings.itemOver(itemRun);
     if (this.#window.isDrained) this.#window.stirWhole(this.#shared);
@@ -218,6 +244,7 @@ export class Loop {
     const elements =
       turn === 'start' ? this.#dispatcher.elements(fan, itemRun, step) : err<End>(turn);
     const lanes = itemRun.open(fan, elements.ok ? elements.value : undefined);
+    if (elements.ok) this.#budget.opened(itemRun, tasksOf(fan, itemRun), lanes.length);
     for (const lane of lanes) this.#window.stir(lane);
     const [first] = lanes;
     if (elements.ok) this.#endings.opened(itemRun, step);

@@ -87,7 +87,6 @@ export function awaitOrder(head: Head, step: Step, job: JobLine, take?: TakeChoi
     name: job.name,
     reserve: job.reserve ?? 0,
     timeoutMs: timeoutOf(step),
-    begun: job.at,
     ...savedTo(take),
   };
 }
@@ -170,10 +169,14 @@ export function deleteOrder(
   { outputs = [] }: JobLine,
   facts: Facts,
 ): DeleteOrder {
+  if (discard) return { ...about, operation: 'delete' };
+  const onDisk = outputs
+    .filter((output) => isSomewhere(output, facts))
+    .map((output) => ({ output, from: placeOf(output, facts) }));
   const onlyStored = outputs.filter(
-    (output) => !discard && !isSomewhere(output, facts) && isStored(output, facts),
+    (output) => !isSomewhere(output, facts) && isStored(output, facts),
   );
-  return { ...about, operation: 'delete', onlyStored };
+  return { ...about, operation: 'delete', onlyStored, onDisk };
 }
 
 /** A project's addresses if they were just read and still work for a minute, to save another read. */

@@ -16,6 +16,8 @@ export interface Stopped {
   readonly left: boolean;
   readonly why: string | undefined;
   readonly by: StoppedBy | undefined;
+  /** The cap that ended all buying. */
+  readonly limit: Closed['limit'];
   /** Epoch milliseconds: when a day or a month with a new budget begins, if its budget stopped the run. */
   readonly until: number | undefined;
 }
@@ -66,6 +68,7 @@ export class Stop {
       left: what === 'left' || (because === 'left' && !all),
       why: this.#halted?.why ?? closed?.why,
       by: what ?? because,
+      limit: what === undefined ? closed?.limit : undefined,
       until: closed?.until,
     };
   }

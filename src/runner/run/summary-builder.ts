@@ -1,8 +1,17 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
+
+import type { Cure } from '../../contract/api/advice.ts';
 import type { Code } from '../../contract/codes/all.ts';
+import type { JobLine } from '../journal/line.ts';
 import { type FileCounts, sumOf } from '../plan/decide.ts';
-import { endingFacts } from '../plan/ending.ts';
-import type { RunOutcome, Summary, TaskEnding } from '../report/run-event.ts';
+import { endingFacts, type Held } from '../plan/ending.ts';
+import type {
+  OtherDoubts,
+  ReachedCap,
+  RunOutcome,
+  Summary,
+  TaskEnding,
+} from '../report/run-event.ts';
 import { FailureGroups } from './failure-groups.ts';
 import type { Stopped } from './stop.ts';
 
@@ -24,7 +33,12 @@ export class SummaryBuilder {
   readonly #problems: Summary['problems'][number][] = [];
   readonly #groups = new FailureGroups();
   #files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
+  /** The tasks that are in doubt. */
+  readonly #doubted = new Set<string>();
+  #otherDoubts: OtherDoubts | undefined;
   #ended = 0;
+  #held = 0;
+  #heldItems: ReachedCap | undefined;
   #itemsDone = 0;
   #itemsUnfinished = 0;
 
@@ -47,25 +61,74 @@ export class SummaryBuilder {
       readonly why: string;
       readonly diagnostic?: Code | undefined;
       readonly advice: string | undefined;
+      readonly cure?: Cure | undefined;
+      /** Local files that `why` names. */
+      readonly named?: readonly string[] | undefined;
+      readonly held?: Held | undefined;
       readonly before: TaskEnding | undefined;
     },
   ): void {
-    const { ending, why, diagnostic, advice, before } = told;
+    const { ending, why, diagnostic, advice, cure, named, held, before } = told;
     this.#ended += 1;
     if (before !== undefined) this.#tasks[before] -= 1;
+    if (ending === 'doubt') this.#doubted.add(task);
+    else this.#doubted.delete(task);
     this.#tasks[ending] += 1;
+    if (ending === 'pending' && held !== undefined) return this.#hold(held);
     if (ending === 'reused' || !endingFacts[ending].problem) return;
     const more = {
       ...(diagnostic === undefined ? {} : { code: diagnostic }),
       ...(advice === undefined ? {} : { advice }),
     };
-    this.#groups.add(task, ending, why, more);
+    const cures = cure === undefined ? {} : { cure };
+    this.#groups.add(task, ending, why, { ...more, ...cures, ...(named && { named }) });
     if (this.#problems.length < kept) this.#problems.push({ task, ending, why, ...more });
+  }
+
+  #hold(held: Held): void {
+    this.#held += 1;
+    if (held.by === 'run') return;
+    const { most, spent, wanted } = held;
+    const needed = spent + wanted;
+    if ((this.#heldItems?.needed ?? 0) < needed)
+      this.#heldItems = { name: 'budget.per_item', most, spent, needed };
+  }
+
+  /** The cap that held items back, for the item that needs the most. */
+  get heldItems(): ReachedCap | undefined {
+    return this.#heldItems;
+  }
+
+  /** Counts what this run did for an earlier one. `of` says which, for people. The items are none of this run. */
+  addEarlier(earlier: SummaryBuilder, of: string): void {
+    for (const ending of ['done', 'failed', 'doubt', 'pending', 'rendering', 'later'] as const)
+      this.#tasks[ending] += earlier.#tasks[ending];
+    this.#groups.addEarlier(earlier.#groups, of);
+    const room = kept - this.#problems.length;
+    for (const problem of earlier.#problems
+      .filter(({ ending }) => ending !== 'blocked')
+      .slice(0, room))
+      this.#problems.push({ ...problem, why: `${of}: ${problem.why}` });
   }
 
   /** Call for each reused download whose files are not here as recorded. */
   addFiles(files: FileCounts): void {
     this.#files = sumOf(this.#files, files);
+  }
+
+  /** Call when the run is over, with everything in the record that is in doubt. */
+  addDoubts(jobs: Iterable<Pick<JobLine, 'tasks' | 'name' | 'reserve'>>): void {
+    const others = [...jobs].filter(({ tasks }) => !tasks.some((task) => this.#doubted.has(task)));
+    if (others.length === 0) return;
+    const examples = others
+      .slice(0, 3)
+      .map(({ tasks, name = '', reserve = 0 }) => ({ tasks, name, reserved: reserve }));
+    this.#otherDoubts = { count: others.length, examples };
+  }
+
+  /** Also of no task of this run: a doubt holds credits until a person settles it. */
+  get hasDoubts(): boolean {
+    return this.#tasks.doubt > 0 || this.#otherDoubts !== undefined;
   }
 
   /** Grows with every task and every item that ends. */
@@ -76,10 +139,12 @@ export class SummaryBuilder {
   outcome(stop: Stopped): RunOutcome {
     if (stop.interrupted) return 'interrupted';
     if (stop.unauthorized) return 'unauthorized';
-    if (this.#tasks.doubt > 0) return 'doubt';
+    if (this.hasDoubts) return 'doubt';
     if (stop.machine || stop.outage) return 'failed';
     if (stop.money) return 'budget';
-    if (this.#tasks.failed + this.#tasks.pending + this.#tasks.blocked > 0) return 'failed';
+    const { failed, pending, blocked } = this.#tasks;
+    if (failed === 0 && pending === this.#held && this.#heldItems !== undefined) return 'budget';
+    if (failed + pending + blocked > 0) return 'failed';
     return stop.left || this.isLeft ? 'waiting' : 'done';
   }
 
@@ -94,22 +159,28 @@ export class SummaryBuilder {
       readonly items: number;
       readonly stopped?: string | undefined;
       readonly stoppedBy?: Summary['stoppedBy'] | undefined;
+      readonly cap?: ReachedCap | undefined;
+      readonly paid?: Summary['paid'] | undefined;
       readonly resumesAt?: string | undefined;
       readonly wakeAt?: string | undefined;
     },
   ): Summary {
-    const { items, stopped, stoppedBy, resumesAt, wakeAt, ...others } = rest;
+    const { items, stopped, stoppedBy, cap, paid, resumesAt, wakeAt, ...others } = rest;
     return {
       outcome,
       ...(stopped === undefined ? {} : { stopped }),
       ...(stoppedBy === undefined ? {} : { stoppedBy }),
+      ...(cap === undefined ? {} : { cap }),
+      ...(paid === undefined ? {} : { paid }),
       ...(resumesAt === undefined ? {} : { resumesAt }),
       ...(wakeAt === undefined ? {} : { wakeAt }),
       items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },
+      held: this.#held,
       files: this.#files,
       problems: this.#problems,
       groups: this.#groups.groups,
+      ...(this.#otherDoubts === undefined ? {} : { otherDoubts: this.#otherDoubts }),
       ...others,
     };
   }

@@ -1,12 +1,13 @@
 // Ends a task: its schedule advances, the journal records an end without a job, the failure policy and the summary
 // count it, and listeners receive the event.
-import { adviceFor, doubtAdvice } from '../../contract/api/advice.ts';
+import { adviceFor, cureFor, doubtAdvice } from '../../contract/api/advice.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
 import type { Barrier } from '../plan/barrier.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { endWithExtension } from '../plan/output-names.ts';
 import type { RunEvent, TaskEnding } from '../report/run-event.ts';
+import type { Budget } from './budget.ts';
 import type { FailurePolicy } from './failure-policy.ts';
 import type { RunningJob, Waiter } from './in-flight.ts';
 import type { Misnamed } from './jobs/job.ts';
@@ -32,7 +33,10 @@ export interface TaskEndingsOptions {
   readonly window: Window;
   readonly barrier: Barrier;
   readonly failurePolicy: FailurePolicy;
+  readonly budget: Pick<Budget, 'ended'>;
   readonly summary: SummaryBuilder;
+  /** Steps whose plan has said that their files have the wrong extension. */
+  readonly misnaming?: ReadonlySet<string> | undefined;
   readonly onEvent: (event: RunEvent) => void;
 }
 
@@ -83,8 +87,9 @@ export class TaskEndings {
   }
 
   #over({ itemRun, step }: Waiter, ending: Ending): void {
-    const { window, barrier, failurePolicy } = this.#o;
+    const { window, barrier, failurePolicy, budget } = this.#o;
     itemRun.end(step.name, ending);
+    budget.ended(itemRun, itemRun.task(step), ending === 'done');
     if (!itemRun.isShared) barrier.note(step.name, ending);
     if (ending === 'failed') failurePolicy.failed(itemRun);
     window.stirAround(itemRun);
@@ -92,7 +97,7 @@ export class TaskEndings {
   }
 
   #tell(waiter: Waiter, end: TaskEnd): void {
-    const { ending, why, diagnostic, reused, credits = 0, files, project } = end;
+    const { ending, why, diagnostic, reused, credits = 0, files, project, held, named } = end;
     const { itemRun, step } = waiter;
     const { summary, journal, onEvent } = this.#o;
     const task = itemRun.task(step);
@@ -102,7 +107,9 @@ export class TaskEndings {
     if (before === shown && credits === 0) return;
     const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
     const advice = ending === 'doubt' ? doubtAdvice : adviceFor(code);
-    summary.add(task, { ending: shown, why, diagnostic, advice, before });
+    const cure = ending === 'pending' ? 'again' : cureFor(diagnostic ?? code);
+    const seen = { ending: shown, why, diagnostic, advice, cure, named, held, before };
+    summary.add(task, seen);
     if (files !== undefined) summary.addFiles(files);
     onEvent({
       type: 'task',
@@ -131,6 +138,7 @@ export class TaskEndings {
   /** Reports a file whose name has the wrong extension for its content, once for each step and format. */
   misnamed({ step: { name } }: Waiter, { path, holds }: Misnamed): void {
     const key = `${name} ${extensionOf(path)} ${holds}`;
+    if (this.#o.misnaming?.has(name) === true) return;
     if (this.#misnamed.has(key)) return;
     this.#misnamed.add(key);
     const message =

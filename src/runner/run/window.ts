@@ -11,7 +11,9 @@ export interface WindowOptions {
   /** The most items in progress. */
   readonly size: number;
   readonly open: (item: Item) => ItemRun;
-  /** Why the run buys nothing more, if it does not. */
+  /** Under a cap: whether an item may begin. A refused one takes its turns and buys nothing. */
+  readonly admit?: (item: Item) => 'admitted' | 'wait' | 'refused';
+  /** Why the run begins no further item, if it does not. */
   readonly closed?: () => Closed | undefined;
 }
 
@@ -29,6 +31,9 @@ export class Window {
   /** Projects of the shared steps, which any item may use. */
   readonly #shared = new Set<Fingerprint>();
   readonly #source: Iterator<Item>;
+  /** The next item, if it waits until others give credits back. */
+  #waiting: Item | undefined;
+  #mustWait = false;
   #exhausted = false;
 
   constructor(options: WindowOptions) {
@@ -94,7 +99,7 @@ export class Window {
 
   /** True if another item may be admitted. */
   get hasRoom(): boolean {
-    return !this.#exhausted && this.#itemRuns.size < this.#o.size;
+    return !this.#exhausted && !this.#mustWait && this.#itemRuns.size < this.#o.size;
   }
 
   get isEmpty(): boolean {
@@ -104,16 +109,23 @@ export class Window {
   /** Admits items until the window is full; true if it has just admitted the last one. */
   fill(): boolean {
     while (!this.#exhausted && this.#itemRuns.size < this.#o.size) {
-      const next = this.#source.next();
-      if (next.done === true) {
-        this.#exhausted = true;
-        break;
-      }
-      const itemRun = this.#o.open(next.value);
+      const item = this.#waiting ?? this.#take();
+      if (item === undefined) break;
+      this.#mustWait = this.#o.admit?.(item) === 'wait';
+      this.#waiting = this.#mustWait ? item : undefined;
+      if (this.#mustWait || this.isShut) break;
+      const itemRun = this.#o.open(item);
       this.#itemRuns.add(itemRun);
       this.stir(itemRun);
     }
     return this.#exhausted;
+  }
+
+  #take(): Item | undefined {
+    const next = this.#source.next();
+    if (next.done !== true) return next.value;
+    this.#exhausted = true;
+    return undefined;
   }
 
   /** Marks an item run in which a step may be ready. */
@@ -128,6 +140,7 @@ export class Window {
   }
 
   askAgain(): void {
+    this.#mustWait = false;
     for (const { itemRun, step } of this.#patient.splice(0)) {
       itemRun.schedule.reopen(step.name);
       this.stir(itemRun);

@@ -7,7 +7,10 @@ import { rangeOf, versionOf } from '../../contract/files/byte-range.ts';
 import { notFound } from '../base/error-response.ts';
 import { transferFaultOf } from '../faults/transfer-faults.ts';
 import type { FileStore } from '../store/file-store.ts';
+import { HashesOfFiles } from '../store/stored-hashes.ts';
 import { sendError } from './app.ts';
+
+const hashes = new HashesOfFiles();
 
 /** Sends a stored file, or the range that the request asks for. The key must come from this service. */
 export async function sendFile(
@@ -19,15 +22,20 @@ export async function sendFile(
   const file = fileStore.fileOf(key);
   const stored = await versionOf(file);
   if (stored === undefined) return sendError(reply, notFound);
-  const { size, etag } = stored;
+  const { size } = stored;
+  const { md5, crc32c } = await hashes.of(file, stored.etag);
+  // As hosted storage: the tag is the hash, so it is the same for the same bytes.
+  const etag = `"${md5}"`;
   // Users upload any content: a browser must not run anything in it, or guess its type.
   reply.header('x-content-type-options', 'nosniff');
   reply.header('content-security-policy', "default-src 'none'; sandbox");
 
   // Ranges are for GET only (RFC 9110, 14.2).
   const range = request.method === 'GET' ? request.headers.range : undefined;
-  const part = rangeOf(range, request.headers['if-range'], stored);
+  const part = rangeOf(range, request.headers['if-range'], { size, etag });
+  const base64 = Buffer.from(md5, 'hex').toString('base64');
   reply.header('accept-ranges', 'bytes').header('etag', etag);
+  reply.header('x-goog-hash', `crc32c=${crc32c},md5=${base64}`);
   if (part === 'unsatisfiable')
     return reply
       .code(416)

@@ -1,6 +1,7 @@
 // API keys, stored as SHA-256 hashes only: a copy of the data folder gives no access (interface.md, Authentication).
 // Each hash has a name, permissions and the last four characters. The full key is shown once, when it is created.
 import { createHash, randomBytes } from 'node:crypto';
+import { secretOfFolder } from '../../contract/files/owner.ts';
 import { localAccount } from './accounts.ts';
 import { type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
 
@@ -48,16 +49,16 @@ export interface Keys {
 }
 
 export interface KeyOptions {
-  /** The key to accept; undefined: create one. */
-  readonly given: string | undefined;
+  /** The first that is not revoked is the key of this start. */
+  readonly candidates: Iterable<string>;
   /** The next start with a temporary key revokes this one. */
   readonly temporary: boolean;
 }
 
-/** Adds a key, given or new. The keys of earlier starts keep working. */
+/** Adds a key, unless it is there. The keys of earlier starts keep working. */
 export async function openKeys(
   database: Database,
-  { given, temporary }: KeyOptions,
+  { candidates, temporary }: KeyOptions,
   at: number,
 ): Promise<Keys> {
   const insert = database.prepare(
@@ -78,7 +79,14 @@ export async function openKeys(
       insert.run(hashOf(key), name, key.slice(-4), account, may.join(' '), when).lastInsertRowid,
     );
 
-  const key = given ?? newKey();
+  const revoked = new Set(
+    rows.all().flatMap((row) => (row['revoked_at'] === null ? [] : [textOf(row, 'hash')])),
+  );
+  const key = firstBut(revoked, candidates);
+  if (key === undefined)
+    throw new Error(
+      'The key that the service was started with is revoked. Start the service with another key.',
+    );
   const forget = database.prepare('DELETE FROM keys WHERE name = ?');
   await database.write(() => {
     if (temporary) forget.run(temporaryName);
@@ -89,10 +97,6 @@ export async function openKeys(
   const valid = new Map<string, Caller>();
   for (const row of rows.all())
     if (row['revoked_at'] === null) valid.set(textOf(row, 'hash'), callerIn(keyRowOf(row)));
-  if (!valid.has(hashOf(key)))
-    throw new Error(
-      'The key that the service was started with is revoked. Start the service with another key.',
-    );
 
   return {
     key,
@@ -123,7 +127,19 @@ export async function openKeys(
 /** The name of temporary keys. */
 const temporaryName = 'of a rehearsal';
 
-const newKey = (): string => `sl_${randomBytes(24).toString('base64url')}`;
+export const newKey = (): string => keyOf(randomBytes(24).toString('base64url'));
+
+/** The keys of a data folder: each start finds the same ones, although only their hashes are stored. */
+export function* keysOfFolder(folder: string): Generator<string> {
+  for (let number = 1; ; number += 1) yield keyOf(secretOfFolder(folder, `key ${number}`));
+}
+
+function firstBut(revoked: ReadonlySet<string>, candidates: Iterable<string>): string | undefined {
+  for (const key of candidates) if (!revoked.has(hashOf(key))) return key;
+  return undefined;
+}
+
+const keyOf = (secret: string): string => `sl_${secret}`;
 
 function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');

@@ -81,10 +81,12 @@ describe('generated and edited pictures are priced by model, at the lowest resol
     price('ai-image-editor', onlyGenerate);
   });
 
-  test('on a free plan a resolution that is left out is the lowest', () => {
+  test('on a free plan a resolution that is left out is the lowest; on others, the published price bounds it', () => {
     const body = { model: 'flux-schnell', image_count: 1 };
-    expect(priceOf('ai-image-generator', body, 'free')).toMatchObject({ credits: 5 });
-    expect(priceOf('ai-image-generator', body, 'pro').known).toBe(false);
+    expect(priceOf('ai-image-generator', body, 'free')).not.toHaveProperty('unset');
+    expect(priceOf('ai-image-generator', body, 'pro')).toMatchObject({
+      ...{ credits: 5, unset: ['resolution'] },
+    });
   });
 
   test('an edit without image_count makes one image; a generation must say how many', () => {
@@ -213,16 +215,21 @@ describe('generated video is priced by second, model and resolution', () => {
 
 describe('where a field that decides is left out', () => {
   const end = { end_seconds: 2 };
-  test('the dearest stands in, if each value has a price', () => {
-    expect(credits('audio-to-video', end)).toBe(144);
-    expect(credits('lip-sync', end)).toBe(120);
+  const dearest: readonly (readonly [string, JsonObject, number, readonly string[]])[] = [
+    ['audio-to-video', end, 144, ['resolution']],
+    ['lip-sync', end, 120, ['style.generation_mode']],
+    ['ai-talking-photo', end, 96, ['style.generation_mode']],
+    ['ai-image-generator', { image_count: 2 }, 300, ['model', 'resolution']],
+    ['ai-image-generator', { image_count: 1, model: 'default' }, 150, ['model', 'resolution']],
+    ['ai-image-editor', { model: 'qwen-edit' }, 10, ['resolution']],
+  ];
+  test.each(dearest)('%s with %j counts its dearest published value', (tool, body, sum, unset) => {
+    expect(priceOf(tool, body)).toMatchObject({ credits: sum, unset });
   });
 
   const unknown: readonly (readonly [string, JsonObject, RegExp])[] = [
-    ['ai-talking-photo', end, /style.generation_mode, which is not set/],
     ['ai-image-upscaler', { style: { mode: 'preserve' } }, /scale_factor, which is not set/],
-    ['ai-image-generator', { image_count: 1, resolution: '640px' }, /model, which is not set/],
-    ['ai-image-editor', { model: 'qwen-edit' }, /resolution, which is not set/],
+    ['ai-image-generator', { image_count: 1, resolution: '4k' }, /resolution "4k"/],
     ['ai-voice-cloner', { style: {} }, /style.prompt, which is not set/],
     ['animation', end, /fps, which is not set/],
     ['face-swap', { start_seconds: 0 }, /end_seconds, which is not set/],
@@ -257,7 +264,6 @@ describe('what the list does not say is not known, and the reason names it', () 
     ['audio-to-video', { ...clip, resolution: '4k' }, /resolution "4k"/],
     ['ai-image-upscaler', { scale_factor: 2, style: { mode: 'best' } }, /style.mode "best"/],
     ['ai-image-upscaler', { scale_factor: 3, style: { mode: 'preserve' } }, /scale_factor 3/],
-    ['ai-image-generator', { ...image, model: 'default' }, /model "default"; set model:/],
     ['ai-image-generator', { ...image, model: 'nano-banana-pro' }, /has a price at 1k only/],
     ['text-to-video', { ...clip, model: 'wan-2.2', audio: true }, /audio true/],
     ['ai-image-generator', { ...image, model: 'seedream' }, /model "seedream"/],

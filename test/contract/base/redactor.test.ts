@@ -1,4 +1,5 @@
-// JSON texts that may hide a secret, and those that cannot.
+// Spellings of secrets in texts, and JSON texts that may hide a secret.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Redactor } from '../../../src/contract/base/redactor.ts';
 
@@ -29,5 +30,63 @@ describe('the value of a JSON text', () => {
 
   test('is an error if the text is not JSON', () => {
     expect(() => redactor.json('<html>')).toThrow(SyntaxError);
+  });
+});
+
+describe('a text', () => {
+  const secret = fc.string({ unit: 'grapheme-ascii', minLength: 8, maxLength: 40 });
+  const around = fc.string({ unit: 'grapheme-ascii', maxLength: 5 });
+  const escapes = [
+    (character: string) => character,
+    (character: string) => `\\${character}`,
+    (character: string) => `%${Buffer.from(character).toString('hex')}`,
+    (character: string) => `%${Buffer.from(character).toString('hex').toUpperCase()}`,
+    (character: string) => `\\x${Buffer.from(character).toString('hex')}`,
+    (character: string) => `\\u00${Buffer.from(character).toString('hex')}`,
+  ];
+
+  test('keeps no spelling of a secret, also if each character has another one', () => {
+    const ways = fc.array(fc.constantFrom(...escapes), { minLength: 40, maxLength: 40 });
+    fc.assert(
+      fc.property(secret, ways, around, around, (given, way, before, after) => {
+        const spelled = Array.from(given, (character, at) => way[at]?.(character)).join('');
+        const told = new Redactor([given]).text(`${before}${spelled}${after}`);
+        expect(told).toContain('REDACTED');
+        expect(told).not.toContain(spelled);
+      }),
+    );
+  });
+
+  test('keeps no Base64 of a secret, wherever it stands in what was encoded', () => {
+    const alphabets = fc.constantFrom('base64' as const, 'base64url' as const);
+    const wrap = fc.constantFrom(
+      (text: string) => text,
+      (text: string) => encodeURIComponent(text),
+      (text: string) => text.replaceAll('/', '\\/'),
+    );
+    fc.assert(
+      fc.property(secret, alphabets, wrap, around, around, (given, form, inside, before, after) => {
+        const encoded = inside(Buffer.from(`${before}${given}${after}`).toString(form));
+        const told = new Redactor([given]).text(encoded);
+        expect(told).toContain('REDACTED');
+        expect(told.replace('REDACTED', '').length).toBeLessThan(encoded.length - 8);
+      }),
+    );
+  });
+
+  test('keeps nothing of a secret that is longer than any pattern may be', () => {
+    const token = `eyJhbGciOiJIUzI1NiJ9.${'aA0-_'.repeat(20_000)}`;
+    const redactor = new Redactor([token]);
+    expect(redactor.text(`Bearer ${token}, %7B${token}`)).toBe('Bearer REDACTED, %7BREDACTED');
+    expect(redactor.mayHide(JSON.stringify({ token }))).toBe(true);
+  });
+
+  test('in another script is found as addresses and JSON spell it', () => {
+    const own = 'klucz-do-łąki-🔑';
+    const json = Array.from({ length: own.length }, (_, at) => own.charCodeAt(at))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+      .join('');
+    for (const spelled of [own, encodeURIComponent(own), encodeURI(own), json])
+      expect(new Redactor([own]).text(`a${spelled}b`)).toBe('aREDACTEDb');
   });
 });

@@ -23,6 +23,7 @@ import type { JobContext } from '../../../src/runner/run/jobs/job-context.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import { perform } from '../../../src/runner/run/jobs/perform.ts';
 import type { Fetched, LocalFile, MediaApi } from '../../../src/runner/run/jobs/ports.ts';
+import { ProjectIds } from '../../../src/runner/run/jobs/project-ids.ts';
 import { WebhookInbox } from '../../../src/runner/run/jobs/webhook-inbox.ts';
 import { JournalWriter } from '../../../src/runner/run/journal/journal-writer.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
@@ -94,6 +95,7 @@ export class ScriptedRun {
       ...{
         stop: this.#stopper.signal,
         backoffMs: 1,
+        projects: new ProjectIds(),
         pace: async () => undefined,
         durations: new Durations({ speedFactor: 1 }),
       },
@@ -212,7 +214,8 @@ export class ScriptedRun {
     if (!URL.canParse(url)) return err({ reason: 'refused', status: 0, message: 'no address' });
     this.#disk.files.set(path, url);
     const digest = digestOfText(url);
-    return ok({ bytes: url.length, digest, contentType: this.#talk.contentType });
+    const { contentType } = this.#talk;
+    return ok({ bytes: url.length, digest, contentType, isVerified: false });
   }
 }
 

@@ -67,10 +67,10 @@ describe('a misspelt field', () => {
     );
   });
 
-  test('that is like no other leads to the known ones and to extra:', () => {
+  test('that is like no other leads to the known ones, and only then to extra:', () => {
     const hint = only(withSteps(clipStep('«sparkle»: 3, style: { prompt: x }'), save))?.hint;
     expect(hint).toMatch(/^known keys: .*resolution/);
-    expect(hint).toContain('put fields that shotlist does not know under extra:');
+    expect(hint).toMatch(/; remove it; if the service has a newer field .* under extra:$/);
   });
 
   test('of the file is one error as well', () => {

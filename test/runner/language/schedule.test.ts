@@ -79,6 +79,10 @@ describe('schedule:', () => {
     ['{ cron: "0 7 * *" }', ['2:19 a cron expression has five fields, and "0 7 * *" has 4']],
     ['{ cron: "0 0 31 2 *" }', ['2:19 "0 0 31 2 *" is never due']],
     [
+      String.raw`{ cron: "0 7 *\n* *" }`,
+      [String.raw`2:19 a cron expression is one line, and "0 7 *\n* *" has more`],
+    ],
+    [
       '{ cron: ["0 7 * * *", "99 * * * *"] }',
       ['2:33 "99 * * * *" is not a cron expression: Invalid value for minute: 99'],
     ],

@@ -23,9 +23,10 @@ import { journalInto, photoRig, type Rig, service } from '../../rig.ts';
 import { temporaryFolder } from '../adapters/files/places.ts';
 import { place, spoils, spoilt } from './spoil.ts';
 
-/** The lines of a run's journal, and what it was compacted to: five photos, and credits for three. */
+/** The lines of a run's journal, and what it was compacted to: five photos, one of which fails, and credits for three. */
 async function realRun(): Promise<{ readonly journal: string[]; readonly compacted: string[] }> {
-  const local = await service({ credits: 30 });
+  const failing = { fault: 'job-error', code: 'no_source_face', count: 1 } as const;
+  const local = await service({ credits: 30, faults: { faults: [failing] } });
   const rig = await photoRig(5);
   const lines: string[] = [];
   await rig.run(local, {}, journalInto(lines));

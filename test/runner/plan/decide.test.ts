@@ -46,7 +46,7 @@ describe('a creation', () => {
       'was begun with no known outcome',
       jobLine('intended', { name: 'star rose x1' }),
       'doubt',
-      '"star rose x1"',
+      'nobody has said what became of it',
     ],
     ['is in doubt', jobLine('doubt', { name: 'star rose x1' }), 'doubt', 'in doubt'],
   ])('that %s', (_, job, act, why) => {

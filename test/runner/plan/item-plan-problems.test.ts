@@ -36,7 +36,10 @@ steps:
     expect(plan.badTasks.map(({ task }) => task)).toEqual(['other:a']);
     const why = 'not bought: other:a cannot run';
     expect(Object.fromEntries(plan.verdicts)).toEqual({
-      'other:a': { ending: 'failed', why: 'a-other.png does not exist', diagnostic: 'SL507' },
+      'other:a': {
+        ...{ ending: 'failed', why: 'a-other.png does not exist', diagnostic: 'SL507' },
+        named: ['a-other.png'],
+      },
       'swap:a': { ending: 'blocked', why },
       'maybe:a': { ending: 'blocked', why },
     });

@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../../src/contract/base/digest.ts';
 import { PlanTally } from '../../../src/runner/plan/plan.ts';
 import type { PlannedTask } from '../../../src/runner/plan/planned-action.ts';
+import { planText } from '../../../src/runner/report/plan-text.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { taskId } from '../../../src/runner/task/task.ts';
 import { a, b, swapping, swapWorld, type World } from './world.ts';
 
 describe('the plan', () => {
   function planOf(world: World, ...items: readonly { key: string }[]) {
-    const tally = new PlanTally();
+    const tally = new PlanTally(world.pipeline.steps);
     for (const task of world.planItem(...items)) {
       tally.add(task);
       if (task.action === 'problem') tally.note(task);
@@ -186,4 +187,22 @@ test('items with a task that cannot run are counted', () => {
     ...{ items: 3, badItems: 2, rows: [], credits: 0, unpriced: 0, uncounted: 0, unpricedWhy: [] },
     ...{ notes: [], noted: 0, files: { changed: 0, elsewhere: 0, stored: 0 } },
   });
+});
+
+test('a plan lists the fields that this version does not know, and requests that differ in nothing else', () => {
+  const twice = swapping.replace(
+    '  save:',
+    `  again: { uses: image-background-remover, with: { assets: { image_file_path: "\${{ steps.photo.file_path }}" } } }
+  more: { uses: image-background-remover, extra: { mood: { sharp: 1 } }, with: { assets: { image_file_path: "\${{ steps.photo.file_path }}" } } }
+  save:`,
+  );
+  const world = swapWorld(twice);
+  const tally = new PlanTally(world.pipeline.steps);
+  for (const task of world.planItem(a)) tally.add(task);
+  const plan = tally.plan(world.pipeline.steps.map(({ name }) => name));
+  expect(plan.unknownFields).toEqual([{ step: 'more', fields: ['mood'] }]);
+  expect(plan.alikeButExtra).toEqual([['again:a', 'more:a']]);
+  const text = planText(plan);
+  expect(text).toContain('sent, unknown to this version: more: mood');
+  expect(text).toContain('both are paid for: again:a, more:a');
 });

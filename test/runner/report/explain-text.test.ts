@@ -27,8 +27,20 @@ test('says what an example needs besides its file', () => {
     if (entry === undefined) throw new Error(`there is no ${code}`);
     return explanationText(code, entry);
   };
-  expect(shown('SL001')).toContain('Wrong (saved as Latin-1):');
-  expect(shown('SL505')).toContain('(beside photos/anna.jpg; for shotlist plan --items carl.jpg):');
-  expect(shown('SL508')).toContain('(beside photo.jpg, empty; for shotlist plan):');
+  expect(shown('SL001')).toContain('Wrong: saved as Latin-1');
+  expect(shown('SL505')).toContain('for shotlist plan --items carl.jpg');
+  expect(shown('SL508')).toContain('Wrong: beside photo.jpg, empty; for shotlist plan\n');
   expect(shown('SL601')).toContain('This is a warning: the command continues.');
+});
+
+test.each([...explanations])('%s never shows one text as wrong and right', (code, entry) => {
+  const parts = explanationText(code, entry).split(/\n(?:Wrong|Right)\b/);
+  const [, wrong, right] = parts;
+  expect(parts).toHaveLength(3);
+  const bodyOf = (text = ''): string =>
+    text
+      .replace(/^ \(.*\)/, '')
+      .replace(/^:/, '')
+      .trim();
+  expect(bodyOf(wrong)).not.toBe(bodyOf(right));
 });

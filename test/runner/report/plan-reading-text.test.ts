@@ -24,10 +24,16 @@ describe('below a plan', () => {
 
   test('a budget is told with what it buys, and what all would take', () => {
     expect(text({ budget: 500 })).toContain(
-      'Budget: 500 credits for a run, and the plan may take 2,380: a run stops after about 50 of 238 paid tasks. ' +
-        'To buy everything at once, raise the budget to 2,380.',
+      'Budget: 500 credits for a run, and the plan may take 2,380. To buy everything at once, raise --budget to 2,380.',
     );
     expect(text({ budget: 2380 })).toContain('Budget: 2,380 credits for a run: enough.');
+    const tooDear = [{ item: 'long.mp4', credits: 900 }];
+    const enough = { items: 50, of: 238, tooDear, tooDearCount: 1 };
+    expect(text({ budget: 500, budgetFrom: 'budget.credits', enough })).toContain(
+      'Budget: 500 credits for a run, enough for 50 of 238 items. To buy everything at once, raise budget.credits to 2,380.\n' +
+        'This item alone needs more than a cap allows, so no run begins it: long.mp4 (900 credits).',
+    );
+    expect(text({ enough })).toContain('Enough for 50 of 238 items now.');
   });
 
   test('credits are told in money where the price of a credit is known', () => {

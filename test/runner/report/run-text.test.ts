@@ -1,5 +1,6 @@
 // A run as text: how far it is, what needs somebody, and how it came out.
 import { describe, expect, test } from 'vitest';
+import { commitMessage } from '../../../src/runner/report/commit-text.ts';
 import type {
   ProblemGroup,
   RunEvent,
@@ -24,6 +25,7 @@ const summary: Summary = {
     rendering: 0,
     later: 0,
   },
+  held: 0,
   files: { changed: 0, elsewhere: 0, stored: 0 },
   credits: { charged: 30, refunded: 0, reserved: 0 },
   elapsedMs: 1500,
@@ -35,7 +37,7 @@ const group = (task: string, ending: TaskEnding, why: string): ProblemGroup => (
   ...{ step: task.split(':')[0] ?? '', ending, why },
   ...{ count: 1, examples: [task] },
 });
-const places = { state: 'p.state.jsonl', output: 'out/p' };
+const places = { pipeline: 'p.yaml', state: 'p.state.jsonl', output: 'out/p' };
 
 describe('a summary', () => {
   test('says what was done, what it cost, and where things are', () => {
@@ -88,7 +90,7 @@ describe('a summary', () => {
       '2 tasks with problems:',
       'failed: swap:a: the service refused the request (422)',
       'IN DOUBT: swap:b: the service did not answer',
-      'Run it again',
+      'shotlist status p.yaml',
     ])
       expect(text).toContain(part);
   });
@@ -136,6 +138,14 @@ describe('a summary', () => {
     expect(text).toMatch(/and \d+ more: shotlist status lists them\n/);
   });
 
+  test('counts the same endings as the text of a commit', () => {
+    const tasks = { ...summary.tasks, rendering: 2, later: 3 };
+    const told = '5 done, 7 reused, 2 rendering, 3 later';
+    expect(summaryText({ ...summary, tasks }, places)).toContain(told);
+    const subject = { pipeline: 'p', run: 1, outputs: 0 };
+    expect(commitMessage({ ...summary, tasks }, subject)).toContain(`Tasks: ${told}\n`);
+  });
+
   test('says so where nothing was done at all', () => {
     expect(
       summaryText({ ...summary, tasks: { ...summary.tasks, done: 0, reused: 0 } }, places),
@@ -160,7 +170,7 @@ describe('a summary', () => {
           group(`swap:${wild}`, 'failed', wild),
         ],
       },
-      { state: wild, output: wild },
+      { pipeline: wild, state: wild, output: wild },
     );
     expect(text).not.toMatch(control);
   });

@@ -30,7 +30,7 @@ class Scene extends Parts {
   }
 
   ask(item: ItemRun = this.a, price = 10): Grant {
-    return this.budget.ask(item, createOrder('x', price).expectation);
+    return this.budget.ask(item, 'x', createOrder('x', price).expectation);
   }
 
   /** One more creation for an item, up to and including these events. */
@@ -72,8 +72,9 @@ describe('the budget of a run', () => {
     scene.create('j2', scene.b, 'intent', 'created', 'settled');
     scene.budget.release('j2');
     expect(scene.ask()).toMatchObject(later);
-    expect(scene.budget.closed).toEqual({
+    expect(scene.budget.shut).toMatchObject({
       because: 'budget',
+      limit: { of: 'run', most: 20, spent: 20 },
       why: 'the budget of 20 credits is reached: 20 are spent or set aside, this would take 10',
     });
   });
@@ -84,7 +85,7 @@ describe('the budget of a run', () => {
     scene.budget.release('j1');
     scene.create('j2', scene.b);
     expect(scene.ask()).toEqual(waits);
-    expect(scene.budget.closed).toBeUndefined();
+    expect(scene.budget.shut).toBeUndefined();
   });
 
   test('is free again for what was reserved and never used', () => {
@@ -146,7 +147,7 @@ describe('the budget of a run', () => {
     const unpriced = { kind: 'k', measure: { of: 'k', amount: 1 }, why: 'no price is published' };
     for (const terms of [{ total: 100 }, { perItem: 100 }]) {
       const { budget, a } = new Scene(terms);
-      expect(budget.ask(a, unpriced)).toEqual({
+      expect(budget.ask(a, 'x', unpriced)).toEqual({
         granted: false,
         instead: {
           ...{ action: 'end', ending: 'failed' },
@@ -155,7 +156,7 @@ describe('the budget of a run', () => {
       });
     }
     const { budget, a } = new Scene();
-    expect(budget.ask(a, unpriced)).toEqual({ granted: true, reserve: 0 });
+    expect(budget.ask(a, 'x', unpriced)).toEqual({ granted: true, reserve: 0 });
   });
 
   test('lets the first of its kind go alone, and only where credits are capped', () => {
@@ -202,7 +203,7 @@ describe('the budget of an item', () => {
       },
     });
     expect(scene.ask(scene.b)).toEqual(granted);
-    expect(scene.budget.closed).toBeUndefined();
+    expect(scene.budget.shut).toBeUndefined();
   });
 
   test('is free again for what was not taken, not used, or refunded', () => {
@@ -241,7 +242,7 @@ describe('the budget of an item', () => {
       scene.budget.release('j1');
       const { budget, a } = scene;
       const expectation = { kind: 'z', measure: { of: 'z', amount: 1 }, why: '', otherwise: 10 };
-      expect(budget.ask(a, expectation)).toMatchObject(answer);
+      expect(budget.ask(a, 'x', expectation)).toMatchObject(answer);
     }
   });
 
@@ -321,9 +322,9 @@ describe('a budget that is closed', () => {
     const { budget, a } = new Scene();
     budget.close({ because: 'failures', why: 'first' });
     budget.close({ because: 'machine', why: 'second' });
-    expect(budget.ask(a, createOrder('x').expectation)).toEqual({
+    expect(budget.ask(a, 'x', createOrder('x').expectation)).toEqual({
       granted: false,
-      instead: { action: 'end', ending: 'pending', why: 'first' },
+      instead: { action: 'end', ending: 'pending', why: 'first', held: { by: 'run' } },
     });
   });
 
@@ -331,9 +332,9 @@ describe('a budget that is closed', () => {
     const { budget } = new Scene();
     budget.close({ because: 'saving', why: 'saved first' });
     budget.close({ because: 'failures', why: 'too much' });
-    expect(budget.closed?.because).toBe('saving');
+    expect(budget.shut?.because).toBe('saving');
     budget.close({ because: 'machine', why: 'disk' });
-    expect(budget.closed?.because).toBe('machine');
+    expect(budget.shut?.because).toBe('machine');
   });
 });
 

@@ -162,7 +162,7 @@ export class BudgetModel {
     if (itemRun === undefined) throw new Error('no item');
     const measure = { of: `${kind} ${setting}`, amount: Math.max(1, listed) };
     const expectation = { kind, measure, why: '', otherwise: listed };
-    const grant = this.budget.ask(itemRun, expectation);
+    const grant = this.budget.ask(itemRun, 'x', expectation);
     if (!grant.granted) return;
     this.#keys += 1;
     const key = `j${this.#keys}`;

@@ -183,7 +183,7 @@ describe('budget.per_day and budget.per_month', () => {
     const before = model.creations.length;
     model.want(speech);
     const creation = model.creations[before];
-    if (creation === undefined) return model.budget.closed?.why;
+    if (creation === undefined) return model.budget.shut?.why;
     model.begin(creation);
     model.send(creation, 10);
     model.answer(creation);
@@ -200,7 +200,7 @@ describe('budget.per_day and budget.per_month', () => {
       'budget.per_day is reached, 20 credits for 2026-11-21: 20 are spent or set aside, this would take 10; ' +
         'the next day begins at 2026-11-22 00:00 Europe/Berlin',
     );
-    expect(model.budget.closed).toMatchObject({
+    expect(model.budget.shut).toMatchObject({
       ...{ because: 'budget', until: Date.parse('2026-11-21T23:00:00Z') },
     });
   });
@@ -208,7 +208,7 @@ describe('budget.per_day and budget.per_month', () => {
   test('a task that takes more than a whole day’s budget does not wait for the next day', () => {
     const model = new BudgetModel(undefined, undefined, { perDay: 8 });
     expect(buy(model)).toMatch(/this would take 10, which is more than a whole budget$/);
-    expect(model.budget.closed).not.toHaveProperty('until');
+    expect(model.budget.shut).not.toHaveProperty('until');
   });
 
   test('a run of yesterday leaves today’s budget alone, and one over midnight counts in both days', () => {
@@ -361,6 +361,6 @@ describe('a creation that is about to be sent', () => {
     // 78 are charged. With the doubt at the 10 that are set aside for it another would fit, with the 18 it costs not.
     model.want(speech);
     expect(model.creations).toHaveLength(5);
-    expect(model.budget.closed).toMatchObject({ because: 'budget' });
+    expect(model.budget.shut).toMatchObject({ because: 'budget' });
   });
 });

@@ -260,7 +260,9 @@ describe('a job that ends with its task not over', () => {
     scene.completion.complete('j1', ended('doubt'));
     expect(a.schedule.phase('swap')).toBe('doubt');
     expect(scene.endings.at(-1)).toBe('swap:a doubt 0: so it is');
-    expect(scene.budget.ask(scene.item('b'), order.expectation)).toMatchObject({ granted: false });
+    expect(scene.budget.ask(scene.item('b'), 'x', order.expectation)).toMatchObject({
+      granted: false,
+    });
   });
 
   test('was withheld, and is asked again while the budget is open', () => {

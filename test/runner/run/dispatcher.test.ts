@@ -54,7 +54,7 @@ describe('a step that needs doing', () => {
     const scene = new Scene();
     scene.budget.close({ because: 'failures', why: 'too much' });
     expect(scene.next(scene.supplied(), 'swap')).toEqual({
-      ...{ action: 'end', ending: 'pending', why: 'too much' },
+      ...{ action: 'end', ending: 'pending', why: 'too much', held: { by: 'run' } },
     });
   });
 

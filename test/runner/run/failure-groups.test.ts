@@ -30,3 +30,19 @@ test('there are a hundred groups at most, and those that are there go on countin
   expect(groups.groups).toHaveLength(100);
   expect(groups.groups.at(-1)).toMatchObject({ why: '99', count: 2 });
 });
+
+test('a reason that names the file of each task is one reason, with the first three files', () => {
+  const groups = new FailureGroups();
+  for (const key of ['a', 'b', 'c', 'd']) {
+    const file = `photos/${key}.png`;
+    groups.add(`swap:${key}`, 'failed', `${file} is empty`, { cure: 'file', named: [file] });
+  }
+  groups.add('swap:e', 'failed', 'photos/e.png is large', { named: ['photos/e.png'] });
+  expect(groups.groups).toMatchObject([
+    {
+      ...{ why: 'its file is empty', cure: 'file', count: 4 },
+      files: ['photos/a.png', 'photos/b.png', 'photos/c.png'],
+    },
+    { why: 'photos/e.png is large', count: 1, files: ['photos/e.png'] },
+  ]);
+});

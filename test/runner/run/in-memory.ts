@@ -10,6 +10,7 @@ import { FileFacts } from '../../../src/runner/run/file-facts.ts';
 import { localRunner } from '../../../src/runner/run/jobs/local-runner.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import type { MediaApi } from '../../../src/runner/run/jobs/ports.ts';
+import { ProjectIds } from '../../../src/runner/run/jobs/project-ids.ts';
 import { JournalWriter } from '../../../src/runner/run/journal/journal-writer.ts';
 import { Loop, type LoopOptions } from '../../../src/runner/run/loop.ts';
 import { valueItem } from '../../../src/runner/task/item.ts';
@@ -78,6 +79,7 @@ export class InMemory {
         ...patience,
         api: outages.api,
         outages,
+        projects: new ProjectIds(() => ledger.projects()),
         disk,
         durations: new Durations({ speedFactor: 1 }),
       },

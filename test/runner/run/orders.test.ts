@@ -89,7 +89,7 @@ describe('a creation in doubt', () => {
     const line = jobLine('doubt', { name: 'n #1', reserve: 12 });
     expect(awaitOrder(head, quick, line)).toEqual({
       ...{ ...head, operation: 'await', attempts: 5, fingerprint: line.job },
-      ...{ name: 'n #1', reserve: 12, timeoutMs: 10 * minute, begun: line.at },
+      ...{ name: 'n #1', reserve: 12, timeoutMs: 10 * minute },
     });
     expect(awaitOrder(head, quick, jobLine('doubt', { name: 'n' })).reserve).toBe(0);
     const patient = headOf('k', 't', step('patient'));

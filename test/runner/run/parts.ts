@@ -218,7 +218,7 @@ export const attachOrder = (key: string, credits = 10, settled = false): AttachO
 
 export const awaitOrder = (key: string, reserve = 10): AwaitOrder => ({
   ...common(key),
-  ...{ operation: 'await', name: `${key} #1`, reserve, begun: '2026-08-05T10:00:00.000Z' },
+  ...{ operation: 'await', name: `${key} #1`, reserve },
 });
 
 export const uploadOrder = (key: string): UploadOrder => ({

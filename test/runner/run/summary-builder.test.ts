@@ -6,7 +6,7 @@ import { SummaryBuilder } from '../../../src/runner/run/summary-builder.ts';
 
 const none: Stopped = {
   ...{ interrupted: false, unauthorized: false, money: false, machine: false, outage: false },
-  ...{ left: false, why: undefined, by: undefined, until: undefined },
+  ...{ left: false, why: undefined, by: undefined, limit: undefined, until: undefined },
 };
 const zero = {
   ...{ done: 0, reused: 0, skipped: 0, excluded: 0 },
@@ -72,7 +72,7 @@ describe('the summary', () => {
     expect(summary.progress).toBe(5);
     const built = summary.build('failed', { ...rest, stopped: 'too much' });
     expect(built).toEqual({
-      ...{ outcome: 'failed', stopped: 'too much', problems: [], groups: [] },
+      ...{ outcome: 'failed', stopped: 'too much', problems: [], groups: [], held: 0 },
       items: { total: 5, done: 1, unfinished: 4 },
       tasks: { ...zero, done: 1, blocked: 1 },
       ...{ files: { changed: 0, elsewhere: 0, stored: 0 }, elapsedMs: 1, credits: rest.credits },

@@ -1,6 +1,7 @@
 // The hub over HTTP: the same facts as JSON and as a page, changes by JSON and by form, and nobody else let in.
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
+import { isObject } from '../../../src/contract/base/json.ts';
 import { photo, service } from '../../rig.ts';
 import { type Answer, Client, listAt, send } from '../client.ts';
 import { hub } from '../receiver.ts';
@@ -78,6 +79,21 @@ describe('projects', () => {
     const details = await hub(local.address, `/hub/projects/${id}`);
     expect(details).toMatchObject({ id, tool: 'text-to-video', account: 'local', deliveries: [] });
     expect(details['body']).toMatchObject({ end_seconds: 3, style: { prompt: 'a boat' } });
+  });
+
+  test('that failed say why, in the place of a picture', async () => {
+    const local = await service({
+      faults: { faults: [{ fault: 'job-error', on: '*', code: 'no_source_face' }] },
+    });
+    const client = new Client(local);
+    const file = await client.upload(await photo(1), 'png');
+    const id = await client.swap(file, file);
+    const { error } = await client.settled('image', id);
+    const message = isObject(error) ? `${error['message']}` : 'none';
+    for (const path of ['/hub', '/hub/projects']) {
+      const html = (await page(local.address, path)).bytes.toString();
+      expect(html).toContain(`<span class="why">${message}</span>`);
+    }
   });
 
   test('can be canceled until they end: refunded, or not', async () => {

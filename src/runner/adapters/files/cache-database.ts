@@ -1,9 +1,9 @@
-// An SQLite database that only caches: an unreadable one is discarded, and an unwritable one is not used. Then the cache
-// is in memory, for this process only.
-import { existsSync, rmSync } from 'node:fs';
+// An SQLite database that only caches: an unreadable one is discarded, and one that cannot be written is only read. Without
+// either, the cache is in memory, for this process only.
+import { existsSync, unlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 
 export interface CacheTables<T> {
   /** Creates the tables that do not exist. */
@@ -21,9 +21,8 @@ export function openCache<T>(file: string | undefined, tables: CacheTables<T>): 
   try {
     return openOrReplace(file, tables);
   } catch (error) {
-    if (!isSqlite(error) && !isSystemProblem(error) && systemCode(error) !== 'ERR_FS_EISDIR')
-      throw error;
-    return open(':memory:', tables);
+    if (!isSqlite(error) && !isSystemProblem(error)) throw error;
+    return openCacheToRead(file, tables);
   }
 }
 
@@ -47,7 +46,8 @@ function openOrReplace<T>(file: string, tables: CacheTables<T>): T {
     return open(file, tables);
   } catch (error) {
     if (!isSqlite(error)) throw error;
-    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+    // Not rmSync: on a read-only file system, its error has no code.
+    for (const path of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(path)) unlinkSync(path);
     return open(file, tables);
   }
 }

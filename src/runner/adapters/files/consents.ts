@@ -3,11 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   openSync,
   readdirSync,
   renameSync,
   rmSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -128,7 +130,9 @@ export function keepConsent({ digest, ...stored }: Consent, env: Env): void {
 
 /** Throws system errors. A missing consent is not an error. */
 export function dropConsent(digest: Digest, env: Env): void {
-  rmSync(fileOf(digest, env), { force: true });
+  const file = fileOf(digest, env);
+  // Not rmSync: on a read-only file system, its error has no code.
+  if (existsSync(file)) unlinkSync(file);
 }
 
 function namesIn(folder: string): readonly string[] {

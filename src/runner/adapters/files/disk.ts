@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { extensionOf } from '../../../contract/api/asset.ts';
+import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import type { Digest } from '../../../contract/base/digest.ts';
 import { digestFrom, digestOfBytes } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
@@ -20,11 +20,14 @@ import { isMachineProblem, systemReason } from '../../../contract/files/system-e
 import type { FileFact, RecordedFile } from '../../plan/facts.ts';
 import type { Place } from '../../run/jobs/job.ts';
 import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../../run/jobs/ports.ts';
+import { damageOf } from '../headers/decode-check.ts';
+import { checkInput, type MediaVerdict } from '../headers/media-check.ts';
 import type { Boundary } from './boundary.ts';
 import { chunksOf, copyWhole } from './file-copy.ts';
 import { factOf } from './file-fact.ts';
 import type { FileStamps } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
+import type { MadeFiles } from './made-files.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { createPart, removePart } from './part.ts';
 import { keptPath, SavedFiles } from './saved-files.ts';
@@ -45,14 +48,22 @@ export interface DiskOptions {
   readonly clock: Clock;
   /** Collects the stamps of all files that are looked at. */
   readonly stamps?: FileStamps | undefined;
+  /** Default: any file may be replaced by a result. */
+  readonly made?: Pick<MadeFiles, 'mayReplace'> | undefined;
   /** In the names of temporary files, so that they can be told from those of other runs; default: nothing. */
   readonly mark?: string;
 }
+
+const withNull = 'contains a null character, which no path can have';
+
+export const replaceHint = 'move it away, or replace it with run --replace-files';
 
 /** Files up to this size, in bytes, are hashed when they are first looked at. */
 const smallBytes = 1 << 18;
 
 export class RealDisk implements Disk {
+  /** Media whose format nothing here can judge, of those that were read for the first time; relative to the pipeline file. */
+  readonly unjudged = new Set<string>();
   readonly #o: DiskOptions;
   readonly #folders: OutputFolders;
   readonly #saved: SavedFiles;
@@ -68,13 +79,14 @@ export class RealDisk implements Disk {
   }
 
   input(path: string): FileFact {
+    if (path.includes('\0')) return { is: 'absent', why: withNull };
     const file = this.#inputPath(path);
     const refused = this.#o.boundary.refusal(file);
     if (refused !== undefined) {
       this.#o.stamps?.abandon();
       return { is: 'absent', why: refused, barred: true };
     }
-    const fact = this.#fact(file);
+    const fact = this.#inputFact(file);
     return fact.is === 'absent' && /^~[^/]*\//.test(path)
       ? { is: 'absent', why: `${fact.why} (only a shell expands "~": write the whole path)` }
       : fact;
@@ -100,17 +112,32 @@ export class RealDisk implements Disk {
     return keptPath(this.#o.kept, digest, extension);
   }
 
-  #fact(path: string): FileFact {
+  /** `mayHash` is asked about a file whose hash is not known. */
+  #fact(path: string, mayHash: (stats: BigIntStats) => boolean = () => true): FileFact {
     const { hashes, stamps } = this.#o;
     return factOf(
       path,
       (path, stats) => {
-        const digest = hashes.get(path, stats) ?? this.#digestIfSmall(path, stats);
+        const known = hashes.get(path, stats);
+        if (known !== undefined) return known;
+        const digest = mayHash(stats) ? this.#digestIfSmall(path, stats) : undefined;
         if (digest === undefined) accessSync(path, constants.R_OK);
         return digest;
       },
       stamps === undefined ? undefined : (path, stats) => stamps.add(path, stats),
     );
+  }
+
+  /** A medium is judged before it is hashed. One that cannot be used is never hashed, and judged again each time. */
+  #inputFact(path: string): FileFact {
+    let unusable: string | undefined;
+    const fact = this.#fact(path, (stats) => {
+      const verdict = stats.size > 0n ? verdictOn(path) : undefined;
+      unusable = verdict?.is === 'wrong' ? verdict.why : undefined;
+      if (verdict?.is === 'unknown') this.unjudged.add(relative(this.#o.folder, path));
+      return unusable === undefined;
+    });
+    return fact.is === 'absent' || unusable === undefined ? fact : { ...fact, unusable };
   }
 
   /** Reading a small file now takes no longer than returning to the file later. */
@@ -149,7 +176,8 @@ export class RealDisk implements Disk {
         hash.update(chunk);
       }
       const digest = digestFrom(hash.digest('hex'));
-      this.#o.hashes.set(path, before, digest, now);
+      if (place.in !== 'input' || verdictOn(path)?.is !== 'wrong')
+        this.#o.hashes.set(path, before, digest, now);
       return digest;
     });
     if (!read.ok) return err(read.error.message.trimStart());
@@ -171,14 +199,25 @@ export class RealDisk implements Disk {
     digest: Digest,
   ): Promise<Result<void, FileProblem>> {
     const target = join(this.#o.output, outputPath);
+    const foreign = this.#foreign(outputPath, digest);
+    if (foreign !== undefined) return err({ message: foreign, systemic: false });
     return await attempt('writing', target, async () => {
       await this.#folders.ensure(dirname(target));
       await this.#keep(target, { in: 'output', path: this.recordedAs(outputPath) }, digest);
+      this.#o.hashes.remember({ path: this.recordedAs(outputPath), sha256: digest });
       renameSync(temporary.path, target);
       await this.#folders.sync(dirname(target));
       this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);
-      this.#o.hashes.remember({ path: this.recordedAs(outputPath), sha256: digest });
     });
+  }
+
+  /** Why a result must not replace what stands at its place. */
+  #foreign(outputPath: string, digest: Digest): string | undefined {
+    const path = this.recordedAs(outputPath);
+    const fact = this.output(path);
+    if (fact.is !== 'file' || fact.digest === digest) return undefined;
+    if (this.#o.made?.mayReplace(path) !== false) return undefined;
+    return `${path} is there already, and shotlist did not make it: ${replaceHint}`;
   }
 
   /** Moves an existing file aside, under its hash, unless it has the same content. */
@@ -194,6 +233,10 @@ export class RealDisk implements Disk {
     makeFolder(dirname(aside));
     if (this.#fact(aside).is === 'absent') await copyWhole(target, aside);
     await syncFolder(dirname(aside));
+  }
+
+  damage({ path }: LocalFile): Promise<string | undefined> {
+    return damageOf(path);
   }
 
   seconds({ path }: LocalFile): Promise<number | undefined> {
@@ -214,7 +257,8 @@ export class RealDisk implements Disk {
         await to.writeFile(chunk);
       }
       await to.datasync();
-      return { bytes, digest: digestFrom(hash.digest('hex')), contentType: '' };
+      const digest = digestFrom(hash.digest('hex'));
+      return { bytes, digest, contentType: '', isVerified: false };
     });
   }
 
@@ -222,6 +266,10 @@ export class RealDisk implements Disk {
     await removePart(file);
   }
 }
+
+/** Undefined for a file that is no medium by its name. */
+const verdictOn = (path: string): MediaVerdict | undefined =>
+  mediaTypeOf(extensionOf(path)) === undefined ? undefined : checkInput(path);
 
 async function attempt<T>(
   doing: 'reading' | 'writing',

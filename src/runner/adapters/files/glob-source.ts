@@ -1,6 +1,6 @@
 // The files that a list of globs finds, as items.
 import { existsSync } from 'node:fs';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Code } from '../../../contract/codes/all.ts';
 import { isExclusion } from '../../language/items.ts';
@@ -93,6 +93,22 @@ export async function globSource(
     at: (index) => fileItem(chosen[index] ?? '', base, index),
     placeOf: ({ fields }) => String(fields['path']),
   });
+}
+
+/** Whether the glob of a pipeline can find a file; `path` is relative to its folder, as items name it. */
+export function canFind(patterns: readonly string[], folder: string): Match {
+  const isList = patterns.length > 1;
+  const excluded = exclusionsOf(isList ? patterns.filter(isExclusion) : [], folder);
+  const wanted = patterns.flatMap((pattern) => {
+    if (isList && isExclusion(pattern)) return [];
+    const base = globBase(pattern);
+    const matches = matchOf(baseOf(base, folder) + posix.normalize(pattern.slice(base.length)));
+    return matches.ok ? [matches.value] : [];
+  });
+  return (path) =>
+    wanted.some((matches) => matches(path)) &&
+    excluded.ok &&
+    !excluded.value.some(({ matches }) => matches(path));
 }
 
 interface Exclusion {

@@ -55,10 +55,17 @@ export class HashCache {
     this.#keep(path, { stamp: stampOf(stats), digest });
   }
 
-  /** Remembers that this checkout has saved an output, whatever becomes of the file. */
+  /**
+   * Remembers that this checkout saves an output, whatever becomes of the file. At once, and before the file is there: a run
+   * that is killed knows its own files again.
+   */
   remember(output: RecordedFile): void {
-    this.#saved.set(keyOf(output), output);
-    if (this.#saved.size >= batch) this.#write();
+    try {
+      this.#o.save.run(output.path, output.sha256);
+    } catch (error) {
+      if (!isSqlite(error)) throw error;
+      this.#saved.set(keyOf(output), output);
+    }
   }
 
   /** True if this checkout has saved an output, or hashed it at this absolute path. */
@@ -68,6 +75,13 @@ export class HashCache {
     if (this.#o.saved.get(output.path, sha256) !== undefined) return true;
     const near = this.#young.get(path) ?? this.#unwritten.get(path);
     return (near?.digest ?? this.#o.get.get(path)?.['digest']) === sha256;
+  }
+
+  /** True if this checkout has saved an output with this path, whatever its content. */
+  hasSaved(path: string): boolean {
+    if (this.#o.savedAt.get(path) !== undefined) return true;
+    for (const output of this.#saved.values()) if (output.path === path) return true;
+    return false;
   }
 
   #keep(path: string, entry: CachedHash): void {
@@ -108,6 +122,7 @@ interface Opened {
   readonly set: StatementSync;
   /** Finds an output that this checkout has saved. */
   readonly saved: StatementSync;
+  readonly savedAt: StatementSync;
   readonly save: StatementSync;
 }
 
@@ -123,6 +138,7 @@ const tables: CacheTables<Opened> = {
         'ON CONFLICT (path) DO UPDATE SET stamp = excluded.stamp, digest = excluded.digest',
     ),
     saved: database.prepare('SELECT 1 FROM saved WHERE path = ? AND digest = ?'),
+    savedAt: database.prepare('SELECT 1 FROM saved WHERE path = ? LIMIT 1'),
     save: database.prepare('INSERT OR IGNORE INTO saved (path, digest) VALUES (?, ?)'),
   }),
 };

@@ -5,7 +5,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { extensionOf } from '../../../contract/api/asset.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { extensionMark } from '../../language/result-name.ts';
-import { reservedFolder } from '../../plan/reserved-name.ts';
+import { reservedFolder, toolFolderIn } from '../../plan/reserved-name.ts';
 import { futureRealPath, realPathOr } from './real-path.ts';
 import { isWithin } from './within.ts';
 
@@ -13,7 +13,9 @@ import { isWithin } from './within.ts';
 export function linkProblem(folder: string, root: string): string | undefined {
   if (!isWithin(folder, root)) return 'a link leads out of the output folder';
   const parts = relative(root, folder).split(sep);
-  const reserved = parts.map(reservedFolder).find((name) => name !== undefined);
+  const reserved =
+    parts.map(reservedFolder).find((name) => name !== undefined) ??
+    toolFolderIn(relative(root, folder));
   return reserved === undefined ? undefined : `a link leads into a ${reserved} folder`;
 }
 

@@ -2,6 +2,7 @@
 import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { realPathOr } from './real-path.ts';
 import { isWithin } from './within.ts';
 
@@ -14,8 +15,18 @@ export function repositoryOf(folder: string, home: string = homedir()): string {
   const own = realPathOr(folder);
   const realHome = realPathOr(home);
   for (let path = own; !isWithin(realHome, path); path = dirname(path)) {
-    if (lstatSync(join(path, '.git'), { throwIfNoEntry: false }) !== undefined) return path;
+    if (isThere(join(path, '.git'))) return path;
     if (dirname(path) === path) break;
   }
   return own;
+}
+
+/** False for what cannot be looked at, for example below a file: whoever opens the pipeline file says so. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (isSystemProblem(error)) return false;
+    throw error;
+  }
 }

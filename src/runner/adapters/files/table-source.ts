@@ -5,8 +5,9 @@ import type { Code } from '../../../contract/codes/all.ts';
 import { NotRegularFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../../contract/files/system-error.ts';
 import type { Items } from '../../language/items.ts';
+import { count } from '../../report/text.ts';
 import { type Cell, type Item, valueItem } from '../../task/item.ts';
-import type { Table } from '../tables/table.ts';
+import type { EmptyRows, Table } from '../tables/table.ts';
 import {
   type ItemListProblem,
   type ItemSource,
@@ -58,7 +59,10 @@ export async function tableSource(
       ]);
     }
     return ok({
-      ...{ count: table.count, warnings: [], blind: false, close: () => table.close() },
+      ...{ count: table.count, blind: false, close: () => table.close() },
+      warnings: leftOut(table.emptyRows).map(
+        (said) => `items.${kind} ${JSON.stringify(written)}: ${said}`,
+      ),
       at: (index) =>
         rowItem(table, index, { file, name: isAbsolute(written) ? basename(written) : written }),
       placeOf: ({ fields }) => `row ${Number(fields['index']) + 1}`,
@@ -69,6 +73,14 @@ export async function tableSource(
     const hint = near ?? 'paths are relative to the pipeline file; check the spelling and the case';
     return err([ofFile('SL507', ` ${systemReason(error)}`, hint)]);
   }
+}
+
+function leftOut({ count: all, lines }: EmptyRows): readonly string[] {
+  const [first] = lines;
+  if (first === undefined) return [];
+  const every = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
+  const where = lines.length === all ? every : `the first is line ${first}`;
+  return [`left out ${count(all, 'empty row')}: ${where}`];
 }
 
 function rowItem(table: Table, index: number, names: Pick<Cell, 'file' | 'name'>): Item {

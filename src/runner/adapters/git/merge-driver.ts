@@ -2,11 +2,12 @@
 // configuration of this clone, since git takes no commands from a repository.
 import { lstatSync } from 'node:fs';
 import { rename, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { readOwnFile } from '../../../contract/files/regular-file.ts';
+import { readOwnFile, readRegularFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { createNew } from '../files/new-file.ts';
+import { repositoryOf } from '../files/repository.ts';
 import { type GitOptions, git } from './git.ts';
 
 export const attributesLine = '*.state.jsonl merge=shotlist';
@@ -16,6 +17,8 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 /**
  * What git runs with `sh` in the top folder; `command` is shotlist's own, with absolute paths. If it is gone or was killed,
  * the file gets conflict markers: git would take what is in it for the result.
+ * A stranger may have named the file. Git quotes `%P` as one word of the shell, so it stands by itself and never inside
+ * quotes; a message does without it, because git names the file.
  */
 export function driverOf(command: readonly string[]): string {
   const shotlist = command.map((word) => quoted(word).replaceAll('%', '%%'));
@@ -23,13 +26,34 @@ export function driverOf(command: readonly string[]): string {
   return [
     `if ${there}; then ${shotlist.join(' ')} merge %O %A %B --path %P; s=$?;`,
     'test "$s" -le 2 && exit "$s"; fi;',
-    'echo "shotlist could not merge %P: run shotlist git-setup again, then repeat the merge, or use shotlist repair" >&2;',
+    "echo 'shotlist could not merge a state file, which git names below: run shotlist git-setup again, then repeat the merge, or use shotlist repair' >&2;",
     "{ echo '<<<<<<< ours'; cat %A; echo '||||||| base'; cat %O; echo '======='; cat %B; echo '>>>>>>> theirs'; }",
     '> %A.new && mv %A.new %A; exit 1',
   ].join(' ');
 }
 
 const setting = (name: 'name' | 'driver'): string => `merge.shotlist.${name}`;
+
+/** A driver of an older shotlist, as it stands in the configuration: the shell would run what a file's name says. */
+const olderDriver = /\becho \\?"shotlist could not merge %P/;
+
+/**
+ * True if git would run a driver that an older shotlist set. Reads the file, because a command should not wait for git. A
+ * configuration that cannot be read is git's to complain about.
+ */
+export function hasOlderDriver(folder: string): boolean {
+  const own = join(repositoryOf(folder), '.git');
+  const link = /^gitdir: (.+)/.exec(textOf(own) ?? '')?.[1];
+  const gitFolder = link === undefined ? own : resolve(dirname(own), link);
+  // A worktree's folder names that of its repository.
+  const common = textOf(join(gitFolder, 'commondir'))?.trimEnd() ?? '';
+  return olderDriver.test(textOf(join(gitFolder, common, 'config')) ?? '');
+}
+
+function textOf(file: string): string | undefined {
+  const read = readRegularFile(file, { max: largest });
+  return read.ok ? read.value.toString('latin1') : undefined;
+}
 
 /** The driver of this clone; undefined if there is none. */
 export async function driverIn(
@@ -66,7 +90,7 @@ export async function removeDriver(
   return removed.ok ? ok(undefined) : removed;
 }
 
-/** In bytes: more than any .gitattributes has. */
+/** In bytes: more than any .gitattributes or configuration has. */
 const largest = 1_000_000;
 
 /** Adds or removes the line; keeps all others as they are. True if the file changed. */

@@ -2,18 +2,26 @@
 // header, needs constant memory, and after a cut requests only the rest.
 import { dirname } from 'node:path';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
-import { digestOfBytes } from '../../../contract/base/digest.ts';
+import { type Digest, digestOfBytes } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Fetched, LocalFile } from '../../run/jobs/ports.ts';
 import { contentRangeOf, isOtherVersion, lengthOf, validatorOf } from '../files/content-range.ts';
-import { Part, type RunningHash, type Standing, standing, writePart } from '../files/part.ts';
+import {
+  Part,
+  type RunningHash,
+  removePart,
+  type Standing,
+  standing,
+  writePart,
+} from '../files/part.ts';
+import { isAsTold, RunningCheck, type ToldHash, toldHash } from '../files/told-hash.ts';
 import { failureOfFile, storageFailure } from './http-failure.ts';
 import { wholeBytes } from './put-file.ts';
 import { Lost, type Storage, type StorageAnswer } from './storage.ts';
 
 type FetchOutcome = Result<Fetched, ApiFailure>;
 
-const empty: ApiFailure = { reason: 'unanswered', message: 'the file is empty' };
+const empty: ApiFailure = { reason: 'damaged', message: 'the file is empty' };
 
 export interface FetchOptions {
   readonly storage: Storage;
@@ -25,6 +33,8 @@ export class FileFetcher {
   readonly #o: FetchOptions;
   /** Saves reading back what this process wrote itself. An entry disappears with its download. */
   readonly #hashes = new WeakMap<LocalFile, RunningHash>();
+  /** What came last time under an entity tag that is not its hash. */
+  readonly #unlikeTag = new WeakMap<LocalFile, Digest>();
 
   constructor(options: FetchOptions) {
     this.#o = options;
@@ -74,7 +84,7 @@ export class FileFetcher {
       answer.drop();
       return err(refused);
     }
-    if (length !== undefined && length <= wholeBytes) return await saveWhole(answer, into);
+    if (length !== undefined && length <= wholeBytes) return await this.#saveWhole(answer, into);
     const validator = validatorOf(answer.headers);
     const version =
       validator === undefined || length === undefined ? undefined : { validator, total: length };
@@ -82,8 +92,12 @@ export class FileFetcher {
   }
 
   async #fill(part: Part, answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
+    const told = toldHash(answer.headers, answer.status === 200);
+    // A file that comes in several answers is read back at its end.
+    const check = told === undefined || part.running.bytes > 0 ? undefined : new RunningCheck(told);
     try {
       for await (const piece of answer.pieces()) {
+        check?.update(piece);
         const refused = this.#tooLong(part.running.bytes + piece.length);
         if (refused !== undefined) {
           await part.drop();
@@ -105,7 +119,37 @@ export class FileFetcher {
       await part.drop();
       return err(bytes === 0 ? empty : tooMany(bytes, total));
     }
-    return ok({ ...(await part.finish()), contentType: contentTypeOf(answer) });
+    const { digest } = await part.finish();
+    const isRight = told === undefined || (check?.isRight() ?? (await isAsTold(into.path, told)));
+    if (!isRight && !this.#isBelieved(told, digest, into)) {
+      await removePart(into);
+      return err(otherBytes);
+    }
+    return ok(fetched({ bytes, digest }, told, answer));
+  }
+
+  /** The hash is computed during the sync. */
+  async #saveWhole(answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
+    const bytes = await answer.whole();
+    if (bytes.length === 0) return err(empty);
+    const told = toldHash(answer.headers, true);
+    const check = told === undefined ? undefined : new RunningCheck(told);
+    check?.update(bytes);
+    const isRight = check?.isRight() ?? true;
+    const digest = isRight ? undefined : digestOfBytes(bytes);
+    if (digest !== undefined && !this.#isBelieved(told, digest, into)) return err(otherBytes);
+    const written = writePart(into, bytes);
+    const known = digest ?? digestOfBytes(bytes);
+    await written;
+    return ok(fetched({ bytes: bytes.length, digest: known }, told, answer));
+  }
+
+  /** If the same bytes come twice, they are what the storage has, and its entity tag is no hash of them. */
+  #isBelieved(told: ToldHash | undefined, digest: Digest, into: LocalFile): boolean {
+    if (told?.isPromised !== false) return false;
+    const before = this.#unlikeTag.get(into);
+    this.#unlikeTag.set(into, digest);
+    return before === digest;
   }
 
   #tooLong(bytes: number): ApiFailure | undefined {
@@ -132,8 +176,13 @@ const compressed: ApiFailure = {
   message: 'the storage sent a compressed file, although the request did not accept one',
 };
 
+const otherBytes: ApiFailure = {
+  reason: 'damaged',
+  message: 'its bytes are not those that the storage says it has',
+};
+
 const tooMany = (bytes: number, total: number): ApiFailure => ({
-  reason: 'unanswered',
+  reason: 'damaged',
   message: `${bytes} bytes came, which is more than the ${total} that there are`,
 });
 
@@ -145,15 +194,15 @@ function continues({ status, headers }: StorageAnswer, { version, running }: Sta
     : false;
 }
 
-/** The hash is computed during the sync. */
-async function saveWhole(answer: StorageAnswer, into: LocalFile): Promise<FetchOutcome> {
-  const bytes = await answer.whole();
-  if (bytes.length === 0) return err(empty);
-  const written = writePart(into, bytes);
-  const digest = digestOfBytes(bytes);
-  await written;
-  return ok({ bytes: bytes.length, digest, contentType: contentTypeOf(answer) });
-}
+const fetched = (
+  file: Pick<Fetched, 'bytes' | 'digest'>,
+  told: ToldHash | undefined,
+  answer: StorageAnswer,
+): Fetched => ({
+  ...file,
+  contentType: contentTypeOf(answer),
+  isVerified: told?.isPromised === true,
+});
 
 /** Frees the connection of an answer that cannot be read because there is no file to write it to. */
 async function orDrop<T>(answer: StorageAnswer, work: Promise<T>): Promise<T> {

@@ -7,6 +7,7 @@ import {
   readProject,
   readUploadAddresses,
 } from '../../../contract/api/answers.ts';
+import type { Project } from '../../../contract/api/project.ts';
 import { type Route, routes, type TwoForms } from '../../../contract/api/routes.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { Redactor } from '../../../contract/base/redactor.ts';
@@ -32,7 +33,10 @@ export interface ClientOptions {
   /** Hides secrets in answers. Default: a redactor for the key. */
   readonly redactor?: Redactor;
   readonly clock: Clock;
-  /** Each request but a creation waits for its turn; all answers count. Default: no request waits. */
+  /**
+   * Each request but a creation waits for its turn; a creation that must wait is not sent. All answers count. Default: no
+   * request waits.
+   */
   readonly rates?: RequestRates;
   /** Asked with the name of a creation when its connection is there, right before its first byte. */
   readonly mayStart?: (name: string) => boolean;
@@ -119,7 +123,8 @@ export function httpClient(options: ClientOptions): HttpClient {
         ? { headers, body: null }
         : { headers: jsonHeaders, body: JSON.stringify(body) }),
     };
-    const inTime = (): boolean => name === undefined || mayStart(name);
+    // While the intent of a creation was recorded, the service may have asked all requests to wait.
+    const inTime = (): boolean => name === undefined || (rate?.isHeld !== true && mayStart(name));
     const bounds = { bytes: longestAnswer, totalMs, open, known, inTime };
     const begun = rate?.begin() ?? 0;
     const exchanged = await exchange(agent, question, bounds);
@@ -185,7 +190,10 @@ export function httpClient(options: ClientOptions): HttpClient {
       return got.ok || got.error.reason !== 'not-found' ? got : ok(undefined);
     },
     project: (record, id) =>
-      checked(readProject, sendTo('GET', routes.project(record, id), undefined)),
+      checked(
+        (value) => about(id, readProject(value)),
+        sendTo('GET', routes.project(record, id), undefined),
+      ),
     async deleteProject(record, id) {
       const got = await sendTo('DELETE', routes.project(record, id), undefined);
       return got.ok ? ok(undefined) : got;
@@ -196,6 +204,13 @@ export function httpClient(options: ClientOptions): HttpClient {
       await Promise.all([agent.close(), storage.close()]);
     },
   };
+}
+
+/** Refuses the details of another project. */
+function about(id: string, read: Result<Project, string>): Result<Project, string> {
+  return read.ok && read.value.id !== id
+    ? err(`it is about project ${read.value.id}, not ${id}`)
+    : read;
 }
 
 function parsed(text: string, redactor: Redactor): unknown {

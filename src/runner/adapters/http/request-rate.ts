@@ -13,6 +13,8 @@ export interface RequestRateOptions {
   readonly stop: AbortSignal;
   /** Another limit, which holds besides. */
   readonly pace: Pace;
+  /** Requests whose pauses are also pauses of these. */
+  readonly within?: RequestRate;
   /** The first pause before a request is sent again, in milliseconds. Requests never wait longer for one another. */
   readonly backoffMs: number;
 }
@@ -32,7 +34,8 @@ export interface RequestRates {
 /** `pace`: the pipeline's own limit. */
 export function requestRates(options: RequestRateOptions): RequestRates {
   const all = new RequestRate(options);
-  return { all, creations: new RequestRate({ ...options, pace: () => all.turn() }) };
+  const creations = new RequestRate({ ...options, within: all, pace: () => all.turn() });
+  return { all, creations };
 }
 
 export class RequestRate {
@@ -54,8 +57,20 @@ export class RequestRate {
 
   /** Waits until a request may be sent. */
   async turn(): Promise<void> {
-    const { clock, stop, pace } = this.#o;
-    await pace();
+    const { stop, pace } = this.#o;
+    do {
+      await pace();
+      await this.#ownTurn();
+    } while (this.isHeld && !stop.aborted);
+  }
+
+  /** True while the service wants no request. Ask right before one is sent whose turn came some time ago. */
+  get isHeld(): boolean {
+    return this.#heldUntil > this.#o.clock.elapsed() || this.#o.within?.isHeld === true;
+  }
+
+  async #ownTurn(): Promise<void> {
+    const { clock, stop } = this.#o;
     for (;;) {
       const now = clock.elapsed();
       const at = Math.max(now, this.#next, this.#heldUntil);

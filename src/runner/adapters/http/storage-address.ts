@@ -100,7 +100,9 @@ export class StorageAddresses {
     if (this.#met !== undefined) return this.#met;
     const host = new URL(this.#rules.base).hostname.replace(/^\[|\]$/g, '');
     const zones = (await this.#resolve(host)).map((address) => this.#rules.network.zoneOf(address));
-    return zones.reduce(morePublic, 'loopback');
+    const [first, ...others] = zones;
+    // A name without an address says nothing about where the service is.
+    return first === undefined ? 'public' : others.reduce(morePublic, first);
   }
 
   #explain(host: string, address: string, zone: Zone): string {

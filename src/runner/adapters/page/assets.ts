@@ -12,6 +12,7 @@ export async function pageAssets(): Promise<PageParts> {
     bundled ??= import('./bundle.ts').then(({ bundlePage }) => bundlePage());
     return await bundled;
   }
-  const { script, style }: PageParts = await import(new URL(builtPage, import.meta.url).href);
-  return { script, style };
+  const page: PageParts = await import(new URL(builtPage, import.meta.url).href);
+  const { script, style, notices } = page;
+  return { script, style, notices };
 }

@@ -16,9 +16,27 @@ export async function bundlePage(): Promise<PageParts> {
     logLevel: 'warn',
     output: { format: 'iife', minify: true },
   });
-  const [{ code }] = output;
+  const [{ code, moduleIds }] = output;
   const charts = createRequire(import.meta.url).resolve('uplot/dist/uPlot.min.css');
   const styles = ['theme.css', 'page.css', 'gallery.css', 'lightbox.css', 'takes.css', 'views.css'];
   const own = styles.map((name) => readFileSync(new URL(name, browser), 'utf8'));
-  return { script: code, style: [readFileSync(charts, 'utf8'), ...own].join('\n') };
+  return {
+    script: code,
+    style: [readFileSync(charts, 'utf8'), ...own].join('\n'),
+    notices: noticesOf([...moduleIds, charts]),
+  };
+}
+
+/** The licenses of the packages that the files belong to, each once. Copies of a package must include its license. */
+export function noticesOf(files: readonly string[]): string {
+  const folders = files.flatMap(
+    (file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file.replaceAll('\\', '/'))?.[0] ?? [],
+  );
+  return [...new Set(folders)]
+    .map((folder) => {
+      const name = folder.slice(folder.lastIndexOf('/node_modules/') + '/node_modules/'.length);
+      return `${name}\n\n${readFileSync(`${folder}/LICENSE`, 'utf8').trim()}\n`;
+    })
+    .sort()
+    .join('\n\n');
 }

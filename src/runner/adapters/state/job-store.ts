@@ -17,6 +17,8 @@ export function diskStore(log = new RecordLog()): JobStore & { close(): void } {
   let younger = new Map<string, JobLine>();
   let older = new Map<string, JobLine>();
   const read = new Map<string, JobLine>();
+  /** The entries in their order, until a job changes: commands that only read go through all jobs several times. */
+  let order: readonly number[] | undefined;
 
   const isOf = (job: string) => (entry: number) => jobIn(log.at(index.at(entry))) === job;
   const put = (line: JobLine): void => {
@@ -43,17 +45,15 @@ export function diskStore(log = new RecordLog()): JobStore & { close(): void } {
     },
     set(line) {
       read.delete(line.job);
+      order = undefined;
       younger.set(line.job, line);
       if (younger.size >= hot) age();
     },
     *sorted() {
       age();
       age();
-      const order: { readonly place: string; readonly entry: number }[] = [];
-      for (let entry = 0; entry < index.size; entry++)
-        order.push({ place: orderOf(lineOf(log.at(index.at(entry)))), entry });
-      order.sort((one, other) => (one.place < other.place ? -1 : 1));
-      for (const { entry } of order) yield lineOf(log.at(index.at(entry)));
+      order ??= sortedEntries(index, log);
+      for (const entry of order) yield lineOf(log.at(index.at(entry)));
     },
     close() {
       younger.clear();
@@ -61,6 +61,14 @@ export function diskStore(log = new RecordLog()): JobStore & { close(): void } {
       log.close();
     },
   };
+}
+
+function sortedEntries(index: RecordIndex, log: RecordLog): readonly number[] {
+  const places: { readonly place: string; readonly entry: number }[] = [];
+  for (let entry = 0; entry < index.size; entry++)
+    places.push({ place: orderOf(lineOf(log.at(index.at(entry)))), entry });
+  places.sort((one, other) => (one.place < other.place ? -1 : 1));
+  return places.map(({ entry }) => entry);
 }
 
 const firstField = '{"job":"';

@@ -1,9 +1,9 @@
 // Reads a state file into a ledger. Drops a last line that was cut off during writing. Any other damage is an error
 // that names the line, and the file stays as it is: it is the only record of what was paid.
-import { lstatSync, realpathSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../../contract/files/system-error.ts';
-import { currentFormat, formatOf } from '../../journal/format.ts';
+import { currentFormat, formatOf, parseAnyFormat } from '../../journal/format.ts';
 import type { JobStore } from '../../journal/job-store.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import type { Header, StateLine } from '../../journal/line.ts';
@@ -85,6 +85,31 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
       `${file}:1: the file is empty, and a state file always has a header: restore it, or remove it if nothing was ever paid`,
     );
   return loaded({});
+}
+
+/** A header is far shorter, in bytes. */
+const mostOfHeader = 65_536;
+
+/**
+ * The service that the first line of a state file names; undefined if there is no such file, or if its first line is
+ * damaged. Only for choosing between files: whoever opens the file reports what is wrong with it.
+ */
+export function serviceIn(file: string): string | undefined {
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    const descriptor = openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(mostOfHeader);
+      const text = bytes.toString('utf8', 0, readSync(descriptor, bytes));
+      const first = parseAnyFormat(text.split('\n', 1)[0] ?? '');
+      return first.ok && first.value.type === 'header' ? first.value.line.service : undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if (isSystemProblem(error)) return undefined;
+    throw error;
+  }
 }
 
 /** A run appends to and replaces only its own file, never the target of a link. */

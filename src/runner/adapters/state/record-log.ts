@@ -9,6 +9,8 @@ import { join } from 'node:path';
 const chunkBytes = 1 << 20;
 /** How many chunks stay in memory: the records of some ten thousand items. */
 const chunksInMemory = 32;
+/** In bytes: what is read of the file at once, because the next record is often the next one in the file. */
+const windowBytes = 1 << 16;
 
 /** Where a record is. */
 export interface RecordPlace {
@@ -24,6 +26,8 @@ interface Chunk {
   bytes: Buffer | undefined;
 }
 
+const nothing = Buffer.alloc(0);
+
 const { O_CREAT, O_EXCL, O_RDWR } = constants;
 
 export class RecordLog {
@@ -33,6 +37,9 @@ export class RecordLog {
   #used = 0;
   #written = 0;
   #file: number | undefined;
+  /** What was read of the file last. */
+  #window: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: nothing };
+  readonly #read = Buffer.allocUnsafeSlow(windowBytes);
   #closed = false;
 
   constructor(inMemory = chunksInMemory) {
@@ -51,16 +58,30 @@ export class RecordLog {
   at({ chunk, from, length }: RecordPlace): string {
     const { bytes, start } = this.#chunkAt(chunk);
     if (bytes !== undefined) return bytes.toString('utf8', from, from + length);
+    const first = start + from;
+    if (!this.#holds(first, length)) this.#readFrom(first, length);
+    const offset = first - this.#window.start;
+    return this.#window.bytes.toString('utf8', offset, offset + length);
+  }
+
+  #holds(first: number, length: number): boolean {
+    const { start, bytes } = this.#window;
+    return first >= start && first + length <= start + bytes.length;
+  }
+
+  #readFrom(first: number, length: number): void {
     if (this.#file === undefined) throw new Error('bug: records are nowhere');
-    const read = Buffer.allocUnsafe(length);
-    if (readSync(this.#file, read, 0, length, start + from) !== length)
+    const bytes = length > windowBytes ? Buffer.allocUnsafe(length) : this.#read;
+    const read = readSync(this.#file, bytes, 0, bytes.length, first);
+    if (read < length)
       throw new Error('the temporary file of the jobs was cut off by another program');
-    return read.toString('utf8');
+    this.#window = { start: first, bytes: bytes.subarray(0, read) };
   }
 
   close(): void {
     this.#closed = true;
     this.#chunks.length = 0;
+    this.#window = { start: 0, bytes: nothing };
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
   }
@@ -86,6 +107,8 @@ export class RecordLog {
     for (let done = 0; done < bytes.length; )
       done += writeSync(this.#file, bytes, done, bytes.length - done, start + done);
     chunk.bytes = undefined;
+    // The end of the file was elsewhere when the window was read.
+    this.#window = { start: 0, bytes: nothing };
     this.#written += 1;
   }
 

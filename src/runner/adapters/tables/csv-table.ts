@@ -12,7 +12,9 @@ import { cellValue } from './csv-value.ts';
 import { Snapshot } from './snapshot.ts';
 import {
   chunksOf,
+  type EmptyRows,
   longestRow,
+  mostEmptyLines,
   mostProblems,
   placeIn,
   type Table,
@@ -59,6 +61,9 @@ class CsvTable implements Table {
   /** The offset of each row in bytes. */
   readonly #rows: number[] = [];
   #columns: readonly string[] | undefined;
+  emptyRows: EmptyRows = { count: 0, lines: [] };
+  /** The same, with the blank lines after the last row. */
+  #emptySoFar = this.emptyRows;
   #block = { index: -1, rows: [] as readonly (readonly string[])[] };
 
   constructor(options: CsvOptions) {
@@ -112,7 +117,8 @@ class CsvTable implements Table {
       offset += Buffer.byteLength(raw);
       if (isFull()) return;
       const cells = withoutReturn(data);
-      if (isBlank(cells)) return;
+      if (isBlank(cells)) return this.#leaveOut(cells, start);
+      this.emptyRows = this.#emptySoFar;
       if (errors.length > 0) problems.push(this.#badQuotes(start, raw, errors[0]?.code));
       else if (raw.length > longestRow)
         problems.push({ ...tooLong, cell: this.#place(start, raw, { start: 0, end: 1 }) });
@@ -146,6 +152,15 @@ class CsvTable implements Table {
         },
       ];
     return problems.length > 0 || unread ? problems : undefined;
+  }
+
+  /** Above the header, there are no rows yet. */
+  #leaveOut(cells: readonly string[], start: number): void {
+    if (this.#columns === undefined) return;
+    const { count, lines } = this.#emptySoFar;
+    const next = lines.length < mostEmptyLines ? [this.#snapshot.lineAt(start)] : [];
+    this.#emptySoFar = { count: count + 1, lines: [...lines, ...next] };
+    if (cells.length > 1) this.emptyRows = this.#emptySoFar;
   }
 
   #badQuotes(start: number, raw: string, code: string | undefined): TableProblem {

@@ -17,6 +17,8 @@ import { TableText } from './table-text.ts';
 
 /** More names than this are data, not columns. */
 const mostColumns = 10_000;
+/** In a row with more lists and objects than this, no place is looked for: the parser needs seconds for a deep one. */
+const mostParts = 10_000;
 const newline = 0x0a;
 
 /** Throws system errors. An empty list of problems: `check` refuses the columns. */
@@ -40,6 +42,8 @@ class JsonlTable implements Table {
   readonly #snapshot = new Snapshot();
   readonly #rows: number[] = [];
   readonly #columns = new Set<string>();
+  /** A line is a row only if something is written in it. */
+  readonly emptyRows = { count: 0, lines: [] };
   #last: { readonly index: number; readonly row: JsonObject } | undefined;
 
   get columns(): readonly string[] {
@@ -136,6 +140,8 @@ class JsonlTable implements Table {
   cell(index: number, columns: readonly string[]): CellPlace {
     const text = this.#rowText(index);
     const start = this.#rows[index] ?? 0;
+    if (text.split(/[[{]/, mostParts).length === mostParts)
+      return this.#place(start, text, 0, Math.min(text.length, 80));
     // JSON is YAML, whose parser keeps places.
     const source = parseSource('', text);
     const column = columns.find((name) => Object.hasOwn(this.row(index), name));

@@ -9,12 +9,23 @@ export interface Table {
   /** For CSV, the header; for JSONL, every name that some row has. */
   readonly columns: readonly string[];
   readonly count: number;
+  /** Rows without a value, which are left out; blank lines at the end of the file are no rows. */
+  readonly emptyRows: EmptyRows;
   /** The row with a number, from 0. */
   row(index: number): JsonObject;
   /** The place of the first of these columns that the row has; without one, the place of the row. */
   cell(index: number, columns: readonly string[]): CellPlace;
   close(): void;
 }
+
+export interface EmptyRows {
+  readonly count: number;
+  /** Of the first few. */
+  readonly lines: readonly number[];
+}
+
+/** How many places of empty rows to keep. */
+export const mostEmptyLines = 3;
 
 /** Something that is wrong in a table. */
 export interface TableProblem {

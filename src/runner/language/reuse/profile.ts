@@ -1,7 +1,9 @@
 // `profiles:`: changes of the file, of which `--profile` chooses one.
+import type { Json } from '../../../contract/base/json.ts';
 import { type Diagnostic, listing, suggestion } from '../../../contract/yaml/diagnostic.ts';
 import type { Source } from '../../../contract/yaml/source.ts';
 import {
+  jsonOf,
   type Members,
   memberOf,
   membersOf,
@@ -15,6 +17,18 @@ import { profileFields } from './reuse-schema.ts';
 export const profileNames = (root: Placed): readonly string[] => [
   ...(membersOf(memberOf(root, 'profiles'))?.keys() ?? []),
 ];
+
+/** Profiles with one output folder share it in a rehearsal, too. */
+export function outputProfileOf(root: Placed, chosen: string | undefined): string | undefined {
+  const outputOf = (name: string): Json | undefined => {
+    const output = memberOf(root, 'profiles', name, 'output');
+    return output && jsonOf(output);
+  };
+  const output = chosen === undefined ? undefined : outputOf(chosen);
+  return output === undefined
+    ? undefined
+    : profileNames(root).find((name) => outputOf(name) === output);
+}
 
 /** The file with the changes of a profile, whose steps must exist. `root` has the steps of fragments. */
 export function withProfile(

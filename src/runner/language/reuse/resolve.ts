@@ -10,7 +10,7 @@ import { checkDefaults, withDefaults } from './defaults.ts';
 import type { FragmentFiles } from './fragment-files.ts';
 import { Includes } from './include.ts';
 import { membersOf, objectAt, type Placed, placedRoot, sourceOf } from './placed.ts';
-import { profileNames, withProfile } from './profile.ts';
+import { outputProfileOf, profileNames, withProfile } from './profile.ts';
 import { extensionPrefix, reuseFields, reuseSchema } from './reuse-schema.ts';
 
 export interface ReuseOptions {
@@ -28,20 +28,27 @@ export interface ResolvedFile {
   readonly complete: boolean;
   /** The names of all profiles. */
   readonly profiles: readonly string[];
+  /** The first profile with the output folder that the chosen profile sets; undefined: it sets none. */
+  readonly outputProfile: string | undefined;
 }
 
 export function resolveReuse(
   main: Source,
   { profile, fragments }: ReuseOptions = {},
 ): ResolvedFile {
-  const unchanged = { source: main, problems: [], complete: true, profiles: [] };
+  const unchanged = {
+    ...{ source: main, problems: [], complete: true },
+    ...{ profiles: [], outputProfile: undefined },
+  };
   if (!isObject(main.value)) return unchanged;
   const reuses = Object.keys(main.value).some(isReuse);
   if (!reuses && profile === undefined) return unchanged;
   const problems = shapeProblems(main);
   const written = placedRoot(main);
   const profiles = profileNames(written);
-  if (problems.length > 0) return { source: main, problems, complete: false, profiles };
+  const outputProfile = outputProfileOf(written, profile);
+  const names = { profiles, outputProfile };
+  if (problems.length > 0) return { source: main, problems, complete: false, ...names };
 
   const includes = new Includes(fragments);
   const included = withSteps(written, includes.stepsOf(written));
@@ -49,10 +56,10 @@ export function resolveReuse(
   const chosen = profile === undefined ? included : withProfile(included, profile, main, problems);
   const changed = profile === undefined ? [] : reshaped(chosen, main);
   problems.push(...changed);
-  if (changed.length > 0) return { source: main, problems, complete: false, profiles };
+  if (changed.length > 0) return { source: main, problems, complete: false, ...names };
   problems.push(...checkDefaults(chosen, main));
   const source = sourceOf(withoutReuse(withDefaults(chosen)), main);
-  return { source, problems, complete: includes.problems.length === 0, profiles };
+  return { source, problems, complete: includes.problems.length === 0, ...names };
 }
 
 const isReuse = (key: string): boolean =>

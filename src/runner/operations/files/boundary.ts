@@ -6,7 +6,7 @@ import { Boundary } from '../../adapters/files/boundary.ts';
 import { futureRealPath } from '../../adapters/files/real-path.ts';
 import { repositoryOf } from '../../adapters/files/repository.ts';
 import { isWithin } from '../../adapters/files/within.ts';
-import { reservedFolder } from '../../plan/reserved-name.ts';
+import { reservedFolder, toolFolderIn } from '../../plan/reserved-name.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 
@@ -77,12 +77,14 @@ export function folderRefusal(
 /** The end of a sentence about a folder. */
 function reservedIn(path: string, repository: string): string | undefined {
   for (const place of [path, futureRealPath(path) ?? path]) {
-    const from = isWithin(place, repository) ? relative(repository, place) : place;
+    const inside = isWithin(place, repository);
+    const from = inside ? relative(repository, place) : place;
     const reserved = from
       .split(sep)
       .map(reservedFolder)
       .find((found) => found !== undefined);
-    if (reserved !== undefined) return `is in a ${reserved} folder, where nothing is written`;
+    const kept = reserved ?? (inside ? toolFolderIn(from) : undefined);
+    if (kept !== undefined) return `is in a ${kept} folder, where nothing is written`;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 // Checks `.shotlist` beside a pipeline. shotlist trusts, overwrites and removes its content, so it must be a folder
 // that shotlist made for this user, and no repository may have put anything into it.
-import { lstatSync } from 'node:fs';
+import { chmodSync, lstatSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { oddEntryIn } from '../../../contract/files/odd-entries.ts';
@@ -21,10 +21,11 @@ import { createNew } from '../../adapters/files/new-file.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import type { RunPaths } from './run-paths.ts';
 
-type OwnPaths = Pick<RunPaths, 'ownFolder' | 'runFolder'>;
+type OwnPaths = Pick<RunPaths, 'ownFolder' | 'runFolder' | 'serviceData'>;
 
 /** Why nothing in it may be read, written or removed; undefined if the folder is ours or empty. */
-export function checkOwnFolder({ ownFolder, runFolder }: OwnPaths): Problem | undefined {
+export function checkOwnFolder(paths: OwnPaths): Problem | undefined {
+  const { ownFolder } = paths;
   try {
     const ownership = ownershipOf(ownFolder);
     if (ownership === 'absent') return undefined;
@@ -32,7 +33,7 @@ export function checkOwnFolder({ ownFolder, runFolder }: OwnPaths): Problem | un
     const tracked = trackedAt(ownFolder);
     if (tracked !== undefined) return isTracked(ownFolder, tracked);
     if (ownership === 'foreign') return isForeign(ownFolder);
-    const odd = oddEntryIn(ownFolder, (folder) => belongsTo(runFolder, ownFolder, folder));
+    const odd = oddEntryIn(ownFolder, (folder) => belongsTo(paths, folder));
     if (odd === undefined) return undefined;
     return odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path);
   } catch (error) {
@@ -41,10 +42,14 @@ export function checkOwnFolder({ ownFolder, runFolder }: OwnPaths): Problem | un
   }
 }
 
-/** A hosted run does not check the rehearsals, which may be large; a rehearsal checks only its own folder. */
-function belongsTo(runFolder: string, ownFolder: string, folder: string): boolean {
+/**
+ * A hosted run does not check the rehearsals, which may be large; a rehearsal checks only its own folder. The local service keeps
+ * a folder for each asset and each output in its data, and removes nothing in there by path: it stops at the same depth.
+ */
+function belongsTo({ ownFolder, runFolder, serviceData }: OwnPaths, folder: string): boolean {
   const rehearsals = join(ownFolder, 'rehearsal');
   if (runFolder === ownFolder) return folder !== rehearsals;
+  if (dirname(dirname(folder)) === serviceData) return false;
   return folder === rehearsals || folder === runFolder || folder.startsWith(runFolder + sep);
 }
 
@@ -83,7 +88,9 @@ export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths
  * Marks a folder of another user or host as this user's, too, because there is a proof that it can be trusted. Links in it, and
  * files that git tracks, are refused even so. False: nothing was to be done.
  */
-export function adoptOwnFolder({ ownFolder }: OwnPaths): Result<boolean, Problem> {
+export function adoptOwnFolder({
+  ownFolder,
+}: Pick<OwnPaths, 'ownFolder'>): Result<boolean, Problem> {
   try {
     if (ownershipOf(ownFolder) !== 'foreign') return ok(false);
     const tracked = trackedAt(ownFolder);
@@ -98,11 +105,21 @@ export function adoptOwnFolder({ ownFolder }: OwnPaths): Result<boolean, Problem
 }
 
 async function claim(ownFolder: string): Promise<Problem | undefined> {
-  const was = claimFolder(ownFolder);
+  const was = claimFolder(ownFolder, (process.umask() & everybody) === 0 ? 0o700 : 0o777);
   // The folder appeared after the first check.
   if (was === 'foreign' || was === 'link') return isForeign(ownFolder);
+  closeToOthers(ownFolder);
   await keepOutOfGit(ownFolder);
   return undefined;
+}
+
+/** The permission of everybody to write. */
+const everybody = 0o002;
+
+/** What everybody may write cannot be trusted. A group may share the folder. */
+function closeToOthers(ownFolder: string): void {
+  const { mode, uid } = lstatSync(ownFolder);
+  if ((mode & everybody) !== 0 && uid === process.getuid?.()) chmodSync(ownFolder, 0o700);
 }
 
 /** So that nobody commits it by mistake. */

@@ -48,7 +48,7 @@ export interface PathOptions {
 }
 
 export function pathsOf(
-  { pipeline, folder }: BoundPipeline,
+  { pipeline, folder, outputProfile }: BoundPipeline,
   target: Target | Unasked,
   options: PathOptions,
 ): RunPaths {
@@ -61,7 +61,8 @@ export function pathsOf(
         ? join(runFolder, 'state.jsonl')
         : join(folder, `${pipeline.name}.state.jsonl`)
       : resolve(options.state);
-  const output = rehearsal ? join(runFolder, 'out') : resolve(folder, pipeline.output);
+  const rehearsed = outputProfile === undefined ? 'out' : `out-${outputProfile}`;
+  const output = rehearsal ? join(runFolder, rehearsed) : resolve(folder, pipeline.output);
   const beside =
     options.state === undefined
       ? join(runFolder, basename(state))

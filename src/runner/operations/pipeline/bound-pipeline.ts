@@ -27,22 +27,21 @@ export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {
   readonly included: IncludedTexts;
   readonly profiles: readonly string[];
   readonly profile: string | undefined;
+  readonly outputProfile: string | undefined;
   readonly folder: string;
   readonly named: readonly string[];
   readonly base: Binding['base'];
   readonly otherProfiles: Binding['otherProfiles'];
 
-  constructor(
-    { pipeline, file, digest, warnings, included, profiles, profile }: ParsedPipeline,
-    { folder, named, base, otherProfiles }: Binding,
-  ) {
-    this.pipeline = pipeline;
-    this.file = file;
-    this.digest = digest;
-    this.warnings = warnings;
-    this.included = included;
-    this.profiles = profiles;
-    this.profile = profile;
+  constructor(parsed: ParsedPipeline, { folder, named, base, otherProfiles }: Binding) {
+    this.pipeline = parsed.pipeline;
+    this.file = parsed.file;
+    this.digest = parsed.digest;
+    this.warnings = parsed.warnings;
+    this.included = parsed.included;
+    this.profiles = parsed.profiles;
+    this.profile = parsed.profile;
+    this.outputProfile = parsed.outputProfile;
     this.folder = folder;
     this.named = named;
     this.base = base;

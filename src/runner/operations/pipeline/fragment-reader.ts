@@ -58,6 +58,12 @@ export class FragmentReader implements FragmentFiles {
   }
 
   #open(path: string): Result<FragmentText, Unreadable> {
+    if (path.includes('\0'))
+      return err({
+        code: 'SL902',
+        why: 'contains a null character, which no path can have',
+        hint: 'remove the character',
+      });
     const outside = this.#refusal(resolve(this.#folder, path));
     if (outside !== undefined) return err(outside);
     const file = join(this.#named, path);

@@ -23,6 +23,8 @@ export interface ParsedPipeline {
   readonly profiles: readonly string[];
   /** The profile that was applied. */
   readonly profile: string | undefined;
+  /** The first profile with the output folder that the chosen profile sets; undefined: it sets none. */
+  readonly outputProfile: string | undefined;
 }
 
 export interface ParseOptions {

@@ -1,9 +1,11 @@
 // Why an operation did not begin, or could not continue: diagnostics with places, or sentences.
+import { basename } from 'node:path';
 import {
   type Complaint,
   type IncludedTexts,
   renderDiagnostics,
 } from '../../../contract/yaml/diagnostic.ts';
+import { unresolvedMerge } from '../../journal/raw-line.ts';
 
 export interface Problem {
   /**
@@ -30,13 +32,19 @@ export function problem(message: string, file = 'shotlist', hint?: string): Prob
   };
 }
 
-/** A state file that does not load. `error` names a line if the file is damaged. */
-export function stateProblem(error: string, state: string, pipelineFile: string): Problem {
+/**
+ * A state file that does not load. `error` names a line if the file is damaged; `subject` is the pipeline file and the flags
+ * by which a command means this state file.
+ */
+export function stateProblem(error: string, state: string, subject: string): Problem {
   if (!error.startsWith(`${state}:`)) return problem(error, 'the state file');
-  const hint =
-    `it was left as it is; nothing was sent. To see what is damaged and what can be kept: ` +
-    `shotlist repair ${pipelineFile} (with the same --state, --rehearse or --hosted)`;
-  return problem(error, 'the state file', hint);
+  const repair = `shotlist repair ${subject}`;
+  const damage = `it was left as it is; nothing was sent. To see what is damaged and what can be kept: ${repair}`;
+  const merge =
+    `git merged it line by line, and nothing was sent. To merge both sides without a loss: shotlist git-setup, then ` +
+    `git checkout --merge -- ${basename(state)} in its folder; outside git: shotlist merge <ours> <theirs>. `;
+  const isMerge = error.includes(unresolvedMerge);
+  return problem(error, 'the state file', isMerge ? `${merge}If that fails: ${repair}` : damage);
 }
 
 /** The text for people; `width` is the terminal's, in columns. */

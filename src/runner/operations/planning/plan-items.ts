@@ -7,15 +7,18 @@ import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import { OutputLinks } from '../../adapters/files/output-links.ts';
 import type { Ledger } from '../../journal/ledger.ts';
+import type { JobLine } from '../../journal/line.ts';
 import type { Step } from '../../language/pipeline.ts';
-import { withMarkShown } from '../../language/result-name.ts';
+import { extensionMark, withMarkShown } from '../../language/result-name.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { Barrier } from '../../plan/barrier.ts';
 import { pricedEstimate } from '../../plan/estimate.ts';
 import { type ItemPlan, planItem } from '../../plan/item-plan.ts';
 import { ItemsToDo } from '../../plan/items-to-do.ts';
+import { ItemNeeds } from '../../plan/needs.ts';
 import { unusablePlace } from '../../plan/output-claims.ts';
 import { OutputNames } from '../../plan/output-names.ts';
+import { normalized } from '../../plan/output-path.ts';
 import { PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
 import type { Before } from '../../plan/plan-names.ts';
@@ -33,6 +36,8 @@ import type { PlannedItems, PlanningInputs } from './planned-items.ts';
 import { PlanningFacts } from './planning-facts.ts';
 
 const itemsPerTurn = 1000;
+/** The most files to name. */
+const foreignShown = 10;
 
 export async function planItems(
   loaded: BoundPipeline,
@@ -82,17 +87,33 @@ async function planWith(
   };
   const jobOf = ({ fingerprint }: Pick<PlannedTask, 'fingerprint'>) =>
     fingerprint === undefined ? undefined : ledger.job(fingerprint);
-  const tally = new PlanTally();
+  const tally = new PlanTally(pipeline.steps);
   const reasons = new PlanReasons(inputs.explain);
   const toDo = new ItemsToDo();
   const settled = new SettledItems();
   const references = referencesTo(ledger, outputs);
-  const problems = new PlanProblems(loaded, outputs);
+  const problems = new PlanProblems(loaded, outputs, items);
   const names = new OutputNames(pipeline.steps);
   const unsaved = new Map<string, string>();
   const inProgress = new Set<string>();
+  const needs =
+    inputs.findsNeeds === true
+      ? new ItemNeeds((fingerprint) => spentOn(ledger.job(fingerprint)))
+      : undefined;
   let asleep = rests !== undefined;
   const unrunnable = new Map<string, ReadonlyMap<string, ItemVerdict>>();
+  const foreign: string[] = [];
+  let foreignCount = 0;
+  /** The file that shotlist did not make and that the result would replace. Only the run knows some names. */
+  const replacedBy = (to: string, outputs: JobLine['outputs'] = []): string | undefined => {
+    if (to.endsWith('/') || to.includes(extensionMark)) return undefined;
+    const below = normalized(to);
+    if (!below.ok) return undefined;
+    const path = disk.recordedAs(below.value);
+    const fact = disk.output(path);
+    if (fact.is !== 'file' || inputs.made?.mayReplace(path) !== false) return undefined;
+    return outputs.some(({ sha256 }) => sha256 === fact.digest) ? undefined : path;
+  };
   const visit = async (
     steps: readonly Step[],
     item: Item | undefined,
@@ -122,8 +143,16 @@ async function planWith(
       if (action === 'doubt') tally.hold(task, jobOf(task)?.reserve ?? 0);
       references.add(task);
       problems.addOutputs(task);
-      if (task.to !== undefined && comesLater(task.action)) names.look(task.step, task.to);
+      if (task.to !== undefined && comesLater(task.action)) {
+        names.look(task.step, task.to);
+        const replaced = replacedBy(task.to, jobOf(task)?.outputs);
+        if (replaced === undefined) continue;
+        foreignCount += 1;
+        if (foreign.length < foreignShown) foreign.push(replaced);
+      }
     }
+    // The shared steps that wait for all items begin when those are over.
+    if (item !== undefined || itemPlan === shared) needs?.add(item?.key ?? '', tasks);
     for (const task of badTasks) {
       tally.note(task);
       problems.addTask(task, item);
@@ -140,7 +169,7 @@ async function planWith(
     tally.addItem(badTasks.length > 0);
     problems.addItem(item);
     if (badTasks.length > 0) unrunnable.set(item.key, verdicts);
-    if (tasks.some(({ action }) => action === 'attach')) inProgress.add(item.key);
+    if (hasBegun(tasks)) inProgress.add(item.key);
     if (tasks.some(({ step, action }) => step.kind.tool !== undefined && comesLater(action)))
       toDo.add(item.key);
   };
@@ -205,6 +234,7 @@ async function planWith(
     unrunnable,
     findings,
     warnings: names.warnings(),
+    misnaming: names.steps,
     unsaved,
     inProgress,
     asleep,
@@ -212,6 +242,8 @@ async function planWith(
     reasons,
     toDo,
     settled,
+    needs,
+    foreign: { count: foreignCount, paths: foreign },
   };
 }
 
@@ -243,6 +275,18 @@ async function reallyAt(folder: string): Promise<string> {
     if (isSystemProblem(error)) return folder;
     throw error;
   }
+}
+
+/** Credits of a project, or those that are set aside for a creation in doubt. */
+const spentOn = (job: JobLine | undefined): number | undefined => job?.credits ?? job?.reserve;
+
+/** True if an earlier run has paid for a part of what the item still needs, or for what it waits for. */
+function hasBegun(tasks: readonly PlannedTask[]): boolean {
+  if (tasks.some(({ action }) => action === 'attach')) return true;
+  const paid = tasks.filter(({ step }) => step.kind.tool !== undefined);
+  return (
+    paid.some(({ action }) => action === 'reuse') && paid.some(({ action }) => comesLater(action))
+  );
 }
 
 /** A download of a project that is complete, or that may be complete by now. */

@@ -5,9 +5,11 @@ import { type Complaint, type Diagnostic, located } from '../../../contract/yaml
 import { tooManyFailed } from '../../language/failure-limits.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { expressionsOf } from '../../language/template-expressions.ts';
+import { hintOf } from '../../plan/difference.ts';
 import { type Conflict, type Machine, OutputClaims } from '../../plan/output-claims.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { Item } from '../../task/item.ts';
+import { fannedOutIn, itemOf } from '../../task/task.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 
 /** A text from a table where a field needs something else. */
@@ -29,8 +31,14 @@ export class PlanProblems {
   readonly #loaded: BoundPipeline;
   readonly #outputs: Outputs;
   readonly #claims: OutputClaims;
+  readonly #items: Iterable<Item>;
+  #isHinted = false;
+  readonly #isFannedOut: (task: string) => boolean;
 
-  constructor(loaded: BoundPipeline, outputs: Outputs) {
+  /** `all`: the items, to be gone through again where two of them conflict. */
+  constructor(loaded: BoundPipeline, outputs: Outputs, all: Iterable<Item> = []) {
+    this.#items = all;
+    this.#isFannedOut = fannedOutIn(loaded.pipeline.steps);
     this.#loaded = loaded;
     this.#outputs = outputs;
     const someOpen = loaded.pipeline.steps.some((step) =>
@@ -132,7 +140,21 @@ export class PlanProblems {
   #conflict(conflict: Conflict | undefined, at: readonly string[]): void {
     if (conflict === undefined) return;
     const span = this.#loaded.pipeline.source.spanOf(at);
-    this.#note(this.#refused, { ...conflict, span });
+    if (this.#refused.length >= most) return;
+    const { between, code, message } = conflict;
+    // One look through all items is enough: the cure is the same for all.
+    const isFirst = between !== undefined && !this.#isHinted;
+    const hint = isFirst ? this.#differenceHint(between) : conflict.hint;
+    this.#note(this.#refused, { code, message, hint, span });
+  }
+
+  #differenceHint([task, other]: readonly [string, string]): string {
+    this.#isHinted = true;
+    const keys = [task, other].map((name) => itemOf(name, this.#isFannedOut(name)));
+    const found = new Map<string, Item>();
+    for (const item of this.#items) if (keys.includes(item.key)) found.set(item.key, item);
+    const [mine, yours] = keys.map((key) => (key === undefined ? undefined : found.get(key)));
+    return hintOf({ task, item: mine }, { task: other, item: yours });
   }
 
   #note(

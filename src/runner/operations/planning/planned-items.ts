@@ -1,9 +1,11 @@
 // What the planning of all items takes and gives.
 import type { Complaint } from '../../../contract/yaml/diagnostic.ts';
 import type { FileStamps } from '../../adapters/files/file-stamps.ts';
+import type { MadeFiles } from '../../adapters/files/made-files.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { ItemPlan } from '../../plan/item-plan.ts';
 import type { ItemsToDo } from '../../plan/items-to-do.ts';
+import type { ItemNeeds } from '../../plan/needs.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { PlanFindings } from '../../plan/plan-findings.ts';
 import type { PlanReasons } from '../../plan/plan-reasons.ts';
@@ -22,6 +24,8 @@ export interface PlannedItems {
   readonly problems: readonly Complaint[];
   /** What a person should know before anything is paid. */
   readonly warnings: readonly string[];
+  /** The steps of which `warnings` say that their files have the wrong extension. */
+  readonly misnaming: ReadonlySet<string>;
   /** Items that cannot run as they are, by key, with the verdicts for their steps. */
   readonly unrunnable: UnrunnableItems;
   /** What the account’s plan may refuse. */
@@ -32,7 +36,7 @@ export interface PlannedItems {
    * stands for the shared steps.
    */
   readonly unsaved: ReadonlyMap<string, string>;
-  /** Items with paid projects that are not finished: they come next. */
+  /** Items that earlier runs have begun to pay for: they come next. */
   readonly inProgress: ReadonlySet<string>;
   /** True if every task that could begin now rests. */
   readonly asleep: boolean;
@@ -41,8 +45,19 @@ export interface PlannedItems {
   /** Why the tasks run. */
   readonly reasons: PlanReasons;
   readonly toDo: ItemsToDo;
+  /** What the run would replace. */
+  readonly foreign: ForeignFiles;
   /** The items with nothing to do, if no other step depends on what the run finds out about them. */
   readonly settled: SettledItems;
+  /** What each item may still cost; undefined if nobody asked for it. */
+  readonly needs: ItemNeeds | undefined;
+}
+
+/** Files that stand where results will go, and that shotlist did not make. */
+export interface ForeignFiles {
+  readonly count: number;
+  /** The first of them, relative to the pipeline file. */
+  readonly paths: readonly string[];
 }
 
 export interface PlanningInputs {
@@ -50,6 +65,8 @@ export interface PlanningInputs {
   readonly base: PlanContext['base'];
   readonly ledger: Ledger;
   readonly disk: Disk;
+  /** Default: any file may be replaced by a result. */
+  readonly made?: Pick<MadeFiles, 'mayReplace'> | undefined;
   /** Of the files that the planning looks at; abandoned as soon as there is something to do. */
   readonly stamps?: Pick<FileStamps, 'abandon'> | undefined;
   readonly clock: Clock;
@@ -61,6 +78,8 @@ export interface PlanningInputs {
   readonly excluded: ReadonlySet<string>;
   /** Default: the picked ones. */
   readonly takes?: Takes | undefined;
+  /** True to find out what each item may still cost, for a cap. */
+  readonly findsNeeds?: boolean;
   /** True if every output must be in this checkout. */
   readonly requireOutputs: boolean;
   /** For a tick: true for a task that has nothing to do now. */

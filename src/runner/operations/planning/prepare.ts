@@ -6,6 +6,7 @@ import { RealDisk } from '../../adapters/files/disk.ts';
 import type { FileStamps } from '../../adapters/files/file-stamps.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
+import { MadeFiles } from '../../adapters/files/made-files.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { identityOf, type RequestedRun, type RunIdentity } from '../../journal/run-identity.ts';
@@ -13,10 +14,12 @@ import { toCel } from '../../language/expression.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { runValues } from '../../language/schedule.ts';
 import { storeNameOf } from '../../language/store.ts';
+import type { ItemNeeds } from '../../plan/needs.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
 import { itemsOf, rerolledPipeline } from '../../plan/rerolled-pipeline.ts';
 import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
+import { count } from '../../report/text.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { checkOutputFolder } from '../files/writable.ts';
@@ -27,6 +30,7 @@ import type { OpenEngineRun } from '../state/engine/engine-state.ts';
 import { type TermsChoice, termsOf } from '../state/engine/terms.ts';
 import type { StateContext } from '../state/lock-state.ts';
 import { openState } from '../state/open-state.ts';
+import { type Earlier, earlierRuns } from './earlier-runs.ts';
 import { excludedSteps, type SelectionOptions, selectionOf } from './item-selection.ts';
 import { listSelected } from './list-items.ts';
 import { planItems } from './plan-items.ts';
@@ -37,6 +41,10 @@ export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOp
   readonly reroll?: readonly string[] | undefined;
   /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
   readonly requireOutputs?: boolean | undefined;
+  /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
+  readonly budget?: number | undefined;
+  /** `--replace-files`: a result may replace a file that shotlist did not make. The file is kept in `.shotlist/kept`. */
+  readonly replaceFiles?: boolean | undefined;
 }
 
 export interface Prepared extends AsyncDisposable {
@@ -55,6 +63,12 @@ export interface Prepared extends AsyncDisposable {
   readonly excluded: ReadonlySet<string>;
   readonly planned: PlannedItems;
   readonly takes: Takes;
+  /** What each item may still cost: found out while planning if there is a cap, else by planning once more. */
+  readonly findNeeds: () => Promise<ItemNeeds | undefined>;
+  /** Earlier runs whose paid results are not home: they come first. */
+  readonly earlier: Earlier;
+  /** Which files a result may replace. */
+  readonly made: MadeFiles;
   /** Plans once more: files may have changed. */
   readonly replan: (onTask: PlanningInputs['onTask']) => Promise<PlannedItems>;
 }
@@ -112,8 +126,16 @@ export async function prepare(
   const cache = new HashCache(hashes);
   cleanup.defer(() => cache.close());
   const { clock } = context;
+  const made = new MadeFiles({
+    recorded: () => state.ledger.outputPaths(),
+    hashes: cache,
+    // A rehearsal writes into a folder of shotlist.
+    allowed:
+      options.replaceFiles === true ||
+      (target.kind === 'rehearsal' && options.output === undefined),
+  });
   const disk = new RealDisk({
-    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock, stamps },
+    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock, stamps, made },
     store: storeNameOf(bound.pipeline),
   });
   const listed = await listSelected(bound, usable, selection.value, {
@@ -129,20 +151,42 @@ export async function prepare(
   const { ledger } = state;
   const takes = reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll));
   const inputs: PlanningInputs = {
-    takes,
+    ...{ takes, made },
     ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
     ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask, stamps },
+    findsNeeds: isCapped(bound.pipeline, options),
   };
   const planned = await planItems(bound, items, inputs);
+  const unjudged = unjudgedText(disk.unjudged);
+  if (unjudged !== undefined) context.onWarning(unjudged);
+  const earlier =
+    reroll === undefined
+      ? await earlierRuns(bound, items, inputs, { identity: run, base, planned })
+      : { runs: [], lost: [] };
   const replan = (onTask: PlanningInputs['onTask']) =>
     planItems(bound, items, { ...inputs, onTask });
+  const findNeeds = async (): Promise<ItemNeeds | undefined> =>
+    planned.needs ?? (await planItems(bound, items, { ...inputs, findsNeeds: true })).needs;
   const held = cleanup.move();
   return ok({
     ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
-    ...{ takes, engine },
+    ...{ takes, engine, earlier, findNeeds, made },
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
+}
+
+/** The service decides about a file that nothing here can judge; undefined if there is none. */
+function unjudgedText(files: ReadonlySet<string>): string | undefined {
+  const [first, ...others] = files;
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? 'is' : `and ${count(others.length, 'other file')} are`;
+  return `${first} ${more} in a format that shotlist cannot check: the service may refuse what is paid for`;
+}
+
+function isCapped({ budget }: Pipeline, options: PrepareOptions): boolean {
+  const { credits, perItem, perDay, perMonth } = budget;
+  return [options.budget, credits, perItem, perDay, perMonth].some((cap) => cap !== undefined);
 }
 
 /** A reroll covers only the items of its tasks. */

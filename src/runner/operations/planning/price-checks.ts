@@ -10,6 +10,16 @@ import type { Prepared } from './prepare.ts';
 export const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 
+/** Says which of two budgets holds, if a flag asks for more than the file allows; undefined if the flag holds. */
+export function overruledText(
+  flag: number | undefined,
+  { pipeline, file }: BoundPipeline,
+): string | undefined {
+  const { credits } = pipeline.budget;
+  if (flag === undefined || credits === undefined || flag <= credits) return undefined;
+  return `--budget ${flag} changes nothing: budget.credits in ${file} allows ${credits}; to spend more, raise it there`;
+}
+
 /** Everything known that keeps a run from beginning: the same for a plan and for a run. */
 export function refusals({ bound, planned }: Prepared, terms: Terms): readonly Complaint[] {
   return [

@@ -1,10 +1,15 @@
 // What a person reads about a plan beside its numbers: why the tasks run, how long it may take, what the budget allows.
 import { readManifests } from '../../adapters/state/manifests.ts';
+import { committed } from '../../journal/ledger.ts';
+import { calendarCaps } from '../../plan/calendar-budget.ts';
+import { estimated } from '../../plan/estimate.ts';
 import { explanationOf } from '../../plan/explanation.ts';
 import { forecastOf, RunHistory } from '../../plan/forecast.ts';
+import { enoughFor } from '../../plan/needs.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { PlanReading } from '../../plan/plan-reading.ts';
 import type { PlannedAction } from '../../plan/planned-action.ts';
+import { SpendingLimits } from '../../plan/spending-limits.ts';
 import type { KeptManifest } from '../../task/manifest.ts';
 import type { Prepared } from './prepare.ts';
 
@@ -14,18 +19,23 @@ export interface ReadingTerms {
   /** The price of a credit in US dollars, if it is known. */
   readonly creditDollars: number | undefined;
   readonly budget: number | undefined;
+  /** The account's credits, if they are known. */
+  readonly balance?: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
   readonly rehearsal: boolean;
 }
 
 /** Reads manifests, and only those that it needs. */
 export async function readPlan(
-  { bound, paths, state, planned }: Prepared,
-  { generations, creditDollars, budget, rehearsal }: ReadingTerms,
+  prepared: Prepared,
+  { generations, creditDollars, budget, balance, now, rehearsal }: ReadingTerms,
 ): Promise<PlanReading> {
+  const { bound, paths, state, planned, earlier } = prepared;
   const { plan, reasons, toDo } = planned;
   const { ledger } = state;
   const history = new RunHistory(ledger.runs());
-  const hasWork = worksOn(plan);
+  const hasWork = worksOn(plan) || earlier.runs.length > 0;
   if (hasWork || reasons.explained !== undefined) {
     const passing = function* () {
       for (const job of ledger.jobs()) {
@@ -51,13 +61,46 @@ export async function readPlan(
     hasWork,
     reasons: reasons.reasons(manifests),
     ...(forecast === undefined ? {} : { forecast }),
-    ...(budget === undefined ? {} : { budget }),
+    ...(budget === undefined
+      ? {}
+      : {
+          budget,
+          budgetFrom: budget === bound.pipeline.budget.credits ? 'budget.credits' : '--budget',
+        }),
+    ...(await enoughBy(prepared, { budget, balance, now })),
     ...(creditDollars === undefined || rehearsal ? {} : { creditDollars }),
     itemsToDo: { count: toDo.count, first: toDo.first },
     ...(asked === undefined
       ? {}
       : { explanation: explanationOf(asked, reasons.earlier(asked.planned.task), manifests) }),
   };
+}
+
+/** Empty if the caps are enough for all items, or if there is none. */
+async function enoughBy(
+  { bound, state: { ledger }, planned, findNeeds }: Prepared,
+  { budget, balance, now }: Pick<ReadingTerms, 'budget' | 'balance' | 'now'>,
+): Promise<Pick<PlanReading, 'enough'>> {
+  const { plan, inProgress } = planned;
+  const short = balance !== undefined && balance < plan.credits;
+  const needs = short ? await findNeeds() : planned.needs;
+  if (needs === undefined || bound.pipeline.items.kind === 'one') return {};
+  const { account } = ledger;
+  const limits = new SpendingLimits({
+    ...{ journal: { ledger, account }, total: budget, calendar: calendarCaps(bound.pipeline) },
+    balance: short ? committed(account) + balance : undefined,
+  });
+  const room = { run: limits.room({ open: 0, now }), perItem: bound.pipeline.budget.perItem };
+  const all = needs.items;
+  const order = [
+    ...all.filter((item) => inProgress.has(item)),
+    ...all.filter((item) => !inProgress.has(item)),
+  ];
+  const enough = enoughFor(needs, order, room, (expectation) => {
+    const estimate = estimated(expectation, ledger);
+    return estimate.known ? estimate.credits : 0;
+  });
+  return enough.items < enough.of ? { enough } : {};
 }
 
 const actions: readonly PlannedAction[] = ['begin', 'maybe', 'attach', 'copy', 'store'];

@@ -1,12 +1,15 @@
 // A saved plan: what a run would do, with the fingerprints of its tasks, so that `run` does that or nothing. It gives no
 // rights: what a person allows a command by its flags is not in the file.
-import { dirname, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { validatorOf } from '../../../contract/base/schema.ts';
 import { readRegularFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
+import { realPathOr } from '../../adapters/files/real-path.ts';
 import { placeOf, replaceFile } from '../../adapters/files/replace-file.ts';
+import { repositoryOf } from '../../adapters/files/repository.ts';
+import { isWithin } from '../../adapters/files/within.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { firstDifference, type PlanRecord, type RecordedTask } from '../../plan/plan-record.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
@@ -108,7 +111,21 @@ export function readSavedPlan(file: string): Result<SavedPlan, Problem> | undefi
         'make it again with shotlist plan --out',
       ),
     );
-  return ok({ header, tasks });
+  return isInRepository(file, resolve(dirname(file), header.pipeline))
+    ? ok({ header, tasks })
+    : err(
+        problem(
+          `${file} names the pipeline file ${header.pipeline}, which is not in the repository of the plan`,
+          'shotlist',
+          'keep a saved plan in the repository of its pipeline file, or plan again there with --out',
+        ),
+      );
+}
+
+/** A plan from someone else must not choose among the pipelines of this machine. */
+function isInRepository(file: string, pipeline: string): boolean {
+  const folder = realPathOr(dirname(resolve(file)));
+  return isWithin(realPathOr(pipeline), repositoryOf(folder));
 }
 
 const isTask = (value: unknown): value is RecordedTask =>
@@ -142,6 +159,14 @@ export async function writeSavedPlan(
 ): Promise<Result<void, Problem>> {
   if (!file.endsWith(extension))
     return err(problem(`--out ${file}: the name of a saved plan ends in ${extension}`));
+  if (!isInRepository(file, resolve(prepared.bound.file)))
+    return err(
+      problem(
+        `--out ${file} is not in the repository of the pipeline file, and run would refuse such a plan`,
+        'shotlist',
+        `save it beside the pipeline file: ${join(dirname(prepared.bound.file), basename(file))}`,
+      ),
+    );
   const at = placeOf(file);
   if ('refused' in at) return err(problem(`--out ${file} ${at.refused}`));
   const { bound, planned, paths } = prepared;

@@ -59,8 +59,8 @@ function placesIn(folder: string): readonly StatePlace[] {
 }
 
 function inOwn(ownFolder: string, runFolder: string, state: string): string | undefined {
-  if (!existsSync(ownFolder) || checkOwnFolder({ ownFolder, runFolder }) !== undefined)
-    return undefined;
+  const paths = { ownFolder, runFolder, serviceData: join(runFolder, 'service') };
+  if (!existsSync(ownFolder) || checkOwnFolder(paths) !== undefined) return undefined;
   return join(runFolder, `${state}.manifests.jsonl`);
 }
 

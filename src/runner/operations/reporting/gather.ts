@@ -18,6 +18,7 @@ import type { PictureNumbers, PictureSource } from '../../report/page/picture-nu
 import { type PlannedItem, ReportBuilder } from '../../report/page/report-builder.ts';
 import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
 import { isSettled } from '../../report/page/task-state.ts';
+import { subjectText } from '../../report/takes-text.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { Item } from '../../task/item.ts';
 import { taskRequestOf } from '../../task/task-request.ts';
@@ -44,6 +45,8 @@ export interface ReportContext {
   readonly needsState: boolean;
   readonly clock: Clock;
   readonly onWarning: (message: string) => void;
+  /** Called with the service that the state file belongs to, or `rehearsal`. */
+  readonly onState?: ((service: string) => void) | undefined;
 }
 
 export interface Gathered {
@@ -70,6 +73,7 @@ export async function gatherReport(
   cleanup.defer(() => opened.value[Symbol.asyncDispose]());
   const header = headerOf(opened.value, bound);
   if (!header.ok && context.needsState) return header;
+  if (header.ok) context.onState?.(header.value.service);
   const { paths, state } = opened.value;
   const running = opened.value.running?.process;
   const { ledger } = state;
@@ -87,7 +91,13 @@ export async function gatherReport(
   cleanup.defer(() => items[Symbol.dispose]());
   items.warnings.forEach(onWarning);
   const builder = new ReportBuilder({
-    ...{ file: basename(bound.file), pipeline, ledger, inputs, running: running !== undefined },
+    ...{
+      file: subjectText(basename(bound.file), ...(rehearsal ? ['--rehearse'] : [])),
+      pipeline,
+      ledger,
+      inputs,
+      running: running !== undefined,
+    },
     inputFact: (path) => {
       const fact = disk.input(path);
       return fact.is === 'absent' ? undefined : { bytes: fact.bytes, sha256: fact.digest };

@@ -1,16 +1,20 @@
 // A report that follows its state file: it is gathered again when something changed, and tells what is different.
 import { statSync } from 'node:fs';
 import { ok, type Result } from '../../../contract/base/result.ts';
-import { holderOf } from '../../adapters/lock/lock.ts';
+import { holderOf, holdingOf } from '../../adapters/lock/lock.ts';
+import { askRun } from '../../adapters/lock/run-socket.ts';
+import type { LiveFacts } from '../../report/live/live-facts.ts';
 import { mailable } from '../../report/page/mailable.ts';
 import type { PageMessage } from '../../report/page/page-message.ts';
+import type { PagePulse } from '../../report/page/page-pulse.ts';
 import { PictureNumbers, type PictureSource } from '../../report/page/picture-numbers.ts';
 import { ReportText } from '../../report/page/report-change.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
+import { fannedOutIn, itemOf, stepOf } from '../../task/task.ts';
 import type { OutsideOptions } from '../files/boundary.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
-import { type LocateOptions, locateState } from '../state/locate-state.ts';
+import type { LocatedState, LocateOptions } from '../state/locate-state.ts';
 import { type Gathered, gatherReport } from './gather.ts';
 import { LiveFiles } from './live-files.ts';
 
@@ -19,19 +23,29 @@ const pauseMs = 500;
 /** In milliseconds: between two reports. A report that takes longer to gather rests as long as it took. */
 const restMs = 1_000;
 
+export type LiveReportOptions = Pick<LocateOptions, 'onState'> & OutsideOptions;
+
 export class LiveReport {
   readonly pictures = new PictureNumbers();
   readonly files = new LiveFiles();
   readonly #bound: BoundPipeline;
-  readonly #options: LocateOptions & OutsideOptions;
+  readonly #find: () => Result<LocatedState, Problem>;
+  readonly #options: LiveReportOptions;
   readonly #clock: Clock;
   #seen = '';
   #text: ReportText | undefined;
   #last: Gathered | undefined;
   #trouble: string | undefined;
+  #pulse: PagePulse | null = null;
 
-  constructor(bound: BoundPipeline, options: LocateOptions & OutsideOptions, clock: Clock) {
+  constructor(
+    bound: BoundPipeline,
+    find: () => Result<LocatedState, Problem>,
+    options: LiveReportOptions,
+    clock: Clock,
+  ) {
     this.#bound = bound;
+    this.#find = find;
     this.#options = options;
     this.#clock = clock;
   }
@@ -41,6 +55,7 @@ export class LiveReport {
     return [
       ...(this.#text === undefined ? [] : [{ type: 'report', data: this.#text.whole } as const]),
       ...(this.#trouble === undefined ? [] : [troubleMessage(this.#trouble)]),
+      ...(this.#pulse === null ? [] : [pulseMessage(this.#pulse)]),
     ];
   }
 
@@ -53,15 +68,18 @@ export class LiveReport {
   async gather(
     onWarning: (message: string) => void,
   ): Promise<Result<readonly PageMessage[], Problem>> {
+    const located = this.#find();
+    if (!located.ok) return located;
     this.#seen = await this.#traces();
     const gathered = await gatherReport(this.#bound, this.#options, {
-      ...locateState(this.#bound, this.#options),
+      ...located.value,
       ...{
         pictures: this.pictures,
         inputs: true,
         needsState: false,
         clock: this.#clock,
         onWarning,
+        onState: this.#options.onState,
       },
       last: this.#last,
       hrefOf: (file) => this.files.hrefOf(file),
@@ -90,11 +108,39 @@ export class LiveReport {
     for (;;) {
       await this.#clock.sleep(pauseMs, signal);
       if (signal.aborted) return;
-      if (!watched() || (await this.#traces()) === this.#seen) continue;
+      if (!watched()) continue;
+      await this.#feel(tell);
+      if ((await this.#traces()) === this.#seen) continue;
       const began = this.#clock.elapsed();
       await this.update(tell);
       await this.#clock.sleep(Math.max(restMs, this.#clock.elapsed() - began) - pauseMs, signal);
     }
+  }
+
+  /** Asks the run how far it is. */
+  async #feel(tell: (message: PageMessage) => void): Promise<void> {
+    const located = this.#find();
+    const lock = located.ok ? located.value.paths.lock : undefined;
+    const socket = lock === undefined ? undefined : (await holdingOf(lock))?.socket;
+    const facts = socket === undefined ? undefined : await askRun(socket);
+    const pulse = facts === undefined ? null : this.#pulseOf(facts);
+    if (pulse === null && this.#pulse === null) return;
+    this.#pulse = pulse;
+    tell(pulseMessage(pulse));
+  }
+
+  #pulseOf({ elapsedMs, timeLeftMs, charged, budget, stage, atWork }: LiveFacts): PagePulse {
+    const isFannedOut = fannedOutIn(this.#bound.pipeline.steps);
+    return {
+      ...{ elapsedMs, charged, stage: stage.is },
+      ...('why' in stage ? { why: mailable(stage.why) } : {}),
+      ...(timeLeftMs === undefined ? {} : { timeLeftMs }),
+      ...(budget === undefined ? {} : { budget }),
+      atWork: atWork.map(({ task }) => {
+        const item = itemOf(task, isFannedOut(task));
+        return { step: stepOf(task), ...(item === undefined ? {} : { item: mailable(item) }) };
+      }),
+    };
   }
 
   /** Gathers, and tells what changed. */
@@ -109,12 +155,19 @@ export class LiveReport {
 
   /** Differs if a run wrote to the state file, began or ended. */
   async #traces(): Promise<string> {
-    const { paths } = locateState(this.#bound, this.#options);
+    const located = this.#find();
+    if (!located.ok) return JSON.stringify(located.error.diagnostics);
+    const { paths } = located.value;
     const found = statSync(paths.state, { throwIfNoEntry: false, bigint: true });
     const file = found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`;
     return `${paths.state} ${file} ${(await holderOf(paths.lock)) ?? ''}`;
   }
 }
+
+const pulseMessage = (pulse: PagePulse | null): PageMessage => ({
+  type: 'pulse',
+  data: JSON.stringify(pulse),
+});
 
 const troubleMessage = (why: string | null): PageMessage => ({
   type: 'trouble',

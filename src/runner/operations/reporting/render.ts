@@ -7,23 +7,22 @@ import type { ReportData } from '../../report/page/report-data.ts';
 
 export interface Rendered {
   readonly bytes: Buffer;
-  readonly pictures: { readonly shown: number; readonly missing: number };
+  /** The number of small pictures in it. */
+  readonly shown: number;
 }
 
-/** `files`: what thumbnails are made of, by the numbers of the pictures; undefined: it must not be read. */
+/** `files`: what thumbnails are made of, by the numbers of the pictures; undefined: none is made. `many`: the number of the others. */
 export async function renderReport(
   data: ReportData,
   files: readonly (string | undefined)[],
+  many: number,
 ): Promise<Rendered> {
   const [page, pictures] = await Promise.all([
     pageAssets(),
-    thumbnails(files, thumbnailSize(files.length)),
+    thumbnails(files, thumbnailSize(many)),
   ]);
   const scriptHash = createHash('sha256').update(page.script).digest('base64');
   const pieces = [...reportDocument({ data, pictures, page, scriptHash })];
   const shown = pictures.filter((picture) => picture !== undefined).length;
-  return {
-    bytes: Buffer.from(pieces.join('')),
-    pictures: { shown, missing: pictures.length - shown },
-  };
+  return { bytes: Buffer.from(pieces.join('')), shown };
 }

@@ -53,7 +53,7 @@ export async function agree(
     return ok({ budget, began });
   const reading = await readPlan(prepared, {
     ...{ generations: generationsOn(tier), creditDollars: creditDollarsOn(tier) },
-    ...{ budget, rehearsal: false },
+    ...{ budget, rehearsal: false, now: clock.now() },
   });
   if (!(await options.confirm({ plan, reading, above }))) return err(declined);
   const again = new PlanRecord();

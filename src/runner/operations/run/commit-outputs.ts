@@ -30,12 +30,14 @@ export interface ChosenOutputs {
   readonly tooLarge: number;
 }
 
-export async function chooseOutputs(ledger: Ledger, search: OutputSearch): Promise<ChosenOutputs> {
-  const { which } = search;
-  if (which === 'none') return { paths: [], tooLarge: 0 };
+/** Those of `found` that fit, and that nobody has changed. */
+export async function chooseOutputs(
+  found: FoundOutputs,
+  which: CommitOutputs,
+): Promise<ChosenOutputs> {
   const paths: string[] = [];
   let [tooLarge, total] = [0, 0];
-  for (const [path, output] of [...newOutputs(ledger, search)].sort(byPath)) {
+  for (const [path, output] of [...found].sort(byPath)) {
     const fits = output.bytes <= limits.file && total + output.bytes <= limits.total;
     if (which === 'small' && !fits) tooLarge += 1;
     else if (await isAsRecorded(output)) {
@@ -56,10 +58,15 @@ interface OutputFile {
   readonly hashes: Set<string>;
 }
 
-function newOutputs(
+/** By path, relative to the top. */
+export type FoundOutputs = ReadonlyMap<string, OutputFile>;
+
+/** The outputs that git does not have. */
+export function newOutputs(
   ledger: Ledger,
-  { folder, top, inHead, since }: OutputSearch,
-): ReadonlyMap<string, OutputFile> {
+  { folder, top, inHead, since, which }: OutputSearch,
+): FoundOutputs {
+  if (which === 'none') return new Map();
   const found = new Map<string, OutputFile>();
   for (const { outputs = [] } of ledger.jobs())
     for (const { path: recorded, sha256 } of outputs) {

@@ -11,7 +11,7 @@ import type { Summary } from '../../report/run-event.ts';
 import { count } from '../../report/text.ts';
 import { shownPath } from '../files/shown-path.ts';
 import { movedReason, unsavedProblem } from '../state/unsaved-state.ts';
-import { chooseOutputs } from './commit-outputs.ts';
+import { chooseOutputs, newOutputs } from './commit-outputs.ts';
 import type { PreparedRun } from './context.ts';
 
 export async function commitRun(run: PreparedRun, summary: Summary): Promise<void> {
@@ -78,12 +78,12 @@ async function chooseFiles(
   const inHead = await pathsInHead(top, git);
   if (!inHead.ok) return inHead;
   const began = state.ledger.runs().at(-1)?.at;
-  const { paths: outputs, tooLarge } = await chooseOutputs(state.ledger, {
-    ...{ folder: bound.folder, top, inHead: inHead.value },
+  const which = options.commitOutputs ?? 'small';
+  const found = newOutputs(state.ledger, {
+    ...{ folder: bound.folder, top, inHead: inHead.value, which },
     since: began === undefined ? 0 : Date.parse(began),
-    which: options.commitOutputs ?? 'small',
   });
-  const left = await leftAlone(top, [stateFile, ...outputs], git);
+  const left = await leftAlone(top, [stateFile, ...found.keys()], git);
   if (!left.ok) return left;
   const { ignored, filtered } = left.value;
   if (ignored.has(stateFile)) return err(`git ignores ${shownPath(paths.state)}`);
@@ -92,7 +92,9 @@ async function chooseFiles(
     return err(
       `${shownPath(paths.state)} has the attribute filter=${filter}, and shotlist runs no filters`,
     );
-  const whole = outputs.filter((path) => !ignored.has(path));
+  // What git ignores is nobody's loss, however large it is.
+  const wanted = new Map([...found].filter(([path]) => !ignored.has(path)));
+  const { paths: whole, tooLarge } = await chooseOutputs(wanted, which);
   const plain = whole.filter((path) => !filtered.has(path));
   if (plain.length < whole.length)
     warn(

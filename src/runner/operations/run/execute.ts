@@ -4,12 +4,15 @@ import { lazyClient } from '../../adapters/http/lazy-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
 import { requestRates } from '../../adapters/http/request-rate.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
+import { committed } from '../../journal/ledger.ts';
+import type { ItemNeeds } from '../../plan/needs.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
 import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
+import { ProjectIds } from '../../run/jobs/project-ids.ts';
 import { JournalWriter } from '../../run/journal/journal-writer.ts';
 import { ManifestNotes } from '../../run/manifest-notes.ts';
 import type { Stopped } from '../../run/stop.ts';
@@ -20,6 +23,7 @@ import type { PreparedRun } from './context.ts';
 import { Detachment } from './detachment.ts';
 import { generationLimits } from './generation-limits.ts';
 import { GracePeriod } from './grace-period.ts';
+import { paidProjects, reachedCap } from './how-it-ended.ts';
 import { RunMemory } from './memory.ts';
 import { type PhaseResult, runPhases } from './phases.ts';
 import type { RunResources } from './resources.ts';
@@ -113,8 +117,14 @@ async function record(
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const memory = new RunMemory(run, account);
   const { looks, tier } = memory;
+  const { balance } = account;
+  // Together with what was spent before: an account that is large enough is no cap.
+  const short = balance !== undefined && balance < prepared.planned.plan.credits;
   const phaseMeans = {
+    projects: new ProjectIds(() => ledger.projects()),
     ...{ address: service.address, inbox, store, uploads, tier },
+    balance: short ? committed(journal.account) + balance : undefined,
+    needs: short ? await prepared.findNeeds() : prepared.planned.needs,
     attention: attentionOf(run, means.detachment, looks),
   };
   await means.engine?.limit(run.budget, ledger.total, journal.account);
@@ -140,11 +150,16 @@ async function record(
   if (moved.signal.aborted)
     onEvent({ type: 'warning', message: movedAdvice(prepared.paths.state) });
   const end = moved.signal.aborted && !stopped.machine ? byMachine(stopped, moved.why) : stopped;
+  summary.addDoubts(ledger.doubts());
   const after = ledger.total;
-  const built = summary.build(summary.outcome(end), {
+  const outcome = summary.outcome(end);
+  const net = after.charged - before.charged - (after.refunded - before.refunded);
+  const built = summary.build(outcome, {
     items: prepared.planned.plan.items,
     stopped: end.why,
     stoppedBy: end.by,
+    cap: reachedCap(run, end, net) ?? summary.heldItems,
+    paid: paidProjects(run, outcome),
     resumesAt: end.until === undefined ? undefined : new Date(end.until).toISOString(),
     wakeAt: goesOn ? memory.wakeAt() : undefined,
     credits: {
@@ -174,18 +189,21 @@ function attentionOf(
 }
 
 interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store' | 'uploads'> {
+  readonly projects: ProjectIds;
   readonly address: string;
   readonly tier: string | undefined;
+  readonly balance: number | undefined;
+  readonly needs: ItemNeeds | undefined;
   readonly attention: Attention | undefined;
 }
 
 async function phases(
   run: PreparedRun,
   { client, pace, backoffMs, stopper, journal, low, moved, detachment, manifests, engine }: Means,
-  { address, inbox, store, uploads, tier, attention }: PhaseMeans,
+  { projects, address, inbox, store, uploads, tier, balance, needs, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
   const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
-  const { bound, base, items, excluded, planned, takes } = prepared;
+  const { bound, base, items, excluded, planned, takes, earlier } = prepared;
   const { pipeline } = bound;
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
   const api = watchedApi(client, watch);
@@ -198,14 +216,14 @@ async function phases(
     ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, journal },
     machineStops: [low, moved],
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
-    ...{ detachment, isTick: manner === 'tick' },
-    takes,
+    ...{ detachment, isTick: manner === 'tick', balance, needs, begun: planned.inProgress },
+    ...{ takes, earlier: earlier.runs },
     visitsAll: !manifests.hasAll(planned.references.marks),
     ...(engine === undefined ? {} : { distribute: engine.runners(onEvent) }),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
-      ...{ api: outages.api, outages, disk, clock, pace, backoffMs, inbox, store },
+      ...{ api: outages.api, outages, projects, disk, clock, pace, backoffMs, inbox, store },
       ...{ attention, uploads, durations: run.durations },
     },
     payAgain: options.payAgain ?? false,

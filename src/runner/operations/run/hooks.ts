@@ -61,7 +61,7 @@ export function allowedHooks(context: HookContext): readonly OwnHook[] {
   const fields = hooks.map(({ field }) => field).join(' and ');
   const why =
     trust === 'changed'
-      ? 'the file, or a program that it names, has changed since you trusted it'
+      ? 'the file, or a file that its command names, has changed since you trusted it'
       : 'you have not agreed to what the file asks for';
   const [are, it] = hooks.length === 1 ? ['is', 'the hook'] : ['are', 'the hooks'];
   const message = `${fields} ${are} not called: ${why}. To see and allow ${it}, run shotlist trust ${bound.file}`;

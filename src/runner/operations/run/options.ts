@@ -13,8 +13,6 @@ import type { CommitOutputs } from './commit-outputs.ts';
 import type { RunQuestion } from './run-question.ts';
 
 export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOptions {
-  /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
-  readonly budget?: number | undefined;
   /** `--run-id`: the budget covers all runs with this id. */
   readonly runId?: string | undefined;
   /**
@@ -31,6 +29,8 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
    * known. The run then buys no more than the plan says, and refuses if a file has changed meanwhile.
    */
   readonly confirm?: ((question: RunQuestion) => Promise<boolean>) | undefined;
+  /** Asks a person whether results may replace files that shotlist did not make; default: no. */
+  readonly confirmReplace?: ((files: string) => Promise<boolean>) | undefined;
   /** In credits; default: `confirm_above` of the pipeline. */
   readonly confirmAbove?: number | undefined;
   /** `--commit`: make one git commit with the state file and the small outputs of this pipeline. */

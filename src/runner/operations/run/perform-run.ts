@@ -4,11 +4,11 @@ import { scrubbed } from '../../../contract/base/scrub.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { readLooks } from '../../adapters/state/looks-file.ts';
-import type { Ledger } from '../../journal/ledger.ts';
+import { Ledger } from '../../journal/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
 import { Durations } from '../../plan/durations.ts';
 import { knownDurations, usualDurations } from '../../plan/usual-durations.ts';
-import { stopText } from '../../report/calendar-text.ts';
+import { behindText, stopText } from '../../report/calendar-text.ts';
 import { type LiveFacts, liveFacts } from '../../report/live/live-facts.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { takesLeft } from '../../report/takes.ts';
@@ -19,8 +19,10 @@ import { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
+import { earlierWarnings } from '../planning/earlier-runs.ts';
+import { foreignProblem, foreignText } from '../planning/foreign-files.ts';
 import { prepare } from '../planning/prepare.ts';
-import { refusals, smaller } from '../planning/price-checks.ts';
+import { overruledText, refusals, smaller } from '../planning/price-checks.ts';
 import { writeProvenance } from '../provenance/write-provenance.ts';
 import { pays } from '../service/balance.ts';
 import { rehearsalTier } from '../service/connect-service.ts';
@@ -109,8 +111,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
   if (run.due !== undefined && prepared.run.over) {
     onWarning(`the run that was due at ${run.due} has ended, and is not repeated`);
     const elapsedMs = clock.elapsed() - began;
-    const { reserved } = prepared.state.ledger.total;
-    return ok(nothingDone('done', elapsedMs, { items: plan.items, reserved }));
+    return ok(nothingDone('done', elapsedMs, { items: plan.items, ledger: prepared.state.ledger }));
   }
   if (options.reroll === undefined)
     for (const left of takesLeft(prepared.state.ledger, bound.pipeline.steps)) onWarning(left);
@@ -120,22 +121,33 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
   const stale = savedPlanProblem(context, prepared, record);
   if (stale !== undefined) return err(stale);
+  const { foreign } = prepared.planned;
+  if (foreign.count > 0) {
+    if ((await options.confirmReplace?.(foreignText(foreign))) !== true)
+      return err(foreignProblem(foreign));
+    prepared.made.allow();
+  }
   onEvent({
     ...{ type: 'planned', plan, run: prepared.run.number },
     ...(budget === undefined ? {} : { budget }),
     ...(rehearsal || !pays(plan) ? {} : { usualMs: usualDurations(prepared.state.ledger.jobs()) }),
   });
-  warnings.forEach(onWarning);
+  [...warnings, ...earlierWarnings(prepared.earlier)].forEach(onWarning);
+  const overruled = overruledText(options.budget, bound);
+  if (overruled !== undefined) onWarning(overruled);
   if (budget !== undefined && plan.credits > budget)
     onWarning(
-      `the plan may take ${plan.credits} credits and the budget is ${budget}: the run stops when the budget is reached`,
+      `the plan may take ${plan.credits} credits and the budget is ${budget}: items are bought one by one, each only if all of it fits`,
     );
   const calendar = new CalendarBudget(calendarCaps(bound.pipeline));
-  for (const limit of calendar.at(clock.now(), prepared.state.ledger)) {
+  const limits = calendar.at(clock.now(), prepared.state.ledger);
+  const behind = behindText(limits);
+  if (behind !== undefined) onWarning(behind);
+  for (const limit of limits) {
     const stops = stopText(limit, plan.credits);
     if (stops !== undefined) onWarning(stops.replace(/\.$/, ''));
   }
-  const { asleep } = prepared.planned;
+  const asleep = prepared.planned.asleep && prepared.earlier.runs.length === 0;
   const durations = durationsIn(prepared.state.ledger);
   const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep, durations };
   const resources = await openResources(preparedRun);
@@ -160,12 +172,16 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
 
 /** A run that ends before it begins anything. */
 function nothingDone(
-  outcome: 'done' | 'interrupted',
+  end: 'done' | 'interrupted',
   elapsedMs: number,
-  { items, reserved } = { items: 0, reserved: 0 },
+  { items, ledger } = { items: 0, ledger: new Ledger() },
 ): Performed {
+  const { reserved } = ledger.total;
   const credits = { charged: 0, refunded: 0, reserved };
-  const summary = new SummaryBuilder().build(outcome, { items, elapsedMs, credits });
+  const builder = new SummaryBuilder();
+  builder.addDoubts(ledger.doubts());
+  const outcome = end === 'done' && builder.hasDoubts ? 'doubt' : end;
+  const summary = builder.build(outcome, { items, elapsedMs, credits });
   return { summary, changed: false };
 }
 

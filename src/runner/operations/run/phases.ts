@@ -1,5 +1,6 @@
-// The two phases of a run. The first saves paid results that may expire, the earliest first. The second does everything
-// else, and may buy.
+// The phases of a run. The first saves paid results that may expire, the earliest first: those of earlier runs, then its own.
+// The second does everything else, and may buy. The last completes what earlier runs had paid for: it waits for their
+// projects, and deletes what is saved.
 import type { ItemList } from '../../adapters/files/items.ts';
 import type { Step } from '../../language/pipeline.ts';
 import type { Act } from '../../plan/decide.ts';
@@ -12,6 +13,7 @@ import type { Stopped } from '../../run/stop.ts';
 import type { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { Fingerprint } from '../../task/fingerprint.ts';
 import type { Item } from '../../task/item.ts';
+import type { EarlierRun } from '../planning/earlier-runs.ts';
 import type { PlannedItems } from '../planning/planned-items.ts';
 import type { Detachment } from './detachment.ts';
 
@@ -30,6 +32,7 @@ export interface PhaseOptions
     | 'failed'
   > {
   readonly list: ItemList;
+  readonly earlier: readonly EarlierRun[];
   readonly plannedItems: PlannedItems;
   /** True if items with nothing to do go through the run nevertheless, because the manifests of some are missing. */
   readonly visitsAll: boolean;
@@ -59,42 +62,103 @@ export interface PhaseResult {
 }
 
 export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
-  const { plannedItems, excluded } = options;
-  const { steps } = options.pipeline;
-  const gathers = steps.some(
-    ({ isGathered, shared, fan }) => isGathered && !shared && fan === undefined,
-  );
-  const order = gathers ? { orderOf: placeIn(options.list) } : {};
-  // The results of a fan-in are found again only with all items. With some of them, its list would be another one.
-  const all = gathers && plannedItems.unsaved.has('');
+  const { plannedItems, excluded, earlier } = options;
   const savedFirst = new Set<string>();
   // A job that failed in the first phase is not tried again in the second.
   const failed = new Map<Fingerprint, string>();
+  for (const run of earlier) {
+    const saved = await runPhase(then(options, run), {
+      failed,
+      ...only(options, run.items),
+      ...savingAtOnce(options),
+      onEvent: aboutTheRun(options),
+    });
+    if (isHalted(saved)) return saved;
+  }
   if (plannedItems.unsaved.size > 0) {
     const saved = await runPhase(options, {
       failed,
-      ...order,
-      ...(gathers && !all ? { partial: true } : {}),
-      items: earliestFirst(options.list, plannedItems.unsaved, all),
-      pipeline: { ...options.pipeline, steps: options.pipeline.steps.map(atOnce) },
-      allows: (step, act) => saves(step, act) && !excluded.has(step.name),
-      closed: { because: 'saving', why: 'paid results are saved first' },
+      ...only(options, plannedItems.unsaved),
+      ...savingAtOnce(options),
       onEvent: (event) => {
         if (event.type === 'task' && event.ending === 'done') savedFirst.add(event.task);
         if (concernsTheRun(event)) options.onEvent(event);
       },
     });
-    const { interrupted, unauthorized, machine, outage } = saved.stopped;
-    if (interrupted || unauthorized || machine || outage) return saved;
+    if (isHalted(saved)) return saved;
   }
-  return await runPhase(options, {
+  const performed = await runPhase(options, {
     failed,
-    ...order,
+    ...orderOf(options),
     items: inProgressFirst(itemsToDo(options), plannedItems.inProgress),
     settled: settledItems(options),
     allows: (step) => !excluded.has(step.name),
     savedFirst,
   });
+  return await completeEarlier(options, failed, performed);
+}
+
+/** What earlier runs paid for, and what ended it: the summary tells of it as of this run's own tasks. */
+async function completeEarlier(
+  options: PhaseOptions,
+  failed: Map<Fingerprint, string>,
+  performed: PhaseResult,
+): Promise<PhaseResult> {
+  const { excluded, earlier } = options;
+  if (isHalted(performed)) return performed;
+  for (const run of earlier) {
+    const completed = await runPhase(then(options, run), {
+      failed,
+      ...only(options, run.items),
+      allows: (step, act) => completes(step, act) && !excluded.has(step.name),
+      closed: saving,
+      onEvent: aboutTheRun(options),
+    });
+    performed.summary.addEarlier(completed.summary, `of ${run.values.date}`);
+    if (isHalted(completed)) return { ...completed, summary: performed.summary };
+  }
+  return performed;
+}
+
+const isHalted = ({ stopped }: PhaseResult): boolean =>
+  stopped.interrupted || stopped.unauthorized || stopped.machine || stopped.outage;
+
+const then = (options: PhaseOptions, { base, planned }: EarlierRun): PhaseOptions => ({
+  ...options,
+  ...{ base, plannedItems: planned },
+});
+
+const saving = { because: 'saving', why: 'paid results are saved first' } as const;
+
+/** The first phase buys nothing and waits for nothing. */
+const savingAtOnce = ({ pipeline, excluded }: PhaseOptions) =>
+  ({
+    pipeline: { ...pipeline, steps: pipeline.steps.map(atOnce) },
+    allows: (step: Step, act: Act) => saves(step, act) && !excluded.has(step.name),
+    closed: saving,
+  }) as const;
+
+const gathersIn = ({ pipeline }: PhaseOptions): boolean =>
+  pipeline.steps.some(({ isGathered, shared, fan }) => isGathered && !shared && fan === undefined);
+
+const orderOf = (options: PhaseOptions): Pick<Variation, 'orderOf'> =>
+  gathersIn(options) ? { orderOf: placeIn(options.list) } : {};
+
+/**
+ * Some items, with the times until which they should be saved. The results of a fan-in are found again only with all items.
+ * With some of them, its list would be another one.
+ */
+function only(
+  options: PhaseOptions,
+  items: ReadonlyMap<string, string>,
+): Pick<Variation, 'orderOf' | 'partial' | 'items'> {
+  const gathers = gathersIn(options);
+  const all = gathers && items.has('');
+  return {
+    ...orderOf(options),
+    ...(gathers && !all ? { partial: true } : {}),
+    items: earliestFirst(options.list, items, all),
+  };
 }
 
 const detached = 'left as --detach-after says; the next run continues it';
@@ -114,6 +178,7 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     ...options,
     runner: options.wrapRunner?.(runner) ?? runner,
     total: plannedItems.plan.items,
+    misnaming: plannedItems.misnaming,
     unrunnable: plannedItems.unrunnable,
     partial: list.count < list.total,
     someExcluded: options.excluded.size > 0,
@@ -150,6 +215,17 @@ const saves = ({ kind }: Step, act: Act): boolean =>
 
 const atOnce = (step: Step): Step =>
   step.kind.operation === 'create' ? { ...step, timeoutMs: 0 } : step;
+
+/** What completes a paid result of an earlier run. A result that is gone is nothing to be told of again in each run. */
+const completes = ({ kind }: Step, act: Act): boolean =>
+  act === 'attach' ||
+  (act === 'begin' && (kind.operation === 'download' || kind.operation === 'delete'));
+
+const aboutTheRun =
+  ({ onEvent }: PhaseOptions) =>
+  (event: RunEvent): void => {
+    if (concernsTheRun(event)) onEvent(event);
+  };
 
 /** The first phase reports only warnings, and that the run stops. */
 const concernsTheRun = ({ type }: RunEvent): boolean => type === 'warning' || type === 'stopping';

@@ -86,6 +86,8 @@ const savesAnything = ({ rows }: Plan): boolean =>
 export interface AccountFacts {
   readonly asked: boolean;
   readonly tier: string | undefined;
+  /** Credits that are left; undefined if the service does not say. */
+  readonly balance: number | undefined;
 }
 
 /** Says once how many projects the account's plan has in progress at once. */
@@ -99,7 +101,8 @@ function accountFacts(
   const most = generationsOn(tier);
   if (most !== undefined && tier !== undefined && pays(prepared.planned.plan))
     onEvent({ type: 'generations', most, tier });
-  return { asked: rehearsal || account?.ok === true, tier };
+  const balance = !rehearsal && account?.ok === true ? account.value?.credits : undefined;
+  return { asked: rehearsal || account?.ok === true, tier, balance };
 }
 
 function noRoom(why: string): Problem {

@@ -51,7 +51,15 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
   ...{ service: false, rehearse: false, hosted: false, state: false, output: false },
   ...{ allowOutside: false, env: false },
   // These make no difference if there is nothing to do.
-  ...{ budget: false, confirm: false, confirmAbove: false, clock: false, signal: false },
+  ...{
+    budget: false,
+    confirm: false,
+    confirmAbove: false,
+    confirmReplace: false,
+    replaceFiles: false,
+    clock: false,
+    signal: false,
+  },
   ...{ graceMs: false, onEvent: false, onLook: false },
   ...{ rehearsalSpeed: false, rehearsalPictures: false },
   ...{ engine: true, items: true, only: true, until: true, exclude: true, retryFailed: true },

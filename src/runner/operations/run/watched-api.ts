@@ -41,6 +41,7 @@ function statusOf(failure: ApiFailure): string | undefined {
   switch (failure.reason) {
     case 'aborted':
     case 'outage':
+    case 'no-answers':
     case 'late':
       return undefined;
     case 'unauthorized':
@@ -62,6 +63,7 @@ function statusOf(failure: ApiFailure): string | undefined {
     case 'expired':
     case 'unreachable':
     case 'unanswered':
+    case 'damaged':
     case 'local':
       return failure.reason;
   }

@@ -10,15 +10,10 @@ export interface Balance {
   readonly warning?: string;
 }
 
-/** Asks the service only if the plan may cost something. */
-export async function balanceFor(plan: Plan, api: MediaApi): Promise<Balance> {
-  return pays(plan) ? balanceOf(plan, await api.account()) : {};
-}
-
 /** True if the plan may cost something. */
 export const pays = ({ credits, unpriced }: Plan): boolean => credits > 0 || unpriced > 0;
 
-/** The same for an account that was already read. */
+/** For a plan that costs nothing, the balance does not matter. */
 export function balanceOf(plan: Plan, account: Awaited<ReturnType<MediaApi['account']>>): Balance {
   if (!pays(plan)) return {};
   if (!account.ok)

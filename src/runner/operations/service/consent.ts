@@ -56,8 +56,9 @@ function withoutConsent(file: string, env: Env): Trust {
 const largestProgram = 50_000_000;
 
 /**
- * The files that a pipeline's hooks run: the program of each command, if it is named by a path relative to the pipeline's
- * folder. Any other program belongs to this machine, and the first argument that names a file is its script.
+ * The files that the commands of a pipeline's hooks name: the program, if it is named by a path relative to the pipeline's
+ * folder, because any other program belongs to this machine, and every argument that names a file. Which of them is a script,
+ * and which one the script reads, only the program knows.
  */
 export function programsOf({ onFinish, onDoubt }: Pipeline, file: string): Programs {
   const folder = dirname(resolve(file));
@@ -66,13 +67,25 @@ export function programsOf({ onFinish, onDoubt }: Pipeline, file: string): Progr
       if (hook?.kind !== 'command') return [];
       const [program = '', ...others] = hook.command;
       const isPath = /[/\\]/.test(program) && !isAbsolute(program);
-      for (const name of isPath ? [program] : others) {
-        const read = readRegularFile(resolve(folder, name), { max: largestProgram });
-        if (read.ok) return [[name, digestOfBytes(read.value)]];
-      }
-      return isPath ? [[program, '']] : [];
+      const known = others.flatMap(filesIn).flatMap((name): [string, string][] => {
+        const content = contentOf(folder, name);
+        return content === undefined ? [] : [[name, content]];
+      });
+      return isPath ? [[program, contentOf(folder, program) ?? ''], ...known] : known;
     }),
   );
+}
+
+/** The names of files that an argument may hold: `a.sh`, `--rcfile=a.sh`, `@a.json`. */
+const filesIn = (argument: string): readonly string[] => [
+  argument,
+  ...(/^-[^=]*=(.+)$/s.exec(argument)?.slice(1) ?? []),
+  ...(/^@(.+)$/s.exec(argument)?.slice(1) ?? []),
+];
+
+function contentOf(folder: string, name: string): string | undefined {
+  const read = readRegularFile(resolve(folder, name), { max: largestProgram });
+  return read.ok ? digestOfBytes(read.value) : undefined;
 }
 
 /** The path under which a consent is recorded. */

@@ -60,14 +60,14 @@ export function findTarget(
       ),
     );
   if (options.rehearse === true) return ok({ kind: 'rehearsal' });
+  if (!namesService(options, parsed, env))
+    return options.hosted === true
+      ? err(problem('--hosted: there is no service to run against', 'shotlist', needs))
+      : ok({ kind: 'rehearsal' });
   const own = options.service ?? (env['SHOTLIST_BASE_URL'] || undefined);
   const address = own ?? parsed.pipeline.service;
   const key = readKey(env);
   if (!key.ok) return key;
-  if (address === undefined && key.value === undefined)
-    return options.hosted === true
-      ? err(problem('--hosted: there is no service to run against', 'shotlist', needs))
-      : ok({ kind: 'rehearsal' });
   const checked = address === undefined ? undefined : checkAddress(address);
   if (checked !== undefined && !checked.ok) return checked;
   if (key.value === undefined)
@@ -97,6 +97,18 @@ export function findTarget(
   }
   return ok({ kind: 'hosted', address: checked.value, key: key.value });
 }
+
+/** Whether anything names a hosted service: an address, or a key. Without both, a run is a rehearsal. */
+export const namesService = (
+  { service }: Pick<TargetOptions, 'service'>,
+  { pipeline }: ParsedPipeline,
+  env: Env,
+): boolean =>
+  service !== undefined ||
+  pipeline.service !== undefined ||
+  ['SHOTLIST_BASE_URL', 'SHOTLIST_API_KEY', 'SHOTLIST_API_KEY_FILE'].some(
+    (name) => (env[name] ?? '') !== '',
+  );
 
 /** The message does not repeat the address in a command to copy: it may contain text that a shell would run. */
 function noConsent({ file, pipeline }: ParsedPipeline, address: string, changed: boolean): Problem {

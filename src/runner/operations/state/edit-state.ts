@@ -19,15 +19,11 @@ import { type ConnectedService, connectOwner } from './connect-owner.ts';
 import { engineEdit, RecordChanged } from './engine/engine-edit.ts';
 import type { OpenEngineRun } from './engine/engine-state.ts';
 import { reachable } from './engine/open-database.ts';
-import { type LocateOptions, locateState } from './locate-state.ts';
+import { type LocatedState, type LocateOptions, locateState } from './locate-state.ts';
 import { headerOf, type OpenState, openState } from './open-state.ts';
 import { changedProblem } from './unsaved-state.ts';
 
 export interface EditOptions extends LocateOptions {
-  /** `--service`: the address of the hosted service. */
-  readonly service?: string | undefined;
-  /** Default: the process's environment. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the system's clock. */
   readonly clock?: Clock;
   /** Called with the address of the hosted service before anything is sent there. */
@@ -37,6 +33,7 @@ export interface EditOptions extends LocateOptions {
 }
 
 export interface StateEdit {
+  readonly located: LocatedState;
   readonly journal: JournalWriter;
   readonly header: Header;
   readonly clock: Clock;
@@ -53,9 +50,11 @@ export async function editState<T>(
   work: (edit: StateEdit) => Promise<Result<T, Problem>>,
 ): Promise<Result<T, Problem>> {
   const bound = boundPipeline(loaded);
-  const { state } = locateState(bound, options).paths;
+  const located = locateState(bound, options);
+  if (!located.ok) return located;
+  const { state } = located.value.paths;
   try {
-    return await edit(bound, options, work);
+    return await edit(bound, located.value, options, work);
   } catch (error) {
     if (error instanceof StateFileChanged) return err(changedProblem(error));
     if (!isSystemProblem(error)) throw error;
@@ -65,27 +64,30 @@ export async function editState<T>(
 
 async function edit<T>(
   bound: BoundPipeline,
+  located: LocatedState,
   options: EditOptions,
   work: (edit: StateEdit) => Promise<Result<T, Problem>>,
 ): Promise<Result<T, Problem>> {
   const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
-  const { paths } = locateState(bound, options);
+  const { paths } = located;
   const opened = await openState(bound, paths, 'edit', { clock, onWarning });
   if (!opened.ok) return opened;
   await using open = opened.value;
   const found = headerOf(open, bound);
   if (!found.ok) return found;
   const header = found.value;
+  options.onState?.(header.service);
   await using cleanup = new Cleanup();
   const { engine } = open;
-  if (engine !== undefined) return await editEngine(bound, options, { open, engine, header }, work);
+  if (engine !== undefined)
+    return await editEngine(bound, options, { located, open, engine, header }, work);
   const file = await openJournal(paths.state, header, open.state);
   cleanup.defer(() => file.close());
   const { ledger } = open.state;
   const redactor = new Redactor(secretsIn(env));
   const journal = new JournalWriter(ledger, file, clock, { redactor });
   const worked = await work({
-    ...{ journal, header, clock, shared: false },
+    ...{ located, journal, header, clock, shared: false },
     connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
   });
   const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
@@ -94,6 +96,7 @@ async function edit<T>(
 }
 
 interface EngineOpened {
+  readonly located: LocatedState;
   readonly open: OpenState;
   readonly engine: OpenEngineRun;
   readonly header: Header;
@@ -103,7 +106,7 @@ interface EngineOpened {
 async function editEngine<T>(
   bound: BoundPipeline,
   options: EditOptions,
-  { open, engine, header }: EngineOpened,
+  { located, open, engine, header }: EngineOpened,
   work: (edit: StateEdit) => Promise<Result<T, Problem>>,
 ): Promise<Result<T, Problem>> {
   const { clock = realClock, env = process.env } = options;
@@ -115,7 +118,7 @@ async function editEngine<T>(
   try {
     const worked = await reachable(engine.engine.address.shown, async () => {
       const done = await work({
-        ...{ journal, header, clock, shared: true },
+        ...{ located, journal, header, clock, shared: true },
         connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
       });
       await file.flush();

@@ -10,5 +10,5 @@ export async function loadHeader(state: string): Promise<Result<Header | undefin
   const loaded = await loadState(state, memoryStore());
   return loaded.ok
     ? ok(loaded.value.header)
-    : { ok: false, error: stateProblem(loaded.error, state, state) };
+    : { ok: false, error: stateProblem(loaded.error, state, `<pipeline file> --state ${state}`) };
 }

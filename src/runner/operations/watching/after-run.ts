@@ -59,6 +59,8 @@ export function restOf(summary: Summary, hasUnsaved: boolean): Rest {
         ? { next: 'changes' }
         : { next: 'at', at: Date.parse(resumesAt) };
     case 'failures':
+    // Each try may leave another creation in doubt.
+    case 'unanswered':
       return { next: 'never', why: stopped };
     default:
       return { next: tasks.pending > 0 || hasUnsaved ? 'again' : 'changes' };

@@ -49,6 +49,7 @@ export interface WatchContext {
 }
 
 interface FinishedRun {
+  readonly pipeline: string;
   readonly summary: Summary;
   /** As in the event `started` of the run. */
   readonly state: string;

@@ -148,10 +148,10 @@ export class WatchLoop {
       await this.#refused(ran.error, keys, times);
       return 'stopped';
     }
-    const { summary, state, output } = ran.value;
+    const { summary, pipeline, state, output } = ran.value;
     this.#credits += summary.credits.charged - summary.credits.refunded;
     const removed = failures.all.size === 0 ? 0 : await this.#removed(failures.all);
-    onEvent({ type: 'ran', summary, state, output, removed });
+    onEvent({ type: 'ran', summary, pipeline, state, output, removed });
     this.#lastProblem = '';
     if (summary.outcome === 'unauthorized') return 'unauthorized';
     if (summary.outcome === 'interrupted') return 'interrupted';

@@ -24,6 +24,7 @@ import { Worker, type WorkerEnd } from '../../run/engine/worker.ts';
 import type { JobContext } from '../../run/jobs/job-context.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import { ProjectIds } from '../../run/jobs/project-ids.ts';
 import { boundaryOf, checkOutput, folderRefusal } from '../files/boundary.ts';
 import { pathsOf } from '../files/run-paths.ts';
 import { BoundPipeline } from '../pipeline/bound-pipeline.ts';
@@ -113,7 +114,17 @@ export async function serveRun(
     ...{ boundary, store: storeNameOf(bound.pipeline) },
     mark: markOf(run.terms.run),
   });
-  const shared = { outages, disk, clock, pace, backoffMs, durations, store: opened?.store };
+  const projects = new ProjectIds();
+  const shared = {
+    outages,
+    projects,
+    disk,
+    clock,
+    pace,
+    backoffMs,
+    durations,
+    store: opened?.store,
+  };
   const contextFor = (
     { id, retry }: { readonly id: string; readonly retry: number },
     attention: JobContext['attention'],
@@ -121,7 +132,8 @@ export async function serveRun(
   ): JobContext => ({ ...shared, api: outages.api, stop, attention, lease: `${id}/${retry}` });
   const loop = new Worker({
     ...{ ...patience, desk, worker, places, promptness, contextFor, leave },
-    read: (value) => readGuarded(value, { folder: bound.folder, boundary }),
+    read: (value) =>
+      readGuarded(value, { folder: bound.folder, boundary, pipeline: bound.pipeline }),
     onLost: (fact) => {
       const message = lostText(fact);
       if (message !== undefined) onEvent({ type: 'warning', message });

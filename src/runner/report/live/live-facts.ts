@@ -87,7 +87,7 @@ const liveSchema = {
       required: ['total', 'done', 'failed', 'doubt', 'open'],
       properties: { total: count, done: count, failed: count, doubt: count, open: count },
     },
-    charged: { ...credits, description: 'For tasks that are over.' },
+    charged: { ...credits, description: 'Also for projects that still render.' },
     planned: { ...credits, description: 'The most that the plan may take; absent if unknown.' },
     budget: credits,
     creditDollars: {

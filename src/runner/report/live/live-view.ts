@@ -51,7 +51,7 @@ export class LiveView {
   readonly began: number;
   rehearsal = false;
   stage: Stage = { is: 'planning', seen: 0, of: 0 };
-  /** Credits that the run was charged for tasks that are over. */
+  /** Credits that the run was charged, also for projects that still render. */
   charged = 0;
   /** The most that the plan may take; undefined if nobody knows. */
   planned: number | undefined;
@@ -103,6 +103,9 @@ export class LiveView {
         return this.#plan(event);
       case 'begun':
         return this.#begin(event, now);
+      case 'charged':
+        this.charged += event.credits;
+        return;
       case 'task':
         return this.#end(event, now);
       case 'item':
@@ -154,7 +157,6 @@ export class LiveView {
     const took = since === undefined ? undefined : now - since;
     this.#atWork.delete(task);
     this.#steps.get(step)?.end(ending, took);
-    this.charged += credits;
     const more = why === undefined ? {} : { why };
     if (ending === 'failed' || ending === 'doubt')
       keepLast(this.#troubles, { what: ending, name: task, ...more });

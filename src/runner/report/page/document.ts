@@ -4,6 +4,8 @@ import type { ReportData } from './report-data.ts';
 export interface PageParts {
   readonly script: string;
   readonly style: string;
+  /** The licenses of the packages in the script and the style. */
+  readonly notices: string;
 }
 
 /** The first bytes of every report: a file that begins otherwise is not replaced. */
@@ -34,7 +36,7 @@ export function* reportDocument(document: ReportDocument): Generator<string> {
   yield `<script>${page.script}</script>\n`;
   for (let number = 1; number * picturesPerBlock < pictures.length; number++)
     yield pictureBlock(pictures, number);
-  yield '</body></html>\n';
+  yield* end(page);
 }
 
 function pictureBlock(pictures: ReportDocument['pictures'], number: number): string {
@@ -47,7 +49,14 @@ function pictureBlock(pictures: ReportDocument['pictures'], number: number): str
 export function* liveDocument(title: string, page: PageParts): Generator<string> {
   // Without an icon of its own, a browser asks the server for one.
   yield* head(title, page.style, ['<!doctype html>', '<link rel="icon" href="data:,">']);
-  yield `<script>${page.script}</script>\n</body></html>\n`;
+  yield `<script>${page.script}</script>\n`;
+  yield* end(page);
+}
+
+/** Who gets the file gets the licenses with it. */
+function* end({ notices }: PageParts): Generator<string> {
+  yield `<!--\nThis page contains these packages:\n\n${notices.replaceAll('--', '- -')}\n-->\n`;
+  yield '</body></html>\n';
 }
 
 function* head(

@@ -23,7 +23,8 @@ export function failureGroups(failures: readonly Failed[]): readonly FailureGrou
     .flatMap((all): FailureGroup[] => {
       const [first] = all;
       if (first === undefined) return [];
-      const { step, why, code } = first;
+      const { step, code } = first;
+      const why = all.length === 1 ? first.why : withoutKey(first);
       const advice = adviceFor(code);
       return [
         {
@@ -37,8 +38,11 @@ export function failureGroups(failures: readonly Failed[]): readonly FailureGrou
 }
 
 /** The same sentence about two items is one cause. */
-function withoutItem({ why, key }: Failed): string {
-  const stem = key.replace(/\.[^./]*$/, '');
-  const short = [key, stem].filter((text) => text.length > 2);
-  return short.reduce((text, name) => text.replaceAll(name, '…'), why).replace(/\d+/g, '#');
+function withoutItem(failed: Failed): string {
+  const stem = failed.key.replace(/\.[^./]*$/, '');
+  const text = withoutKey(failed);
+  return (stem.length > 2 ? text.replaceAll(stem, '…') : text).replace(/\d+/g, '#');
 }
+
+const withoutKey = ({ why, key }: Failed): string =>
+  key.length > 2 ? why.replaceAll(key, '…') : why;

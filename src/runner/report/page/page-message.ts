@@ -2,10 +2,10 @@
 
 /**
  * `data` is JSON: of `report` a `ReportData`, of `change` a `ReportChange`, of `trouble` why the page shows an earlier state, or
- * null if it no longer does, of `ended` why nothing follows.
+ * null if it no longer does, of `pulse` a `PagePulse`, or null while nobody runs, of `ended` why nothing follows.
  */
 export interface PageMessage {
-  readonly type: 'report' | 'change' | 'trouble' | 'ended';
+  readonly type: 'report' | 'change' | 'trouble' | 'pulse' | 'ended';
   readonly data: string;
 }
 

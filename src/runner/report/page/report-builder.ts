@@ -22,7 +22,7 @@ import type {
 } from './report-data.ts';
 import { reportTakes } from './report-takes.ts';
 import { reportSteps, spendingOf } from './report-totals.ts';
-import { itemState, type TaskVerdict, verdictOf } from './task-state.ts';
+import { itemState, type TaskVerdict, verdictAfter, verdictOf } from './task-state.ts';
 
 /** What is known of a file that is uploaded. */
 export interface InputFact {
@@ -31,7 +31,7 @@ export interface InputFact {
 }
 
 export interface ReportQuestion {
-  /** The name of the pipeline file, for commands to copy. */
+  /** The pipeline file as a command line has it, with the flags that say which state is meant. */
   readonly file: string;
   readonly pipeline: Pipeline;
   readonly ledger: Ledger;
@@ -64,6 +64,8 @@ export class ReportBuilder {
   /** Jobs whose credits a task of the report shows. */
   readonly #paid = new Set<string>();
   readonly #stepOfShared = new Map<string, string>();
+  /** The states of the shared tasks, by step. */
+  readonly #sharedStates = new Map<string, TaskState>();
 
   constructor(question: ReportQuestion) {
     this.#q = question;
@@ -99,7 +101,11 @@ export class ReportBuilder {
     }
     const maker = (fingerprint: string): string | undefined =>
       own.get(fingerprint) ?? this.#stepOfShared.get(fingerprint);
-    const told = tasks.map((task) => this.#taskOf(task, { key, number, bodyOf, maker }));
+    const within = { key, number, bodyOf, maker };
+    const verdicts = this.#verdictsOf(tasks, key === '');
+    const told = tasks.map((task, index) =>
+      this.#taskOf(task, verdicts[index] ?? { state: 'waiting' }, within),
+    );
     const makes = told.filter((_, index) => {
       const operation = tasks[index]?.step.kind.operation;
       return operation === 'create' || operation === 'download';
@@ -116,12 +122,30 @@ export class ReportBuilder {
     };
   }
 
-  #taskOf(planned: PlannedTask, within: Within): ReportTask {
-    const { step, task, fingerprint } = planned;
+  /** The tasks are in an order in which each follows those that it waits for. */
+  #verdictsOf(tasks: readonly PlannedTask[], shared: boolean): readonly TaskVerdict[] {
     const { ledger, running } = this.#q;
+    const own = shared ? this.#sharedStates : new Map<string, TaskState>();
+    return tasks.map((planned) => {
+      const { step, task, fingerprint } = planned;
+      const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+      const first = verdictOf(planned, job, ledger.task(task), running);
+      const verdict = verdictAfter(
+        first,
+        step.after,
+        (name) => own.get(name) ?? this.#sharedStates.get(name),
+      );
+      const known = own.get(step.name);
+      own.set(step.name, known === undefined ? verdict.state : itemState([known, verdict.state]));
+      return verdict;
+    });
+  }
+
+  #taskOf(planned: PlannedTask, verdict: TaskVerdict, within: Within): ReportTask {
+    const { step, task, fingerprint } = planned;
+    const { ledger } = this.#q;
     const number = this.#numberOf(step.name);
     const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
-    const verdict = verdictOf(planned, job, ledger.task(task), running);
     this.#count(number, verdict, planned, within, job);
     // A download and a delete are of the job of another step.
     const own = step.of === undefined ? job : undefined;
@@ -228,7 +252,10 @@ export class ReportBuilder {
       runs: ledger.runs().map(({ run, at, ended, charged, refunded }) => {
         return { run, at, ...(ended === undefined ? {} : { ended }), charged, refunded };
       }),
-      credits: ledger.total,
+      credits: {
+        ...ledger.total,
+        ...(pipeline.budget.credits === undefined ? {} : { budget: pipeline.budget.credits }),
+      },
       ...{ spending, failures: failureGroups(this.#failures), doubts: this.#doubts },
     };
   }

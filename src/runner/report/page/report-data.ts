@@ -2,7 +2,7 @@
 // address.
 import type { Operation } from '../../../contract/kinds/kind.ts';
 
-/** What became of a task. `waiting`: a run has yet to do it. `blocked`: a task that it needs failed. */
+/** What became of a task. `waiting`: a run has yet to do it. `blocked`: a task that it needs failed, or is in doubt. */
 export type TaskState =
   | 'done'
   | 'failed'
@@ -14,7 +14,7 @@ export type TaskState =
   | 'excluded';
 
 /** The states of an item: the one of its tasks that matters most to a person. */
-export type ItemState = Exclude<TaskState, 'blocked' | 'excluded'>;
+export type ItemState = Exclude<TaskState, 'excluded'>;
 
 export interface ReportData {
   readonly pipeline: string;
@@ -37,6 +37,8 @@ export interface ReportData {
     readonly charged: number;
     readonly refunded: number;
     readonly reserved: number;
+    /** The budget of the pipeline file. */
+    readonly budget?: number;
   };
   readonly spending: readonly Spending[];
   readonly failures: readonly FailureGroup[];

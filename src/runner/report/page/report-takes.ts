@@ -13,7 +13,7 @@ import type { ReportFile, ReportTask } from './report-data.ts';
 
 export interface TakesQuestion {
   readonly ledger: Ledger;
-  /** The name of the pipeline file. */
+  /** The pipeline file as a command line has it, with the flags that say which state is meant. */
   readonly file: string;
 }
 

@@ -1,5 +1,6 @@
 // What a report says of a task: the plan knows what a run would do, the state file what happened.
 import type { JobLine, TaskLine } from '../../journal/line.ts';
+import { isWithheld } from '../../journal/settled.ts';
 import { jobFacts } from '../../journal/state.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemState, ReportItem, TaskState } from './report-data.ts';
@@ -40,7 +41,7 @@ export function verdictOf(
     case 'begin':
     case 'maybe':
       if (failed?.state === 'failed') return failure(failed.why, failed.code);
-      if (job?.state === 'failed')
+      if (job?.state === 'failed' && !isWithheld(job))
         // A download and a delete have the job of the step that they are of.
         return step.of === undefined
           ? failure(job.error?.message ?? 'unknown', job.error?.code)
@@ -50,6 +51,25 @@ export function verdictOf(
         return { state: 'done' };
       return { state: 'waiting', why };
   }
+}
+
+/** A plan would try a failed task again; for a report, what waits for it is blocked. */
+const blocking: Readonly<Partial<Record<TaskState, string>>> = {
+  ...{ failed: 'failed', doubt: 'is in doubt', blocked: 'is blocked' },
+};
+
+/** `stateOf`: the state of a step that the task waits for, if it is known. */
+export function verdictAfter(
+  verdict: TaskVerdict,
+  after: readonly string[],
+  stateOf: (step: string) => TaskState | undefined,
+): TaskVerdict {
+  if (verdict.state !== 'waiting') return verdict;
+  for (const step of after) {
+    const word = blocking[stateOf(step) ?? 'done'];
+    if (word !== undefined) return { state: 'blocked', why: `waits for ${step}, which ${word}` };
+  }
+  return verdict;
 }
 
 const isSupply = (operation: string): boolean => operation === 'upload' || operation === 'detect';
@@ -65,7 +85,7 @@ const failure = (why: string, code: string | undefined): TaskVerdict => ({
 export const isSettled = ({ tasks }: Pick<ReportItem, 'tasks'>): boolean =>
   tasks.every(({ state }) => state === 'done' || state === 'skipped');
 
-const weightiest: readonly ItemState[] = ['doubt', 'failed', 'running', 'waiting'];
+const weightiest: readonly ItemState[] = ['doubt', 'failed', 'running', 'blocked', 'waiting'];
 
 /** The state of an item; `makes`: the states of the tasks that make something. */
 export function itemState(
@@ -74,7 +94,6 @@ export function itemState(
 ): ItemState {
   const first = weightiest.find((state) => states.includes(state));
   if (first !== undefined) return first;
-  if (states.includes('blocked')) return 'waiting';
   const idle = makes.length > 0 && makes.every((state) => state === 'skipped');
   return idle ? 'skipped' : 'done';
 }

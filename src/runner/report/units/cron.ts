@@ -10,17 +10,22 @@ import {
 import { wakeTimes } from './wake-times.ts';
 
 export function crontab(facts: UnitFacts): string {
-  const { name, root, service, variables, program, hostOffset } = facts;
+  const { name, root, service, variables, program, hostOffset, rehearsal } = facts;
   const command = shellCommand([...program, ...scheduleArguments(facts, '--once')]);
-  // In a crontab, an unescaped % ends the command.
-  const line = `cd ${shellWord(root)} && ${command}`.replaceAll('%', '\\%');
+  // In a crontab, an unescaped % ends the command. A backslash of a quoted word must not stand before that of the %.
+  const line = `cd ${shellWord(root)} && ${command}`
+    .replaceAll('\\%', "\\''%")
+    .replaceAll('%', '\\%');
   const lines = wakeTimes(facts, hostOffset).map((time) => `${time} ${line}`);
   return `# ${madeBy(facts, 'cron')}
 #
-# Add these lines with crontab -e, and put the API key into the file that SHOTLIST_API_KEY_FILE names, readable by you only.
+# Add these lines with crontab -e${rehearsal ? '' : ', and put the API key into the file that SHOTLIST_API_KEY_FILE names, readable by you only'}.
 # The pipeline is due: ${inWords(facts.schedule)}. A start at which nothing is due ends at once.
-${service === undefined ? '# SHOTLIST_BASE_URL=https://…' : `SHOTLIST_BASE_URL=${service}`}
-SHOTLIST_API_KEY_FILE=/etc/shotlist/${name}.key
-${variables.map((variable) => `# ${variable}=… (the pipeline reads it)\n`).join('')}${lines.join('\n')}
+${rehearsal ? '' : access(service, name)}${variables.map((variable) => `# ${variable}=… (the pipeline reads it)\n`).join('')}${lines.join('\n')}
 `;
 }
+
+const access = (service: string | undefined, name: string): string =>
+  `${service === undefined ? '# SHOTLIST_BASE_URL=https://…' : `SHOTLIST_BASE_URL=${service}`}
+SHOTLIST_API_KEY_FILE=/etc/shotlist/${name}.key
+`;

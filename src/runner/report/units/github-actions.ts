@@ -1,19 +1,32 @@
 // A workflow for GitHub Actions: runs what is due and pushes the state file.
 import { stringify } from 'yaml';
 import { storeVariables, trustArguments } from './store-variables.ts';
-import { inWords, madeBy, scheduleArguments, shellCommand, type UnitFacts } from './unit.ts';
+import {
+  globOf,
+  inWords,
+  madeBy,
+  scheduleArguments,
+  shellCommand,
+  type UnitFacts,
+} from './unit.ts';
 import { wakeTimes } from './wake-times.ts';
 
 export function githubWorkflow(facts: UnitFacts): string {
-  const { name, state, output, service, variables, store } = facts;
+  const { name, state, output, service, variables, store, rehearsal } = facts;
   const trust = trustArguments(facts);
   const secret = (key: string): [string, string] => [key, `\${{ secrets.${key} }}`];
   const variable = (key: string): [string, string] => [key, `\${{ vars.${key} }}`];
   const env = Object.fromEntries([
-    service === undefined ? variable('SHOTLIST_BASE_URL') : ['SHOTLIST_BASE_URL', service],
-    secret('SHOTLIST_API_KEY'),
+    ...(rehearsal
+      ? []
+      : [
+          service === undefined
+            ? variable('SHOTLIST_BASE_URL')
+            : (['SHOTLIST_BASE_URL', service] as const),
+          secret('SHOTLIST_API_KEY'),
+        ]),
     ...variables.map(variable),
-    ...storeVariables(store).map(secret),
+    ...(rehearsal ? [] : storeVariables(store).map(secret)),
   ]);
   const identity = {
     GIT_AUTHOR_NAME: 'shotlist',
@@ -30,12 +43,16 @@ export function githubWorkflow(facts: UnitFacts): string {
             uses: 'actions/upload-artifact@v4',
             with: {
               name: `${name}-\${{ github.run_id }}`,
-              path: output,
+              path: globOf(output),
               'if-no-files-found': 'ignore',
             },
           },
         ]
       : [];
+  // A rehearsal leaves nothing for git.
+  const push = rehearsal
+    ? []
+    : [{ name: 'Push the state file', if: 'always()', run: pushed(state, name) }];
   const workflow = {
     name: `shotlist ${name}`,
     on: {
@@ -60,11 +77,7 @@ export function githubWorkflow(facts: UnitFacts): string {
             env,
           },
           ...results,
-          {
-            name: 'Push the state file',
-            if: 'always()',
-            run: pushed(state, name),
-          },
+          ...push,
         ],
       },
     },
@@ -81,7 +94,7 @@ ${stringify(workflow, { lineWidth: 0 })}`;
 export const pushed = (state: string, name: string): string =>
   [
     'npx shotlist git-setup',
-    shellCommand(['git', 'add', '--', state]),
+    shellCommand(['git', '--literal-pathspecs', 'add', '--', state]),
     `git diff --cached --quiet || ${shellCommand(['git', 'commit', '--quiet', '-m', `shotlist: ${name}`])}`,
     'git pull --quiet --no-rebase',
     'git push --quiet',

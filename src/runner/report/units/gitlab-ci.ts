@@ -2,16 +2,21 @@
 import { stringify } from 'yaml';
 import { pushed } from './github-actions.ts';
 import { storeVariables, trustArguments } from './store-variables.ts';
-import { inWords, madeBy, scheduleArguments, shellCommand, type UnitFacts } from './unit.ts';
+import {
+  globOf,
+  inWords,
+  madeBy,
+  scheduleArguments,
+  shellCommand,
+  type UnitFacts,
+} from './unit.ts';
 
 export function gitlabJob(facts: UnitFacts): string {
-  const { name, state, output, service, variables, store, schedule } = facts;
+  const { name, state, output, service, variables, store, schedule, rehearsal } = facts;
   const needed = [
-    ...(service === undefined ? ['SHOTLIST_BASE_URL'] : []),
-    'SHOTLIST_API_KEY',
-    'SHOTLIST_PUSH_TOKEN',
+    ...(service === undefined && !rehearsal ? ['SHOTLIST_BASE_URL'] : []),
+    ...(rehearsal ? [] : ['SHOTLIST_API_KEY', 'SHOTLIST_PUSH_TOKEN', ...storeVariables(store)]),
     ...variables,
-    ...storeVariables(store),
   ];
   const trust = trustArguments(facts);
   const remote = 'https://shotlist:$SHOTLIST_PUSH_TOKEN@$CI_SERVER_HOST/$CI_PROJECT_PATH.git';
@@ -22,7 +27,9 @@ export function gitlabJob(facts: UnitFacts): string {
       resource_group: `shotlist-${name}`,
       interruptible: false,
       timeout: '6h',
-      ...(service === undefined ? {} : { variables: { SHOTLIST_BASE_URL: service } }),
+      ...(service === undefined || rehearsal
+        ? {}
+        : { variables: { SHOTLIST_BASE_URL: service.replaceAll('$', '$$$$') } }),
       before_script: [
         'npm ci',
         ...(trust === undefined ? [] : [`npx ${shellCommand(['shotlist', ...trust])}`]),
@@ -31,22 +38,28 @@ export function gitlabJob(facts: UnitFacts): string {
         'git checkout --quiet -B "$CI_COMMIT_BRANCH" "$CI_COMMIT_SHA"',
       ],
       script: [`npx ${shellCommand(['shotlist', ...scheduleArguments(facts, '--once')])}`],
-      after_script: [
-        `git remote set-url origin "${remote}"`,
-        'git branch --quiet --set-upstream-to "origin/$CI_COMMIT_BRANCH"',
-        ...pushed(state, name).trim().split('\n'),
-      ],
+      // A rehearsal leaves nothing for git.
+      ...(rehearsal
+        ? {}
+        : {
+            after_script: [
+              `git remote set-url origin "${remote}"`,
+              'git branch --quiet --set-upstream-to "origin/$CI_COMMIT_BRANCH"',
+              ...pushed(state, name).trim().split('\n'),
+            ],
+          }),
       ...(store === undefined
-        ? { artifacts: { when: 'always', paths: [output], expire_in: '30 days' } }
+        ? { artifacts: { when: 'always', paths: [globOf(output)], expire_in: '30 days' } }
         : {}),
     },
   };
+  const masked = rehearsal
+    ? ''
+    : ' (masked; SHOTLIST_PUSH_TOKEN is a project access\n#   token that may write to the repository).';
   return `# ${madeBy(facts, 'gitlab-ci')}
 #
 # Add this job to .gitlab-ci.yml. Then, in the project:
-# - Settings, CI/CD, Variables: ${needed.join(', ')} (masked; SHOTLIST_PUSH_TOKEN is a project access
-#   token that may write to the repository).
-# - Build, Pipeline schedules: ${schedule.cron.map((cron) => `"${cron}"`).join(' and ')} in the time zone ${schedule.timeZone}.
+${needed.length === 0 ? '' : `# - Settings, CI/CD, Variables: ${needed.join(', ')}${masked}\n`}# - Build, Pipeline schedules: ${schedule.cron.map((cron) => `"${cron}"`).join(' and ')} in the time zone ${schedule.timeZone}.
 # The pipeline is due: ${inWords(schedule)}. A start at which nothing is due ends at once.
 ${stringify(job, { lineWidth: 0 })}`;
 }

@@ -5,7 +5,7 @@ import { inWords, madeBy, scheduleArguments, type UnitFacts } from './unit.ts';
 import { wakeTimes } from './wake-times.ts';
 
 export function kubernetesCronJob(facts: UnitFacts): string {
-  const { service, variables, store, schedule } = facts;
+  const { service, variables, store, schedule, rehearsal } = facts;
   const name = `shotlist-${label(facts.name)}`;
   const [only, ...others] = schedule.cron;
   const times =
@@ -18,18 +18,25 @@ export function kubernetesCronJob(facts: UnitFacts): string {
     ...{ name: key, valueFrom: { secretKeyRef: { name, key } } },
   });
   const env = [
-    service === undefined
-      ? secret('SHOTLIST_BASE_URL')
-      : { name: 'SHOTLIST_BASE_URL', value: service },
-    secret('SHOTLIST_API_KEY'),
-    ...[...variables, ...storeVariables(store)].map(secret),
+    ...(rehearsal
+      ? []
+      : [
+          service === undefined
+            ? secret('SHOTLIST_BASE_URL')
+            : { name: 'SHOTLIST_BASE_URL', value: literal(service) },
+          secret('SHOTLIST_API_KEY'),
+          ...storeVariables(store).map(secret),
+        ]),
+    ...variables.map(secret),
     { name: 'HOME', value: '/tmp' },
   ];
   const container = {
     name: 'shotlist',
     image: 'node:24',
     workingDir: '/repository',
-    command: ['npx', '--no-install', 'shotlist', ...scheduleArguments(facts, '--once')],
+    command: ['npx', '--no-install', 'shotlist', ...scheduleArguments(facts, '--once')].map(
+      literal,
+    ),
     env,
     volumeMounts: [
       { name: 'repository', mountPath: '/repository' },
@@ -42,7 +49,7 @@ export function kubernetesCronJob(facts: UnitFacts): string {
     },
   };
   const trust = trustArguments(facts);
-  const command = ['npx', '--no-install', 'shotlist', ...(trust ?? [])];
+  const command = ['npx', '--no-install', 'shotlist', ...(trust ?? [])].map(literal);
   const before =
     trust === undefined ? {} : { initContainers: [{ ...container, name: 'trust', command }] };
   const jobs = times.map(({ suffix, schedule: cron, timeZone }) => ({
@@ -74,14 +81,17 @@ export function kubernetesCronJob(facts: UnitFacts): string {
       },
     },
   }));
+  const secrets = env.flatMap((one) => ('valueFrom' in one ? [one.name] : []));
   return `# ${madeBy(facts, 'kubernetes')}
 #
 # Before you apply it:
 # - A PersistentVolumeClaim "${name}" that holds a clone of the repository with its node_modules.
-# - A Secret "${name}" with the keys ${env.flatMap((one) => ('valueFrom' in one ? [one.name] : [])).join(', ')}.
-# The pipeline is due: ${inWords(schedule)}. A start at which nothing is due ends at once.
+${secrets.length === 0 ? '' : `# - A Secret "${name}" with the keys ${secrets.join(', ')}.\n`}# The pipeline is due: ${inWords(schedule)}. A start at which nothing is due ends at once.
 ${jobs.map((job) => stringify(job, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n')}`;
 }
+
+/** Kubernetes replaces `$(NAME)` in commands and values. */
+const literal = (text: string): string => text.replaceAll('$', '$$$$');
 
 /** A DNS label: lower-case letters, digits and "-", short enough for what Kubernetes adds. */
 const label = (name: string): string =>

@@ -1,4 +1,5 @@
 // What a unit file is made from. A unit file lets a machine or a CI service run a pipeline by its schedule.
+import { printable } from '../../../contract/base/printable.ts';
 import type { Schedule } from '../../language/pipeline.ts';
 
 export interface UnitFacts {
@@ -10,8 +11,10 @@ export interface UnitFacts {
   readonly root: string;
   /** Relative to the root, with `/`. */
   readonly file: string;
-  /** What `--profile` names. */
-  readonly profile?: string | undefined;
+  /** The other flags that `shotlist schedule` was given; paths are relative to the root. */
+  readonly given: readonly string[];
+  /** The runs are rehearsals: they need no key, and leave nothing for git. */
+  readonly rehearsal: boolean;
   readonly state: string;
   readonly output: string;
   /** Where results are kept besides the output folder. */
@@ -28,22 +31,21 @@ export interface UnitFacts {
   readonly hostOffset: number;
 }
 
-/** What shotlist is asked to do, without the program. */
+/**
+ * What shotlist is asked to do, without the program. Nobody watches, so a run that is meant for the hosted service never becomes
+ * a rehearsal, and its record is committed.
+ */
 export const scheduleArguments = (
-  { file, profile }: UnitFacts,
+  { file, given, rehearsal }: UnitFacts,
   ...more: readonly string[]
-): string[] => [
-  'schedule',
-  file,
-  ...(profile === undefined ? [] : ['--profile', profile]),
-  '--hosted',
-  '--commit',
-  ...more,
-];
+): string[] => {
+  const needed = rehearsal ? [] : ['--hosted', '--commit'];
+  return ['schedule', file, ...given, ...needed.filter((flag) => !given.includes(flag)), ...more];
+};
 
 /** The first line of a unit file's comment. */
-export const madeBy = ({ file }: UnitFacts, kind: string): string =>
-  `made by: shotlist schedule ${file} --print ${kind}`;
+export const madeBy = ({ file, given }: UnitFacts, kind: string): string =>
+  printable(`made by: ${shellCommand(['shotlist', 'schedule', file, '--print', kind, ...given])}`);
 
 /** The schedule as a person reads it. */
 export const inWords = ({ cron, timeZone }: Schedule): string =>
@@ -52,5 +54,9 @@ export const inWords = ({ cron, timeZone }: Schedule): string =>
 /** A text as one word of a POSIX shell. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A path as a pattern for itself, relative to the repository. GitHub and GitLab know the same patterns. */
+export const globOf = (path: string): string =>
+  `./${path.replaceAll('\\', '\\\\').replaceAll(/[*?[{]/g, '[$&]')}`;
 
 export const shellCommand = (words: readonly string[]): string => words.map(shellWord).join(' ');

@@ -49,12 +49,13 @@ interface Outage {
  * This many answers of 429, 502 or 503 in a row are an outage. By default a call has at least as many tries, so no call
  * has failed for good by then.
  */
-const many = 3;
+export const many = 3;
 
 export class CircuitBreaker {
   readonly #o: CircuitBreakerOptions;
   #outage: Outage | undefined;
   #busyInARow = 0;
+  #cutInARow = 0;
   #waitedMs = 0;
 
   constructor(options: CircuitBreakerOptions) {
@@ -63,6 +64,16 @@ export class CircuitBreaker {
 
   get isOpen(): boolean {
     return this.#outage !== undefined;
+  }
+
+  /** How many answers in a row got lost. */
+  get cutInARow(): number {
+    return this.#cutInARow;
+  }
+
+  /** True in an outage that cuts connections. A single request may be cut for its own sake, so none of these is a probe. */
+  get isCut(): boolean {
+    return this.#outage?.failure.reason === 'unanswered';
   }
 
   /** How long calls have waited so far, in all outages together. */
@@ -102,6 +113,7 @@ export class CircuitBreaker {
       return false;
     }
     if (sign === 'busy') this.#busyInARow += 1;
+    if (sign === 'cut') this.#cutInARow += 1;
     if (outage !== undefined) {
       if (probe) this.#failedAgain(outage, answer.error);
       return true;
@@ -109,6 +121,11 @@ export class CircuitBreaker {
     if (sign === 'cut' || (sign === 'busy' && this.#busyInARow < many)) return false;
     this.#open(answer.error);
     return true;
+  }
+
+  /** Call if lost answers are known to be an outage. */
+  open(failure: ApiFailure): void {
+    if (this.#outage === undefined) this.#open(failure);
   }
 
   #open(failure: ApiFailure): void {
@@ -136,6 +153,7 @@ export class CircuitBreaker {
 
   #close(): void {
     this.#busyInARow = 0;
+    this.#cutInARow = 0;
     const outage = this.#outage;
     if (outage === undefined) return;
     const waited = this.#o.clock.elapsed() - outage.since.elapsed;
@@ -156,12 +174,13 @@ export class CircuitBreaker {
  * - `alive`: the service answered, possibly with a refusal.
  * - `down`: no connection was made.
  * - `busy`: the service asked to come back later.
- * - `cut`: the answer got lost. That is not an outage by itself, and does not end one.
+ * - `cut`: the answer got lost. That is not an outage by itself, and does not end one. If several get lost in a row, a read
+ *   tells whether it is one (outages.ts).
  * - `none`: the call says nothing about the service.
  */
-type Sign = 'alive' | 'down' | 'busy' | 'cut' | 'none';
+export type Sign = 'alive' | 'down' | 'busy' | 'cut' | 'none';
 
-function signOf(answer: Result<unknown, ApiFailure>): Sign {
+export function signOf(answer: Result<unknown, ApiFailure>): Sign {
   if (answer.ok) return 'alive';
   switch (answer.error.reason) {
     case 'unreachable':
@@ -174,7 +193,9 @@ function signOf(answer: Result<unknown, ApiFailure>): Sign {
     case 'local':
     case 'aborted':
     case 'outage':
+    case 'no-answers':
     case 'late':
+    case 'damaged':
       return 'none';
     case 'refused':
       // A file or an address is unusable: nothing was sent.

@@ -2,7 +2,7 @@
 // lost answer may still arrive as an event.
 import { type ApiFailure, explainFailure, remedy } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
-import { ok, type Result } from '../../../contract/base/result.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import { outageCode } from '../../journal/attempt.ts';
@@ -21,13 +21,19 @@ export async function* create(order: CreateOrder, context: JobContext): Performa
   // Wait before writing the intent: a crash during the wait then leaves nothing in doubt.
   const turn = await context.outages.readyToCreate();
   if (!turn.ok) return outcomeOf('read', turn.error);
-  await context.pace();
-  if (context.stop.aborted) return stopped;
-  context.inbox?.expect(name, recordOf(kind));
-  const take = order.take === undefined ? {} : { take: order.take };
-  const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
-  yield { durable: true, event: { ...intent, ...take } };
-  const answer = yield* sent(order, turn.value, context);
+  let answer: Sent;
+  try {
+    await context.pace();
+    if (context.stop.aborted) return stopped;
+    if (!context.outages.maySend(turn.value)) return { is: 'withheld', why: tooLate.message };
+    context.inbox?.expect(name, recordOf(kind));
+    const take = order.take === undefined ? {} : { take: order.take };
+    const intent = { event: 'intent', job, task, kind, attempt, name, reserve, measure } as const;
+    yield { durable: true, event: { ...intent, ...take } };
+    answer = yield* sent(order, turn.value, context);
+  } finally {
+    context.outages.release(turn.value);
+  }
   if (answer.is === 'made') return yield* created(order, answer.made, context);
   if (answer.is === 'withheld') return yield* withhold(order, answer.failure, context);
   return yield* notCreated(order, answer.failure, context);
@@ -44,6 +50,11 @@ type Sent =
   /** Certainly not accepted, for a reason that says nothing about the request: an outage, or a late permission. */
   | { readonly is: 'withheld'; readonly failure: ApiFailure };
 
+const tooLate = {
+  reason: 'late',
+  message: 'other creations got no answer meanwhile',
+} as const satisfies ApiFailure;
+
 type SendAttempts = AsyncGenerator<Asking, Sent, void>;
 
 /**
@@ -52,7 +63,8 @@ type SendAttempts = AsyncGenerator<Asking, Sent, void>;
  */
 async function* sent(order: CreateOrder, turn: CallPermit, context: JobContext): SendAttempts {
   for (let tries = 1; ; tries++) {
-    const answer = await answered(order, context);
+    if (!context.outages.maySend(turn)) return { is: 'withheld', failure: tooLate };
+    const answer = ownAnswer(await answered(order, context), order, context);
     const outage = context.outages.hearOfCreation(answer, turn);
     if (answer.ok) return { is: 'made', made: answer.value };
     const failure = answer.error;
@@ -112,6 +124,17 @@ async function send(
   return made.ok ? ok({ project: made.value.id, credits: made.value.credits ?? reserve }) : made;
 }
 
+/** An answer with the project of another creation says nothing about this one: it may be paid, or not. */
+function ownAnswer(
+  answer: Result<Made, ApiFailure>,
+  { name }: CreateOrder,
+  { projects }: JobContext,
+): Result<Made, ApiFailure> {
+  if (!answer.ok || projects.claim(answer.value.project, name)) return answer;
+  const message = `the service answered with project ${answer.value.project}, which belongs to another creation`;
+  return err({ reason: 'unanswered', message });
+}
+
 /** The project of a creation, from an event with its record. */
 function madeOf({ reserve }: CreateOrder | AwaitOrder, told: Project): Made {
   const credits = told.credits_charged ?? (told.status === 'error' ? 0 : reserve);
@@ -150,6 +173,7 @@ async function* notCreated(
     yield { durable: true, event: { event: 'doubt', job: order.fingerprint, why } };
     const told = await heard(order, clock.elapsed() + (inbox?.patienceMs ?? 0), context);
     if (told === undefined) return outcome;
+    context.outages.toldByEvent();
     return yield* created(order, madeOf(order, told), context);
   }
   inbox?.known(order.name);
@@ -162,8 +186,8 @@ async function* notCreated(
 export async function* awaitEvent(order: AwaitOrder, context: JobContext): Performance {
   const told = await heard(order, context.inbox?.patientUntil ?? 0, context);
   if (told !== undefined) return yield* created(order, madeOf(order, told), context);
-  const { name, begun } = order;
-  const why = `in doubt: a creation named "${name}" was begun ${begun}, and no event has said what became of it`;
+  const why =
+    'in doubt: the answer to its creation was lost, and no event has said what became of it';
   return { is: 'ended', ending: 'doubt', why };
 }
 
@@ -171,7 +195,7 @@ export async function* awaitEvent(order: AwaitOrder, context: JobContext): Perfo
 async function heard(
   { name }: CreateOrder | AwaitOrder,
   until: number,
-  { inbox, clock, stop }: JobContext,
+  { inbox, clock, stop, projects }: JobContext,
 ): Promise<Project | undefined> {
   if (inbox === undefined) return undefined;
   const over = new AbortController();
@@ -182,5 +206,5 @@ async function heard(
   const told = await inbox.waitFor(name, enough);
   over.abort();
   await patience;
-  return told;
+  return told !== undefined && projects.claim(told.id, name) ? told : undefined;
 }

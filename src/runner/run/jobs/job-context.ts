@@ -4,6 +4,7 @@ import type { Durations } from '../../plan/durations.ts';
 import type { LastLooks } from './last-looks.ts';
 import type { Outages } from './outages.ts';
 import type { Clock, Disk, JobApi, KnownUploads, OutputStore } from './ports.ts';
+import type { ProjectIds } from './project-ids.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
 export interface JobContext {
@@ -11,8 +12,16 @@ export interface JobContext {
   readonly api: JobApi;
   readonly outages: Pick<
     Outages,
-    'waitedMs' | 'holdCreations' | 'readyToCreate' | 'hearOfCreation'
+    | 'waitedMs'
+    | 'holdCreations'
+    | 'readyToCreate'
+    | 'maySend'
+    | 'hearOfCreation'
+    | 'toldByEvent'
+    | 'release'
   >;
+  /** Of all creations that this process and the record know. */
+  readonly projects: ProjectIds;
   readonly disk: Disk;
   /** Where saved files are kept besides; undefined if the pipeline names no store. */
   readonly store?: OutputStore | undefined;

@@ -57,7 +57,7 @@ export interface ReuploadOrder extends Common {
   readonly result: JsonObject;
 }
 
-export interface DetectOrder extends Common {
+export interface DetectOrder extends Common, Asking {
   readonly operation: 'detect';
   readonly fingerprint: Fingerprint;
   /** If set, this detection is read again instead of starting one. */
@@ -66,12 +66,17 @@ export interface DetectOrder extends Common {
   readonly timeoutMs: number;
 }
 
+interface Asking {
+  /** Local files by the addresses that the service has for them: its sentences name the addresses. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
 interface Saving {
   /** In a reroll: the result is saved there, below the output folder, as a part of the job. */
   readonly saveTo?: string;
 }
 
-export interface CreateOrder extends Common, Saving {
+export interface CreateOrder extends Common, Asking, Saving {
   readonly operation: 'create';
   readonly fingerprint: Fingerprint;
   readonly body: JsonObject;
@@ -88,7 +93,7 @@ export interface CreateOrder extends Common, Saving {
 }
 
 /** Already paid: waits for the result, or reads a settled project again for fresh addresses. */
-export interface AttachOrder extends Common, Saving {
+export interface AttachOrder extends Common, Asking, Saving {
   readonly operation: 'attach';
   readonly fingerprint: Fingerprint;
   readonly project: string;
@@ -101,7 +106,7 @@ export interface AttachOrder extends Common, Saving {
 }
 
 /** In doubt since an earlier run: waits for an event that names the attempt. */
-export interface AwaitOrder extends Common, Saving {
+export interface AwaitOrder extends Common, Asking, Saving {
   readonly operation: 'await';
   readonly fingerprint: Fingerprint;
   /** The name of the attempt. */
@@ -109,8 +114,6 @@ export interface AwaitOrder extends Common, Saving {
   /** Credits set aside. */
   readonly reserve: number;
   readonly timeoutMs: number;
-  /** When the attempt began, ISO 8601. */
-  readonly begun: string;
 }
 
 export interface DownloadOrder extends Common {
@@ -145,6 +148,8 @@ export interface DeleteOrder extends Common {
   readonly project: string;
   /** Files that are not on this disk: the store must still have them. */
   readonly onlyStored?: readonly OutputLine[];
+  /** Files that are on this disk: they must be whole. */
+  readonly onDisk?: readonly { readonly output: OutputLine; readonly from: Place }[];
 }
 
 /** Reads files, so that the next look knows their digests. */
@@ -191,7 +196,7 @@ export interface Unreadable {
  * the project did not finish in time, its files could not be fetched, or the run stopped; the next run continues it.
  * `rendering`: the project still renders, and the run does not wait for it.
  */
-export interface Ended extends End {
+export interface Ended extends Omit<End, 'held'> {
   readonly is: 'ended';
   readonly ending: 'failed' | 'doubt' | 'pending' | 'rendering';
   /** The kind of failure. */
@@ -201,7 +206,7 @@ export interface Ended extends End {
   /** For `rendering`: how to go on with it later. */
   readonly rest?: Rest;
   /** Other tasks would fail in the same way, so this stops the run, all buying, or the step. */
-  readonly stops?: 'unauthorized' | 'outage' | 'credits' | 'machine' | 'step';
+  readonly stops?: 'unauthorized' | 'outage' | 'credits' | 'unanswered' | 'machine' | 'step';
 }
 
 export type JobOutcome =

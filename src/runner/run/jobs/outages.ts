@@ -1,12 +1,19 @@
 // Outages are a state of the run, not failures of its tasks: while the service is down, the run waits. Storage may be
 // on other hosts than the service, and creations may be throttled while everything else works, so each has its own
-// circuit breaker.
+// circuit breaker. Creations whose answers get lost have one that never repeats what may be paid for.
 import type { ApiFailure } from '../../../contract/api/failure.ts';
-import { err, type Result } from '../../../contract/base/result.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import { givenUpText, whyAway } from '../../report/outage-text.ts';
+import { givenUpText, unansweredText, whyAway } from '../../report/outage-text.ts';
 import type { Outage, OutageEvent } from '../../report/run-event.ts';
-import { type CallPermit, CircuitBreaker, type OutageWait } from './circuit-breaker.ts';
+import {
+  type CallPermit,
+  CircuitBreaker,
+  type CircuitBreakerOptions,
+  many,
+  signOf,
+} from './circuit-breaker.ts';
+import { LostAnswers } from './lost-answers.ts';
 import type { Clock, JobApi, MediaApi, ServiceAnswer } from './ports.ts';
 import { UploadAddresses } from './upload-addresses.ts';
 
@@ -29,6 +36,7 @@ export class Outages {
   readonly #o: OutageOptions;
   readonly #service: CircuitBreaker;
   readonly #creations: CircuitBreaker;
+  readonly #lostAnswers: LostAnswers;
   readonly #storage = new Map<string, CircuitBreaker>();
   /** Of the service. */
   readonly #origin: string;
@@ -38,6 +46,7 @@ export class Outages {
     this.#origin = originOf(options.address);
     this.#service = this.#breaker({ of: 'service' });
     this.#creations = this.#breaker({ of: 'creations' });
+    this.#lostAnswers = this.#breakerOfLostAnswers(options.api);
     this.api = this.#waiting(options.api);
   }
 
@@ -48,20 +57,36 @@ export class Outages {
 
   /** True if a creation would have to wait. */
   get holdCreations(): boolean {
-    return this.#service.isOpen || this.#creations.isOpen;
+    return this.#service.isOpen || this.#creations.isOpen || this.#lostAnswers.isClosed;
   }
 
   /**
    * Waits until a creation may be sent. A creation is never used as a probe, because its answer could get lost: a free
-   * call goes first.
+   * call goes first. Give the permit back with `release`.
    */
   async readyToCreate(): ServiceAnswer<CallPermit> {
-    for (;;) {
-      const turn = await this.#service.turn();
-      if (!turn.ok) return turn;
-      if (!turn.value.probe) return await this.#creations.turn();
-      this.#service.hear(await this.#o.api.account(), turn.value);
-    }
+    const back = await this.#serviceIsBack();
+    if (!back.ok) return back;
+    const turn = await this.#creations.turn();
+    if (!turn.ok) return turn;
+    const permit = turn.value;
+    const answered = await this.#lostAnswers.turn(permit);
+    return answered.ok ? ok(permit) : answered;
+  }
+
+  /** Asked right before a creation is sent: false if too many answers were lost since it got its permit. */
+  maySend(permit: CallPermit): boolean {
+    return this.#lostAnswers.allows(permit);
+  }
+
+  /** The creation was sent and answered, or is not sent after all. */
+  release(permit: CallPermit): void {
+    this.#lostAnswers.release(permit);
+  }
+
+  /** An event has told what became of a creation whose answer was lost. */
+  toldByEvent(): void {
+    this.#lostAnswers.told();
   }
 
   /** True if the creation was not accepted because of an outage. */
@@ -70,16 +95,49 @@ export class Outages {
     const busy =
       !answer.ok && (answer.error.reason === 'throttled' || answer.error.reason === 'unavailable');
     if (!busy) this.#service.hear(answer, { probe: false });
+    this.#lostAnswers.hear(answer, turn);
     // The service must be back before creations are tried again.
     const told = lost ? err<ApiFailure>({ reason: 'aborted', message: '' }) : answer;
     return this.#creations.hear(told, turn) || lost;
   }
 
+  /** Waits until no outage of the service is known. A read is the probe. */
+  async #serviceIsBack(): ServiceAnswer<void> {
+    for (;;) {
+      const turn = await this.#service.turn();
+      if (!turn.ok) return turn;
+      if (!turn.value.probe) return ok(undefined);
+      this.#service.hear(await this.#o.api.account(), turn.value);
+    }
+  }
+
+  /** After several lost answers: true if a read is not answered either. */
+  async #isAway(): Promise<boolean> {
+    const answer = await this.#o.api.account();
+    if (!answer.ok && signOf(answer) === 'cut') this.#service.open(answer.error);
+    else this.#service.hear(answer, { probe: false });
+    return this.#service.isOpen;
+  }
+
+  /** A free call: waits for permission, and is repeated while an outage lasts. */
+  async #through<T>(breaker: CircuitBreaker, call: () => ServiceAnswer<T>): ServiceAnswer<T> {
+    for (;;) {
+      const back = this.#service.isCut ? await this.#serviceIsBack() : ok(undefined);
+      if (!back.ok) return back;
+      const turn = await breaker.turn();
+      if (!turn.ok) return turn;
+      const answer = await call();
+      if (breaker.hear(answer, turn.value)) continue;
+      const isCut = signOf(answer) === 'cut' && breaker.cutInARow >= many;
+      if (!isCut || !(await this.#isAway())) return answer;
+    }
+  }
+
   #waiting(api: MediaApi): JobApi {
     const service = <T>(call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
-      through(this.#service, call);
+      this.#through(this.#service, call);
     const storage = <T>(url: string, call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
-      through(this.#storageAt(url), call);
+      this.#through(this.#storageAt(url), call);
     const { clock, stop } = this.#o;
     const addresses = new UploadAddresses({
       ask: (items) => service(() => api.uploadAddresses(items)),
@@ -114,35 +172,41 @@ export class Outages {
   }
 
   #breaker(outage: Outage): CircuitBreaker {
+    return new CircuitBreaker(this.#terms(outage));
+  }
+
+  #breakerOfLostAnswers(api: MediaApi): LostAnswers {
+    return new LostAnswers({
+      ...this.#terms({ of: 'creations' }),
+      ended: (failure) => ({ reason: 'no-answers', message: unansweredText(failure) }),
+      read: async () => {
+        const answer = await api.account();
+        this.#service.hear(answer, { probe: false });
+        return answer;
+      },
+    });
+  }
+
+  #terms(outage: Outage): CircuitBreakerOptions {
     const { clock, stop, backoffMs, limitMs, onEvent } = this.#o;
-    const waiting = ({ since, failure, tries, nextTryMs }: OutageWait): void =>
-      onEvent({
-        type: 'waiting',
-        ...outage,
-        why: scrubbed(whyAway(failure)),
-        since: new Date(since).toISOString(),
-        ...{ tries, nextTryMs, limitMs },
-      });
-    return new CircuitBreaker({
-      ...{ clock, stop, backoffMs, limitMs, waiting },
+    return {
+      ...{ clock, stop, backoffMs, limitMs },
+      waiting: ({ since, failure, tries, nextTryMs }) =>
+        onEvent({
+          type: 'waiting',
+          ...outage,
+          why: scrubbed(whyAway(failure)),
+          since: new Date(since).toISOString(),
+          ...{ tries, nextTryMs, limitMs },
+        }),
       back: (waitedMs) => onEvent({ type: 'back', ...outage, waitedMs }),
       givenUp: (failure) => ({
         reason: 'outage',
         message: givenUpText(outage, whyAway(failure), limitMs),
       }),
-    });
+    };
   }
 }
 
 /** Empty for an invalid address: the call itself will report that. */
 const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
-
-/** A free call: waits for permission, and is repeated while an outage lasts. */
-async function through<T>(breaker: CircuitBreaker, call: () => ServiceAnswer<T>): ServiceAnswer<T> {
-  for (;;) {
-    const turn = await breaker.turn();
-    if (!turn.ok) return turn;
-    const answer = await call();
-    if (!breaker.hear(answer, turn.value)) return answer;
-  }
-}

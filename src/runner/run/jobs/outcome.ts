@@ -47,6 +47,7 @@ export function outcomeOf(call: Call, failure: ApiFailure): JobOutcome {
       return { ...pending(why), stops: code === 'outage' ? 'outage' : 'unauthorized' };
     case 'stop-paid':
       if (code === 'local') return call === 'read' ? unread : { ...pending(why), stops: 'machine' };
+      if (code === 'no-answers') return { ...pending(why), stops: 'unanswered' };
       // Only a creation can lack credits.
       if (call === 'create') return { ...pending(why), stops: 'credits' };
       return paid ? unread : lost;

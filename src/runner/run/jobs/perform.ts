@@ -3,6 +3,7 @@ import { unreachable } from '../../../contract/base/result.ts';
 import { awaitEvent, create } from './create.ts';
 import type { JobOrder } from './job.ts';
 import type { JobContext } from './job-context.ts';
+import { inOwnNames } from './named.ts';
 import type { Performance } from './performance.ts';
 import { copy, download, remove, saved } from './save.ts';
 import { attach } from './settlement.ts';
@@ -16,13 +17,13 @@ export function perform(order: JobOrder, context: JobContext): Performance {
     case 'reupload':
       return reupload(order, context);
     case 'detect':
-      return detect(order, context);
+      return inOwnNames(detect(order, context), order.names);
     case 'create':
-      return saved(order, create(order, context), context);
+      return inOwnNames(saved(order, create(order, context), context), order.names);
     case 'attach':
-      return saved(order, attach(order, context), context);
+      return inOwnNames(saved(order, attach(order, context), context), order.names);
     case 'await':
-      return saved(order, awaitEvent(order, context), context);
+      return inOwnNames(saved(order, awaitEvent(order, context), context), order.names);
     case 'download':
       return download(order, context);
     case 'copy':

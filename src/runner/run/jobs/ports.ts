@@ -94,6 +94,8 @@ export interface Fetched {
   readonly bytes: number;
   readonly digest: Digest;
   readonly contentType: string;
+  /** True if the storage told the hash of the file, and these bytes have it. */
+  readonly isVerified: boolean;
 }
 
 /** Why a file could not be read or written. */
@@ -130,6 +132,11 @@ export interface Disk {
    * later run finds the part that an earlier one left, and no leftovers pile up.
    */
   temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>>;
+  /**
+   * What is wrong with a media file, as the end of a sentence about the file; undefined if nothing is, or if its format
+   * cannot be checked.
+   */
+  damage(file: LocalFile): Promise<string | undefined>;
   /** How long a sound is, in seconds; undefined if its header does not say. */
   seconds(file: LocalFile): Promise<number | undefined>;
   /**

@@ -88,13 +88,29 @@ export async function* saved(
   return saving.misnamed === undefined ? outcome : { ...outcome, misnamed: saving.misnamed };
 }
 
-const fetchInto = (
+/**
+ * If the storage does not tell the hash of a file, a file that does not decode is fetched again. Bytes that come twice
+ * are what the storage has: they are saved, and a delete of their project refuses.
+ */
+async function fetchInto(
   into: LocalFile,
   url: string,
   order: DownloadOrder,
   context: JobContext,
-): Promise<Result<Fetched, ApiFailure>> =>
-  patiently('free', order.attempts, context, () => context.api.download(url, into));
+): Promise<Result<Fetched, ApiFailure>> {
+  const { api, disk } = context;
+  let before: string | undefined;
+  return await patiently('free', order.attempts, context, async () => {
+    const fetched = await api.download(url, into);
+    if (!fetched.ok || fetched.value.isVerified) return fetched;
+    const { digest } = fetched.value;
+    const damage = digest === before ? undefined : await disk.damage(into);
+    if (damage === undefined) return fetched;
+    before = digest;
+    await disk.discard(into);
+    return err({ reason: 'damaged', message: `it ${damage}` });
+  });
+}
 
 /** The extension for a file's name. The service's own name is used only if it has a plain extension. */
 function extensionOfAddress(url: string): string {
@@ -189,7 +205,7 @@ async function copyInto(
 }
 
 export async function* remove(order: DeleteOrder, context: JobContext): Performance {
-  const missing = await notInStore(order, context);
+  const missing = (await notInStore(order, context)) ?? (await damaged(order, context));
   if (missing !== undefined) return missing;
   const record = recordOf(order.tool);
   const gone = await patiently('free', order.attempts, context, () =>
@@ -198,4 +214,19 @@ export async function* remove(order: DeleteOrder, context: JobContext): Performa
   if (!gone.ok && gone.error.reason !== 'not-found') return outcomeOf('supply', gone.error);
   yield { durable: false, event: { event: 'deleted', job: order.fingerprint, task: order.task } };
   return { is: 'done', live: {} };
+}
+
+/** How a delete ends if a saved file is no whole medium; undefined if the delete may go on. */
+async function damaged(
+  { onDisk = [] }: DeleteOrder,
+  { disk }: JobContext,
+): Promise<Ended | undefined> {
+  for (const { output, from } of onDisk) {
+    const damage = await disk.damage(disk.fileAt(from));
+    if (damage !== undefined)
+      return pending(
+        `kept: ${output.path} ${damage}; remove the file, and the next run fetches it again`,
+      );
+  }
+  return undefined;
 }

@@ -70,9 +70,10 @@ export function projectPage(project: ProjectDetails): string {
   ]);
 }
 
-function outputOf({ id, downloads, tool, status, enabled }: ProjectView): Html {
+function outputOf({ id, downloads, tool, status, enabled, error }: ProjectView): Html {
   const [first] = downloads;
   if (enabled === false) return html`<span>deleted</span>`;
+  if (status === 'error' && error) return html`<span class="why">${error.message}</span>`;
   if (first === undefined) return html`<span>${status}</span>`;
   return media(outputPath(id, 0), first.url, tool);
 }

@@ -43,6 +43,8 @@ pre { background: var(--card); border: 1px solid var(--line); padding: .75rem; o
 .cards li { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; overflow: hidden; }
 .cards .picture { position: relative; display: grid; place-items: center; aspect-ratio: 4 / 3; background: light-dark(#eef0f4, #262a33); color: var(--dim); }
 .cards img, .cards video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
+.cards .why { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 7; overflow: hidden; padding: 0 .75rem; overflow-wrap: anywhere; font-size: .8rem; color: var(--bad); }
+.cards a:has(.why) { text-decoration: none; }
 .cards video[controls] { object-fit: contain; } .cards audio { display: block; width: 100%; }
 .cards .words { padding: .6rem .75rem; overflow-wrap: anywhere; } .cards strong { display: block; }
 .cards .dim { font-size: .85rem; } .cards time, .cards .badge { display: inline-block; white-space: normal; }

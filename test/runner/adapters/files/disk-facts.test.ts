@@ -23,8 +23,8 @@ describe('a file’s digest', () => {
     ['large', 'x'.repeat(600_000)],
   ])('is that of its content: %s', async (_, content) => {
     const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), content);
-    expect(await disk.digest({ in: 'input', path: 'a.png' })).toEqual({
+    writeFileSync(join(folder, 'a.txt'), content);
+    expect(await disk.digest({ in: 'input', path: 'a.txt' })).toEqual({
       ok: true,
       value: hash(content),
     });
@@ -33,34 +33,34 @@ describe('a file’s digest', () => {
   test('of a large file is not known before it was read, and is known afterwards', async () => {
     const { folder, disk } = room();
     const content = 'rose'.repeat(200_000);
-    writeFileSync(join(folder, 'a.png'), content);
-    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 800_000, digest: undefined });
-    await disk.digest({ in: 'input', path: 'a.png' });
-    expect(disk.input('./a.png')).toEqual({ is: 'file', bytes: 800_000, digest: hash(content) });
+    writeFileSync(join(folder, 'a.txt'), content);
+    expect(disk.input('a.txt')).toEqual({ is: 'file', bytes: 800_000, digest: undefined });
+    await disk.digest({ in: 'input', path: 'a.txt' });
+    expect(disk.input('./a.txt')).toEqual({ is: 'file', bytes: 800_000, digest: hash(content) });
   });
 
   test('of a small file is known at the first look', () => {
     const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), 'rose');
-    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: hash('rose') });
+    writeFileSync(join(folder, 'a.txt'), 'rose');
+    expect(disk.input('a.txt')).toEqual({ is: 'file', bytes: 4, digest: hash('rose') });
   });
 
   test('is forgotten when the file changes, even to the same size and time', async () => {
     const { folder, disk } = room();
-    const file = join(folder, 'a.png');
+    const file = join(folder, 'a.txt');
     writeFileSync(file, 'rose');
     utimesSync(file, old, old);
-    await disk.digest({ in: 'input', path: 'a.png' });
-    writeFileSync(join(folder, 'b.png'), 'ruse');
-    utimesSync(join(folder, 'b.png'), old, old);
-    renameSync(join(folder, 'b.png'), file);
+    await disk.digest({ in: 'input', path: 'a.txt' });
+    writeFileSync(join(folder, 'b.txt'), 'ruse');
+    utimesSync(join(folder, 'b.txt'), old, old);
+    renameSync(join(folder, 'b.txt'), file);
     expect(statSync(file).mtimeMs).toBe(old.getTime());
-    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 4, digest: hash('ruse') });
+    expect(disk.input('a.txt')).toEqual({ is: 'file', bytes: 4, digest: hash('ruse') });
   });
 
   test('of a path that begins with "~" is not looked for at home: it says so', () => {
     const { disk } = room();
-    expect(disk.input('~/a.png')).toEqual({
+    expect(disk.input('~/a.txt')).toEqual({
       is: 'absent',
       why: 'does not exist (only a shell expands "~": write the whole path)',
     });
@@ -88,34 +88,34 @@ describe('what is known of', () => {
 
   test('something below a file is that it is not there', () => {
     const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), 'x');
-    expect(disk.input('a.png/b.png').is).toBe('absent');
+    writeFileSync(join(folder, 'a.txt'), 'x');
+    expect(disk.input('a.txt/b.txt').is).toBe('absent');
   });
 
   test('an absolute path is what stands there', () => {
     const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), 'x');
-    expect(disk.input(join(folder, 'a.png')).is).toBe('file');
+    writeFileSync(join(folder, 'a.txt'), 'x');
+    expect(disk.input(join(folder, 'a.txt')).is).toBe('file');
   });
 
   test('a file that is gone again is that it is gone', () => {
     const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), 'x');
-    expect(disk.input('a.png').is).toBe('file');
-    rmSync(join(folder, 'a.png'));
-    expect(disk.input('a.png')).toEqual({ is: 'absent', why: 'does not exist' });
+    writeFileSync(join(folder, 'a.txt'), 'x');
+    expect(disk.input('a.txt').is).toBe('file');
+    rmSync(join(folder, 'a.txt'));
+    expect(disk.input('a.txt')).toEqual({ is: 'absent', why: 'does not exist' });
   });
 });
 
 describe('a file that changes while it is read', () => {
   test('is not known by what was read of it', async () => {
     const { folder, disk } = room();
-    const file = join(folder, 'a.png');
+    const file = join(folder, 'a.txt');
     writeFileSync(file, 'rose'.repeat(200_000));
     await afterNextRead(() => writeFileSync(file, 'ruse'.repeat(200_000)));
-    const read = await disk.digest({ in: 'input', path: 'a.png' });
+    const read = await disk.digest({ in: 'input', path: 'a.txt' });
     expect(read.ok).toBe(true);
-    expect(disk.input('a.png')).toEqual({ is: 'file', bytes: 800_000, digest: undefined });
+    expect(disk.input('a.txt')).toEqual({ is: 'file', bytes: 800_000, digest: undefined });
   });
 });
 
@@ -125,9 +125,9 @@ describe('a file that may not be read', () => {
     ['large', 'rose'.repeat(200_000)],
   ])('is not there for a plan, which says why: %s', (_, content) => {
     const { folder, disk } = room();
-    writeFileSync(join(folder, 'a.png'), content);
-    makeUnreadable(join(folder, 'a.png'));
-    expect(disk.input('a.png')).toEqual({
+    writeFileSync(join(folder, 'a.txt'), content);
+    makeUnreadable(join(folder, 'a.txt'));
+    expect(disk.input('a.txt')).toEqual({
       is: 'absent',
       why: 'cannot be read or written (permission denied)',
     });
@@ -138,13 +138,13 @@ describe('a file that may not be read', () => {
     ['large', 'rose'.repeat(200_000)],
   ])('in the place of a result is not overwritten: %s', async (_, content) => {
     const { folder, disk } = room();
-    const file = join(folder, 'out/a.png');
-    const part = await disk.temporary('a.png', hash('work'));
+    const file = join(folder, 'out/a.txt');
+    const part = await disk.temporary('a.txt', hash('work'));
     if (!part.ok) throw new Error(part.error.message);
     writeFileSync(part.value.path, 'picture');
     writeFileSync(file, content);
     makeUnreadable(file);
-    expect(await disk.place(part.value, 'a.png', hash('picture'))).toEqual({
+    expect(await disk.place(part.value, 'a.txt', hash('picture'))).toEqual({
       ok: false,
       error: {
         message: `${file} failed: the existing file cannot be read or written (permission denied), so it was not replaced`,
@@ -162,8 +162,8 @@ describe('an input', () => {
   ])('of %i bytes is hashed at the first look: %s', (bytes, known) => {
     const { folder, disk } = room();
     const content = Buffer.alloc(bytes);
-    writeFileSync(join(folder, 'a.png'), content);
-    expect(disk.input('a.png')).toEqual({
+    writeFileSync(join(folder, 'a.txt'), content);
+    expect(disk.input('a.txt')).toEqual({
       ...{ is: 'file', bytes },
       digest: known ? hash(content) : undefined,
     });
@@ -248,7 +248,7 @@ describe('a large result', () => {
     const into = { path: join(folder, 'b.part') };
     expect(await disk.copy({ path: join(folder, 'a.png') }, into)).toEqual({
       ok: true,
-      value: { bytes: first.length, digest: hash(first), contentType: '' },
+      value: { bytes: first.length, digest: hash(first), contentType: '', isVerified: false },
     });
     expect(readFileSync(into.path, 'utf8')).toBe(first);
   });

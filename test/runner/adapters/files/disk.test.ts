@@ -197,7 +197,7 @@ describe('what stood in the place of a result', () => {
     const source = disk.fileAt({ in: 'kept', digest: hash('first take'), extension: 'png' });
     expect(await disk.copy(source, into.value)).toEqual({
       ok: true,
-      value: { bytes: 10, digest: hash('first take'), contentType: '' },
+      value: { bytes: 10, digest: hash('first take'), contentType: '', isVerified: false },
     });
     expect(readFileSync(into.value.path, 'utf8')).toBe('first take');
   });

@@ -390,3 +390,75 @@ test.runIf(process.platform === 'linux')(
     }
   },
 );
+
+describe('bytes that the storage does not have', () => {
+  const small = Buffer.from('123456789');
+  const md5 = createHash('md5').update(small).digest();
+  const wrong = Buffer.from('123456780');
+  const named = `md5=${md5.toString('base64')}`;
+
+  test.each<readonly [string, OutgoingHttpHeaders]>([
+    ['Content-MD5', { 'content-md5': md5.toString('base64') }],
+    ['the MD5 of x-goog-hash', { 'x-goog-hash': `crc32c=AAAAAA==,${named}` }],
+    [
+      'the MD5 of x-goog-hash in a header of its own',
+      { 'x-goog-hash': ['crc32c=AAAAAA==', named] },
+    ],
+    // The check value that the definition of CRC-32C gives for these nine bytes.
+    ['the CRC-32C of x-goog-hash', { 'x-goog-hash': 'crc32c=4waSgw==' }],
+    ['an entity tag that is an MD5', { etag: `"${md5.toString('hex')}"` }],
+  ])('are refused by %s', async (_, headers) => {
+    const server = await storage(whole(wrong, headers), whole(small, headers));
+    const here = spot();
+    const client = server.client();
+    expect(await client.download(server.address, here.into)).toMatchObject({
+      ok: false,
+      error: { reason: 'damaged' },
+    });
+    expect(readdirSync(here.folder)).toEqual([]);
+    await expectWhole(client, server, here, small);
+  });
+
+  test('are refused in what came before a cut, too', async () => {
+    const md5 = createHash('md5').update(first).digest('hex');
+    const headers = { etag: `"${md5}"` };
+    const spoiled = Buffer.from(first);
+    spoiled[10] = 0xff;
+    const server = await storage(
+      whole(spoiled, headers, 1_000_000),
+      part(first, headers),
+      whole(first, headers),
+    );
+    const here = spot();
+    await leftBy(server, here);
+    const client = server.client();
+    expect(await client.download(server.address, here.into)).toMatchObject({
+      ok: false,
+      error: { reason: 'damaged' },
+    });
+    await expectWhole(client, server, here, first);
+  });
+
+  test.each([
+    ['small', small],
+    ['large', first],
+  ])(
+    'are not assumed where a %s file comes twice under a tag that only looks like a hash',
+    async (_, content) => {
+      const server = await storage(whole(content, { etag: `"${'0'.repeat(32)}"` }));
+      const here = spot();
+      const client = server.client();
+      expect((await client.download(server.address, here.into)).ok).toBe(false);
+      await expectWhole(client, server, here, content);
+    },
+  );
+
+  test.each<OutgoingHttpHeaders>([
+    { etag: `"${'0'.repeat(32)}-2"` },
+    { etag: `"${'0'.repeat(32)}"`, 'x-amz-server-side-encryption': 'aws:kms' },
+    { 'x-goog-hash': 'md5=AAAAAAAAAAAAAAAAAAAAAA==', 'x-goog-stored-content-encoding': 'gzip' },
+  ])('are not assumed by %o, which is no hash of the file', async (headers) => {
+    const server = await storage(whole(small, headers));
+    await expectWhole(server.client(), server, spot(), small);
+  });
+});

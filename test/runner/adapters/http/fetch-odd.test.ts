@@ -40,7 +40,7 @@ describe('the rest of a download', () => {
     expect(await again()).toEqual({
       ok: false,
       error: {
-        reason: 'unanswered',
+        reason: 'damaged',
         message: `${size + 4} bytes came, which is more than the ${size} that there are`,
       },
     });

@@ -31,12 +31,21 @@ describe('a call', () => {
   });
 
   test('that only reads sends no body', async () => {
-    const server = await serve((_, response) => answer(response, 200, project));
-    expect(await server.client().project('image', 'a/b?c')).toEqual({ ok: true, value: project });
+    const own = { ...project, id: 'a/b?c' };
+    const server = await serve((_, response) => answer(response, 200, own));
+    expect(await server.client().project('image', own.id)).toEqual({ ok: true, value: own });
     expect(server.asked).toMatchObject([
       { method: 'GET', path: '/v1/image-projects/a%2Fb%3Fc', body: '' },
     ]);
     expect(server.asked[0]?.headers).not.toHaveProperty('content-type');
+  });
+
+  test('about a project takes no details of another', async () => {
+    const server = await serve((_, response) => answer(response, 200, project));
+    expect(await server.client().project('image', 'p-2')).toMatchObject({
+      ok: false,
+      error: { reason: 'unanswered', message: expect.stringContaining('p-1') },
+    });
   });
 
   test('to delete needs no answer but its status', async () => {
@@ -430,7 +439,7 @@ describe('when the run is stopped', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  test('a 429 to any request holds up every other one, and a creation is never held up by the client', async () => {
+  test('a 429 to any request holds up every other one, also a creation whose turn came before', async () => {
     const server = await serve(({ method }, response) =>
       method === 'DELETE'
         ? answer(response, 429, { message: 'slow down' }, { 'retry-after': '7' })
@@ -443,11 +452,14 @@ describe('when the run is stopped', () => {
     expect(await client.deleteProject('image', 'p-1')).toMatchObject({
       error: { reason: 'throttled', retryAfterMs: 7000 },
     });
-    // Its caller has taken the turn before the intent was recorded.
-    expect((await client.create('face-swap-photo', { name: 'a' })).ok).toBe(true);
+    // Its caller took the turn before the intent was recorded, so the client must not wait: it does not send.
+    const early = await client.create('face-swap-photo', { name: 'a' });
+    expect(early).toMatchObject({ error: { reason: 'late' } });
+    expect(server.asked.map(({ method }) => method)).toEqual(['DELETE']);
     expect(clock.slept).toEqual([]);
     expect((await client.project('image', 'p-1')).ok).toBe(true);
     expect(clock.slept).toEqual([7000]);
+    expect((await client.create('face-swap-photo', { name: 'a' })).ok).toBe(true);
   });
 
   test('a 429 to a creation holds up creations, and nothing else', async () => {

@@ -93,7 +93,12 @@ describe('a download', () => {
       const path = join(temporaryFolder(), 'a.part');
       expect(await server.client().download(`${server.address}/a.png?sig=1`, { path })).toEqual({
         ok: true,
-        value: { bytes: content.length, digest: hash(content), contentType: 'image/png' },
+        value: {
+          bytes: content.length,
+          digest: hash(content),
+          contentType: 'image/png',
+          isVerified: false,
+        },
       });
       expect(hash(readFileSync(path))).toBe(hash(content));
       expect(server.asked[0]?.headers).not.toHaveProperty('authorization');
@@ -108,7 +113,7 @@ describe('a download', () => {
     const folder = temporaryFolder();
     expect(
       await server.client().download(server.address, { path: join(folder, 'a.part') }),
-    ).toEqual({ ok: false, error: { reason: 'unanswered', message: 'the file is empty' } });
+    ).toEqual({ ok: false, error: { reason: 'damaged', message: 'the file is empty' } });
     expect(readdirSync(folder)).toEqual([]);
   });
 

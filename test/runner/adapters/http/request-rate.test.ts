@@ -6,6 +6,7 @@ import { pacer } from '../../../../src/runner/adapters/http/pace.ts';
 import {
   RequestRate,
   type RequestRateOptions,
+  requestRates,
 } from '../../../../src/runner/adapters/http/request-rate.ts';
 import { FakeClock } from '../files/places.ts';
 
@@ -55,6 +56,21 @@ describe('without a 429', () => {
 });
 
 describe('after a 429', () => {
+  test('a creation that waits for its own rate waits for the pause of all requests, too', async () => {
+    const clock = new FakeClock();
+    const { signal: stop } = new AbortController();
+    const rates = requestRates({ clock, stop, pace: async () => undefined, backoffMs: 1000 });
+    rates.creations.heard(throttled(1000), rates.creations.begin());
+    const sleep = clock.sleep.bind(clock);
+    clock.sleep = async (ms, signal) => {
+      // The answer to another request comes meanwhile.
+      if (clock.slept.length === 0) rates.all.heard(throttled(3000), clock.elapsed());
+      await sleep(ms, signal);
+    };
+    await rates.creations.turn();
+    expect(clock.elapsed()).toBeGreaterThanOrEqual(3000);
+  });
+
   test('every request waits for as long as the service asks', async () => {
     const { clock, rate, request } = scene();
     await request(throttled(7000));

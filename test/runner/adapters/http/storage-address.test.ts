@@ -55,6 +55,11 @@ describe('storage', () => {
     expect(fit).toEqual(zones);
   });
 
+  test('of a service whose name has no address is not on this machine', async () => {
+    const refused = at('https://nowhere.test').addressesOf('127.0.0.1');
+    await expect(refused).rejects.toBeInstanceOf(RefusedAddress);
+  });
+
   test('of a rehearsal is on this machine', async () => {
     const addresses = at('http://127.0.0.1', true);
     expect(await addresses.addressesOf('127.0.0.1')).toEqual(['127.0.0.1']);

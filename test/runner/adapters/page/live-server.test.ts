@@ -18,7 +18,7 @@ async function serving(): Promise<LiveServer> {
   writeFileSync(join(folder, 'page.html'), '<script>alert(1)</script>');
   const files = ['clip.mp4', 'page.html', 'gone.png'].map((name) => join(folder, name));
   const opened = await openLiveServer(
-    { port: 0, title: 'photos', page: { script: 'let a = 1;', style: '' } },
+    { port: 0, title: 'photos', page: { script: 'let a = 1;', style: '', notices: '' } },
     {
       greeting: () => [{ type: 'report', data: '{"items":[]}' }],
       thumbnail: async (number) => (number === 0 ? Buffer.from('webp') : undefined),

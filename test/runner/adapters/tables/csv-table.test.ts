@@ -26,6 +26,15 @@ describe('rows', () => {
       { a: '3', b: '4' },
     ]);
     expect(table.cell(1, ['b']).span).toMatchObject({ line: 6, column: 3 });
+    expect(table.emptyRows).toEqual({ count: 3, lines: [2, 4, 5] });
+  });
+
+  test('that are empty are counted, with the lines of the first, but not blank lines at the end', async () => {
+    const table = tableOf(await csv(`\na,b\n"1\n1",2\n\n,\n5,6\n${',\n'.repeat(500)}\n\n`));
+    expect(table.count).toBe(2);
+    expect(table.emptyRows).toEqual({ count: 502, lines: [5, 6, 8] });
+    const none = tableOf(await csv('a,b\n1,2\n\n \n'));
+    expect(none.emptyRows).toEqual({ count: 0, lines: [] });
   });
 
   test('have numbers and booleans where types: says so, and null where nothing is written', async () => {

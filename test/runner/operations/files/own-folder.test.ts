@@ -1,11 +1,13 @@
 // `.shotlist` is used only where shotlist made it, and nothing in it leads elsewhere.
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -56,6 +58,20 @@ const words = (problem: Problem | undefined): string =>
   problem === undefined ? '' : renderProblem(problem);
 
 describe('the folder is made', () => {
+  test.skipIf(process.platform === 'win32')(
+    'for its owner alone where new files are open to everybody, and so is an older one',
+    async () => {
+      const before = process.umask(0);
+      onTestFinished(() => void process.umask(before));
+      const paths = await pathsFor('hosted');
+      expect(await claimOwnFolder(paths)).toBeUndefined();
+      expect(statSync(ownFolder).mode & 0o777).toBe(0o700);
+      chmodSync(ownFolder, 0o777);
+      expect(await claimOwnFolder(paths)).toBeUndefined();
+      expect(statSync(ownFolder).mode & 0o777).toBe(0o700);
+    },
+  );
+
   test('with a marker and a rule that keeps it out of git', async () => {
     expect(await claimOwnFolder(await pathsFor('hosted'))).toBeUndefined();
     expect(ownershipOf(ownFolder)).toBe('ours');
@@ -115,10 +131,13 @@ describe('the folder is refused', () => {
 
   const kept = 'kept/a/b/link';
   const rehearsed = 'rehearsal/p/service/api-assets/link';
+  // The local service keeps a folder for each output, and reads and removes nothing in it by path.
+  const inOutput = 'rehearsal/p/service/outputs/1/link';
   const cases = [
     { what: 'a link in it', path: 'hashes.db', hosted: true, rehearsal: true },
     { what: 'a link far below', path: kept, hosted: true, rehearsal: false },
     { what: 'a link in a rehearsal', path: rehearsed, hosted: false, rehearsal: true },
+    { what: 'a link in an output', path: inOutput, hosted: false, rehearsal: false },
     { what: 'a link in another one', path: 'rehearsal/q/x', hosted: false, rehearsal: false },
     { what: 'a link for a rehearsal', path: 'rehearsal/p', hosted: false, rehearsal: true },
     { what: 'the rehearsals as a link', path: 'rehearsal', hosted: true, rehearsal: true },

@@ -22,8 +22,10 @@ test('settled items stay during a run, and are looked at again after it', async 
   const loaded = await loadPipeline(rig.file);
   if (!loaded.ok) throw new Error('the pipeline is wrong');
   const bound = boundPipeline(loaded.value);
-  const live = new LiveReport(bound, {}, realClock);
-  const lock = await takeLock(locateState(bound, {}).paths.lock, Date.now());
+  const located = locateState(bound, {});
+  if (!located.ok) throw new Error('it is not clear which state is meant');
+  const live = new LiveReport(bound, () => located, {}, realClock);
+  const lock = await takeLock(located.value.paths.lock, Date.now());
   if (!lock.ok) throw new Error(lock.error);
   expect((await gathered(live)).map(({ type }) => type)).toEqual(['report']);
   expect(live.greeting()[0]?.data).toMatch(/"running":true.*"key":"p2.png","state":"done"/);

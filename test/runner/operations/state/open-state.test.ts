@@ -91,6 +91,6 @@ test('one that is not there yet is opened empty; whoever needs it hears how it i
   if (!opened.ok) throw new Error(renderProblem(opened.error));
   const found = headerOf(opened.value, bound);
   expect(found.ok ? '' : renderProblem(found.error)).toContain(
-    `shotlist run ${bound.file} creates it`,
+    `shotlist run ${bound.file} --hosted creates it`,
   );
 });

@@ -59,6 +59,7 @@ export class Watching {
 
   end(step: string, item: string, ending: TaskEnding = 'done', credits = 0, why?: string): void {
     const about = { step, task: `${step}:${item}`, item, ending, credits };
+    if (credits > 0) this.take({ type: 'charged', task: about.task, item, credits });
     this.take({ type: 'task', ...about, ...(why === undefined ? {} : { why }) });
   }
 

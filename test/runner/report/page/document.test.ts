@@ -1,5 +1,6 @@
 // The HTML of a report: nothing in it can leave its place, and nothing it loads is elsewhere.
 import { describe, expect, test } from 'vitest';
+import { bundlePage } from '../../../../src/runner/adapters/page/bundle.ts';
 import {
   jsonInScript,
   reportDocument,
@@ -14,7 +15,7 @@ const nothing: ReportData = {
   credits: { charged: 0, refunded: 0, reserved: 0 },
 };
 
-const page = { script: 'let x = 1', style: 'p {}' };
+const page = { script: 'let x = 1', style: 'p {}', notices: 'htm --> (c)' };
 const htmlOf = (pictures: readonly (string | undefined)[]): string =>
   [...reportDocument({ data: nothing, pictures, page, scriptHash: 'abc=' })].join('');
 
@@ -43,6 +44,13 @@ describe('the document', () => {
       ]),
     );
     expect(policy).not.toMatch(/https?:|\*/);
+  });
+
+  test('ends with the licenses of the packages in the page', async () => {
+    expect(htmlOf([])).toMatch(/<!--[^>]*htm - -> \(c\)\n-->\n<\/body><\/html>\n$/);
+    const { notices } = await bundlePage();
+    for (const name of ['@tanstack/virtual-core', 'htm', 'preact', 'uplot'])
+      expect(notices).toMatch(new RegExp(`^${name}\n\n[^]*(MIT|Apache) License`, 'm'));
   });
 
   test('has the pictures in blocks of two hundred, the first before the script', () => {

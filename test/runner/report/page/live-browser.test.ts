@@ -2,8 +2,19 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openLivePage } from '../../../../src/runner/operations/live-page.ts';
 import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
-import { photoRig, service } from '../../../rig.ts';
+import { photoRig, Rig, service } from '../../../rig.ts';
 import { noBrowser, openBrowser } from '../../../service/hub/browser.ts';
+
+/** Renders for an hour, if the service is slow. */
+const slowPipeline = `pipeline: codes
+items: { values: [{ key: one }, { key: two }] }
+budget: { credits: 300 }
+steps:
+  make:
+    uses: ai-qr-code-generator
+    with: { content: "\${{ item.key }}", style: { art_style: plain } }
+  save: { uses: download, with: { of: make, to: "\${{ item.key }}.png" } }
+`;
 
 describe.skipIf(noBrowser)(
   'a live page in Chromium (skipped where there is none, never in CI)',
@@ -47,6 +58,33 @@ describe.skipIf(noBrowser)(
         .toBeGreaterThan(40);
       await box.getByText('10 credits').first().waitFor();
       expect({ visits, complaints }).toEqual({ visits: 1, complaints: [] });
+    });
+
+    test('shows how long a run has taken, its budget, and the step that each card is in', async () => {
+      const [local, browser] = await Promise.all([service({ speed: 0.01 }), openBrowser()]);
+      const rig = new Rig(slowPipeline);
+      onTestFinished(() => browser.close());
+      const loaded = await loadPipeline(rig.file);
+      const opened = loaded.ok ? await openLivePage(loaded.value) : loaded;
+      if (!opened.ok) throw new Error('no page');
+      onTestFinished(() => opened.value.close());
+      const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+      await page.goto(opened.value.address);
+      const stopper = new AbortController();
+      const running = rig.run(local, { signal: stopper.signal, budget: 250 });
+      onTestFinished(async () => {
+        stopper.abort();
+        await running;
+      });
+      const tile = page.getByRole('button', { name: /^two ?, running/ });
+      await tile.locator('.where', { hasText: 'make' }).waitFor();
+      const summary = page.getByRole('region', { name: 'Summary' });
+      await summary.getByText(/^\d[\d.]* (s|min) elapsed/).waitFor();
+      await summary.getByText('of 250 budget').waitFor();
+      stopper.abort();
+      await running;
+      await summary.getByText(/elapsed/).waitFor({ state: 'detached' });
+      await summary.getByText('of 300 budget').waitFor();
     });
   },
 );

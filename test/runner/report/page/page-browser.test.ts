@@ -1,4 +1,5 @@
 // The page of a report in a real Chromium, opened from disk as a person opens it.
+import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
@@ -51,8 +52,12 @@ describe.skipIf(noBrowser)(
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('photos');
       expect(await page.getByText('</script><b>Everyone</b> as one actor').count()).toBe(1);
       expect(await tiles(page).getByRole('button').evaluateAll(names)).toEqual([
-        `${hostile}, in doubt`,
-        ...['p1.png, failed', 'p2.png, done 10 credits', 'p3.png, done 10 credits'],
+        `${hostile}, in doubt: may be paid: the service did not answer: ECONNRESET`,
+        ...[
+          'p1.png, failed: No face in p1.png.',
+          'p2.png, done 10 credits',
+          'p3.png, done 10 credits',
+        ],
       ]);
       await page.getByRole('radio', { name: '2 done' }).check();
       await expect.poll(() => tiles(page).count(), rendered).toBe(2);
@@ -87,6 +92,8 @@ describe.skipIf(noBrowser)(
       const { page, complaints } = await visit(await reported());
       await page.getByRole('tab', { name: 'Gallery' }).focus();
       await page.keyboard.press('ArrowRight');
+      await page.getByRole('button', { name: 'Save as CSV' }).waitFor();
+      await page.keyboard.press('ArrowRight');
       await page.getByRole('img', { name: /^The steps/ }).waitFor();
       await page.keyboard.press('ArrowRight');
       await page.getByRole('img', { name: /^Timeline of \d+ tasks by step$/ }).waitFor();
@@ -101,7 +108,115 @@ describe.skipIf(noBrowser)(
       );
       await page.getByRole('button', { name: 'p1.png' }).click();
       await page.getByRole('searchbox', { name: 'Search' }).waitFor();
-      expect(await tiles(page).getByRole('button').evaluateAll(names)).toEqual(['p1.png, failed']);
+      expect(await tiles(page).getByRole('button').evaluateAll(names)).toEqual([
+        'p1.png, failed: No face in p1.png.',
+      ]);
+      expect(complaints).toEqual([]);
+    });
+
+    test('keeps the view, the filter and the item in its address', async () => {
+      const report = await reported();
+      const { page, complaints } = await visit(report);
+      await page.getByRole('radio', { name: '2 done' }).check();
+      await page.getByRole('button', { name: /^p2\.png ?, done/ }).click();
+      await page.getByRole('dialog', { name: 'p2.png' }).waitFor();
+      const address = page.url();
+      expect(address).toMatch(/report\.html#gallery\?state=done&item=p2\.png$/);
+      await page.goBack();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+      await page.goto('about:blank');
+      await page.goto(address);
+      await page.getByRole('dialog', { name: 'p2.png' }).waitFor();
+      await page.keyboard.press('Escape');
+      await expect.poll(() => tiles(page).count(), rendered).toBe(2);
+      await page.goto(`${pathToFileURL(report).href}#tasks?state=failed`);
+      await page
+        .getByRole('row', { name: /^p1\.png swap .*failed.* No face in p1\.png\./ })
+        .waitFor();
+      // What no step and no view is called, and no item.
+      await page.goto(`${pathToFileURL(report).href}#no-view?step=none&state=none&item=none`);
+      await expect.poll(() => tiles(page).count(), rendered).toBe(4);
+      expect(complaints).toEqual([]);
+    });
+
+    test('shows all tasks as a table that sorts and saves itself as CSV', async () => {
+      const { page, complaints } = await visit(await reported());
+      await page.getByRole('tab', { name: 'Tasks' }).click();
+      const first = page.getByRole('row').nth(1);
+      await page.getByRole('button', { name: 'Credits' }).click();
+      await expect.poll(() => first.textContent(), rendered).toMatch(/^p2\.pngswap.*10/);
+      await page.getByRole('columnheader', { name: 'Credits', exact: true }).waitFor();
+      await page.getByRole('combobox', { name: 'State' }).selectOption('doubt');
+      await page
+        .getByRole('status')
+        .filter({ hasText: /^1 task of \d+, 0 credits$/ })
+        .waitFor();
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Save as CSV' }).click();
+      const saved = await saving;
+      expect(saved.suggestedFilename()).toBe('photos-tasks.csv');
+      const lines = readFileSync(await saved.path(), 'utf8').split('\r\n');
+      expect(lines[0]).toBe('\uFEFFstep,item,state,credits,began,seconds,project,why');
+      expect(lines[1]).toContain(`swap,"${hostile.replaceAll('"', '""')}",doubt,0,`);
+      expect(lines).toHaveLength(3);
+      expect(complaints).toEqual([]);
+    });
+
+    test('shows a failed item with its input and the cause, whole, at every size and theme', async () => {
+      const { page } = await visit(await reported());
+      const tile = page.getByRole('button', { name: /^p1\.png ?, failed/ });
+      const reason = tile.locator('.reason');
+      const fits = (): Promise<unknown> =>
+        reason.evaluate((element) => {
+          const [own, frame] = [element, element.parentElement].map((one) =>
+            one?.getBoundingClientRect(),
+          );
+          return (
+            own !== undefined &&
+            frame !== undefined &&
+            own.bottom <= frame.bottom &&
+            own.right <= frame.right &&
+            element.scrollWidth <= element.clientWidth
+          );
+        });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const size of ['S', 'M', 'L']) {
+          await page.getByRole('radio', { name: size, exact: true }).check();
+          expect(await reason.textContent()).toBe('No face in p1.png.');
+          await expect.poll(fits, rendered).toBe(true);
+        }
+      }
+      expect(await tile.locator('.where').textContent()).toBe('swap');
+      const shown = await tile
+        .locator('img')
+        .evaluate((image: HTMLImageElement) => [
+          getComputedStyle(image).objectFit,
+          image.naturalWidth,
+        ]);
+      expect(shown).toEqual(['contain', 48]);
+      await tile.click();
+      const box = page.getByRole('dialog', { name: 'p1.png' });
+      expect(await box.locator('.cause').textContent()).toMatch(
+        /failed in swap\s*No face in p1\.png\.\s*What to do: use a picture that shows a face/,
+      );
+    });
+
+    test('prints every item, and its problems', async () => {
+      const { page, complaints } = await visit(await reported());
+      await page.getByRole('tab', { name: 'Steps' }).click();
+      await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+      const printed = page.locator('.sheet li');
+      expect(await printed.locator('b').allTextContents()).toEqual([
+        ...[hostile, 'p1.png', 'p2.png', 'p3.png'],
+      ]);
+      expect(await printed.nth(2).locator('img').count()).toBe(2);
+      expect(await printed.nth(1).textContent()).toContain('swap: No face in p1.png.');
+      await page.getByRole('heading', { name: 'Failures by cause' }).waitFor();
+      await page.evaluate('dispatchEvent(new Event("afterprint"))');
+      await page.getByRole('img', { name: /^The steps/ }).waitFor();
+      expect((await page.pdf()).length).toBeGreaterThan(10_000);
       expect(complaints).toEqual([]);
     });
 
@@ -117,13 +232,15 @@ describe.skipIf(noBrowser)(
       };
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        for (const name of ['Steps', 'Timeline', 'Credits', 'Problems', 'Gallery']) {
+        for (const name of ['Tasks', 'Steps', 'Timeline', 'Credits', 'Problems', 'Gallery']) {
           await page.getByRole('tab', { name }).click();
           await check(`${name}, ${colorScheme}`);
         }
       }
       await page.setViewportSize({ width: 390, height: 844 });
       await check('phone');
+      const badge = await page.getByRole('tab', { name: /^Problems/ }).boundingBox();
+      expect((badge?.x ?? 0) + (badge?.width ?? 391)).toBeLessThanOrEqual(390);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect(overflow).toBeLessThanOrEqual(0);
       await page.getByRole('button', { name: /^p2\.png ?, done/ }).click();

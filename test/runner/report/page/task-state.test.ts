@@ -1,7 +1,12 @@
 // What a report says of a task.
 import { describe, expect, test } from 'vitest';
 import type { PlannedTask } from '../../../../src/runner/plan/planned-action.ts';
-import { itemState, verdictOf } from '../../../../src/runner/report/page/task-state.ts';
+import type { TaskState } from '../../../../src/runner/report/page/report-data.ts';
+import {
+  itemState,
+  verdictAfter,
+  verdictOf,
+} from '../../../../src/runner/report/page/task-state.ts';
 import { a, b, jobLine, swapping, swapWorld } from '../../plan/world.ts';
 
 const planned = (action: PlannedTask['action'], task = 'swap:a'): PlannedTask => {
@@ -41,6 +46,20 @@ describe('the state of a task', () => {
     });
   });
 
+  test('is blocked if it would wait for a task that failed', () => {
+    const states = new Map<string, TaskState>([
+      ['actor', 'failed'],
+      ['photo', 'done'],
+    ]);
+    const stateOf = (step: string): TaskState | undefined => states.get(step);
+    const waiting = { state: 'waiting', why: 'is new' } as const;
+    expect(verdictAfter(waiting, ['photo', 'actor'], stateOf)).toEqual({
+      ...{ state: 'blocked', why: 'waits for actor, which failed' },
+    });
+    expect(verdictAfter(waiting, ['photo', 'later'], stateOf)).toBe(waiting);
+    expect(verdictAfter({ state: 'done' }, ['actor'], stateOf)).toEqual({ state: 'done' });
+  });
+
   test('is running while a run waits for the answer, and in doubt when that run is over', () => {
     const sent = jobLine('intended');
     expect(verdictOf(planned('doubt'), sent, undefined, true).state).toBe('running');
@@ -52,7 +71,7 @@ describe('the state of an item', () => {
   test('is that of the task that matters most', () => {
     expect(itemState(['done', 'failed', 'doubt', 'waiting'])).toBe('doubt');
     expect(itemState(['done', 'waiting', 'failed'])).toBe('failed');
-    expect(itemState(['done', 'blocked'])).toBe('waiting');
+    expect(itemState(['done', 'blocked', 'waiting'])).toBe('blocked');
     expect(itemState(['done', 'skipped'])).toBe('done');
   });
 

@@ -27,6 +27,17 @@ describe('a creation', () => {
     expect(outcome.is).toBe('done');
   });
 
+  test('whose answer has the project of another creation is in doubt, and the project stays where it is', async () => {
+    const scene = new Scene([
+      { id: 'p-1', credits: 10 },
+      { id: 'p-1', credits: 10 },
+    ]);
+    await performed(create(createOrder('b', 10), scene.context));
+    const { said, outcome } = await performed(create(order, scene.context));
+    expect(said).toEqual(['intent!', 'doubt!']);
+    expect(outcome).toMatchObject({ ending: 'doubt', why: expect.stringContaining('p-1') });
+  });
+
   test('is sent under the unique name of its attempt', async () => {
     const scene = new Scene();
     await performed(create(order, scene.context));

@@ -24,7 +24,7 @@ function scene(failures: Readonly<Record<string, readonly ApiFailure[]>>, limitM
     return failure === undefined ? ok(value) : err(failure);
   };
   const project: Project = { id: 'p', status: 'complete', downloads: [], error: null };
-  const fetched = { bytes: 1, digest: digestOf('x'), contentType: '' };
+  const fetched = { bytes: 1, digest: digestOf('x'), contentType: '', isVerified: true };
   const api: MediaApi = {
     uploadAddresses: async (items) =>
       call(

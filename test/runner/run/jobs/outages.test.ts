@@ -8,6 +8,7 @@ import { Durations } from '../../../../src/runner/plan/durations.ts';
 import type { RunEvent } from '../../../../src/runner/report/run-event.ts';
 import type { AttachOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
+import { ProjectIds } from '../../../../src/runner/run/jobs/project-ids.ts';
 import { attach } from '../../../../src/runner/run/jobs/settlement.ts';
 import { fingerprintFrom } from '../../../../src/runner/task/fingerprint.ts';
 import { FakeClock } from '../../adapters/files/places.ts';
@@ -144,6 +145,7 @@ describe('the timeout of a project', () => {
     const context = { api: outages.api, outages, clock, stop: stopper.signal, backoffMs: 1000 };
     const performance = attach(order, {
       ...context,
+      projects: new ProjectIds(),
       disk: room().disk,
       pace: async () => undefined,
       durations: new Durations({ speedFactor: 1 }),

@@ -16,8 +16,10 @@ const failures: Readonly<Record<ApiFailure['reason'], ApiFailure>> = {
   unavailable: { reason: 'unavailable', status: 503, message: '' },
   unreachable: { reason: 'unreachable', message: '' },
   unanswered: { reason: 'unanswered', message: '' },
+  damaged: { reason: 'damaged', message: '' },
   local: { reason: 'local', message: '' },
   outage: { reason: 'outage', message: '' },
+  'no-answers': { reason: 'no-answers', message: '' },
   late: { reason: 'late', message: '' },
   aborted: { reason: 'aborted', message: '' },
 };
@@ -43,6 +45,13 @@ test.each<Row>([
   ['outage', 'pending +outage', 'pending +outage', 'pending +outage', 'pending +outage'],
   ['aborted', 'pending', 'pending', 'pending', 'pending'],
   ['payment-required', 'pending +credits', 'failed', 'pending', 'pending'],
+  [
+    'no-answers',
+    'pending +unanswered',
+    'pending +unanswered',
+    'pending +unanswered',
+    'pending +unanswered',
+  ],
   ['local', 'pending +machine', 'pending +machine', 'pending', 'pending +machine'],
   ['forbidden', 'failed +step', 'failed +step', 'pending', 'pending'],
   ['missing-asset', 'resupply', 'resupply', 'pending', 'pending'],
@@ -53,6 +62,7 @@ test.each<Row>([
   ['unavailable', 'failed', 'failed', 'pending', 'pending'],
   ['unreachable', 'failed', 'failed', 'pending', 'pending'],
   ['late', 'failed', 'failed', 'pending', 'pending'],
+  ['damaged', 'failed', 'failed', 'pending', 'pending'],
   ['unanswered', 'doubt', 'failed', 'pending', 'pending'],
 ])('%s: a creation %s, a supply %s, a read %s, a download %s', (reason, ...endings) => {
   expect(calls.map((call) => shown(outcomeOf(call, failures[reason])))).toEqual(endings);

@@ -11,6 +11,7 @@ import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts'
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import type { Performance } from '../../../../src/runner/run/jobs/performance.ts';
 import type { MediaApi } from '../../../../src/runner/run/jobs/ports.ts';
+import { ProjectIds } from '../../../../src/runner/run/jobs/project-ids.ts';
 import type { WebhookInbox } from '../../../../src/runner/run/jobs/webhook-inbox.ts';
 import { MemoryDisk } from '../../../fakes/memory-disk.ts';
 import { MemoryService } from '../../../fakes/memory-service.ts';
@@ -92,6 +93,7 @@ export class Scene {
       ...patience,
       api: outages.api,
       outages,
+      projects: new ProjectIds(),
       disk,
       pace: async () => undefined,
       durations: new Durations({ speedFactor: 1 }),

@@ -8,6 +8,7 @@ import { digestOf } from '../../../../src/contract/base/digest.ts';
 import { Durations } from '../../../../src/runner/plan/durations.ts';
 import type { DownloadOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
+import { ProjectIds } from '../../../../src/runner/run/jobs/project-ids.ts';
 import { download } from '../../../../src/runner/run/jobs/save.ts';
 import { fingerprintFrom } from '../../../../src/runner/task/fingerprint.ts';
 import { FakeClock } from '../../adapters/files/places.ts';
@@ -70,6 +71,7 @@ async function perform(
     ...patience,
     api: outages.api,
     outages,
+    projects: new ProjectIds(),
     disk,
     pace: async () => undefined,
     durations: new Durations({ speedFactor: 1 }),

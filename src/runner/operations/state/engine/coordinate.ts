@@ -11,16 +11,19 @@ import { memoryStore } from '../../../journal/job-store.ts';
 import type { Ledger } from '../../../journal/ledger.ts';
 import { termMs } from '../../../run/engine/coordinator.ts';
 import type { EngineRun } from '../../../run/engine/database.ts';
+import { insistently } from '../../../run/engine/patience.ts';
 import type { CoordinatorDesk, Term } from '../../../run/engine/ports.ts';
 import { TermOver } from '../../../run/engine/term-over.ts';
 import { writerOf } from '../../../run/engine/writer.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import { type Problem, problem, stateProblem } from '../../pipeline/problem.ts';
+import { subjectOf } from '../locate-state.ts';
 import { lockState, type StateContext, strangerTo } from '../lock-state.ts';
 import { loadLedger } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
 import { type OpenEngine, withDatabase } from './open-database.ts';
+import { patienceWith } from './patience-with.ts';
 import { shareFolder } from './share-folder.ts';
 import { unread } from './unread.ts';
 
@@ -50,6 +53,8 @@ export interface CoordinateContext extends StateContext {
   readonly terms: JsonObject;
   /** How long another coordinator is waited for, in milliseconds. Default: as long as it takes. */
   readonly standbyMs?: number;
+  /** The copy of the state file to which the run was exported is lost. */
+  readonly takeBack?: boolean | undefined;
   /** If it is aborted, the wait for another coordinator ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
 }
@@ -71,13 +76,22 @@ async function begin(
 ): Promise<Result<Coordinating, Problem>> {
   const { clock, onWarning, stop, standbyMs = Number.POSITIVE_INFINITY } = context;
   const began = clock.elapsed();
+  const quit = stop ?? new AbortController().signal;
+  const patience = patienceWith(engine, { clock, quit, onWarning });
   let told = false;
+  /** A database that a standby has used comes back; the first contact fails at once, because the address may be wrong. */
+  const patiently = <T>(call: () => Promise<T>): Promise<T> =>
+    told ? insistently(patience, call) : call();
   for (;;) {
-    const moved = await moveUnderLock(bound, given, engine, context);
-    if (!moved.ok) return moved;
-    const { run, paths } = moved.value;
-    const desk = engine.database.coordinator(run.terms.run);
-    const term = await desk.acquire(name, termMs);
+    const asked = await patiently(async () => {
+      const moved = await moveUnderLock(bound, given, engine, context);
+      if (!moved.ok) return moved;
+      const { run, paths } = moved.value;
+      const desk = engine.database.coordinator(run.terms.run);
+      return ok({ run, paths, desk, term: await desk.acquire(name, termMs) });
+    });
+    if (!asked.ok) return asked;
+    const { run, paths, desk, term } = asked.value;
     if (term !== undefined) {
       const writer = writerOf(term);
       await clear(desk, run.terms.run, term, context);
@@ -96,7 +110,7 @@ async function begin(
     if (clock.elapsed() - began > standbyMs) return err(busyProblem(run, engine.address.shown));
     if (!told) onWarning(standbyText(run, engine.address.shown));
     told = true;
-    await clock.sleep(1_000, stop ?? new AbortController().signal);
+    await clock.sleep(1_000, quit);
     if (stop?.aborted) throw stop.reason;
   }
 }
@@ -116,7 +130,7 @@ async function moveUnderLock(
   bound: BoundPipeline,
   given: RunPaths,
   { database, address }: OpenEngine,
-  { terms, ...context }: CoordinateContext,
+  { terms, takeBack, ...context }: CoordinateContext,
 ): Promise<Result<{ readonly run: EngineRun; readonly paths: RunPaths }, Problem>> {
   const known = await database.find(bound.name, given.serviceName);
   const shared = shareFolder(bound, given, known, context.onWarning);
@@ -126,14 +140,15 @@ async function moveUnderLock(
   await using held = locked.value;
   const { paths } = held;
   const loaded = await loadState(paths.state, memoryStore());
-  if (!loaded.ok) return err(stateProblem(loaded.error, paths.state, bound.file));
+  if (!loaded.ok) return err(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
   const { header, warnings } = loaded.value;
   const stranger = header && strangerTo(header, paths.state, bound.name, paths.serviceName);
   if (stranger !== undefined) return err(stranger);
   warnings.forEach(context.onWarning);
   const now = new Date(context.clock.now()).toISOString();
   const run = await moveIn({
-    ...{ database, address, bound, paths, state: loaded.value, options: terms, now },
+    ...{ database, address, bound, paths, state: loaded.value, options: terms, now, takeBack },
+    onWarning: context.onWarning,
   });
   return run.ok ? ok({ run: run.value, paths }) : run;
 }

@@ -1,6 +1,6 @@
 // Temporary files of workers that died while they saved a result. Their names have the lease, so that two workers never
 // write one file; so nobody else replaces them, and the end of the run removes them.
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, unlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { isSystemProblem } from '../../../../contract/files/system-error.ts';
 import type { Ledger } from '../../../journal/ledger.ts';
@@ -16,7 +16,7 @@ export function removeLeftovers(run: string, folder: string, output: string, led
   const named = new RegExp(`^\\.shotlist-[0-9a-f]{32}-${markOf(run)}\\.part(\\.json)?$`);
   for (const place of places)
     try {
-      for (const name of readdirSync(place)) if (named.test(name)) rmSync(join(place, name));
+      for (const name of readdirSync(place)) if (named.test(name)) unlinkSync(join(place, name));
     } catch (error) {
       if (!isSystemProblem(error)) throw error;
     }

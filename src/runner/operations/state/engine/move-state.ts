@@ -15,7 +15,7 @@ import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import { type Problem, problem } from '../../pipeline/problem.ts';
 import type { EngineAddress } from './address.ts';
-import { writeCanary } from './canary.ts';
+import { hasCanary, writeCanary } from './canary.ts';
 import { loadLedger } from './load-ledger.ts';
 
 export interface Moving {
@@ -29,6 +29,9 @@ export interface Moving {
   readonly options: JsonObject;
   /** ISO 8601. */
   readonly now: string;
+  /** `--take-back`: the copy of the state file to which the run was exported is lost, so the database is the record again. */
+  readonly takeBack?: boolean | undefined;
+  readonly onWarning: (message: string) => void;
 }
 
 /** Makes the database the record, and returns the run there. */
@@ -36,10 +39,15 @@ export async function moveIn(moving: Moving): Promise<Result<EngineRun, Problem>
   const { database, bound, paths, state, address } = moving;
   const known = await database.find(bound.name, paths.serviceName);
   const away = state.header?.away;
+  if (moving.takeBack === true && known?.stage === 'exported') return await takeBack(moving, known);
   if (away !== undefined && away.engine !== address.digest)
     return err(awayProblem(paths.state, away, 'another database'));
   if (away !== undefined && away.run !== known?.terms.run)
-    return err(forgottenProblem(paths.state, address));
+    return err(
+      known?.stage === 'exported'
+        ? exportedProblem(moving)
+        : forgottenProblem(paths.state, address),
+    );
   switch (known?.stage) {
     case undefined:
       return ok(await importRun(moving));
@@ -52,7 +60,7 @@ export async function moveIn(moving: Moving): Promise<Result<EngineRun, Problem>
     case 'open':
       return await joinRun(moving, known);
     case 'exported': {
-      if (away !== undefined) return err(exportedProblem(paths.state, address));
+      if (away !== undefined) return err(exportedProblem(moving));
       const newer = await newerIn(moving, known);
       return newer === undefined ? ok(await importRun(moving)) : err(newer);
     }
@@ -81,19 +89,36 @@ async function importRun(moving: Moving): Promise<EngineRun> {
 
 /** The run is open: this checkout joins it if its state file knows nothing that the database does not. */
 async function joinRun(moving: Moving, known: EngineRun): Promise<Result<EngineRun, Problem>> {
-  const { bound, state, paths, address } = moving;
+  const { bound, state } = moving;
   if (state.header?.away === undefined && state.header !== undefined) {
     const ahead = await firstAhead(moving, known);
-    if (ahead !== undefined) {
-      const message = `the database ${address.shown} has a run of this pipeline, and ${paths.state} has results that it does not have: ${ahead.tasks.join(', ')}`;
-      const hint = 'finish that run where it began, or export it there and merge the state files';
-      return err(problem(message, 'shotlist', hint));
-    }
+    if (ahead !== undefined) return err(aheadProblem(moving, ahead));
   }
+  // The folder of the run has its canary.
+  if (!hasCanary(bound.folder, known)) moving.onWarning(otherCopyText(moving));
   await writeCanary(bound.folder, known);
   if (state.header !== undefined) await markAway(moving, known.terms.run);
   return ok(known);
 }
+
+/** Makes the database the record again after an export. */
+async function takeBack(moving: Moving, known: EngineRun): Promise<Result<EngineRun, Problem>> {
+  const ahead = await firstAhead(moving, known);
+  if (ahead !== undefined) return err(aheadProblem(moving, ahead));
+  await moving.database.setStage(known.terms.run, 'open');
+  return await joinRun(moving, { ...known, stage: 'open' });
+}
+
+const aheadProblem = ({ address, paths }: Moving, { tasks }: JobLine): Problem =>
+  problem(
+    `the database ${address.shown} has a run of this pipeline, and ${paths.state} has results that it does not have: ${tasks.join(', ')}`,
+    'shotlist',
+    'finish that run where it began, or export it there and merge the state files',
+  );
+
+const otherCopyText = ({ address, bound, paths }: Moving): string =>
+  `the run in the database ${address.shown} began in another copy of this folder: workers save results where they run, and the record comes to ${paths.state}, not to the other copy. ` +
+  `Keep this file and commit it; if it is lost, shotlist export ${bound.file} --engine <address> --take-back in the other copy writes it again`;
 
 export const headerFor = (bound: BoundPipeline, paths: RunPaths): Header => ({
   shotlist: formatVersion,
@@ -156,9 +181,10 @@ const forgottenProblem = (state: string, { shown }: EngineAddress): Problem =>
     'nothing was sent: was the database dropped or restored? If the run was never begun there, restore the state file from git',
   );
 
-const exportedProblem = (state: string, { shown }: EngineAddress): Problem =>
+const exportedProblem = ({ paths: { state }, address, bound }: Moving): Problem =>
   problem(
-    `${state} says that its record is in the database ${shown}, but that run was exported to another copy of the file`,
+    `${state} says that its record is in the database ${address.shown}, but that run was exported to another copy of the file`,
     'shotlist',
-    'get the current state file (git pull), then run again',
+    'get the current state file (git pull), then run again. ' +
+      `Only if that copy is lost: shotlist export ${bound.file} --engine <address> --take-back writes this file from the database`,
   );

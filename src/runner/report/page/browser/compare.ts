@@ -4,7 +4,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ItemState, ReportFile } from '../report-data.ts';
-import { pictureAddress } from './pictures.ts';
+import { isShown, pictureAddress, shownAddress } from './pictures.ts';
 import { stateWords } from './words.ts';
 
 export interface CompareProps {
@@ -61,11 +61,14 @@ interface PictureProps {
 /** The small picture, and the file itself as soon as it is loaded. */
 export function Picture({ file, alt, onRatio }: PictureProps): VNode {
   const [missing, miss] = useState<string | undefined>(undefined);
-  const small = pictureAddress(file.picture);
+  const small = shownAddress(file);
   const { href } = file;
   if (small === undefined)
     return html`<span class="blank"><span class="glyph" aria-hidden="true">▣</span><span>${file.name}</span></span>`;
-  const large = href === undefined || missing === href || !isShown.test(href) ? undefined : href;
+  const large =
+    href === undefined || href === small || missing === href || !isShown.test(href)
+      ? undefined
+      : href;
   return html`<img src=${small} alt=${alt} onLoad=${(event: Event) => onRatio(ratioOf(event))} />
     ${large === undefined ? null : html`<img key=${large} src=${large} alt="" onError=${() => miss(large)} />`}`;
 }
@@ -74,9 +77,6 @@ const ratioOf = ({ currentTarget }: Event): number =>
   currentTarget instanceof HTMLImageElement && currentTarget.naturalHeight > 0
     ? currentTarget.naturalWidth / currentTarget.naturalHeight
     : 1.5;
-
-/** The pictures that every browser shows. */
-const isShown = /\.(png|jpe?g|webp|gif|avif|bmp)$/i;
 
 function Player({ file }: { readonly file: ReportFile }): VNode {
   const { href, medium, name } = file;

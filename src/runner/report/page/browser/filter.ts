@@ -1,8 +1,8 @@
 // Which items the gallery shows.
-import type { ItemState, ReportData, ReportItem } from '../report-data.ts';
+import type { ReportData, ReportItem, TaskState } from '../report-data.ts';
 
 export interface Filter {
-  readonly state: ItemState | 'all';
+  readonly state: TaskState | 'all';
   /** The number of a step that did something for the item; -1: any. */
   readonly step: number;
   readonly text: string;

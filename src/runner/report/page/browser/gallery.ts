@@ -3,8 +3,8 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { ReportData } from '../report-data.ts';
-import { type Filter, filtered, itemNumbered, noFilter } from './filter.ts';
-import { Lightbox } from './lightbox.ts';
+import { causeOf, stepNow } from './cause.ts';
+import { type Filter, itemNumbered, noFilter } from './filter.ts';
 import type { Counts } from './masthead.ts';
 import { type Showing, Tile } from './tile.ts';
 import { Toolbar } from './toolbar.ts';
@@ -14,14 +14,17 @@ export interface GalleryProps {
   readonly data: ReportData;
   readonly counts: Counts;
   readonly filter: Filter;
+  /** The items that fit the filter. */
+  readonly numbers: readonly number[];
   readonly onFilter: (filter: Filter) => void;
+  /** Called with the key of an item; empty for a pipeline without items. */
+  readonly onOpen: (key: string) => void;
 }
 
-export function Gallery({ data, counts, filter, onFilter }: GalleryProps): VNode {
+export function Gallery(props: GalleryProps): VNode {
+  const { data, counts, filter, numbers, onFilter, onOpen } = props;
   const [showing, show] = useState<Showing>('after');
   const [wish, resize] = useState(260);
-  const [open, setOpen] = useState<number | undefined>(undefined);
-  const numbers = useMemo(() => filtered(data, filter), [data, filter]);
   const list = useRef<HTMLUListElement>(null);
   const grid = useGrid(list, numbers.length, wish);
   const pairs = useMemo(() => hasPairs(data), [data]);
@@ -32,7 +35,6 @@ export function Gallery({ data, counts, filter, onFilter }: GalleryProps): VNode
       top: start,
     })),
   );
-  const at = open === undefined ? -1 : numbers.indexOf(open);
   return html`<div>
     <${Toolbar} ...${{ data, counts, filter, onFilter, showing, show, wish, resize, pairs }} shown=${numbers.length} />
     <ul class="gallery" ref=${list} style=${{ height: `${Math.max(0, grid.height - grid.gap)}px` }}>
@@ -44,7 +46,7 @@ export function Gallery({ data, counts, filter, onFilter }: GalleryProps): VNode
           top,
         }) => html`<li class="tile" key=${number} aria-setsize=${numbers.length} aria-posinset=${place + 1}
           style=${{ transform: `translate(${left}px, ${top}px)`, width: `${grid.tileWidth}px` }}>
-          <${Tile} item=${itemNumbered(data, number)} number=${number} title=${titleOf(data, number)} showing=${showing} onOpen=${setOpen} />
+          <${Entry} ...${{ data, number, showing, onOpen }} />
         </li>`,
       )}
     </ul>
@@ -54,13 +56,23 @@ export function Gallery({ data, counts, filter, onFilter }: GalleryProps): VNode
           <button type="button" class="icon-button" onClick=${() => onFilter(noFilter)}>Show all items</button></div>`
         : null
     }
-    ${
-      open === undefined
-        ? null
-        : html`<${Lightbox} data=${data} number=${open} title=${titleOf(data, open)} place=${at + 1} of=${numbers.length}
-          onStep=${(by: number) => setOpen(numbers[at + by] ?? open)} onClose=${() => setOpen(undefined)} />`
-    }
   </div>`;
+}
+
+interface EntryProps extends Pick<GalleryProps, 'data' | 'onOpen'> {
+  readonly number: number;
+  readonly showing: Showing;
+}
+
+function Entry({ data, number, showing, onOpen }: EntryProps): VNode {
+  const item = itemNumbered(data, number);
+  // A live page has new data every second, and mostly the same items.
+  const { why, where } = useMemo(
+    () => ({ why: causeOf(data, item)?.why ?? '', where: stepNow(data, item) }),
+    [item, data.failures],
+  );
+  const title = titleOf(data, number);
+  return html`<${Tile} ...${{ item, title, showing, why, where, onOpen }} />`;
 }
 
 export const titleOf = (data: ReportData, number: number): string =>

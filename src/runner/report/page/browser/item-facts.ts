@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { Parameter, ReportData, ReportFile, ReportItem, ReportTask } from '../report-data.ts';
+import { causeOf } from './cause.ts';
 import { StateMark } from './state-mark.ts';
 import { count, duration, longTime, size } from './words.ts';
 
@@ -15,11 +16,29 @@ export function ItemFacts({
   const { shared } = data;
   const others = item === shared ? [] : shared.inputs;
   return html`<div>
-    <p class="lead"><${StateMark} state=${item.state} /> <span class="muted">· ${count(item.credits, 'credit')}</span></p>
+    <${CauseBox} data=${data} item=${item} />
+    <p class="lead">${causeOf(data, item) === undefined ? html`<${StateMark} state=${item.state} /> · ` : null}<span class="muted">${count(item.credits, 'credit')}</span></p>
     <h3>Steps</h3>
     <ul class="tasks">${item.tasks.map((task) => html`<${TaskRow} data=${data} task=${task} />`)}</ul>
     ${item.outputs.length > 0 ? html`<h3>Saved</h3>${item.outputs.map((file) => html`<${FileRow} data=${data} file=${file} />`)}` : null}
     ${item.inputs.length > 0 ? html`<h3>Made from</h3>${[...item.inputs, ...others].map((file) => html`<${FileRow} data=${data} file=${file} />`)}` : null}
+  </div>`;
+}
+
+function CauseBox({
+  data,
+  item,
+}: {
+  readonly data: ReportData;
+  readonly item: ReportItem;
+}): VNode | null {
+  const cause = causeOf(data, item);
+  if (cause === undefined) return null;
+  const { step, why, advice } = cause;
+  return html`<div class="cause state-${item.state}">
+    <p><${StateMark} state=${item.state} /> <span class="muted">in ${step}</span></p>
+    <p>${why}</p>
+    ${advice === undefined ? null : html`<p><b>What to do:</b> ${advice}.</p>`}
   </div>`;
 }
 

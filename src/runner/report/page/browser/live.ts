@@ -1,5 +1,6 @@
 // The connection of a live page to its server.
 import type { PageEnd } from '../page-message.ts';
+import { type PagePulse, withPulse } from '../page-pulse.ts';
 import { changed, type ReportChange } from '../report-change.ts';
 import type { ReportData, ReportItem } from '../report-data.ts';
 import { loadAhead, loadNoMore } from './pictures.ts';
@@ -12,16 +13,26 @@ export interface Live {
   readonly connection: Connection;
   /** Why the page shows an earlier state. */
   readonly trouble: string | null;
+  /** What the run says about itself; null while nobody runs. */
+  readonly pulse: PagePulse | null;
 }
 
 /** Calls `show` with every new state. Undefined data: nothing has arrived yet. */
 export function follow(show: (data: ReportData | undefined, live: Live) => void): void {
   let data: ReportData | undefined;
-  let live: Live = { connection: 'connected', trouble: null };
+  let live: Live = { connection: 'connected', trouble: null, pulse: null };
+  let shown: { of: ReportData; atWork: string; data: ReportData } | undefined;
+  /** The same object while nothing in it changes. */
+  const pulsed = (of: ReportData): ReportData => {
+    const atWork = JSON.stringify(live.pulse?.atWork ?? []);
+    if (shown?.of !== of || shown.atWork !== atWork)
+      shown = { of, atWork, data: withPulse(of, live.pulse) };
+    return shown.data;
+  };
   const source = new EventSource('events');
   const update = (more: Partial<Live>): void => {
     live = { ...live, ...more };
-    show(data, live);
+    show(data === undefined ? undefined : pulsed(data), live);
   };
   const take = (next: ReportData): void => {
     data = next;
@@ -30,7 +41,7 @@ export function follow(show: (data: ReportData | undefined, live: Live) => void)
   };
   source.addEventListener('report', (event: MessageEvent<string>) => {
     const whole: ReportData = JSON.parse(event.data);
-    live = { connection: 'connected', trouble: null };
+    live = { ...live, connection: 'connected', trouble: null };
     take(whole);
   });
   source.addEventListener('change', (event: MessageEvent<string>) => {
@@ -41,12 +52,16 @@ export function follow(show: (data: ReportData | undefined, live: Live) => void)
     const trouble: string | null = JSON.parse(event.data);
     update({ trouble });
   });
+  source.addEventListener('pulse', (event: MessageEvent<string>) => {
+    const pulse: PagePulse | null = JSON.parse(event.data);
+    update({ pulse });
+  });
   source.addEventListener('ended', (event: MessageEvent<string>) => {
     const why: PageEnd = JSON.parse(event.data);
     source.close();
     loadNoMore();
     if (data !== undefined) data = withoutFiles(data);
-    update({ connection: why, trouble: null });
+    update({ connection: why, trouble: null, pulse: null });
   });
   source.addEventListener('error', () => update({ connection: 'lost' }));
 }

@@ -4,18 +4,27 @@ import type { ReportData } from '../report-data.ts';
 import { App } from './app.ts';
 import { follow, type Live } from './live.ts';
 import { liveTitle } from './live-status.ts';
-import { picturesFromServer } from './pictures.ts';
+import { noteAbsentFiles, picturesFromServer } from './pictures.ts';
 import { readData } from './read-data.ts';
 import { setTheme, themeNow } from './theme.ts';
 
 const root = document.getElementById('app');
 const held = document.getElementById('data')?.textContent;
 setTheme(themeNow());
+let printing = false;
 const show = (data: ReportData, live?: Live): void => {
-  if (root !== null) render(html`<${App} data=${data} live=${live} />`, root);
+  if (root !== null) render(html`<${App} ...${{ data, live, printing }} />`, root);
 };
+let redraw: () => void = () => undefined;
+for (const [event, now] of [
+  ['beforeprint', true],
+  ['afterprint', false],
+] as const)
+  addEventListener(event, () => {
+    printing = now;
+    redraw();
+  });
 if (held === undefined) {
-  let redraw: () => void = () => undefined;
   picturesFromServer(() => redraw());
   follow((data, live) => {
     redraw = () => {
@@ -27,7 +36,9 @@ if (held === undefined) {
   });
 } else {
   const data = readData(held);
-  show(data);
+  redraw = () => show(data);
+  noteAbsentFiles(() => redraw());
+  redraw();
   // By then all pictures are there.
-  document.addEventListener('DOMContentLoaded', () => show(data));
+  document.addEventListener('DOMContentLoaded', redraw);
 }

@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { PagePulse } from '../page-pulse.ts';
 import type { ItemState, ReportData } from '../report-data.ts';
 import type { Live } from './live.ts';
 import { LiveStatus } from './live-status.ts';
@@ -59,17 +60,37 @@ function ThemeButton(): VNode {
   </button>`;
 }
 
-export function Facts({
-  data,
-  counts,
-}: {
+interface FactsProps {
   readonly data: ReportData;
   readonly counts: Counts;
-}): VNode {
+  readonly live: Live | undefined;
+}
+
+/** Coarse on purpose: nobody knows it better. */
+function leftText(ms: number): string {
+  if (ms < 10_000) return 'a few seconds left';
+  return `about ${duration(Math.ceil(ms / 10_000) * 10_000)} left`;
+}
+
+/** How long the run has taken, and will take. */
+function pulseText({ elapsedMs, timeLeftMs, stage, why }: PagePulse): string {
+  const left = timeLeftMs === undefined ? [] : [leftText(timeLeftMs)];
+  const busy = stage === 'working' ? [] : [why === undefined ? stage : `${stage}: ${why}`];
+  return [`${duration(elapsedMs)} elapsed`, ...left, ...busy].join(' · ');
+}
+
+export function Facts({ data, counts, live }: FactsProps): VNode {
   const { credits, runs } = data;
+  const pulse = live?.pulse ?? undefined;
+  // A run may have a lower budget than the file.
+  const budget = pulse?.budget ?? credits.budget;
   const total = itemStates.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
   const done = (counts.done ?? 0) + (counts.skipped ?? 0);
   const spent = credits.charged - credits.refunded;
+  const finished = data.items.filter(({ state }) => state === 'done' || state === 'skipped');
+  // Of what is not finished, nobody knows the price yet.
+  const paid =
+    finished.length === 0 ? spent : finished.reduce((sum, item) => sum + item.credits, 0);
   const extra = [
     credits.refunded > 0 ? `${whole(credits.refunded)} refunded` : '',
     credits.reserved > 0 ? `${whole(credits.reserved)} set aside` : '',
@@ -84,17 +105,18 @@ export function Facts({
     <div class="fact">
       <h2>Progress</h2>
       <p class="number">${whole(done)} <small>of ${count(total, noun)} done</small></p>
+      ${pulse === undefined ? null : html`<p class="pulse">${pulseText(pulse)}</p>`}
       <${StateBar} counts=${counts} />
       ${(counts.done ?? 0) === total ? null : html`<div class="legend">${shown.map((state) => html`<${StateMark} state=${state} n=${counts[state]} />`)}</div>`}
     </div>
     <div class="fact">
       <h2>Credits</h2>
-      <p class="number">${whole(spent)}</p>
+      <p class="number">${whole(spent)}${budget === undefined ? null : html` <small>of ${whole(budget)} budget</small>`}</p>
       <p>${extra.length > 0 ? extra.join(', ') : 'charged'}</p>
     </div>
     <div class="fact">
       <h2>Price</h2>
-      <p class="number">${done > 0 ? decimals(spent / done) : '–'}</p>
+      <p class="number">${done > 0 ? decimals(paid / done) : '–'}</p>
       <p>credits ${noun === 'item' ? 'per item' : 'in all'}</p>
     </div>
     <div class="fact">

@@ -1,5 +1,5 @@
 // The pictures of the report: in a file, text in the page until somebody looks at them; in a live page, what its server has.
-import type { ReportData } from '../report-data.ts';
+import type { ReportData, ReportFile } from '../report-data.ts';
 
 /** As in document.ts. */
 const perBlock = 200;
@@ -22,6 +22,32 @@ export function pictureAddress(number: number | undefined): string | undefined {
   addresses.set(number, address);
   return address;
 }
+
+/** The small picture of a file; else the file itself beside the report: a large report holds only some of the small pictures. */
+export function shownAddress(file: ReportFile | undefined): string | undefined {
+  const small = pictureAddress(file?.picture);
+  if (small !== undefined || missing !== undefined) return small;
+  const { href } = file ?? {};
+  return href === undefined || absent.has(href) || !isShown.test(href) ? undefined : href;
+}
+
+/** Files that are not beside the report: it was sent without them. */
+const absent = new Set<string>();
+
+/** Calls `redraw` when a file turns out to be absent. */
+export function noteAbsentFiles(redraw: () => void): void {
+  const note = ({ target }: Event): void => {
+    const href = target instanceof HTMLImageElement ? target.getAttribute('src') : null;
+    if (href === null || absent.has(href)) return;
+    absent.add(href);
+    // The pictures of a screen are missed together.
+    requestAnimationFrame(redraw);
+  };
+  document.addEventListener('error', note, true);
+}
+
+/** The pictures that every browser shows. */
+export const isShown = /\.(png|jpe?g|webp|gif|avif|bmp)$/i;
 
 function blockOf(number: number): readonly string[] {
   const known = blocks.get(number);

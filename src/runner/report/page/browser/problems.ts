@@ -49,7 +49,8 @@ function Failure({ data, group, onShow }: ProblemsProps & { readonly group: Fail
 
 function Doubt({ data, doubt }: { readonly data: ReportData; readonly doubt: ReportDoubt }): VNode {
   const { task, name, since, reserved, why, step } = doubt;
-  const command = `shotlist resolve <pipeline file> ${JSON.stringify(task)}`;
+  const rehearse = data.rehearsal ? ' --rehearse' : '';
+  const command = `shotlist resolve <pipeline file>${rehearse} ${JSON.stringify(task)}`;
   return html`<article class="card group state-doubt">
     <p><${StateMark} state="doubt" /> <span class="muted">in ${data.steps[step]?.name ?? ''} · since ${longTime(since)} · ${count(reserved, 'credit')} set aside</span></p>
     <h2>${task}</h2>

@@ -1,15 +1,15 @@
 // The tabs, with the keys of the WAI-ARIA pattern: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { ReportData } from '../report-data.ts';
+import { type Tab, tabs } from './tab-names.ts';
 import { whole } from './words.ts';
-
-const tabs = ['gallery', 'steps', 'timeline', 'credits', 'problems'] as const;
-export type Tab = (typeof tabs)[number];
 
 const words: Readonly<Record<Tab, string>> = {
   ...{
     gallery: 'Gallery',
+    tasks: 'Tasks',
     steps: 'Steps',
     timeline: 'Timeline',
     credits: 'Credits',
@@ -25,6 +25,10 @@ export interface TabsProps {
 
 export function Tabs({ data, tab, onOpen }: TabsProps): VNode {
   const problems = data.failures.reduce((sum, { items }) => sum + items.length, data.doubts.length);
+  useEffect(() => {
+    // On a phone, the tabs scroll.
+    document.getElementById(`tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [tab]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = {
       ArrowRight: 1,

@@ -1,7 +1,7 @@
 // When each task ran: a lane for each step, a bar for each task.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { ReportData } from '../report-data.ts';
 import { axis, Chart, timeAxis } from './chart.ts';
@@ -9,10 +9,17 @@ import { type Bar, barsOf, lanesOf, spanOf } from './lanes.ts';
 import { stepTimes } from './step-times.ts';
 import { count, duration, shortTime, whole } from './words.ts';
 
-export function Timeline({ data }: { readonly data: ReportData }): VNode {
+export interface TimelineProps {
+  readonly data: ReportData;
+  /** The number of a run; 0: all. Undefined: the last. */
+  readonly run: number | undefined;
+  readonly onRun: (run: number) => void;
+}
+
+export function Timeline({ data, run, onRun }: TimelineProps): VNode {
   const bars = useMemo(() => barsOf(data), [data]);
-  const [run, pick] = useState(data.runs.length - 1);
-  const shown = useMemo(() => spanOf(bars, data.runs[run]), [bars, run, data]);
+  const chosen = run === undefined ? data.runs.at(-1) : data.runs.find((one) => one.run === run);
+  const shown = useMemo(() => spanOf(bars, chosen), [bars, chosen]);
   const lanes = useMemo(() => lanesOf(shown), [shown]);
   const view = useMemo(() => drawing(data, shown, lanes), [data, shown, lanes]);
   if (bars.length === 0)
@@ -25,9 +32,9 @@ export function Timeline({ data }: { readonly data: ReportData }): VNode {
     ${
       data.runs.length < 2
         ? null
-        : html`<div class="toolbar"><select class="field" aria-label="Run" onChange=${(event: Event) => pick(numberOf(event))}>
-          <option value="-1">All runs</option>
-          ${data.runs.map((one, index) => html`<option value=${index} selected=${index === run}>Run ${one.run}, ${shortTime(one.at)}</option>`)}
+        : html`<div class="toolbar"><select class="field" aria-label="Run" onChange=${(event: Event) => onRun(numberOf(event))}>
+          <option value="0" selected=${chosen === undefined}>All runs</option>
+          ${data.runs.map((one) => html`<option value=${one.run} selected=${one === chosen}>Run ${one.run}, ${shortTime(one.at)}</option>`)}
         </select></div>`
     }
     ${shown.length === 0 ? null : html`<div class="card"><${Chart} label="Timeline of ${count(shown.length, 'task')} by step" height=${view.height} data=${view.data} options=${view.options} /></div>`}
@@ -56,7 +63,7 @@ function Times({
 }
 
 const numberOf = ({ currentTarget }: Event): number =>
-  currentTarget instanceof HTMLSelectElement ? Number(currentTarget.value) : -1;
+  currentTarget instanceof HTMLSelectElement ? Number(currentTarget.value) : 0;
 
 interface Drawing {
   readonly height: number;

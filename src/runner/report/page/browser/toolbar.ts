@@ -40,12 +40,8 @@ export function Toolbar(props: ToolbarProps): VNode {
       ${chip('all', html`<span>All <span class="muted">${whole(Math.max(1, total))}</span></span>`)}
       ${states.length < 2 ? null : states.map((state) => chip(state, html`<${StateMark} state=${state} n=${counts[state]} />`))}
     </fieldset>
-    <input class="field" type="search" aria-label="Search" placeholder="Search names, hashes, reasons" value=${filter.text}
-      onInput=${(event: Event) => onFilter({ ...filter, text: textOf(event) })} />
-    <select class="field" aria-label="Step" onChange=${(event: Event) => onFilter({ ...filter, step: Number(textOf(event)) })}>
-      <option value="-1" selected=${filter.step < 0}>Every step</option>
-      ${data.steps.map(({ name }, index) => html`<option value=${index} selected=${filter.step === index}>${name}</option>`)}
-    </select>
+    <${SearchField} filter=${filter} onFilter=${onFilter} placeholder="Search names, hashes, reasons" />
+    <${StepField} data=${data} filter=${filter} onFilter=${onFilter} />
     <span class="small muted" role="status">${shown === total || total === 0 ? '' : `${count(shown, 'item')} of ${whole(total)}`}</span>
     <span class="push"></span>
     ${
@@ -56,6 +52,28 @@ export function Toolbar(props: ToolbarProps): VNode {
     }
     <${Segments} name="sizes" legend="Size" value=${wish} onPick=${resize} options=${sizes.map((one) => [one.wish, one.word])} />
   </div>`;
+}
+
+type FilterProps = Pick<ToolbarProps, 'filter' | 'onFilter'>;
+
+export function SearchField({
+  filter,
+  onFilter,
+  placeholder,
+}: FilterProps & { readonly placeholder: string }): VNode {
+  return html`<input class="field" type="search" aria-label="Search" placeholder=${placeholder} value=${filter.text}
+    onInput=${(event: Event) => onFilter({ ...filter, text: textOf(event) })} />`;
+}
+
+export function StepField({
+  data,
+  filter,
+  onFilter,
+}: FilterProps & Pick<ToolbarProps, 'data'>): VNode {
+  return html`<select class="field" aria-label="Step" onChange=${(event: Event) => onFilter({ ...filter, step: Number(textOf(event)) })}>
+    <option value="-1" selected=${filter.step < 0}>Every step</option>
+    ${data.steps.map(({ name }, index) => html`<option value=${index} selected=${filter.step === index}>${name}</option>`)}
+  </select>`;
 }
 
 interface SegmentsProps<T> {

@@ -1,4 +1,4 @@
-// Which tiles of a long grid are on the screen, and where.
+// Which tiles of a long grid, or rows of a long table, are on the screen, and where.
 import {
   observeWindowOffset,
   observeWindowRect,
@@ -25,15 +25,28 @@ const captionHeight = 30;
 
 /** `wish`: about how wide a tile is, in pixels. */
 export function useGrid(element: RefObject<HTMLElement | null>, tiles: number, wish: number): Grid {
-  const [, redraw] = useReducer((n: number) => n + 1, 0);
-  const [{ width, top }, measure] = useState({ width: 0, top: 0 });
+  const { width, top } = useBox(element);
+  const own = width < 500 ? Math.min(wish, (width - gap) / 2) : wish;
+  const columns = Math.max(1, Math.floor((width + gap) / (own + gap)));
+  const tileWidth = Math.floor((width - gap * (columns - 1)) / columns);
+  const rowHeight = Math.round(tileWidth * 0.75) + captionHeight + gap;
+  const count = width === 0 ? 0 : Math.ceil(tiles / columns);
+  return { columns, tileWidth, rowHeight, gap, ...useRows(count, rowHeight, top) };
+}
+
+/** In pixels: the width of an element, and its distance from the top of the page. */
+export function useBox(element: RefObject<HTMLElement | null>): {
+  readonly width: number;
+  readonly top: number;
+} {
+  const [box, measure] = useState({ width: 0, top: 0 });
   useLayoutEffect(() => {
     const { current } = element;
     if (current === null) return undefined;
     const look = (): void => {
-      const box = current.getBoundingClientRect();
+      const { width, top } = current.getBoundingClientRect();
       measure((old) => {
-        const now = { width: box.width, top: Math.round(box.top + scrollY) };
+        const now = { width, top: Math.round(top + scrollY) };
         return now.width === old.width && now.top === old.top ? old : now;
       });
     };
@@ -42,12 +55,18 @@ export function useGrid(element: RefObject<HTMLElement | null>, tiles: number, w
     observer.observe(document.body);
     return () => observer.disconnect();
   }, [element]);
-  const own = width < 500 ? Math.min(wish, (width - gap) / 2) : wish;
-  const columns = Math.max(1, Math.floor((width + gap) / (own + gap)));
-  const tileWidth = Math.floor((width - gap * (columns - 1)) / columns);
-  const rowHeight = Math.round(tileWidth * 0.75) + captionHeight + gap;
+  return box;
+}
+
+/** The rows of the same height that are on the screen, and the height of all. `top`: of the first one, in pixels. */
+export function useRows(
+  count: number,
+  rowHeight: number,
+  top: number,
+): Pick<Grid, 'rows' | 'height'> {
+  const [, redraw] = useReducer((n: number) => n + 1, 0);
   const options = {
-    count: width === 0 ? 0 : Math.ceil(tiles / columns),
+    count,
     getScrollElement: () => window,
     estimateSize: () => rowHeight,
     overscan: 3,
@@ -65,5 +84,5 @@ export function useGrid(element: RefObject<HTMLElement | null>, tiles: number, w
   useLayoutEffect(() => virtualizer._willUpdate());
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, rowHeight]);
   const rows = virtualizer.getVirtualItems().map((row) => ({ ...row, start: row.start - top }));
-  return { columns, tileWidth, rowHeight, gap, height: virtualizer.getTotalSize(), rows };
+  return { height: virtualizer.getTotalSize(), rows };
 }

@@ -9,14 +9,18 @@ export const stateWords: Readonly<
   doubt: { word: 'in doubt', glyph: '?' },
   running: { word: 'running', glyph: '●' },
   waiting: { word: 'waiting', glyph: '○' },
-  blocked: { word: 'blocked', glyph: '○' },
+  blocked: { word: 'blocked', glyph: '⊘' },
   skipped: { word: 'skipped', glyph: '–' },
   excluded: { word: 'left out', glyph: '–' },
 };
 
+export const taskStates: readonly TaskState[] = [
+  ...(['done', 'failed', 'doubt', 'running', 'blocked', 'waiting', 'skipped', 'excluded'] as const),
+];
+
 /** In the order in which they need a person. */
 export const itemStates: readonly ItemState[] = [
-  ...(['done', 'failed', 'doubt', 'running', 'waiting', 'skipped'] as const),
+  ...(['done', 'failed', 'doubt', 'running', 'blocked', 'waiting', 'skipped'] as const),
 ];
 
 export const whole = (n: number): string => n.toLocaleString('en-US');

@@ -21,7 +21,9 @@ export async function fetchFromStore(
   if (store === undefined) return err(pending(`${path} is not here, and there is no store`));
   const digest = digestFrom(sha256);
   const got = await insistently(attempts, context, () => store.get(digest, bytes, into));
-  return got.ok ? ok({ bytes, digest, contentType: '' }) : err(unfetched(path, got.error));
+  return got.ok
+    ? ok({ bytes, digest, contentType: '', isVerified: true })
+    : err(unfetched(path, got.error));
 }
 
 function unfetched(path: string, { reason, message }: StoreFailure): JobOutcome {

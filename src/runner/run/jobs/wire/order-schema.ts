@@ -10,7 +10,6 @@ import {
   measureSchema,
   takeSchema,
   task,
-  time,
 } from '../../../journal/line-schemas.ts';
 import type { JobOrder } from '../job.ts';
 import {
@@ -71,6 +70,8 @@ const expectation = {
 
 const download = { ...downloadSchema, additionalProperties: false } as const;
 
+const names = { type: 'object', additionalProperties: { type: 'string' } } as const;
+
 /** By operation. */
 export const orderSchemas = {
   upload: order('upload', ['fingerprint', 'from', 'name', 'content'], {
@@ -91,6 +92,7 @@ export const orderSchemas = {
   detect: order('detect', ['fingerprint', 'body', 'timeoutMs'], {
     fingerprint,
     detection: serviceId,
+    names,
     body: jsonObject,
     timeoutMs: milliseconds,
   }),
@@ -105,6 +107,7 @@ export const orderSchemas = {
       reserve: credits,
       expectation,
       take: takeSchema,
+      names,
       timeoutMs: milliseconds,
       saveTo: filePath,
     },
@@ -115,15 +118,16 @@ export const orderSchemas = {
     settled: { type: 'boolean' },
     since: moment,
     credits,
+    names,
     timeoutMs: milliseconds,
     saveTo: filePath,
   }),
-  await: order('await', ['fingerprint', 'name', 'reserve', 'timeoutMs', 'begun'], {
+  await: order('await', ['fingerprint', 'name', 'reserve', 'timeoutMs'], {
     fingerprint,
     name,
     reserve: credits,
     timeoutMs: milliseconds,
-    begun: time,
+    names,
     saveTo: filePath,
   }),
   download: order('download', ['fingerprint', 'tool', 'project', 'to'], {
@@ -147,6 +151,7 @@ export const orderSchemas = {
     tool: kindName,
     project: serviceId,
     onlyStored: { type: 'array', items: output },
+    onDisk: { type: 'array', items: entry(['output', 'from'], { output, from: place }) },
   }),
   digest: order('digest', ['places'], { places: { type: 'array', items: place } }),
 } as const;

@@ -1,5 +1,5 @@
 // The schemas of job outcomes, which a coordinator reads from a database that others write to.
-import { filePath, reasonOf, serviceId } from '../../../../contract/api/bounds.ts';
+import { filePath, mostListed, reasonOf, serviceId } from '../../../../contract/api/bounds.ts';
 import { isObject } from '../../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { type Schema, validatorOf } from '../../../../contract/base/schema.ts';
@@ -66,9 +66,13 @@ export const outcomeSchemas = {
     why: text,
     diagnostic: { type: 'string', pattern: '^SL\\d{3}$' },
     code: text,
+    named: { type: 'array', maxItems: mostListed, items: text },
     again: { type: 'boolean' },
     rest,
-    stops: { type: 'string', enum: ['unauthorized', 'outage', 'credits', 'machine', 'step'] },
+    stops: {
+      type: 'string',
+      enum: ['unauthorized', 'outage', 'credits', 'unanswered', 'machine', 'step'],
+    },
   }),
   read: outcome('read', ['unreadable'], { unreadable: { type: 'array', items: unreadable } }),
   withheld: outcome('withheld', ['why'], { why: text }),

@@ -21,14 +21,16 @@ const looseOrder: Loose = {
     'detection',
     'take',
     'saveTo',
+    'names',
     'otherwise',
     'downloads',
     'onlyStored',
+    'onDisk',
   ]),
-  free: new Set(['body', 'result']),
+  free: new Set(['body', 'result', 'names']),
 };
 const looseOutcome: Loose = {
-  optional: new Set(['misnamed', 'diagnostic', 'code', 'again', 'rest', 'stops']),
+  optional: new Set(['misnamed', 'diagnostic', 'code', 'named', 'again', 'rest', 'stops']),
   free: new Set(['live']),
 };
 

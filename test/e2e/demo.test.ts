@@ -1,0 +1,30 @@
+// The demo of the README, in a copy of its folder.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { ownEnvironment } from '../command.ts';
+import { Rig, until } from '../rig.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+test('a demo that is killed leaves no process that holds the lock', async () => {
+  const rig = new Rig('');
+  mkdirSync(rig.path('pipelines'));
+  for (const name of ['demo.ts', 'before-after.ts', 'face-swap-photos.yaml'])
+    copyFileSync(`${root}pipelines/${name}`, rig.path(`pipelines/${name}`));
+  for (const name of ['node_modules', 'src', 'package.json'])
+    symlinkSync(`${root}${name}`, rig.path(name));
+  const demo = spawn(process.execPath, ['pipelines/demo.ts'], {
+    ...{ cwd: rig.folder, env: ownEnvironment(), stdio: 'ignore' },
+  });
+  const end = once(demo, 'exit');
+  onTestFinished(() => void demo.kill('SIGKILL'));
+  const lock = rig.path('pipelines/.shotlist/rehearsal/face-swap-photos/state.jsonl.lock');
+  await until('the demo runs', () => existsSync(lock));
+  const { pid } = JSON.parse(readFileSync(lock, 'utf8'));
+  demo.kill('SIGKILL');
+  await end;
+  expect(pid).toBe(demo.pid);
+});

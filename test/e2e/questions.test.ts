@@ -1,0 +1,203 @@
+// Every question of every command, on a real terminal, while a view may be drawn: the person sees it, and only a clear answer
+// that is typed after it counts.
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { LocalService } from '../../src/service/start.ts';
+import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
+import { envOf, type Rig, service, until } from '../rig.ts';
+import { doubted } from './doubted.ts';
+import { speech, spendingRig } from './spending.ts';
+
+const saved = `${speech}  save: { uses: download, with: { of: speech, to: "\${{ item.key }}.mp3" } }\n`;
+const plain = '--pictures plain';
+
+interface Asked {
+  readonly rig: Rig;
+  readonly local: LocalService;
+  /** As in a shell. */
+  readonly args: string;
+  /** What stands on the screen while the question is open; lines of the screen are joined by spaces. */
+  readonly shows: RegExp;
+  /** What a yes leaves. */
+  readonly agreed: (asked: Asked) => void;
+  /** The exit code if the person does not agree. */
+  readonly code: number;
+  /** Everything that a yes would change. */
+  readonly facts: (asked: Asked) => unknown;
+}
+
+const charges = (local: LocalService): number =>
+  local.ledger().filter(({ kind }) => kind === 'charge').length;
+
+/** 12 items of 10 credits are above the usual threshold. */
+async function spending(steps = speech): Promise<Pick<Asked, 'rig' | 'local' | 'facts'>> {
+  const [local, rig] = [await service(), spendingRig({ items: 12, steps })];
+  return { local, rig, facts: () => charges(local) };
+}
+
+const questions: Readonly<Record<string, () => Promise<Asked>>> = {
+  run: async () => ({
+    ...(await spending()),
+    args: `run pipeline.yaml ${plain}`,
+    shows: /\(confirm_above\)\. Buy up to 120 credits \(\$0\.30\) for 12 items\? \[y\/N\]$/,
+    agreed: ({ local }) => expect(charges(local)).toBe(12),
+    code: 130,
+  }),
+  'run with files that are not its own': async () => {
+    const { local, rig } = await spending(saved);
+    rig.write('out/spending/1.mp3', Buffer.from('mine'));
+    const facts = (): unknown => [charges(local), rig.read('out/spending/1.mp3')];
+    return {
+      ...{ local, rig, facts, code: 2 },
+      args: `run pipeline.yaml ${plain} --confirm-above 1000`,
+      shows: /1\.mp3 is there already, and shotlist did not make it\. Replace\? \[y\/N\]$/,
+      agreed: () => expect(rig.read('out/spending/1.mp3')).not.toBe('mine'),
+    };
+  },
+  'run --first': async () => ({
+    ...(await spending()),
+    args: `run pipeline.yaml --first 2 ${plain}`,
+    shows: /Buy up to 100 credits for the other 10 items\? \[y\/N\]$/,
+    agreed: ({ local }) => expect(charges(local)).toBe(12),
+    code: 0,
+  }),
+  reroll: async () => {
+    const { local, rig, facts } = await spending();
+    await rig.run(local);
+    return {
+      ...{ local, rig, facts, code: 130 },
+      args: `reroll pipeline.yaml speech:1 speech:2 ${plain} --confirm-above 0`,
+      shows: /Buy up to 20 credits \(\$0\.05\) for 2 items\? \[y\/N\]$/,
+      agreed: () => expect(charges(local)).toBe(14),
+    };
+  },
+  prune: async () => {
+    const { local, rig } = await spending(saved);
+    await rig.run(local);
+    rig.write('pipeline.yaml', rig.read('pipeline.yaml').replace(/, w11o+\]/, ']'));
+    const facts = (): unknown => [
+      rig.files('out'),
+      readFileSync(rig.path('spending.state.jsonl'), 'utf8'),
+    ];
+    const before = JSON.stringify(facts());
+    return {
+      ...{ local, rig, facts, code: 0 },
+      args: 'prune pipeline.yaml',
+      shows: /Remove them\? \[y\/N\]$/,
+      agreed: () => expect(JSON.stringify(facts())).not.toBe(before),
+    };
+  },
+};
+const names = Object.keys(questions);
+
+async function ask(name: string, columns = 80) {
+  const make = questions[name];
+  if (make === undefined) throw new Error(`no question ${name}`);
+  const asked = await make();
+  const terminal = new OnTerminal(asked.rig, asked.args, envOf(asked.local), { columns });
+  await terminal.says('[y/N]');
+  return { asked, terminal, before: JSON.stringify(asked.facts(asked)) };
+}
+
+/** Several redraws of a view would have erased it. */
+const framesLater = (): Promise<void> => wait(1100);
+
+const screenOf = async (terminal: OnTerminal): Promise<string> =>
+  (await terminal.screen()).replaceAll(/\s+/g, ' ').trimEnd();
+
+const refusals = {
+  n: `n${keys.enter}`,
+  Enter: keys.enter,
+  'Ctrl-C': keys.ctrlC,
+  'Ctrl-D': keys.ctrlD,
+};
+const oddRefusals = {
+  'another word': `yess${keys.enter}`,
+  'Ctrl-C behind a yes': `y${keys.ctrlC}`,
+};
+
+describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
+  test.each(names.flatMap((name) => [60, 80, 140].map((columns) => [name, columns] as const)))(
+    'the question of %s stays on a screen of %d columns, and a yes is heard',
+    async (name, columns) => {
+      const { asked, terminal } = await ask(name, columns);
+      await framesLater();
+      const screen = await screenOf(terminal);
+      expect(screen).toMatch(asked.shows);
+      expect(screen).not.toMatch(/asking the service|planning/);
+      terminal.type(`y${keys.enter}`);
+      expect(await terminal.code).toBe(0);
+      asked.agreed(asked);
+    },
+  );
+
+  test.each(
+    names.flatMap((name) =>
+      Object.entries(name === 'run' ? { ...refusals, ...oddRefusals } : refusals).map(
+        ([word, typed]) => [name, word, typed] as const,
+      ),
+    ),
+  )('%s: %s changes nothing', async (name, _, typed) => {
+    const { asked, terminal, before } = await ask(name);
+    terminal.type(typed);
+    expect(await terminal.code).toBe(asked.code);
+    expect(JSON.stringify(asked.facts(asked))).toBe(before);
+  });
+
+  test.each(names)(
+    '%s: a terminal that is closed changes nothing, and ends the command',
+    async (name) => {
+      const { asked, terminal, before } = await ask(name);
+      terminal.close();
+      await until(
+        'the command is over',
+        () => !asked.rig.files('.').some((file) => file.endsWith('.lock')),
+      );
+      expect(JSON.stringify(asked.facts(asked))).toBe(before);
+    },
+  );
+
+  test('what was typed before the question does not answer it', async () => {
+    const { local, rig } = await spending();
+    const terminal = new OnTerminal(rig, `run pipeline.yaml ${plain}`, envOf(local));
+    terminal.type(`y${keys.enter}y`);
+    await terminal.says('[y/N]');
+    await framesLater();
+    terminal.type(keys.enter);
+    expect(await terminal.code).toBe(130);
+    expect(charges(local)).toBe(0);
+  });
+
+  describe('resolve --all', () => {
+    test('asks about each doubt, and records the answer at once', async () => {
+      const { rig, local, env } = await doubted('after');
+      const id = local.ledger().find(({ kind }) => kind === 'charge')?.project ?? '';
+      const terminal = new OnTerminal(rig, 'resolve pipeline.yaml --all', env, { columns: 60 });
+      await terminal.says('In the hub? [y/n/a, Enter: later]');
+      terminal.type(`y${keys.enter}`);
+      await terminal.says('Its id:');
+      terminal.type(`${id}${keys.enter}`);
+      expect(await terminal.code).toBe(0);
+      expect(rig.read('photos.state.jsonl')).toContain(id);
+    });
+
+    test.each(Object.entries({ ...refusals, ...oddRefusals, n: keys.enter }))(
+      '%s leaves it in doubt',
+      async (_, typed) => {
+        const { rig, env } = await doubted('after');
+        const before = rig.read('photos.state.jsonl');
+        const terminal = new OnTerminal(rig, 'resolve pipeline.yaml --all', env);
+        await terminal.says('In the hub? [y/n/a, Enter: later]');
+        terminal.type(typed);
+        // A word that is no answer is asked about once more.
+        if (typed.startsWith('yess')) {
+          await terminal.says(/In the hub\?[\s\S]*In the hub\?/);
+          terminal.type(keys.ctrlD);
+        }
+        expect(await terminal.code).toBe(4);
+        expect(rig.read('photos.state.jsonl')).toBe(before);
+      },
+    );
+  });
+});
