@@ -66,18 +66,29 @@ test('a worker that must go before it can record an answer says so, and the crea
   const local = await service();
   const rig = await photoRig(1);
   const leave = new AbortController();
+  const noticed = Promise.withResolvers<void>();
   const events: WorkerEvent[] = [];
   const running = rig.run(local, { engine: postgres.url });
   const options = { engine: postgres.url, root: rig.folder, env: envOf(local), graceMs: 0 };
   const worked = await workerWith(
-    { ...options, signal: leave.signal, onEvent: (event) => void events.push(event) },
+    {
+      ...options,
+      signal: leave.signal,
+      onEvent(event) {
+        events.push(event);
+        if (event.type === 'database') noticed.resolve();
+      },
+    },
     {
       api: (real) => ({
         ...real,
         async create(tool, body, known) {
           const made = await real.create(tool, body, known);
           await postgres.crash();
+          await noticed.promise;
           leave.abort();
+          // A slow answer: the rest of the worker has given the database up by then.
+          await new Promise((resolve) => setTimeout(resolve, 300));
           return made;
         },
       }),

@@ -82,10 +82,20 @@ export class Worker {
       return this.#over.signal.aborted ? 'over' : 'left';
     } catch (error) {
       if (error instanceof RunGone) return 'over';
+      // The database was away until the grace period ended: whatever noticed it first, each order still reports
+      // what cannot be recorded, through `onLost`.
+      if (error instanceof DatabaseAway) await this.#abandon();
       throw error;
     } finally {
       ended.abort();
     }
+  }
+
+  async #abandon(): Promise<void> {
+    this.#stopping.abort();
+    await this.#drained();
+    // It failed with the same error, or fails now.
+    await this.#scribe.flush().catch(() => undefined);
   }
 
   /** Tells the coordinator what this worker sees of the service. */
