@@ -180,8 +180,13 @@ export async function service(options: ServiceOptions = {}): Promise<LocalServic
   return { ...started, close };
 }
 
+/** What every environment of a test needs: see `own-receipts.ts`. */
+export function ownReceipts(): Readonly<Record<string, string>> {
+  return { SHOTLIST_RECEIPTS: process.env['SHOTLIST_RECEIPTS'] ?? '' };
+}
+
 export function envOf({ address, key }: LocalService): Readonly<Record<string, string>> {
-  return { SHOTLIST_BASE_URL: address, SHOTLIST_API_KEY: key };
+  return { ...ownReceipts(), SHOTLIST_BASE_URL: address, SHOTLIST_API_KEY: key };
 }
 
 /** What the service charged for each project's name without its token, refunds taken off. */

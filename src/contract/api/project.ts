@@ -162,6 +162,7 @@ export const accountSchema = {
       description: 'The balance, in credits.',
     },
     tier: word,
+    id: { description: 'Names the account; a text, if the deployment has one.' },
   },
 } as const;
 

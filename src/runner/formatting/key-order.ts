@@ -23,6 +23,7 @@ export const topKeys = [
   'output',
   'outputs',
   'provenance',
+  'reuse',
   'service',
   'on_finish',
   'on_doubt',

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type JobStore, memoryStore } from './job-store.ts';
 import type { EventLine, JobLine, RunLine, StateLine, TaskLine } from './line.ts';
 import { Rates } from './rates.ts';
-import { isJobEvent, jobFacts, stateAfter, worthOf } from './state.ts';
+import { chargedHere, isJobEvent, jobFacts, stateAfter } from './state.ts';
 import { TakeIndex } from './take-index.ts';
 
 /** Credits. A budget is compared with `committed`. */
@@ -144,6 +144,11 @@ export class Ledger {
     return { charged, refunded, reserved: this.#reserved };
   }
 
+  /** A plan counts with a job before a journal records that it is adopted. */
+  adopt(line: JobLine): void {
+    this.#put(line, this.#jobs.get(line.job));
+  }
+
   /** Folds one line in. On failure, the error says why: the journal is corrupt, or shotlist has a bug. */
   apply(state: StateLine): Result<void, string> {
     switch (state.type) {
@@ -174,7 +179,7 @@ export class Ledger {
       if ('task' in event && event.task !== undefined) this.#tasks.delete(event.task);
       const after = event.event === 'intent' ? this.#sentNow(moved.value) : moved.value;
       this.#put(after, before);
-      const difference = worthOf(after) - worthOf(before);
+      const difference = chargedHere(after) - chargedHere(before);
       if (difference !== 0) this.#count(difference, after.sender);
       return ok(undefined);
     }

@@ -165,6 +165,7 @@ export const pastSchema = {
     name: { type: 'string', description: 'The name that was sent.' },
     project: serviceId,
     credits: { ...credits, description: 'What it cost in the end.' },
+    adopted: { const: true, description: 'No run of this state file was charged for it.' },
   },
 } as const;
 
@@ -241,5 +242,10 @@ export const jobSchema = {
     },
     take: takeSchema,
     picked: pickedSchema,
+    adopted: {
+      ...time,
+      description:
+        'When the job was taken over from the user’s receipts, or from an earlier version of this file: no run of this state file was charged for it.',
+    },
   },
 } as const;

@@ -81,6 +81,11 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         error: { code: 'in_doubt', message: event.why },
         ...(event.silent === true ? { silent: true } : {}),
       });
+    case 'adopted':
+      if (event.line.job !== event.job || event.line.adopted === undefined) return illegal();
+      return mayAdopt(before, event.line)
+        ? ok({ ...event.line, ...pastOfBoth(before, event.line) })
+        : illegal();
     case 'serves':
       if (before === undefined) return illegal();
       return ok({ ...before, tasks: withTask(before.tasks, event.task) });
@@ -115,6 +120,16 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
         ? illegal()
         : ok({ ...before, picked: { take: event.take, at: event.at } });
   }
+}
+
+/** What is planned with an adopted job is recorded when the run begins. */
+const mayAdopt = (before: JobLine | undefined, line: JobLine): boolean =>
+  before === undefined || jobFacts[before.state].mayBegin || before.name === line.name;
+
+function pastOfBoth(before: JobLine | undefined, line: JobLine): { past?: PastAttempt[] } {
+  if (before === undefined || before.name === line.name) return {};
+  const all = [...(withPast(before).past ?? []), ...(line.past ?? [])];
+  return all.length === 0 ? {} : { past: all };
 }
 
 const maySupply: readonly JobLine['state'][] = ['supplied', 'forgotten'];
@@ -168,11 +183,17 @@ function neverMade(before: JobLine, { at, status, credits, error }: SettledEvent
 /** Adds an attempt to the past if the service accepted it, or may have. */
 export function withPast(before: JobLine | undefined): { past?: PastAttempt[] } {
   if (before === undefined) return {};
-  const { name = '', project, credits = 0, past = [] } = before;
+  const { name = '', project, credits = 0, past = [], adopted } = before;
   const last =
     project === undefined && credits === 0
       ? []
-      : [{ name, credits, ...(project === undefined ? {} : { project }) }];
+      : [
+          {
+            ...{ name, credits },
+            ...(project === undefined ? {} : { project }),
+            ...(adopted === undefined ? {} : { adopted: true as const }),
+          },
+        ];
   const all = [...past, ...last];
   return all.length === 0 ? {} : { past: all };
 }
@@ -231,6 +252,13 @@ function unsaved(before: JobLine, task: string): JobLine {
 export function worthOf(line: JobLine | undefined): number {
   let sum = line?.credits ?? 0;
   for (const { credits } of line?.past ?? []) sum += credits;
+  return sum;
+}
+
+/** The part of that which runs of this state file were charged. */
+export function chargedHere(line: JobLine | undefined): number {
+  let sum = line?.adopted === undefined ? (line?.credits ?? 0) : 0;
+  for (const { credits, adopted } of line?.past ?? []) sum += adopted === true ? 0 : credits;
   return sum;
 }
 

@@ -39,6 +39,7 @@ export function pipelineOf(
     },
     output: document.output ?? `out/${document.pipeline}`,
     provenance: document.provenance ?? false,
+    reusesOwnOnly: document.reuse === 'own',
     ...(document.service === undefined ? {} : { service: document.service }),
     steps,
     source,

@@ -132,6 +132,8 @@ export interface Pipeline {
   readonly output: string;
   /** Runs write `<output>.json` beside each output. */
   readonly provenance: boolean;
+  /** Only receipts of this pipeline file count as payments for its requests. */
+  readonly reusesOwnOnly: boolean;
   readonly service?: string;
   /** In topological order: every step follows the steps that it waits for. */
   readonly steps: readonly Step[];

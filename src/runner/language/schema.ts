@@ -171,6 +171,13 @@ export const pipelineShape = {
       description:
         'Whether a run writes a file `<output>.json` beside each output, which says where the output comes from.',
     },
+    reuse: {
+      type: 'string',
+      enum: ['all', 'own'],
+      default: 'all',
+      description:
+        'What counts as paid already, if the state file does not know a request: `all` receipts of this user, or only those of this pipeline file (`own`), which then has results of its own.',
+    },
     service: {
       type: 'string',
       pattern: servicePattern,

@@ -2,7 +2,7 @@
 import { explainFailure } from '../../contract/api/failure.ts';
 import { ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import { jobFacts, worthOf } from '../journal/state.ts';
+import { chargedHere, jobFacts } from '../journal/state.ts';
 import type { Audited, Difference } from '../report/drift.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import type { Problem } from './pipeline/problem.ts';
@@ -59,7 +59,7 @@ export async function audit(
     let jobs = 0;
     const doubts = { jobs: 0, credits: 0 };
     for (const job of ledger.jobs()) {
-      jobs += worthOf(job);
+      jobs += chargedHere(job);
       if (!jobFacts[job.state].inDoubt) continue;
       doubts.jobs += 1;
       doubts.credits += job.reserve ?? 0;

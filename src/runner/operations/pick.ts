@@ -17,6 +17,7 @@ import { checkOutputFolder } from './files/writable.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from './pipeline/problem.ts';
+import { bookFor } from './receipts/receipt-book.ts';
 import type { EditOptions } from './state/edit-state.ts';
 import { type LocatedState, locateState } from './state/locate-state.ts';
 import { headerOf, openState } from './state/open-state.ts';
@@ -100,7 +101,9 @@ async function pickIn(
   if (changed) {
     const file = await openJournal(paths.state, header.value, state);
     try {
-      const journal = new JournalWriter(ledger, file, clock);
+      const { env = process.env } = options;
+      using receipts = bookFor(header.value, { bound, paths, env, clock, onWarning });
+      const journal = new JournalWriter(ledger, file, clock, { receipts });
       const kept = await keepTake(before, task, { disk: planned.disk, journal });
       if (!kept.ok) return kept;
       journal.append([{ event: 'picked', job: first.job, take }]);

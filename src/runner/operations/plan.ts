@@ -99,6 +99,7 @@ export async function plan(
   const onWarning = (message: string): void => void warnings.push(message);
   const record = options.out === undefined ? undefined : new PlanRecord();
   const opened = await prepare(bound, target, options, {
+    ...{ env, redactor: new Redactor(secretsIn(env)) },
     ...{ access: 'plan', clock, onWarning, explain: options.explain, onTask: record?.add },
   });
   if (!opened.ok) return opened;

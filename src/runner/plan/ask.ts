@@ -35,6 +35,7 @@ import type { End } from './ending.ts';
 import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
 import { conditionOf, isStored } from './recorded-files.ts';
+import { nothingRemembered, type Remembered } from './remembered.ts';
 import type { TakeChoice, Takes } from './takes.ts';
 
 /** A problem with a task before anything is sent: a sentence, and its place in the pipeline file. */
@@ -83,6 +84,8 @@ export interface TaskQuestion {
   /** delete: the tasks of this item that download its project. */
   readonly savers: readonly string[];
   readonly takes: Takes;
+  /** Default: nothing. */
+  readonly remembered?: Remembered | undefined;
   /** True if every output must be in this checkout. */
   readonly requireOutputs: boolean;
 }
@@ -107,26 +110,25 @@ function asked(question: TaskQuestion): TaskAnswer {
   switch (wanted.operation) {
     case 'upload':
       return askUpload(wanted, question);
-    case 'detect':
-    case 'create': {
-      const take = wanted.operation === 'create' ? takeOf(wanted, question) : undefined;
-      if (take?.refused !== undefined) return { is: 'end', ending: 'excluded', why: take.refused };
-      const request = withTake(wanted, take?.number);
-      const { fingerprint, body } = request;
-      const job = jobOf(fingerprint);
-      const decision = take === undefined ? decideSupply(job) : decideTake(take, job);
+    case 'detect': {
+      const { fingerprint, body } = wanted;
+      const job = jobOf(fingerprint) ?? question.remembered?.detected(fingerprint, question.task);
+      const decision = decideSupply(job);
       const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
-      if (bad !== undefined) return withProblem(bad);
-      const chosen = take === undefined ? {} : { take };
-      return { is: 'decided', wanted: request, fingerprint, job, decision, ...chosen };
+      return bad === undefined
+        ? { is: 'decided', wanted, fingerprint, job, decision }
+        : withProblem(bad);
     }
+    case 'create':
+      return askCreate(wanted, question);
     case 'download': {
       const place = normalized(wanted.to);
       if (!place.ok) return problem('SL509', `to: ${place.error}`);
       const job = jobOf(wanted.of);
       if (job === undefined) throw new Error(`bug: ${step.of} has no job`);
-      const { task, requireOutputs: required } = question;
-      const decision = decideDownload({ task, to: wanted.to, job, required }, facts);
+      const { task, requireOutputs: required, remembered = nothingRemembered } = question;
+      const copies = job.adopted === undefined ? [] : remembered.copies(job);
+      const decision = decideDownload({ task, to: wanted.to, job, required, copies }, facts);
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
     case 'delete': {
@@ -139,8 +141,38 @@ function asked(question: TaskQuestion): TaskAnswer {
   }
 }
 
-const takeOf = ({ fingerprint }: Request, { takes, task }: TaskQuestion): TakeChoice =>
-  takes.choose(fingerprint, task);
+/** A creation that the state file does not know may be paid for all the same: what is remembered decides then. */
+function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
+  const { step, task, jobOf, takes, remembered = nothingRemembered } = question;
+  const busy = (wanted: TaskRequest, fingerprint: Fingerprint): TaskAnswer => ({
+    ...{ is: 'decided', wanted, fingerprint, job: undefined },
+    decision: { act: 'attach', why: paidMeanwhile },
+  });
+  // The takes of a request come with its first one.
+  if (jobOf(first.fingerprint) === undefined)
+    if (remembered.paid(first.fingerprint, task) === 'busy') return busy(first, first.fingerprint);
+  const take = takes.choose(first.fingerprint, task);
+  if (take.refused !== undefined) return { is: 'end', ending: 'excluded', why: take.refused };
+  const wanted = withTake(first, take.number);
+  const { fingerprint, body } = wanted;
+  const decided = (job: JobLine | undefined): TaskAnswer => {
+    const decision = decideTake(take, job);
+    const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
+    return bad === undefined
+      ? { is: 'decided', wanted, fingerprint, job, decision, take }
+      : withProblem(bad);
+  };
+  const job = jobOf(fingerprint);
+  const answer = decided(job);
+  // Whoever asks for another take pays on purpose.
+  if (answer.is !== 'decided' || answer.decision.act !== 'begin' || take.saveTo !== undefined)
+    return answer;
+  const paid = remembered.paid(fingerprint, task);
+  if (paid === 'busy') return busy(wanted, fingerprint);
+  return paid === undefined ? answer : decided(paid);
+}
+
+const paidMeanwhile = 'paid by another run on this machine, as your receipts say';
 
 /** The first known value of a request that cannot be sent. */
 export function badValue(step: Step, body: JsonObject): TaskProblem | undefined {

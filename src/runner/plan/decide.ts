@@ -103,10 +103,12 @@ export interface DownloadQuestion {
   readonly job: JobLine;
   /** True if every file must be in this checkout. */
   readonly required: boolean;
+  /** Files of the job that are on this machine, outside this checkout, or in the store. */
+  readonly copies?: readonly OutputLine[];
 }
 
 export function decideDownload(question: DownloadQuestion, facts: Facts): Decision {
-  const { task, to, job, required } = question;
+  const { task, to, job, required, copies = [] } = question;
   const recorded = job.outputs ?? [];
   const count = downloadCount(job);
   const own = recorded.filter((output) => {
@@ -125,6 +127,8 @@ export function decideDownload(question: DownloadQuestion, facts: Facts): Decisi
   if (spare !== undefined && spare.length > 0)
     return { act: 'copy', why: 'downloaded before to another place', sources: spare };
   if (job.state !== 'deleted') return { act: 'begin', why: whyAgain(states) };
+  if (count > 0 && copies.length === count)
+    return { act: 'copy', why: 'paid and saved by another run on this machine', sources: copies };
   const [away] = filesElsewhere(job, facts) ?? [];
   if (away !== undefined)
     return { act: 'lost', why: `its project was deleted and ${elsewhereHint(away.path)}` };

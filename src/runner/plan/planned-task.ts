@@ -52,6 +52,7 @@ function asked(plan: Planning, step: Step, task: TaskId): PlannedTask {
     jobOf: context.jobOf,
     savers: plan.saversOf(step).map((saver) => saver.task),
     takes: context.takes,
+    remembered: context.remembered,
     requireOutputs: context.requireOutputs,
   });
   const { problem } = answer.is === 'end' ? answer : {};

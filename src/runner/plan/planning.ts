@@ -8,6 +8,7 @@ import type { End, Phase } from './ending.ts';
 import type { Estimate } from './estimate.ts';
 import type { Facts } from './facts.ts';
 import type { PlannedTask } from './planned-action.ts';
+import type { Remembered } from './remembered.ts';
 import type { Takes } from './takes.ts';
 
 export interface PlanContext {
@@ -24,6 +25,8 @@ export interface PlanContext {
   /** Steps that the run excludes by --only, --until or --exclude. */
   readonly excluded: ReadonlySet<string>;
   readonly takes: Takes;
+  /** Default: nothing. */
+  readonly remembered?: Remembered | undefined;
   /** True if every output must be in this checkout. */
   readonly requireOutputs: boolean;
   /** Why a download cannot be written to a place below the output folder. */

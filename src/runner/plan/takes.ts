@@ -10,6 +10,7 @@ import type { Fingerprint } from '../task/fingerprint.ts';
 import { stepOf } from '../task/task.ts';
 import { normalized } from './output-path.ts';
 import { downloadCount } from './recorded-files.ts';
+import type { Remembered } from './remembered.ts';
 
 export interface TakeChoice {
   /** The job of the first take. */
@@ -48,7 +49,11 @@ export function pickedTakes(ledger: Jobs): Takes {
 }
 
 /** One more take of each of these tasks. A take that was begun is completed before another one is. */
-export function rerolledTakes(ledger: Jobs, tasks: ReadonlySet<string>): Takes {
+export function rerolledTakes(
+  ledger: Jobs,
+  tasks: ReadonlySet<string>,
+  remembered: Pick<Remembered, 'newestTake'>,
+): Takes {
   const picked = pickedTakes(ledger);
   // Chosen once: when the take is complete, the same run must not begin the next one.
   const chosen = new Map<Fingerprint, number>();
@@ -58,7 +63,9 @@ export function rerolledTakes(ledger: Jobs, tasks: ReadonlySet<string>): Takes {
       if (!tasks.has(task)) return now;
       const refused = whyNoTake(ledger, now);
       if (refused !== undefined) return { ...now, refused };
-      const number = chosen.get(first) ?? nextTake(ledger.takes.later(first).at(-1));
+      const number =
+        chosen.get(first) ??
+        nextTake(ledger.takes.later(first).at(-1), remembered.newestTake(first));
       chosen.set(first, number);
       return { ...now, ...about(ledger, first, number), saveTo: takeFile(task, number) };
     },
@@ -90,8 +97,11 @@ function whyNoTake(ledger: Jobs, { first, number }: TakeChoice): string | undefi
 const takeNumbered = (ledger: Jobs, first: string, number: number): JobLine | undefined =>
   allTakes(ledger, first).find((job) => numberOf(job) === number);
 
-const nextTake = (newest: JobLine | undefined): number =>
-  newest === undefined ? 2 : numberOf(newest) + (isComplete(newest) ? 1 : 0);
+/** `remembered`: the newest take that any record of this machine has. */
+function nextTake(newest: JobLine | undefined, remembered: number): number {
+  if (newest !== undefined && !isComplete(newest)) return numberOf(newest);
+  return Math.max(newest === undefined ? 1 : numberOf(newest), remembered) + 1;
+}
 
 /** Paid for, and its files were saved at some time. */
 export function isComplete(job: JobLine): boolean {

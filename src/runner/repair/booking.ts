@@ -1,7 +1,7 @@
 // Keeps the credits of the runs equal to those of the jobs, where a merge counted some of them twice or not at all.
 import type { Ledger } from '../journal/ledger.ts';
 import type { JobLine, RunLine } from '../journal/line.ts';
-import { worthOf } from '../journal/state.ts';
+import { chargedHere } from '../journal/state.ts';
 import type { MergeSide } from './merged-runs.ts';
 
 export interface Booking {
@@ -58,6 +58,6 @@ export function settledSums(
 function gapOf(runs: readonly RunLine[], jobs: Iterable<JobLine>): number {
   let gap = 0;
   for (const { charged, refunded } of runs) gap += charged - refunded;
-  for (const job of jobs) gap -= worthOf(job);
+  for (const job of jobs) gap -= chargedHere(job);
   return gap;
 }

@@ -2,7 +2,7 @@
 // ours and which is theirs. `repair` uses it for the two sides of a conflict, `merge` for files that are intact.
 import { Ledger } from '../journal/ledger.ts';
 import type { JobLine, RunLine, TaskLine } from '../journal/line.ts';
-import { jobFacts, worthOf } from '../journal/state.ts';
+import { chargedHere, jobFacts } from '../journal/state.ts';
 import { type Booking, booked, settledSums } from './booking.ts';
 import { isSame } from './damage.ts';
 import { type MergeSide, mergedRuns, type RenumberedRun } from './merged-runs.ts';
@@ -104,7 +104,9 @@ function mergedJob({ ours, theirs, base }: Versions<JobLine>): MergedJob {
     other === undefined ? { line: chosen.line, bookings: [] } : withDoubt(chosen.line, other);
   // Both sides may have booked one change: then it is in the sums of the runs twice.
   const twice =
-    base === undefined ? 0 : worthOf(chosen.line) - (worthOf(a) + worthOf(b) - worthOf(base));
+    base === undefined
+      ? 0
+      : chargedHere(chosen.line) - (chargedHere(a) + chargedHere(b) - chargedHere(base));
   const all = twice === 0 ? bookings : [...bookings, { sender: line.sender, credits: twice }];
   if (a.state === 'supplied' && b.state === 'supplied') return { line, bookings: all };
   const disagreement = { job: line.job, ours: a, theirs: b, merged: line };

@@ -5,7 +5,7 @@ import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { Header, JobLine, RunLine } from '../journal/line.ts';
 import { formatVersion } from '../journal/line-schemas.ts';
 import type { RawLine } from '../journal/raw-line.ts';
-import { jobFacts, worthOf } from '../journal/state.ts';
+import { chargedHere, jobFacts, worthOf } from '../journal/state.ts';
 import type { KindOf } from './adjudicator.ts';
 import { type Damage, damage, type Examined, examine, isSame } from './damage.ts';
 import { ledgerOf } from './merge.ts';
@@ -69,7 +69,7 @@ export function repairOf(raw: readonly RawLine[], context: RepairContext): Repai
   const ledger = ledgerOf(merged);
   const changes = jobChangesOf(sides, merged, ledger);
   const touched = changes.filter(({ is }) => is !== 'dropped').length;
-  const jobs = merged.jobs.reduce((sum, line) => sum + worthOf(line), 0);
+  const jobs = merged.jobs.reduce((sum, line) => sum + chargedHere(line), 0);
   const gaps = distinct([...(raw.length === 0 ? [{}] : []), ...sides.flatMap((side) => side.gaps)]);
   const lost = ledger.total.charged - ledger.total.refunded - jobs;
   const found = distinct([...examined.damages, ...damages, ...merged.damages]);

@@ -5,6 +5,7 @@ import type { Pipeline, Step } from '../language/pipeline.ts';
 import type { Act, FileCounts } from '../plan/decide.ts';
 import type { End } from '../plan/ending.ts';
 import type { ItemVerdict } from '../plan/planning.ts';
+import type { Remembered } from '../plan/remembered.ts';
 import type { Takes } from '../plan/takes.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { FileFacts } from './file-facts.ts';
@@ -65,6 +66,8 @@ export interface RunTerms {
   /** Every output must be in this checkout. */
   readonly requireOutputs: boolean;
   readonly takes: Takes;
+  /** Default: nothing. */
+  readonly remembered?: Remembered | undefined;
   /** The run receives the service's events, so an event may resolve a creation in doubt. */
   readonly listening?: boolean;
   /** Whether this act is allowed for a step in this run. Results of earlier runs are always reused. */

@@ -116,7 +116,7 @@ export class Dispatcher {
   }
 
   #ask(itemRun: ItemRun, step: Step): TaskAnswer {
-    const { fileFacts, journal, base, requireOutputs, takes } = this.#o;
+    const { fileFacts, journal, base, requireOutputs, takes, remembered } = this.#o;
     return ask({
       step,
       task: itemRun.task(step),
@@ -126,6 +126,7 @@ export class Dispatcher {
       savers: itemRun.saversOf(step),
       requireOutputs,
       takes,
+      remembered,
     });
   }
 
@@ -151,7 +152,12 @@ export class Dispatcher {
       case 'begin':
         return this.#begin(itemRun, step, answer, head);
       case 'attach':
-        if (job === undefined) throw new Error(`bug: ${head.task} has nothing to attach to`);
+        if (job === undefined)
+          return {
+            action: 'start',
+            fingerprint,
+            order: { ...head, operation: 'settle', fingerprint },
+          };
         return this.#start(attachOrder(head, step, job, take), itemRun, step, fingerprint);
       case 'copy': {
         if (wanted.operation !== 'download')

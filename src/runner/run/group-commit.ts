@@ -1,15 +1,17 @@
 // Group commit: records the events of jobs, and syncs many at once. A job continues when its event is on disk, if it
 // must be, and when the budget still covers what the job is about to send.
 import { type Bug, bugText } from '../../contract/base/bug.ts';
+import { err } from '../../contract/base/result.ts';
 import { scrubbed } from '../../contract/base/scrub.ts';
 import type { NewEvent } from '../journal/line.ts';
 import { isNotTaken, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
+import type { Remembered } from '../plan/remembered.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { count } from '../report/text.ts';
 import type { Budget } from './budget.ts';
 import { type InFlight, type RunningJob, whereaboutsOf } from './in-flight.ts';
-import type { Ended } from './jobs/job.ts';
+import type { Ended, JobOrder } from './jobs/job.ts';
 import { failed, pending } from './jobs/outcome.ts';
 import type { Journal, Notice, Runner } from './jobs/ports.ts';
 import type { StepBreaker } from './step-breaker.ts';
@@ -20,12 +22,16 @@ export interface GroupCommitOptions {
   readonly budget: Budget;
   readonly inFlight: InFlight;
   readonly stepBreaker: StepBreaker;
+  /** Default: nothing. */
+  readonly remembered?: Pick<Remembered, 'claim'> | undefined;
   readonly onEvent: (event: RunEvent) => void;
 }
 
 /** The creation has an answer, or certainly none. */
 const isAnswer = (event: NewEvent): boolean =>
   event.event === 'created' || event.event === 'doubt' || isNotTaken(event);
+
+const paidElsewhere = 'another run on this machine pays for the same request';
 
 interface WaitingJob {
   readonly key: string;
@@ -55,7 +61,7 @@ export class GroupCommit {
       }
       const { key } = notice;
       if (notice.is === 'ask') {
-        this.#send(key);
+        this.#send(key, false);
         continue;
       }
       const event = this.#priced(key, notice.event);
@@ -104,7 +110,7 @@ export class GroupCommit {
     const { journal, runner } = this.#o;
     const goOn = (): void => {
       for (const { key, sends } of waiting) {
-        if (sends) this.#send(key);
+        if (sends) this.#send(key, true);
         else runner.proceed(key);
       }
     };
@@ -118,16 +124,25 @@ export class GroupCommit {
    * Right before a creation is sent: since its intent was written, prices may have risen, or the budget may have been
    * closed.
    */
-  #send(key: string): void {
+  #send(key: string, claims: boolean): void {
     const { budget, runner, inFlight } = this.#o;
-    const grant = budget.recheck(key);
-    if (grant.ok) return runner.proceed(key);
     const { order } = inFlight.get(key);
+    const covered = budget.recheck(key);
+    const grant = covered.ok && claims && !this.#claims(order) ? err(paidElsewhere) : covered;
+    if (grant.ok) return runner.proceed(key);
     if (order.operation === 'create') {
       const error = { code: 'withheld', message: grant.error };
       this.#record(key, notTaken(order.fingerprint, error));
     }
     runner.decline(key, grant.error);
+  }
+
+  /** False if another process pays for the same request. */
+  #claims(order: JobOrder): boolean {
+    if (order.operation !== 'create') return true;
+    const line = this.#o.journal.ledger.job(order.fingerprint);
+    if (line === undefined) throw new Error(`bug: ${order.task} is sent without an intent`);
+    return this.#o.remembered?.claim(line, order.saveTo !== undefined) !== 'busy';
   }
 
   /**

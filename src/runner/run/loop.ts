@@ -128,7 +128,10 @@ export class Loop {
     const failurePolicy = new FailurePolicy(pipeline.failureLimits, options.total, budget);
     const barrier = new Barrier(options.partial);
     const stop = new Stop(runner, onEvent);
-    const commit = new GroupCommit({ journal, runner, onEvent, budget, inFlight, stepBreaker });
+    const commit = new GroupCommit({
+      ...{ journal, runner, onEvent, budget, inFlight, stepBreaker },
+      remembered: options.remembered,
+    });
     const told = { summary: this.summary, misnaming: options.misnaming, onEvent };
     const endings = new TaskEndings({ journal, window, barrier, failurePolicy, budget, ...told });
     const terms = { ledger: journal.ledger, steps, limits: options.generationLimits };

@@ -72,6 +72,7 @@ export function attachOrder(head: Head, step: Step, job: JobLine, take?: TakeCho
     since: Date.parse(job.at),
     credits: job.credits ?? 0,
     timeoutMs: timeoutOf(step),
+    ...(job.adopted === undefined ? {} : { adopted: true as const }),
     ...savedTo(take),
   };
 }

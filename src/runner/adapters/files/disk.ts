@@ -4,6 +4,7 @@ import {
   accessSync,
   type BigIntStats,
   constants,
+  existsSync,
   lstatSync,
   readFileSync,
   renameSync,
@@ -67,6 +68,8 @@ export class RealDisk implements Disk {
   readonly #o: DiskOptions;
   readonly #folders: OutputFolders;
   readonly #saved: SavedFiles;
+  /** By digest: files outside this checkout that have the content of a result. */
+  readonly #lent = new Map<string, string>();
 
   constructor(options: DiskOptions) {
     this.#o = options;
@@ -104,12 +107,19 @@ export class RealDisk implements Disk {
     return this.#fact(this.#keptPath(digest, extension));
   }
 
+  /** From here on, a kept file with this content that is not here is read from `path`, which is absolute. */
+  lend(digest: string, path: string): void {
+    this.#lent.set(digest, path);
+  }
+
   #inputPath(path: string): string {
     return resolve(this.#o.folder, path);
   }
 
   #keptPath(digest: string, extension: string): string {
-    return keptPath(this.#o.kept, digest, extension);
+    const own = keptPath(this.#o.kept, digest, extension);
+    const lent = this.#lent.get(digest);
+    return lent === undefined || existsSync(own) ? own : lent;
   }
 
   /** `mayHash` is asked about a file whose hash is not known. */
@@ -229,7 +239,7 @@ export class RealDisk implements Disk {
       fact.is === 'file' && fact.digest !== undefined ? ok(fact.digest) : await this.digest(place);
     if (!known.ok) throw new Error(`the existing file ${known.error}, so it was not replaced`);
     if (known.value === digest) return;
-    const aside = this.#keptPath(known.value, extensionOf(target));
+    const aside = keptPath(this.#o.kept, known.value, extensionOf(target));
     makeFolder(dirname(aside));
     if (this.#fact(aside).is === 'absent') await copyWhole(target, aside);
     await syncFolder(dirname(aside));

@@ -218,8 +218,17 @@ async function isGoneSoon(holder: Holder, processes: Processes): Promise<boolean
   return false;
 }
 
+/** True unless a process on this machine is known to have ended. `started`: as `processState` says. */
+export const isRunning = (
+  { pid, started }: Pick<Holder, 'pid' | 'started'>,
+  processes: Processes = realProcesses,
+): boolean => lifeOf({ pid, host: hostname(), started }, processes) !== 'gone';
+
 /** `gone`: the process has ended, or its id now belongs to another process. */
-function lifeOf({ pid, host, started }: Holder, processes: Processes): 'alive' | 'dying' | 'gone' {
+function lifeOf(
+  { pid, host, started }: Pick<Holder, 'pid' | 'host' | 'started'>,
+  processes: Processes,
+): 'alive' | 'dying' | 'gone' {
   if (host !== hostname()) return 'alive';
   try {
     processes.probe(pid);

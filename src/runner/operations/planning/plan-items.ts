@@ -82,6 +82,7 @@ async function planWith(
     now: clock.now(),
     excluded,
     takes: inputs.takes ?? pickedTakes(ledger),
+    remembered: inputs.remembered,
     requireOutputs,
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   };

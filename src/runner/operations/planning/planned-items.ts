@@ -12,6 +12,7 @@ import type { PlanReasons } from '../../plan/plan-reasons.ts';
 import type { PlanReferences } from '../../plan/plan-references.ts';
 import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
+import type { Remembered } from '../../plan/remembered.ts';
 import type { SettledItems } from '../../plan/settled-items.ts';
 import type { Takes } from '../../plan/takes.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
@@ -78,6 +79,8 @@ export interface PlanningInputs {
   readonly excluded: ReadonlySet<string>;
   /** Default: the picked ones. */
   readonly takes?: Takes | undefined;
+  /** Default: nothing. */
+  readonly remembered?: Remembered | undefined;
   /** True to find out what each item may still cost, for a cap. */
   readonly findsNeeds?: boolean;
   /** True if every output must be in this checkout. */

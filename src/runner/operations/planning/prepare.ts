@@ -1,5 +1,7 @@
 // The common part of plan and run: turns a loaded pipeline into the plan of all its items. Sends nothing.
+import type { Redactor } from '../../../contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import type { Boundary } from '../../adapters/files/boundary.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
@@ -17,6 +19,7 @@ import { storeNameOf } from '../../language/store.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
+import { nothingRemembered } from '../../plan/remembered.ts';
 import { itemsOf, rerolledPipeline } from '../../plan/rerolled-pipeline.ts';
 import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
 import { count } from '../../report/text.ts';
@@ -25,6 +28,7 @@ import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts'
 import { checkOutputFolder } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
+import { type OpenedReceipts, openReceipts } from '../receipts/open-remembered.ts';
 import type { Target, Unasked } from '../service/target.ts';
 import type { OpenEngineRun } from '../state/engine/engine-state.ts';
 import { type TermsChoice, termsOf } from '../state/engine/terms.ts';
@@ -64,6 +68,8 @@ export interface Prepared extends AsyncDisposable {
   readonly planned: PlannedItems;
   readonly takes: Takes;
   /** What each item may still cost: found out while planning if there is a cap, else by planning once more. */
+  /** The user's receipts, and what they say of requests that the state file does not know. */
+  readonly receipts: OpenedReceipts;
   readonly findNeeds: () => Promise<ItemNeeds | undefined>;
   /** Earlier runs whose paid results are not home: they come first. */
   readonly earlier: Earlier;
@@ -75,6 +81,8 @@ export interface Prepared extends AsyncDisposable {
 
 interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain' | 'onTask'> {
   readonly access: 'plan' | 'run';
+  readonly env: Env;
+  readonly redactor: Redactor;
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
   readonly onLook?: PlanningInputs['onLook'];
@@ -149,14 +157,26 @@ export async function prepare(
   const base = { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) };
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const { ledger } = state;
-  const takes = reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll));
+  const receipts = openReceipts({
+    ...{ bound, paths: usable, target, state, disk, access, cleanup, clock },
+    ...{ env: context.env, redactor: context.redactor, onWarning: context.onWarning },
+  });
+  const { remembered } = receipts;
+  const takes =
+    reroll === undefined
+      ? pickedTakes(ledger)
+      : rerolledTakes(ledger, new Set(reroll), remembered ?? nothingRemembered);
   const inputs: PlanningInputs = {
-    ...{ takes, made },
+    ...{ takes, made, remembered },
     ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
     ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask, stamps },
     findsNeeds: isCapped(bound.pipeline, options),
   };
-  const planned = await planItems(bound, items, inputs);
+  let planned = await planItems(bound, items, inputs);
+  if (remembered?.hasQuestions === true) {
+    await remembered.inquire(stop ?? new AbortController().signal);
+    planned = await planItems(bound, items, inputs);
+  }
   const unjudged = unjudgedText(disk.unjudged);
   if (unjudged !== undefined) context.onWarning(unjudged);
   const earlier =
@@ -170,7 +190,7 @@ export async function prepare(
   const held = cleanup.move();
   return ok({
     ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
-    ...{ takes, engine, earlier, findNeeds, made },
+    ...{ takes, engine, earlier, findNeeds, made, receipts },
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });

@@ -63,7 +63,7 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const { file } = begun;
   const journal: JournalWriter = new JournalWriter(ledger, internals.lines?.(file) ?? file, clock, {
     run: { id: options.runId, due: prepared.run.due },
-    redactor,
+    ...{ redactor, receipts: prepared.receipts.book },
   });
   begun.engine?.begin(journal);
   try {
@@ -114,6 +114,9 @@ async function record(
     journal.begin();
     await file.sync();
   }
+  const { book, remembered } = prepared.receipts;
+  if (account.asked) book.pays(account.read, service.key);
+  remembered?.recordWith(({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]));
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const memory = new RunMemory(run, account);
   const { looks, tier } = memory;
@@ -217,7 +220,7 @@ async function phases(
     machineStops: [low, moved],
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     ...{ detachment, isTick: manner === 'tick', balance, needs, begun: planned.inProgress },
-    ...{ takes, earlier: earlier.runs },
+    ...{ takes, earlier: earlier.runs, remembered: prepared.receipts.remembered },
     visitsAll: !manifests.hasAll(planned.references.marks),
     ...(engine === undefined ? {} : { distribute: engine.runners(onEvent) }),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
@@ -225,6 +228,7 @@ async function phases(
     context: {
       ...{ api: outages.api, outages, projects, disk, clock, pace, backoffMs, inbox, store },
       ...{ attention, uploads, durations: run.durations },
+      remembered: prepared.receipts.remembered,
     },
     payAgain: options.payAgain ?? false,
     requireOutputs: options.requireOutputs ?? false,

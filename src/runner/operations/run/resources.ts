@@ -1,4 +1,5 @@
 // What a run holds open, besides its state: the receiver of events, disk space, the service.
+import type { Account } from '../../../contract/api/project.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
@@ -86,6 +87,8 @@ const savesAnything = ({ rows }: Plan): boolean =>
 export interface AccountFacts {
   readonly asked: boolean;
   readonly tier: string | undefined;
+  /** What the service says; undefined if it was not asked, or has no account endpoint. */
+  readonly read: Account | undefined;
   /** Credits that are left; undefined if the service does not say. */
   readonly balance: number | undefined;
 }
@@ -102,7 +105,8 @@ function accountFacts(
   if (most !== undefined && tier !== undefined && pays(prepared.planned.plan))
     onEvent({ type: 'generations', most, tier });
   const balance = !rehearsal && account?.ok === true ? account.value?.credits : undefined;
-  return { asked: rehearsal || account?.ok === true, tier, balance };
+  const read = account?.ok === true ? account.value : undefined;
+  return { asked: rehearsal || account?.ok === true, tier, balance, read };
 }
 
 function noRoom(why: string): Problem {

@@ -14,6 +14,7 @@ import { JournalWriter } from '../../run/journal/journal-writer.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from '../pipeline/problem.ts';
+import { bookFor } from '../receipts/receipt-book.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { type ConnectedService, connectOwner } from './connect-owner.ts';
 import { engineEdit, RecordChanged } from './engine/engine-edit.ts';
@@ -85,7 +86,9 @@ async function edit<T>(
   cleanup.defer(() => file.close());
   const { ledger } = open.state;
   const redactor = new Redactor(secretsIn(env));
-  const journal = new JournalWriter(ledger, file, clock, { redactor });
+  const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
+  cleanup.defer(() => receipts.close());
+  const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
   const worked = await work({
     ...{ located, journal, header, clock, shared: false },
     connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
@@ -109,12 +112,15 @@ async function editEngine<T>(
   { located, open, engine, header }: EngineOpened,
   work: (edit: StateEdit) => Promise<Result<T, Problem>>,
 ): Promise<Result<T, Problem>> {
-  const { clock = realClock, env = process.env } = options;
+  const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
   await using cleanup = new Cleanup();
   const { ledger } = open.state;
   const redactor = new Redactor(secretsIn(env));
   const file = engineEdit(engine, ledger, clock);
-  const journal = new JournalWriter(ledger, file, clock, { redactor });
+  const { paths } = located;
+  const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
+  cleanup.defer(() => receipts.close());
+  const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
   try {
     const worked = await reachable(engine.engine.address.shown, async () => {
       const done = await work({

@@ -46,6 +46,8 @@ const performs: Readonly<Record<JobOrder['operation'], Operation | undefined>> =
   store: 'download',
   delete: 'delete',
   digest: undefined,
+  // Never leaves the coordinator.
+  settle: undefined,
 };
 
 function refusalOf(order: JobOrder, ground: Ground): string | undefined {

@@ -28,7 +28,7 @@ export interface EngineRunnerOptions {
   readonly onHealed: (job: string) => void;
 }
 
-const localOperations: readonly JobOrder['operation'][] = ['digest', 'await'];
+const localOperations: readonly JobOrder['operation'][] = ['digest', 'await', 'settle'];
 
 export class EngineRunner implements Runner {
   readonly #o: EngineRunnerOptions;

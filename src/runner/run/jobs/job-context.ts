@@ -1,6 +1,7 @@
 // The context in which a job is performed: its ports, and how long to wait.
 
 import type { Durations } from '../../plan/durations.ts';
+import type { Remembered } from '../../plan/remembered.ts';
 import type { LastLooks } from './last-looks.ts';
 import type { Outages } from './outages.ts';
 import type { Clock, Disk, JobApi, KnownUploads, OutputStore } from './ports.ts';
@@ -40,6 +41,8 @@ export interface JobContext {
   readonly lease?: string | undefined;
   /** How a project that renders is waited for; absent: until the project is over. */
   readonly attention?: Attention | undefined;
+  /** What other records of this machine say of a request. */
+  readonly remembered?: Pick<Remembered, 'settled'> | undefined;
   /** The service's events; undefined if the run does not receive events and only polls. */
   readonly inbox?: WebhookInbox | undefined;
 }

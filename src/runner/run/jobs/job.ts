@@ -103,6 +103,8 @@ export interface AttachOrder extends Common, Asking, Saving {
   /** Credits charged so far. */
   readonly credits: number;
   readonly timeoutMs: number;
+  /** Another record has paid for it, and the project may be gone. */
+  readonly adopted?: true;
 }
 
 /** In doubt since an earlier run: waits for an event that names the attempt. */
@@ -152,6 +154,12 @@ export interface DeleteOrder extends Common {
   readonly onDisk?: readonly { readonly output: OutputLine; readonly from: Place }[];
 }
 
+/** Waits until what is remembered of a request is known: then the task is decided again. */
+export interface SettleOrder extends Common {
+  readonly operation: 'settle';
+  readonly fingerprint: Fingerprint;
+}
+
 /** Reads files, so that the next look knows their digests. */
 export interface DigestOrder extends Common {
   readonly operation: 'digest';
@@ -169,6 +177,7 @@ export type JobOrder =
   | CopyOrder
   | StoreOrder
   | DeleteOrder
+  | SettleOrder
   | DigestOrder;
 
 /** A paid project that still renders. */

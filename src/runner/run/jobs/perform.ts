@@ -8,7 +8,7 @@ import type { Performance } from './performance.ts';
 import { copy, download, remove, saved } from './save.ts';
 import { attach } from './settlement.ts';
 import { store } from './store/put.ts';
-import { detect, digest, reupload, upload } from './supply.ts';
+import { detect, digest, reupload, settleRemembered, upload } from './supply.ts';
 
 export function perform(order: JobOrder, context: JobContext): Performance {
   switch (order.operation) {
@@ -34,6 +34,8 @@ export function perform(order: JobOrder, context: JobContext): Performance {
       return remove(order, context);
     case 'digest':
       return digest(order, context);
+    case 'settle':
+      return settleRemembered(order, context);
     default:
       return unreachable(order);
   }

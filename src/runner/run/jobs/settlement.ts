@@ -31,7 +31,7 @@ export async function* attach(order: AttachOrder, context: JobContext): Performa
 
 type Paid = Pick<
   AttachOrder,
-  'fingerprint' | 'kind' | 'project' | 'credits' | 'since' | 'timeoutMs' | 'attempts'
+  'adopted' | 'fingerprint' | 'kind' | 'project' | 'credits' | 'since' | 'timeoutMs' | 'attempts'
 >;
 
 /** `ageMs`: how long ago the project was created. `isPilot`: it shows how long projects of its kind take. */
@@ -58,6 +58,7 @@ async function* look(
   let status = 'rendering';
   if (looks.isDue(paid, now)) {
     const read = await readProject(paid, context);
+    if (isGone(paid, read)) return yield* gone(paid);
     if (!read.ok) return outcomeOf('read', read.error);
     const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
     if (settled !== undefined) {
@@ -71,6 +72,19 @@ async function* look(
   looks.leave(paid);
   if (now - since > timeoutMs) return overdue(project, status);
   return rendering(project);
+}
+
+/** Another record has paid for the project, and may have deleted it since. */
+const isGone = ({ adopted }: Paid, read: Awaited<ReturnType<typeof readProject>>): boolean =>
+  adopted === true &&
+  (read.ok
+    ? read.value.enabled === false && read.value.status === 'complete'
+    : read.error.reason === 'not-found');
+
+async function* gone({ fingerprint: job, project }: Paid): Performance {
+  const why = `project ${project} is gone: another record of this machine has paid for it, and the service has it no more`;
+  yield { durable: false, event: { event: 'deleted', job, why } };
+  return { is: 'done', live: {} };
 }
 
 const overdue = (project: string, status: string): JobOutcome =>
@@ -127,6 +141,7 @@ async function* waitFor(
       // Listen before the read, so that an event during the read is not missed.
       if (told) end = inbox?.endSignalOf(project);
       const read = await readProject(paid, context);
+      if (isGone(paid, read)) return yield* gone(paid);
       if (!read.ok) return outcomeOf('read', read.error);
       const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
       if (settled !== undefined) {

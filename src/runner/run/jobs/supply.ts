@@ -9,6 +9,7 @@ import type {
   DigestOrder,
   JobOutcome,
   ReuploadOrder,
+  SettleOrder,
   Unreadable,
   UploadOrder,
 } from './job.ts';
@@ -160,6 +161,16 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
 const nothing: readonly Recorded[] = [];
 
 /** Reads files. Unreadable files are reported, and the loop decides what that means. */
+export async function* settleRemembered(
+  { fingerprint }: SettleOrder,
+  { remembered, stop }: JobContext,
+): Performance {
+  await remembered?.settled(fingerprint, stop);
+  if (stop.aborted) return stopped;
+  yield* nothing;
+  return { is: 'read', unreadable: [] };
+}
+
 export async function* digest(order: DigestOrder, context: JobContext): Performance {
   const unreadable: Unreadable[] = [];
   for (const place of order.places) {

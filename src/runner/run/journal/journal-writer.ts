@@ -6,6 +6,7 @@ import { Redactor } from '../../../contract/base/redactor.ts';
 import type { CreditTotals, Ledger } from '../../journal/ledger.ts';
 import {
   type EventLine,
+  type JobLine,
   lineText,
   type NewEvent,
   parseLine,
@@ -29,8 +30,16 @@ export interface RunName {
   readonly due?: string | undefined;
 }
 
+/** Hears of each job after an event about it. What was noted is written when the journal is on disk. */
+export interface ReceiptNotes {
+  note(line: JobLine): void;
+  write(): void;
+}
+
 export interface JournalWriterTerms {
   readonly run?: RunName | undefined;
+  /** The user's own record of payments, beside the journal. */
+  readonly receipts?: ReceiptNotes | undefined;
   /** Hides secrets in lines. */
   readonly redactor?: Redactor | undefined;
 }
@@ -41,6 +50,7 @@ export class JournalWriter implements Journal {
   readonly #clock: Clock;
   readonly #redactor: Redactor;
   readonly #run: RunName | undefined;
+  readonly #receipts: ReceiptNotes | undefined;
   #wrote = false;
   /** By job: creations whose answer may not be on disk yet. */
   readonly #fresh = new Map<string, Created>();
@@ -52,6 +62,7 @@ export class JournalWriter implements Journal {
     this.ledger = ledger;
     this.#run = terms.run;
     this.#redactor = terms.redactor ?? new Redactor([]);
+    this.#receipts = terms.receipts;
     this.#file = file;
     this.#clock = clock;
   }
@@ -70,6 +81,7 @@ export class JournalWriter implements Journal {
     if (line !== given) return void this.#apply(line);
     const folded = this.ledger.apply({ type: 'event', line });
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
+    this.#note(line);
   }
 
   /** Records the run. Without this call, a run is recorded when the first thing happens in it. */
@@ -104,6 +116,7 @@ export class JournalWriter implements Journal {
   async sync(): Promise<void> {
     const before = [...this.#fresh.keys()];
     await this.#file.sync();
+    this.#receipts?.write();
     for (const job of before) this.#fresh.delete(job);
   }
 
@@ -133,7 +146,15 @@ export class JournalWriter implements Journal {
       throw new Error(`bug: an event "${given.event}" that nobody can read: ${read.error}`);
     const folded = this.ledger.apply(read.value);
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
+    this.#note(given);
     return text;
+  }
+
+  /** What was adopted is in the receipts already. */
+  #note(event: EventLine): void {
+    if (this.#receipts === undefined || !('job' in event) || event.event === 'adopted') return;
+    const line = this.ledger.job(event.job);
+    if (line !== undefined) this.#receipts.note(line);
   }
 
   /** The text of a line, and what it says. Text that says exactly the value need not be parsed for that. */

@@ -120,6 +120,7 @@ export const orderSchemas = {
     credits,
     names,
     timeoutMs: milliseconds,
+    adopted: { type: 'boolean', const: true },
     saveTo: filePath,
   }),
   await: order('await', ['fingerprint', 'name', 'reserve', 'timeoutMs'], {

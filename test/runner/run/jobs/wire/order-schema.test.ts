@@ -58,6 +58,7 @@ describe('an order', () => {
     expect(wire.operations()).toEqual(Object.keys(orderSchemas).sort());
     for (const { sent, read } of wire.orders) {
       expect(read).toStrictEqual(sent);
+      if (read.operation === 'settle') throw new Error('it never leaves the coordinator');
       expect(isAccepted(orderSchemas[read.operation], read)).toBe(true);
     }
   });

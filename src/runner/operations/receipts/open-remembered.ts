@@ -1,0 +1,62 @@
+// Opens what is remembered of a pipeline's requests, for a plan or a run.
+import type { Redactor } from '../../../contract/base/redactor.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
+import type { Cleanup } from '../../adapters/cleanup.ts';
+import type { RealDisk } from '../../adapters/files/disk.ts';
+import { lazyClient } from '../../adapters/http/lazy-client.ts';
+import type { Loaded } from '../../adapters/state/load-state.ts';
+import { storeNameOf } from '../../language/store.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import type { RunPaths } from '../files/run-paths.ts';
+import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import type { Target, Unasked } from '../service/target.ts';
+import { ReceiptBook } from './receipt-book.ts';
+import { RememberedPayments, type ServiceInquiry } from './remembered-payments.ts';
+
+export interface OpenedReceipts {
+  readonly book: ReceiptBook;
+  /** Undefined for a distributed run: the record in the database is asked, and the receipts are only written. */
+  readonly remembered: RememberedPayments | undefined;
+}
+
+interface Opening {
+  readonly bound: BoundPipeline;
+  readonly paths: RunPaths;
+  readonly target: Target | Unasked;
+  readonly state: Loaded;
+  readonly disk: RealDisk;
+  readonly access: 'plan' | 'run';
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  readonly onWarning: (message: string) => void;
+  /** Closes everything that was opened. */
+  readonly cleanup: Cleanup;
+}
+
+export function openReceipts(opening: Opening): OpenedReceipts {
+  const { bound, paths, target, state, disk, access, env, clock, onWarning, cleanup } = opening;
+  const service = paths.serviceName;
+  const book = new ReceiptBook({
+    ...{ bound, paths, service, env, onWarning, now: () => clock.now() },
+    readOnly: access === 'plan',
+  });
+  cleanup.defer(() => book.close());
+  if (paths.engine !== undefined) return { book, remembered: undefined };
+  const remembered = new RememberedPayments({
+    ...{ book, ledger: state.ledger, clock, store: storeNameOf(bound.pipeline) },
+    inquiry: target.kind === 'hosted' ? inquiryOf(target, opening) : undefined,
+    lend: ({ path, sha256 }) => disk.lend(sha256, path),
+  });
+  return { book, remembered };
+}
+
+/** Connects when the first question is asked. */
+function inquiryOf(
+  { address, key }: Extract<Target, { readonly kind: 'hosted' }>,
+  { clock, redactor, cleanup }: Opening,
+): ServiceInquiry {
+  const api = lazyClient({ base: address, key, clock, redactor });
+  cleanup.defer(() => api.close());
+  return { key, api };
+}

@@ -1,0 +1,34 @@
+// What is remembered of a request outside the state file: by the user's receipts, and by the version of the state file in
+// git. Asked before anything is bought.
+import type { JobLine, OutputLine } from '../journal/line.ts';
+import type { Fingerprint } from '../task/fingerprint.ts';
+
+export interface Remembered {
+  /**
+   * The job that a creation would repeat. From then on, it is in the ledger. `busy`: another process is paying for the request
+   * now, or the service must be asked first whether the project is there; `settled` resolves when that is known.
+   */
+  paid(fingerprint: Fingerprint, task: string): JobLine | 'busy' | undefined;
+  /** Resolves when `paid` has another answer than `busy`, or when the signal is aborted. */
+  settled(fingerprint: Fingerprint, stop: AbortSignal): Promise<void>;
+  /** A detection that was done before: what it found decides what is asked of the tools. It is in the ledger from then on. */
+  detected(fingerprint: Fingerprint, task: string): JobLine | undefined;
+  /**
+   * The last act before a creation is sent; its intent is on disk. `busy`: another process has begun the same one, and this one
+   * must not be sent. `onPurpose`: another take, which is paid for whatever is remembered.
+   */
+  claim(line: JobLine, onPurpose: boolean): 'go' | 'busy';
+  /** The saved files of an adopted job that are on this machine, outside this checkout, or in the store. */
+  copies(job: JobLine): readonly OutputLine[];
+  /** The number of the newest take of a request that is remembered; 1 if there is none but the first. */
+  newestTake(first: Fingerprint): number;
+}
+
+export const nothingRemembered: Remembered = {
+  paid: () => undefined,
+  detected: () => undefined,
+  settled: async () => undefined,
+  claim: () => 'go',
+  copies: () => [],
+  newestTake: () => 1,
+};
