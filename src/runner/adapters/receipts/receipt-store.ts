@@ -101,9 +101,7 @@ export class ReceiptStore {
 
   /** Receipts of a request, the newest first; undefined if they cannot be read. */
   of(service: string, job: string): readonly Receipt[] | undefined {
-    return this.#try('read', () =>
-      this.#read(`${joined} WHERE service = ? AND job = ? ORDER BY creation.id DESC`, service, job),
-    );
+    return this.#try('read', () => this.#of(service, job));
   }
 
   /** The later takes of a request, the first ones first; undefined if they cannot be read. */
@@ -137,8 +135,7 @@ export class ReceiptStore {
   ): 'ours' | Receipt | undefined {
     return this.#try('write', () =>
       this.#transaction(() => {
-        const sql = `${joined} WHERE service = ? AND job = ? ORDER BY creation.id DESC`;
-        const other = taken(this.#read(sql, receipt.service, receipt.line.job));
+        const other = taken(this.#of(receipt.service, receipt.line.job));
         if (other !== undefined) return other;
         this.#put(receipt);
         return 'ours' as const;
@@ -260,6 +257,13 @@ export class ReceiptStore {
     const id = Number(row?.['id']);
     this.#sources.set(key, id);
     return id;
+  }
+
+  #of(service: string, job: string): readonly Receipt[] {
+    const sql = `${joined} WHERE service = ? AND job = ? ORDER BY creation.id DESC`;
+    const found = this.#read(sql, service, job);
+    if (found.some((one) => one.service !== service || one.line.job !== job)) throw misplaced();
+    return found;
   }
 
   #read(sql: string, ...values: readonly string[]): readonly Receipt[] {
@@ -386,7 +390,7 @@ export class ReceiptStore {
       this.#writes = true;
       return database;
     } catch (error) {
-      if (doing === 'write' || !isUnwritable(error)) throw error;
+      if (doing === 'write' || !(isUnwritable(error) || isLocked(error))) throw error;
       return openToRead(this.file, this.#patience);
     }
   }
@@ -426,7 +430,9 @@ export class ReceiptStore {
   #salvage(aside: string): number {
     let saved = 0;
     try {
-      using damaged = new DatabaseSync(aside);
+      using damaged = new DatabaseSync(aside, { defensive: false });
+      // Then the file may be shorter than it should be.
+      damaged.exec('PRAGMA writable_schema = ON');
       this.#open('write');
       const salt = saltIn(damaged);
       if (salt !== undefined)
@@ -463,8 +469,6 @@ function openToWrite(file: string, log: Log, timeout: number): DatabaseSync {
     );
     if (versionOf(database) === 0) createTables(database);
     checkTables(database);
-    // A file that only others may write is opened without a word.
-    database.exec('BEGIN IMMEDIATE; ROLLBACK');
     return database;
   } catch (error) {
     database.close();
@@ -548,6 +552,8 @@ class DamagedReceipts extends Error {
   /** SQLITE_CORRUPT. */
   readonly errcode = 11;
 }
+
+const misplaced = (): Error => new DamagedReceipts('have a receipt at the place of another one');
 
 /** A file that others can write, or that somebody else has put there, says nothing about payments. Nor do SQLite's files beside it. */
 function assertOwn(file: string): void {
@@ -662,7 +668,7 @@ function textOf(row: Row, column: string): string {
 function receiptOf(row: Row): Omit<Receipt, 'saved'> {
   const [branch, account, holder] = [textOf(row, 'branch'), row['account'], row['holder']];
   const line = jobLineOf(textOf(row, 'line'));
-  if (line.job !== row['job']) throw new DamagedReceipts('have a receipt of another request');
+  if (line.job !== row['job']) throw misplaced();
   return {
     service: textOf(row, 'service'),
     line,
