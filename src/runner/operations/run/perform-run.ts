@@ -159,6 +159,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
   // Nobody asks during the run, which may take hours.
   prepared.planned.reasons.forget();
   const executed = await execute({ ...preparedRun, ...agreed.value }, held);
+  prepared.receipts.book.finish();
   if (bound.pipeline.provenance)
     await writeProvenance({
       ...{ bound, paths: prepared.paths, ledger: prepared.state.ledger, disk: prepared.disk },
