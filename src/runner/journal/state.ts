@@ -260,9 +260,13 @@ export function worthOf(line: JobLine | undefined): number {
   return sum;
 }
 
-/** The part of that which runs of this state file were charged. */
+/** What runs of this state file were charged for the last attempt. */
+export const lastChargedHere = (line: JobLine | undefined): number =>
+  line?.adopted === undefined ? (line?.credits ?? 0) : 0;
+
+/** The part of a job's worth that runs of this state file were charged. */
 export function chargedHere(line: JobLine | undefined): number {
-  let sum = line?.adopted === undefined ? (line?.credits ?? 0) : 0;
+  let sum = lastChargedHere(line);
   for (const { credits, adopted } of line?.past ?? []) sum += adopted === true ? 0 : credits;
   return sum;
 }

@@ -96,7 +96,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
   const record = recordFor(context);
   const opened = await prepare(bound, target, options, {
     ...{ env: options.env ?? process.env, redactor: given.redactor },
-    ...{ access: 'run', run, clock, onWarning, stop: options.signal, onTask: record?.add },
+    ...{ access: 'run', run, clock, onWarning, stop: options.signal, record },
     onLook: (seen, of) => {
       live.look(seen, of);
       options.onLook?.(seen, of);
