@@ -64,7 +64,6 @@ export class ReceiptBook implements Disposable {
   readonly store: ReceiptStore;
   readonly service: string;
   readonly source: ReceiptSource;
-  readonly #folder: string;
   readonly #reuseOwn: boolean;
   readonly #holder: string;
   #account: string | undefined;
@@ -81,13 +80,13 @@ export class ReceiptBook implements Disposable {
       ...(readOnly === true ? { readOnly } : {}),
     });
     this.service = service;
-    this.#folder = realPathOr(bound.folder);
+    const folder = realPathOr(bound.folder);
     this.#reuseOwn = bound.pipeline.reusesOwnOnly;
     this.source = {
-      folder: this.#folder,
+      folder,
       pipeline: basename(bound.file),
       state: resolve(realPathOr(dirname(paths.state)), paths.state),
-      branch: branchAt(this.#folder),
+      branch: branchAt(folder),
     };
     this.#holder = ownName();
   }
@@ -182,17 +181,23 @@ export class ReceiptBook implements Disposable {
 
   #receiptOf(line: JobLine): Receipt {
     return {
-      ...{ service: this.service, line, source: this.source, account: this.#account },
+      ...receiptOf(line, this.source, this.service),
+      account: this.#account,
       holder: line.state === 'intended' ? this.#holder : undefined,
-      saved: (line.outputs ?? []).map(
-        ({ index, task, path, bytes, sha256, stored }): SavedFile => ({
-          ...{ index, task, bytes, sha256, stored },
-          path: resolve(this.#folder, path),
-        }),
-      ),
     };
   }
 }
+
+/** Of a job in a state file, whose paths are relative to the folder of the pipeline file. */
+export const receiptOf = (line: JobLine, source: ReceiptSource, service: string): Receipt => ({
+  ...{ service, line, source },
+  saved: (line.outputs ?? []).map(
+    ({ index, task, path, bytes, sha256, stored }): SavedFile => ({
+      ...{ index, task, bytes, sha256, stored },
+      path: resolve(source.folder, path),
+    }),
+  ),
+});
 
 const keyOf = ({ job, name = '' }: JobLine): string => `${job} ${name}`;
 
