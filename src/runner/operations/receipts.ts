@@ -14,7 +14,7 @@ import { digestOfBytes } from '../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { removeLeftoverNow } from '../../contract/files/leftover.ts';
 import { openRegularSync } from '../../contract/files/regular-file.ts';
-import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
+import { isFailingDisk, isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import type { Env } from '../../contract/files/user-folder.ts';
 import { isSqlite } from '../adapters/files/cache-database.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
@@ -39,6 +39,7 @@ import {
 import { parsePipeline } from './pipeline/parse.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { receiptOf, receiptsFile } from './receipts/receipt-book.ts';
+import { yamlIn } from './scheduling/find-files.ts';
 
 export interface ReceiptsOptions {
   /** `--pipeline`: only the receipts of this pipeline file. */
@@ -69,7 +70,9 @@ export interface ReceiptFacts {
   /** The take, if it is not the first one. */
   readonly take?: number;
   readonly service: string;
+  /** Of the pipeline file, absolute. */
   readonly folder: string;
+  /** The name of the pipeline file. */
   readonly pipeline: string;
   readonly stateFile: string;
   readonly branch?: string;
@@ -172,7 +175,8 @@ export function exportReceipts(
       writeNew(file, lines());
     } catch (error) {
       if (isSqlite(error) || !isSystemProblem(error)) throw error;
-      return err({ ...problem(`the file ${systemReason(error)}`, file), reason: 'system' });
+      const reason = isFailingDisk(error) ? 'system' : 'input';
+      return err({ ...problem(`the file ${systemReason(error)}`, file), reason });
     }
     return ok(count);
   });
@@ -298,7 +302,7 @@ async function check(
 async function addAll(
   file: string,
   { kind, salt, receipts: read, unreadable }: Source,
-  { file: database, env: _, onWarning }: Target,
+  { file: database, onWarning }: Target,
 ): Promise<Result<ImportedReceipts, Problem>> {
   using store = new ReceiptStore({ file: database, now: Date.now, onWarning });
   const sums = { read: 0, added: 0, changed: 0 };
@@ -428,34 +432,45 @@ function databaseSource(file: string): Result<Opened, Problem> {
 }
 
 /** Paths in a state file are relative to the pipeline file, which is beside it unless `--pipeline` says another. */
-async function stateSource(
-  file: string,
-  { of, folder: named }: Target,
-): Promise<Result<Opened, Problem>> {
+async function stateSource(file: string, { of }: Target): Promise<Result<Opened, Problem>> {
   const loaded = await loadState(file, memoryStore());
   if (!loaded.ok)
     return err(
       problem(loaded.error, 'the state file', 'nothing was imported; see: shotlist repair'),
     );
   const { ledger, header } = loaded.value;
-  if (header === undefined) throw new Error('bug: a state file without a header was loaded');
-  const { service, pipeline } = header;
-  if (of !== undefined && of.pipeline !== pipeline)
-    return err(
-      problem(
-        `the state file is of the pipeline "${pipeline}", and --pipeline names "${of.pipeline}"`,
-        file,
-        'nothing was imported',
-      ),
-    );
-  const folder = named ?? realPathOr(dirname(resolve(file)));
-  const state = join(realPathOr(dirname(resolve(file))), basename(file));
-  const source = { folder, pipeline, state };
+  if (header === undefined) return err(problem('the file does not exist', file));
+  const { service, pipeline: name } = header;
+  const here = realPathOr(dirname(resolve(file)));
+  if (of !== undefined) {
+    const parsed = parsePipeline(join(of.folder, of.pipeline));
+    if (!parsed.ok) return parsed;
+    if (parsed.value.pipeline.name !== name)
+      return err(
+        problem(
+          `it is of the pipeline "${name}", and --pipeline names "${parsed.value.pipeline.name}"`,
+          file,
+          'nothing was imported',
+        ),
+      );
+  }
+  const paid = of ?? { folder: here, pipeline: fileNamed(name, here) };
+  const source = { ...paid, state: join(here, basename(file)) };
   const read = function* (): Generator<Receipt> {
     for (const line of ledger.jobs())
       if (isWorthKeeping(line)) yield receiptOf(line, source, service);
   };
   return ok({ source: { kind: 'state', receipts: read, unreadable: () => 0 } });
+}
+
+/** The pipeline file with this name in a folder; if none can be read, the most likely one. */
+function fileNamed(name: string, folder: string): string {
+  const files = yamlIn(folder);
+  const path = (files.ok ? files.value : []).find((one) => {
+    const parsed = parsePipeline(one);
+    return parsed.ok && parsed.value.pipeline.name === name;
+  });
+  return path === undefined ? `${name}.yaml` : basename(path);
 }
 
 export interface ForgetReceiptsOptions extends ReceiptsOptions {
@@ -523,38 +538,32 @@ interface Target {
   /** The database. */
   readonly file: string;
   readonly rehearse: boolean;
-  readonly env: Env;
   readonly of: ReceiptQuery['of'];
-  /** The folder of `--pipeline`. */
-  readonly folder: string | undefined;
   readonly onWarning: (message: string) => void;
 }
 
+/** A pipeline file that is gone may still have receipts; only the place of a rehearsal depends on what is in the file. */
 function targetOf({
   pipeline: file,
   rehearse = false,
   env = process.env,
   onWarning = () => undefined,
 }: ReceiptsOptions): Result<Target, Problem> {
-  const common = { rehearse, env, onWarning };
-  if (file === undefined) {
-    if (!rehearse)
-      return ok({ ...common, file: receiptsFile(env), of: undefined, folder: undefined });
+  const of =
+    file === undefined
+      ? undefined
+      : { folder: realPathOr(resolve(dirname(file))), pipeline: basename(file) };
+  if (!rehearse) return ok({ file: receiptsFile(env), rehearse, of, onWarning });
+  if (file === undefined || of === undefined) {
     const why = 'the receipts of a rehearsal are beside it, so --rehearse needs --pipeline <file>';
     return err(problem(why));
   }
   const parsed = parsePipeline(file);
   if (!parsed.ok) return parsed;
-  const { name } = parsed.value.pipeline;
-  const folder = realPathOr(resolve(dirname(file)));
-  return ok({
-    ...common,
-    file: rehearse
-      ? join(folder, '.shotlist', 'rehearsal', name, 'receipts.db')
-      : receiptsFile(env),
-    of: { folder, pipeline: name },
-    folder,
-  });
+  const database = join(
+    ...[of.folder, '.shotlist', 'rehearsal', parsed.value.pipeline.name, 'receipts.db'],
+  );
+  return ok({ file: database, rehearse, of, onWarning });
 }
 
 function withReceipts<T>(

@@ -48,7 +48,7 @@ const receiptSchema: Schema = {
       description: 'The pipeline that paid.',
       properties: {
         folder: { ...absolutePath, description: 'The folder of the pipeline file.' },
-        pipeline: { type: 'string', minLength: 1, description: 'The pipeline’s name.' },
+        pipeline: { type: 'string', minLength: 1, description: 'The name of the pipeline file.' },
         state: { ...absolutePath, description: 'The state file.' },
         branch: { type: 'string', minLength: 1, description: 'The branch that was checked out.' },
       },
