@@ -76,6 +76,19 @@ export {
   prune,
   type Refused,
 } from './runner/operations/prune.ts';
+export {
+  type ExportedReceipts,
+  exportReceipts,
+  type ForgetReceiptsOptions,
+  type ForgottenReceipts,
+  forgetReceipts,
+  type ImportedReceipts,
+  importReceipts,
+  type ReceiptFacts,
+  type ReceiptList,
+  type ReceiptsOptions,
+  receipts,
+} from './runner/operations/receipts.ts';
 export { type RefreshOptions, refresh } from './runner/operations/refresh.ts';
 export {
   type Proposal,

@@ -84,6 +84,11 @@ const stages: Readonly<Record<JobLine['state'], number>> = {
   deleted: 5,
 };
 
+/** True if another record of an attempt knows how it went on. A payment that is complete never becomes none. */
+export const goesOn = (known: JobLine, told: JobLine): boolean =>
+  stages[told.state] > stages[known.state] &&
+  !(known.state === 'complete' && told.state === 'failed');
+
 /** What two records say of one attempt, put together. The tasks and the picked take are those of the one who paid. */
 export function laterOf(known: JobLine, told: JobLine): JobLine {
   if (stages[told.state] < stages[known.state]) return known;

@@ -79,7 +79,8 @@ export function paidTaskText(task: PaidTask): string {
     case 'adopted':
       return `${paid}\nThis state file takes the project over, and nothing is charged.`;
     case 'copied': {
-      const from = files.length === 0 ? 'the store' : files.map((file) => printable(file)).join(', ');
+      const from =
+        files.length === 0 ? 'the store' : files.map((file) => printable(file)).join(', ');
       return `${paid}\nThe project is deleted. Its result is copied from ${from}, and nothing is charged.`;
     }
     case 'lost':

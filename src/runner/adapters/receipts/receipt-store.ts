@@ -19,6 +19,7 @@ import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { systemCode, systemReason } from '../../../contract/files/system-error.ts';
 import { type JobLine, lineText, parseLine } from '../../journal/line.ts';
 import {
+  goesOn,
   laterOf,
   type Receipt,
   type ReceiptSource,
@@ -61,6 +62,15 @@ const joined = `SELECT ${columns} FROM creation JOIN source ON source.id = creat
 const patientMs = 1_000;
 /** The same while the last attempt has found it locked. */
 const hurriedMs = 50;
+/** Free detections are remembered, and are no payments. */
+const isListed = "(creation.state <> 'supplied')";
+const isOf = '(?1 IS NULL OR (folder = ?1 AND pipeline = ?2))';
+const valuesOf = (of: ReceiptQuery['of']): readonly (string | null)[] => [
+  ...[of?.folder ?? null, of?.pipeline ?? null],
+];
+/** After every time in ISO 8601. */
+const always = '~';
+
 /** Milliseconds without another attempt after the database could not be used. */
 const restMs = 15_000;
 /** Milliseconds in which whoever makes the database writes its tables. */
@@ -79,7 +89,24 @@ export interface ReceiptStoreOptions {
   readonly fileSystemOf?: (file: string) => number;
 }
 
-export class ReceiptStore {
+/** Which receipts are meant. */
+export interface ReceiptQuery {
+  /** Those of one pipeline; undefined: all. */
+  readonly of?: Pick<ReceiptSource, 'folder' | 'pipeline'> | undefined;
+  /** Last changed before this time (ISO 8601). */
+  readonly before?: string | undefined;
+}
+
+export interface ReceiptTotals {
+  readonly receipts: number;
+  readonly credits: number;
+  /** How many of the receipts are of creations that are in doubt, or not finished. */
+  readonly open: number;
+  /** Receipts of free face detections, which `receipts` does not count. */
+  readonly detections: number;
+}
+
+export class ReceiptStore implements Disposable {
   readonly file: string;
   readonly #o: ReceiptStoreOptions;
   #database: DatabaseSync | undefined;
@@ -155,12 +182,77 @@ export class ReceiptStore {
     return done === true;
   }
 
-  /** Removes the receipts of creations that were last changed before a time (ISO 8601); returns how many. */
-  forget(before: string): number | undefined {
-    return this.#try('write', () => {
-      const sql = 'DELETE FROM creation WHERE at < ?';
-      return this.#transaction(() => Number(this.#prepare(sql).run(before).changes));
-    });
+  /** The newest payments, the newest first. Throws if they cannot be read. */
+  newest({ of, limit }: ReceiptQuery & { readonly limit: number }): readonly Receipt[] {
+    if (this.#open('read') === undefined) return [];
+    const sql = `${joined} WHERE ${isListed} AND ${isOf} ORDER BY creation.at DESC, creation.id DESC LIMIT ${limit}`;
+    return this.#read(sql, ...valuesOf(of));
+  }
+
+  /** Of the payments of a pipeline, or of all. Throws if they cannot be read. */
+  totals({ of, before = always }: ReceiptQuery): ReceiptTotals {
+    if (this.#open('read') === undefined)
+      return { receipts: 0, credits: 0, open: 0, detections: 0 };
+    const sql =
+      `SELECT count(*) FILTER (WHERE ${isListed}) AS receipts, count(*) FILTER (WHERE NOT ${isListed}) AS detections, ` +
+      `total(json_extract(line, '$.credits')) AS credits, ` +
+      `count(*) FILTER (WHERE creation.state IN ('intended', 'doubt', 'created')) AS open ` +
+      `FROM creation JOIN source ON source.id = creation.source WHERE ${isOf} AND creation.at < ?`;
+    const row = this.#prepare(sql).get(...valuesOf(of), before) ?? {};
+    const number = (column: string): number => Number(row[column] ?? 0);
+    return {
+      ...{ receipts: number('receipts'), credits: number('credits') },
+      ...{ open: number('open'), detections: number('detections') },
+    };
+  }
+
+  /**
+   * Adds receipts from another record. What is here stays: it only learns how an attempt went on, and where else its files
+   * are. Throws if the store cannot be written.
+   */
+  add(receipts: readonly Receipt[]): { readonly added: number; readonly changed: number } {
+    return this.#must(() =>
+      this.#transaction(() => {
+        let [added, changed] = [0, 0];
+        for (const receipt of receipts) {
+          const { service, line, saved } = receipt;
+          const known = this.#prepare(
+            'SELECT id, line FROM creation WHERE service = ? AND job = ? AND name = ?',
+          ).get(service, line.job, line.name ?? '');
+          const isLater = known !== undefined && goesOn(jobLineOf(textOf(known, 'line')), line);
+          let id = Number(known?.['id']);
+          if (known === undefined) id = this.#insert({ ...receipt, holder: undefined });
+          else if (isLater) this.#update(known, { line, account: undefined, holder: undefined });
+          let files = 0;
+          for (const { index, task, path, bytes, sha256, stored } of saved)
+            files += Number(
+              this.#prepare(
+                'INSERT OR IGNORE INTO saved (creation, idx, task, path, bytes, sha256, stored) VALUES (?, ?, ?, ?, ?, ?, ?)',
+              ).run(id, index, task, path, bytes, sha256, stored ?? null).changes,
+            );
+          if (known === undefined) added += 1;
+          else if (isLater || files > 0) changed += 1;
+        }
+        return { added, changed };
+      }),
+    );
+  }
+
+  /**
+   * Removes the receipts of creations that were last changed before a time (ISO 8601). Throws if the store cannot be
+   * written.
+   */
+  remove({ of, before }: ReceiptQuery & { readonly before: string }): void {
+    this.#must(() =>
+      this.#transaction(() => {
+        const sources = `SELECT id FROM source WHERE ${isOf}`;
+        this.#prepare(`DELETE FROM creation WHERE source IN (${sources}) AND at < ?`).run(
+          ...[...valuesOf(of), before],
+        );
+        this.#prepare('DELETE FROM source WHERE id NOT IN (SELECT source FROM creation)').run();
+        this.#sources.clear();
+      }),
+    );
   }
 
   /** What this machine wrote last as the content of a state file: its SHA-256, and when. */
@@ -205,6 +297,10 @@ export class ReceiptStore {
 
   close(): void {
     this.#letGo();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   #put({ service, line, source, account, holder, saved }: Receipt): void {
@@ -266,7 +362,7 @@ export class ReceiptStore {
     return found;
   }
 
-  #read(sql: string, ...values: readonly string[]): readonly Receipt[] {
+  #read(sql: string, ...values: readonly (string | null)[]): readonly Receipt[] {
     return this.#prepare(sql)
       .all(...values)
       .map((row) => this.#receiptOf(row));
@@ -314,6 +410,19 @@ export class ReceiptStore {
       return isDamage(error) && this.#setAside()
         ? this.#again(doing, work)
         : this.#rest(doing, error);
+    }
+  }
+
+  /** For a command that is about the receipts: throws what `receiptsProblem` words. */
+  #must<T>(work: () => T): T {
+    try {
+      this.#open('write');
+      return work();
+    } catch (error) {
+      if (!isProblem(error)) throw error;
+      this.#letGo();
+      if (!isDamage(error) || !this.#setAside()) throw error;
+      return work();
     }
   }
 
@@ -539,6 +648,12 @@ function reasonOf(error: unknown): string {
   const code = systemCode(error);
   if (code !== undefined && !code.startsWith('ERR_')) return systemReason(error);
   return `cannot be used (${error instanceof Error ? error.message : String(error)})`;
+}
+
+/** Why receipts cannot be used, as the end of a sentence that begins with them; anything else is a bug, and thrown. */
+export function receiptsProblem(error: unknown): string {
+  if (!isProblem(error)) throw error;
+  return reasonOf(error);
 }
 
 /** The database is not the user's own, or of another version. `message` is the end of a sentence about the file. */

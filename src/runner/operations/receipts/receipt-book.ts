@@ -76,7 +76,6 @@ export class ReceiptBook implements Disposable {
   readonly store: ReceiptStore;
   readonly service: string;
   readonly source: ReceiptSource;
-  readonly #folder: string;
   readonly #reuseOwn: boolean;
   readonly #holder: string;
   readonly #onWarning: (message: string) => void;
@@ -102,13 +101,13 @@ export class ReceiptBook implements Disposable {
     const misplaced = service === 'rehearsal' ? undefined : misplacedText(env);
     if (misplaced !== undefined) onWarning(misplaced);
     this.#onWarning = onWarning;
-    this.#folder = realPathOr(bound.folder);
+    const folder = realPathOr(bound.folder);
     this.#reuseOwn = bound.pipeline.reusesOwnOnly;
     this.source = {
-      folder: this.#folder,
+      folder,
       pipeline: basename(bound.file),
       state: resolve(realPathOr(dirname(paths.state)), paths.state),
-      branch: branchAt(this.#folder),
+      branch: branchAt(folder),
     };
     this.#imported = paths.engine === undefined ? this.source.state : undefined;
     this.#holder = ownName();
@@ -230,17 +229,23 @@ export class ReceiptBook implements Disposable {
 
   #receiptOf(line: JobLine): Receipt {
     return {
-      ...{ service: this.service, line, source: this.source, account: this.#accountTo('write') },
+      ...receiptOf(line, this.source, this.service),
+      account: this.#accountTo('write'),
       holder: line.state === 'intended' ? this.#holder : undefined,
-      saved: (line.outputs ?? []).map(
-        ({ index, task, path, bytes, sha256, stored }): SavedFile => ({
-          ...{ index, task, bytes, sha256, stored },
-          path: resolve(this.#folder, path),
-        }),
-      ),
     };
   }
 }
+
+/** Of a job in a state file, whose paths are relative to the folder of the pipeline file. */
+export const receiptOf = (line: JobLine, source: ReceiptSource, service: string): Receipt => ({
+  ...{ service, line, source },
+  saved: (line.outputs ?? []).map(
+    ({ index, task, path, bytes, sha256, stored }): SavedFile => ({
+      ...{ index, task, bytes, sha256, stored },
+      path: resolve(source.folder, path),
+    }),
+  ),
+});
 
 const keyOf = ({ job, name = '' }: JobLine): string => `${job} ${name}`;
 
