@@ -80,9 +80,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
         if (!line.ok) return err(`${file}:${number}: ${line.error}${aside(number)}`);
         const { value } = line;
         if (value.type === 'event' && compacted < (expected ?? 0))
-          return err(
-            `${file}:${number}: ${missing('the events begin', compacted, expected ?? 0)}`,
-          );
+          return err(`${file}:${number}: ${missing('the events begin', compacted, expected ?? 0)}`);
         const wrong = fold(value, number, ledger);
         if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
         if (value.type === 'header') ({ lines: expected, ...header } = value.line);
