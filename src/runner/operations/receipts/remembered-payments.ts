@@ -132,7 +132,7 @@ export class RememberedPayments implements Remembered {
     const { book, ledger, clock } = this.#o;
     const at = new Date(clock.now()).toISOString();
     const isOwn = book.isOwn(receipt);
-    const here = isOwn ? this.#filesHere(receipt) : [];
+    const here = isOwn ? filesHere(receipt, book.source.folder, this.#o.store) : [];
     const line = adoptedLine(receipt, { at, task, isOwn, here });
     const adoption = { line, receipt };
     this.adoptions.push(adoption);
@@ -291,24 +291,27 @@ export class RememberedPayments implements Remembered {
     }
     return found;
   }
+}
 
-  /** The files of this checkout, as the state file records them. */
-  #filesHere({ saved, line }: Receipt): readonly OutputLine[] {
-    const { folder } = this.#o.book.source;
-    return saved.flatMap((file) => {
-      const { task, index, path, bytes, sha256, stored } = file;
-      const below = relative(folder, path);
-      const isStored = stored !== undefined && stored === this.#o.store;
-      if (below.startsWith('..') || isAbsolute(below)) return [];
-      if (line.state !== 'deleted' && !isStored && !isWhole(file)) return [];
-      return [
-        {
-          ...{ task, index, path: below.split(sep).join('/'), bytes, sha256 },
-          ...(stored === undefined ? {} : { stored }),
-        },
-      ];
-    });
-  }
+/** The files of a receipt that are in this checkout, as a state file records them. */
+export function filesHere(
+  { saved, line }: Receipt,
+  folder: string,
+  store: string | undefined,
+): readonly OutputLine[] {
+  return saved.flatMap((file) => {
+    const { task, index, path, bytes, sha256, stored } = file;
+    const below = relative(folder, path);
+    const isStored = stored !== undefined && stored === store;
+    if (below.startsWith('..') || isAbsolute(below)) return [];
+    if (line.state !== 'deleted' && !isStored && !isWhole(file)) return [];
+    return [
+      {
+        ...{ task, index, path: below.split(sep).join('/'), bytes, sha256 },
+        ...(stored === undefined ? {} : { stored }),
+      },
+    ];
+  });
 }
 
 /** Git's version of the state file is as good as a receipt of this pipeline. */
