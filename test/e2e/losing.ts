@@ -134,7 +134,7 @@ export const losses: Readonly<Record<string, Loss>> = {
   'another branch': (rig, chance) => {
     const branches = git(rig.folder, 'branch', '--format=%(refname:short)').trim().split('\n');
     const named = branches.filter((name) => !name.startsWith('('));
-    git(rig.folder, 'checkout', '--quiet', '--force', chance.of(named));
+    git(rig.folder, 'checkout', '--quiet', '--force', '--detach', chance.of(named));
     return rig;
   },
   'the first commit': (rig) => {

@@ -124,7 +124,10 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
 
 /** What is planned with an adopted job is recorded when the run begins. */
 const mayAdopt = (before: JobLine | undefined, line: JobLine): boolean =>
-  before === undefined || jobFacts[before.state].mayBegin || before.name === line.name;
+  before === undefined ||
+  jobFacts[before.state].mayBegin ||
+  before.name === line.name ||
+  (jobFacts[before.state].inDoubt && before.name === undefined);
 
 function pastOfBoth(before: JobLine | undefined, line: JobLine): { past?: PastAttempt[] } {
   if (before === undefined || before.name === line.name) return {};

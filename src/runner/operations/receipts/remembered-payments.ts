@@ -1,7 +1,7 @@
 // What the receipts say to a plan or a run: a request that the state file does not know may be paid for all the same.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
@@ -119,7 +119,7 @@ export class RememberedPayments implements Remembered {
     const { book, ledger, clock } = this.#o;
     const at = new Date(clock.now()).toISOString();
     const isOwn = book.isOwn(receipt);
-    const here = isOwn ? this.#filesHere(receipt) : [];
+    const here = this.#filesHere(receipt);
     const line = adoptedLine(receipt, { at, task, isOwn, here });
     const adoption = { line, receipt };
     this.adoptions.push(adoption);
@@ -227,15 +227,21 @@ export class RememberedPayments implements Remembered {
     return found;
   }
 
-  /** The files of this checkout, as the state file records them. */
-  #filesHere({ saved, line }: Receipt): readonly OutputLine[] {
-    const { folder } = this.#o.book.source;
+  /**
+   * The files of this checkout, as the state file records them. Git may have brought what another checkout of the same
+   * pipeline saved.
+   */
+  #filesHere({ saved, line, source }: Receipt): readonly OutputLine[] {
+    const { folder, pipeline } = this.#o.book.source;
+    if (source.pipeline !== pipeline) return [];
+    const isElsewhere = source.folder !== folder;
     return saved.flatMap((file) => {
       const { task, index, path, bytes, sha256, stored } = file;
-      const below = relative(folder, path);
+      const below = relative(source.folder, path);
       const isStored = stored !== undefined && stored === this.#o.store;
+      const isRecorded = isStored || (!isElsewhere && line.state === 'deleted');
       if (below.startsWith('..') || isAbsolute(below)) return [];
-      if (line.state !== 'deleted' && !isStored && !isWhole(file)) return [];
+      if (!isRecorded && !isWhole({ ...file, path: join(folder, below) })) return [];
       return [
         {
           ...{ task, index, path: below.split(sep).join('/'), bytes, sha256 },
