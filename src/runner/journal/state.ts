@@ -122,7 +122,10 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
 
 /** What is planned with an adopted job is recorded when the run begins. */
 const mayAdopt = (before: JobLine | undefined, line: JobLine): boolean =>
-  before === undefined || jobFacts[before.state].mayBegin || isSameAdoption(before, line);
+  before === undefined ||
+  jobFacts[before.state].mayBegin ||
+  isSameAdoption(before, line) ||
+  (jobFacts[before.state].inDoubt && before.name === undefined);
 
 const isSameAdoption = (before: JobLine, line: JobLine): boolean =>
   before.adopted !== undefined && before.name === line.name;

@@ -200,7 +200,7 @@ function receiptsOf(
       .filter((receipt) => receipt.service === owner)
       .map((receipt) => {
         const isOwn = book.isOwn(receipt);
-        const here = isOwn ? filesHere(receipt, book.source.folder, store) : [];
+        const here = isOwn ? filesHere(receipt, book.source, store) : [];
         const own = here.length === 0 ? receipt.line : { ...receipt.line, outputs: [...here] };
         return { own, adopted: adoptedLine(receipt, { at, isOwn, here }) };
       });

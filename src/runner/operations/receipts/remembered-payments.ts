@@ -1,7 +1,7 @@
 // What the receipts say to a plan or a run: a request that the state file does not know may be paid for all the same.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
 import { digestFrom } from '../../../contract/base/digest.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
@@ -14,7 +14,12 @@ import { downloadCount } from '../../plan/recorded-files.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import { adoptedLine } from '../../receipts/adopted.ts';
 import { paidAlready, payerOf, type Viewpoint } from '../../receipts/paid-already.ts';
-import { type Receipt, type SavedFile, unknownPayment } from '../../receipts/receipt.ts';
+import {
+  type Receipt,
+  type ReceiptSource,
+  type SavedFile,
+  unknownPayment,
+} from '../../receipts/receipt.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import { type Fingerprint, fingerprintFrom } from '../../task/fingerprint.ts';
 import { shownPlace } from '../files/shown-path.ts';
@@ -132,7 +137,7 @@ export class RememberedPayments implements Remembered {
     const { book, ledger, clock } = this.#o;
     const at = new Date(clock.now()).toISOString();
     const isOwn = book.isOwn(receipt);
-    const here = isOwn ? filesHere(receipt, book.source.folder, this.#o.store) : [];
+    const here = filesHere(receipt, book.source, this.#o.store);
     const line = adoptedLine(receipt, { at, task, isOwn, here });
     const adoption = { line, receipt };
     this.adoptions.push(adoption);
@@ -293,18 +298,24 @@ export class RememberedPayments implements Remembered {
   }
 }
 
-/** The files of a receipt that are in this checkout, as a state file records them. */
+/**
+ * The files of a receipt that are in this checkout, as its state file records them. Git may have brought what another checkout
+ * of the same pipeline saved.
+ */
 export function filesHere(
-  { saved, line }: Receipt,
-  folder: string,
+  { saved, line, source }: Receipt,
+  { folder, pipeline }: Pick<ReceiptSource, 'folder' | 'pipeline'>,
   store: string | undefined,
 ): readonly OutputLine[] {
+  if (source.pipeline !== pipeline) return [];
+  const isElsewhere = source.folder !== folder;
   return saved.flatMap((file) => {
     const { task, index, path, bytes, sha256, stored } = file;
-    const below = relative(folder, path);
+    const below = relative(source.folder, path);
     const isStored = stored !== undefined && stored === store;
+    const isRecorded = isStored || (!isElsewhere && line.state === 'deleted');
     if (below.startsWith('..') || isAbsolute(below)) return [];
-    if (line.state !== 'deleted' && !isStored && !isWhole(file)) return [];
+    if (!isRecorded && !isWhole({ ...file, path: join(folder, below) })) return [];
     return [
       {
         ...{ task, index, path: below.split(sep).join('/'), bytes, sha256 },
