@@ -205,7 +205,8 @@ export class ReceiptBook implements Disposable {
     if (this.#changed.size === 0) return;
     this.store.retry();
     this.write();
-    const left = this.#changed.size;
+    const left = [...this.#changed.values()].filter(isPayment).length;
+    this.#changed.clear();
     if (left === 0) return;
     const [verb, them] = left === 1 ? ['is', 'it'] : ['are', 'them'];
     const cure =
@@ -215,7 +216,6 @@ export class ReceiptBook implements Disposable {
     this.#onWarning(
       `${count(left, 'payment')} of this command ${verb} not in your receipts (${this.store.file})${cure}`,
     );
-    this.#changed.clear();
   }
 
   close(): void {
