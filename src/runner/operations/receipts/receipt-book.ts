@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { type Env, userFolder } from '../../../contract/files/user-folder.ts';
@@ -85,7 +85,7 @@ export class ReceiptBook implements Disposable {
     this.#reuseOwn = bound.pipeline.reusesOwnOnly;
     this.source = {
       folder: this.#folder,
-      pipeline: bound.name,
+      pipeline: basename(bound.file),
       state: resolve(realPathOr(dirname(paths.state)), paths.state),
       branch: branchAt(this.#folder),
     };
