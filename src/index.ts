@@ -167,6 +167,7 @@ export {
 export type { CalendarLimit } from './runner/plan/calendar-budget.ts';
 export type { EnvUse } from './runner/plan/env-uses.ts';
 export type { OrphanCounts } from './runner/plan/orphan.ts';
+export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './runner/plan/paid-already.ts';
 export type { Plan, PlanNote, PlannedTake, PlanRow } from './runner/plan/plan.ts';
 export type { PlanReading } from './runner/plan/plan-reading.ts';
 export type { PlanReason } from './runner/plan/plan-reasons.ts';

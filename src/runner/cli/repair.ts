@@ -25,16 +25,16 @@ export const repairCommand = (file: string, flags: RepairFlags): Promise<number>
     {
       text: ({ again, ...repaired }) => textOf(repaired, again),
       facts: ({ pipeline: _, again: __, ...facts }) => facts,
-      exitCode: ({ intact }) => (intact ? 0 : 1),
+      exitCode: ({ intact, lacking }) => (intact && !lacking ? 0 : 1),
     },
   );
 
 function textOf(
-  { state, intact, written, pipeline, damages, proposal }: Repaired,
+  { state, missing, intact, lacking, written, pipeline, damages, proposal }: Repaired,
   again: string,
 ): string {
   const found = repairText({ damages, ...proposal }, shownPath(state), pipeline);
-  if (intact) return found;
-  const next = proposalText(shownPath(state), written && shownPath(written), again);
+  if (intact && !lacking) return found;
+  const next = proposalText(shownPath(state), written && shownPath(written), again, missing);
   return `${found}\n\n${next}`;
 }

@@ -47,6 +47,12 @@ export const headerSchema = {
       type: 'string',
       description: 'The base address that the ids belong to, or "rehearsal".',
     },
+    lines: {
+      type: 'integer',
+      minimum: 0,
+      description:
+        'How many lines follow before the first event, so that a lost line is noticed. Absent: an older shotlist wrote the file.',
+    },
     away: {
       type: 'object',
       additionalProperties: false,

@@ -161,7 +161,7 @@ export function exportReceipts(
   const exported = withReceipts(options, 'read', ({ store, of }): Result<number, Problem> => {
     let count = 0;
     const lines = function* (): Generator<string> {
-      const { salt } = store;
+      const salt = store.saltTo('read');
       yield exportHeaderText(salt === undefined ? undefined : nameOfSalt(salt));
       for (const receipt of store.all()) {
         if (of !== undefined && !isFrom(of, receipt)) continue;
@@ -308,7 +308,7 @@ async function addAll(
   const sums = { read: 0, added: 0, changed: 0 };
   const before = unreadable();
   try {
-    const own = existsSync(database) ? store.salt : undefined;
+    const own = existsSync(database) ? store.saltTo('read') : undefined;
     const isSame = own !== undefined && salt === nameOfSalt(own);
     let batch: Receipt[] = [];
     const flush = (): void => {

@@ -1,28 +1,37 @@
-// `repair`: reads a damaged state file and proposes a state file that is safe. Never changes the damaged file: the user
-// replaces it by the proposal.
+// `repair`: reads a damaged, older or missing state file, git's version of it and the user's receipts, and proposes a state
+// file that is safe. Never changes the file: the user replaces it by the proposal.
 import { existsSync, lstatSync } from 'node:fs';
 import { open, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { printable } from '../../contract/base/printable.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { scrubbed } from '../../contract/base/scrub.ts';
-import { systemCode, systemReason } from '../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
+import { isSqlite } from '../adapters/files/cache-database.ts';
 import { syncFolder } from '../adapters/files/output-folders.ts';
+import { headVersion } from '../adapters/git/head-version.ts';
 import { writeLedger } from '../adapters/state/compaction.ts';
-import { linkProblem, loadState, serviceIn } from '../adapters/state/load-state.ts';
+import { linkProblem, loadState } from '../adapters/state/load-state.ts';
 import { rawLines } from '../adapters/state/raw-lines.ts';
 import { memoryStore } from '../journal/job-store.ts';
 import type { Header, JobLine, RunLine, TaskLine } from '../journal/line.ts';
+import type { RawLine } from '../journal/raw-line.ts';
 import type { Pipeline } from '../language/pipeline.ts';
+import { storeNameOf } from '../language/store.ts';
+import { adoptedLine } from '../receipts/adopted.ts';
+import { isPayment } from '../receipts/receipt.ts';
+import { isLacking, type ReceiptLines } from '../repair/complement.ts';
 import type { Damage } from '../repair/damage.ts';
-import { isWhole, type Repair, repairOf } from '../repair/proposal.ts';
+import { isWhole, type Repair, type RepairContext, repairOf } from '../repair/proposal.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { stepOf } from '../task/task.ts';
 import type { RunPaths } from './files/run-paths.ts';
-import { boundPipeline } from './pipeline/bound-pipeline.ts';
+import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
+import { bookFor } from './receipts/receipt-book.ts';
+import { filesHere } from './receipts/remembered-payments.ts';
 import { checkAddress } from './service/address.ts';
 import { type LocateOptions, locateState } from './state/locate-state.ts';
 import { lockState, strangerTo } from './state/lock-state.ts';
@@ -38,11 +47,15 @@ export interface RepairOptions extends LocateOptions {
 }
 
 export interface Repaired {
-  /** The damaged file, which stays unchanged. */
+  /** The state file, which stays unchanged. */
   readonly state: string;
   readonly pipeline: string;
+  /** True if there is no file, but git or the receipts know what it had. */
+  readonly missing: boolean;
   /** True if the file loads as it is, with at most harmless damage. */
   readonly intact: boolean;
+  /** True if git's version of the file, or the user's receipts, know of payments that the file does not know. */
+  readonly lacking: boolean;
   /** In the order of the lines. */
   readonly damages: readonly Damage[];
   readonly proposal: Proposal;
@@ -83,11 +96,8 @@ export async function repair(
   if (!located.ok) return located;
   const { paths, rehearsal } = located.value;
   const { state } = paths;
-  if (!existsSync(state))
-    return err(
-      problem(`there is no state file: ${state}`, bound.file, 'there is nothing to repair'),
-    );
-  if (lstatSync(state).isSymbolicLink()) return err(problem(linkProblem(state), 'the state file'));
+  const stats = lstatSync(state, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink() === true) return err(problem(linkProblem(state), 'the state file'));
   const refused = await targetProblem(paths, options.write);
   if (refused !== undefined) return err(refused);
   const service = rehearsal ? ok('rehearsal') : serviceOf(pipeline, options);
@@ -96,23 +106,111 @@ export async function repair(
   const locked = await lockState(paths, 'edit', { clock, onWarning });
   if (!locked.ok) return locked;
   await using _lock = locked.value;
-  const lines = await rawLines(state);
+  const isMissing = stats === undefined;
+  const lines = isMissing ? ok([]) : await rawLines(state);
   if (!lines.ok) return err(problem(lines.error, 'the state file'));
   const kindOf = (task: string): string | undefined => paidKindOf(pipeline, task);
-  const owner = serviceIn(state) ?? service.value;
+  const context = { pipeline: name, service: service.value, kindOf, isMissing };
+  const found = await proposalFor(lines.value, context, { bound, paths, rehearsal, options });
+  if (isMissing && found.ledger.size === 0)
+    return err(
+      problem(`there is no state file: ${state}`, bound.file, 'there is nothing to repair'),
+    );
+  const owner = found.header?.service ?? service.value;
   if (owner !== undefined) options.onState?.(owner);
-  const found = repairOf(lines.value, { pipeline: name, service: service.value, kindOf });
   const repaired = {
-    ...{ state, pipeline: name, intact: isWhole(found) },
-    ...{ damages: found.damages.map(shown), proposal: proposalOf(found) },
+    ...{ state, pipeline: name, missing: isMissing, intact: isWhole(found) },
+    ...{ lacking: isLacking(found), damages: found.damages.map(shown) },
+    proposal: proposalOf(found),
   };
-  if (options.write === undefined || repaired.intact) return ok(repaired);
+  if (options.write === undefined || (repaired.intact && !repaired.lacking)) return ok(repaired);
   const { header } = found;
   if (header === undefined) return err(homeless(state));
   const stranger = strangerTo(header, state, name);
   if (stranger !== undefined) return err(stranger);
   const written = await writeProposal(resolve(options.write), header, found);
   return written.ok ? ok({ ...repaired, written: written.value }) : written;
+}
+
+interface Repairing {
+  readonly bound: BoundPipeline;
+  readonly paths: RunPaths;
+  readonly rehearsal: boolean;
+  readonly options: RepairOptions;
+}
+
+/** The union of what can be read of the file, of git's version of it, and of the user's receipts. */
+async function proposalFor(
+  raw: readonly RawLine[],
+  context: RepairContext,
+  repairing: Repairing,
+): Promise<Repair> {
+  const alone = repairOf(raw, context);
+  // While a database has the record, the file is behind on purpose.
+  if (alone.header?.away !== undefined) return alone;
+  const { state } = repairing.paths;
+  const { env = process.env } = repairing.options;
+  const text = await headVersion(state, { env });
+  const head = text === undefined ? undefined : repairOf(rawLinesOf(text), context);
+  const isOwn = head?.header !== undefined && head.header.pipeline === context.pipeline;
+  const service = alone.header?.service ?? (isOwn ? head.header?.service : undefined);
+  const { receipts, paidAt } = receiptsOf(service, repairing);
+  const owner = service ?? paidAt;
+  if (owner === undefined) return alone;
+  const told = { ...context, service: owner };
+  if (text === undefined || head?.header?.service !== owner || !isOwn)
+    return repairOf(raw, told, { head: undefined, receipts });
+  // The commit may have a damaged file, too.
+  const known = receipts.map(({ own }) => own);
+  const committed = repairOf(rawLinesOf(text), { ...told, known });
+  return repairOf(raw, told, { head: committed.ledger, receipts });
+}
+
+const rawLinesOf = (text: string): readonly RawLine[] =>
+  text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => ({
+      ...{ text: line, wellFormed: !line.includes('\ufffd') },
+      terminated: true,
+    }));
+
+interface ReceiptsOfState {
+  readonly receipts: readonly ReceiptLines[];
+  /** The service that was paid, if there is only one. */
+  readonly paidAt: string | undefined;
+}
+
+/** `service`: undefined if neither the file nor git says it. */
+function receiptsOf(
+  service: string | undefined,
+  { bound, paths, rehearsal, options }: Repairing,
+): ReceiptsOfState {
+  const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
+  const header = { service: rehearsal ? 'rehearsal' : (service ?? '') };
+  using book = bookFor(header, { bound, paths, clock, env, onWarning, readOnly: true });
+  try {
+    const all = [...book.store.ofState(book.source.state)].filter(isPayment);
+    const services = [...new Set(all.map((receipt) => receipt.service))];
+    const paidAt = services.length === 1 ? services[0] : undefined;
+    const owner = service ?? paidAt;
+    const at = new Date(clock.now()).toISOString();
+    const store = storeNameOf(bound.pipeline);
+    const receipts = all
+      .filter((receipt) => receipt.service === owner)
+      .map((receipt) => {
+        const isOwn = book.isOwn(receipt);
+        const here = isOwn ? filesHere(receipt, book.source, store) : [];
+        const own = here.length === 0 ? receipt.line : { ...receipt.line, outputs: [...here] };
+        return { own, adopted: adoptedLine(receipt, { at, isOwn, here }) };
+      });
+    return { receipts, paidAt };
+  } catch (error) {
+    if (!isSqlite(error) && !isSystemProblem(error)) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    onWarning(`your receipts (${book.store.file}) cannot be read: ${why}`);
+    return { receipts: [], paidAt: undefined };
+  }
 }
 
 function proposalOf({ damages: _, header, ledger, ...proposal }: Repair): Proposal {
@@ -156,7 +254,7 @@ async function targetProblem(
   const hint = 'name a new file; move it into place yourself after you have reviewed it';
   try {
     const there = join(await realpath(dirname(file)), basename(file));
-    if (there === (await realpath(state)))
+    if (existsSync(state) && there === (await realpath(state)))
       return problem(`--write ${write} is the damaged file itself`, 'shotlist', hint);
   } catch (error) {
     return problem(`the folder of ${file} ${systemReason(error)}`, 'shotlist');

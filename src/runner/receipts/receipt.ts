@@ -63,10 +63,18 @@ export function unknownPayment(
 ): Receipt | undefined {
   const names = knownNames(job);
   const unknown = receipts.filter(
-    (receipt) => isPayment(receipt) && !names.has(receipt.line.name ?? ''),
+    (receipt) =>
+      isPayment(receipt) && (!names.has(receipt.line.name ?? '') || resolves(receipt, job)),
   );
   return unknown.find(({ line }) => !jobFacts[line.state].inDoubt) ?? unknown[0];
 }
+
+/** True if the receipt knows what became of the attempt that a state file has in doubt. */
+const resolves = ({ line }: Receipt, job: JobLine | undefined): boolean =>
+  job !== undefined &&
+  jobFacts[job.state].inDoubt &&
+  line.name === job.name &&
+  !jobFacts[line.state].inDoubt;
 
 export function withoutFiles({ outputs: _, ...line }: JobLine): JobLine {
   return line;

@@ -27,6 +27,8 @@ export type DamageKind =
   | 'foreign'
   | 'doubled'
   | 'missing'
+  | 'surplus'
+  | 'fingerprint'
   | 'order'
   | 'illegal'
   | 'disagree';
@@ -62,6 +64,8 @@ export interface UnreadableLine {
   readonly number: number;
   readonly side: Side;
   readonly fields: Fields;
+  /** What is left of the line. */
+  readonly text?: string;
   /** True if the end of the file is lost: it may have held events, perhaps synced ones. */
   readonly atEnd?: boolean;
 }
@@ -71,6 +75,8 @@ export interface Examined {
   readonly unread: readonly UnreadableLine[];
   readonly damages: readonly Damage[];
   readonly sides: Sides;
+  /** How many lines the header announces beyond those that are there. */
+  readonly missing: number;
 }
 
 /** The length of the shown part of a line: enough to find it. */
@@ -95,16 +101,21 @@ export function examine(raw: readonly RawLine[]): Examined {
     damages.push(damage(0, 'line-ends', what, { harmless: true }));
   }
   const rows = rowsIn(raw);
+  const count = new LineCount();
   for (const [index, line] of raw.entries()) {
     const side = sides.of[index];
     if (side === undefined) continue;
     const number = index + 1;
     const begins = line.text.slice(0, shownCharacters);
     const row = line.wellFormed ? rows.read(line.text) : undefined;
-    if (row?.ok && row.value.is === 'template') continue;
+    if (row?.ok && row.value.is === 'template') {
+      count.add(1);
+      continue;
+    }
     const whole = line.wellFormed ? readLine(line.text, rows) : undefined;
     if (whole?.ok) {
       reads.push({ number, side, state: whole.value });
+      count.read(whole.value, number);
       continue;
     }
     if (formats.some(({ events }) => isTorn(line, number, lastEvent(reads), events))) {
@@ -114,9 +125,15 @@ export function examine(raw: readonly RawLine[]): Examined {
     }
     const { lines, rests } = linesWithin(line.text, (text) => readLine(text, rows));
     const fields = rests.map((rest) => fieldsIn(rest, rows));
+    for (const state of lines) count.read(state, number);
+    count.add(fields.filter(({ event, seq }) => event === undefined && seq === undefined).length);
     const wrong = wrongWith(line, number, lines.length, rests.length, rows);
     for (const state of lines) reads.push({ number, side, state });
-    for (const left of fields) unread.push({ number, side, fields: left });
+    for (const [at, left] of fields.entries()) {
+      const rest = rests[at] ?? '';
+      const text = isTemplate(rest) ? {} : { text: rest };
+      unread.push({ number, side, fields: left, ...text });
+    }
     if (wrong.kind === 'cut' || (wrong.kind === 'zeros' && rests.length === 0))
       unread.push({
         ...{ number, side, fields: {} },
@@ -125,7 +142,42 @@ export function examine(raw: readonly RawLine[]): Examined {
     const start = wrong.kind === 'blank' ? {} : { begins };
     damages.push({ ...wrong, ...start, ...subjectOf(fields) });
   }
-  return { reads, unread, damages, sides };
+  const isConflict = sides.conflicts.length > 0 || sides.stray.length > 0;
+  const { missing, found } = isConflict ? new LineCount() : count.end(raw.length);
+  // An event of which nothing can be read looks like one of the lines before it.
+  const isSure = found?.kind !== 'surplus' || damages.every(({ harmless }) => harmless);
+  if (found !== undefined && isSure) damages.push(found);
+  return { reads, unread, damages, sides, missing };
+}
+
+/** Compares the lines before the first event with the number in the header. */
+class LineCount {
+  missing = 0;
+  found: Damage | undefined;
+  #expected: number | undefined;
+  #lines = 0;
+  /** The number of the first event's line. */
+  #events: number | undefined;
+
+  read({ type, line }: StateLine, number: number): void {
+    if (type === 'header') this.#expected ??= line.lines;
+    else if (type === 'event') this.#events ??= number;
+    else this.add(1);
+  }
+
+  add(lines: number): void {
+    if (this.#events === undefined) this.#lines += lines;
+  }
+
+  end(last: number): this {
+    const [expected, lines] = [this.#expected ?? this.#lines, this.#lines];
+    this.missing = Math.max(0, expected - lines);
+    const told = `the header announces ${expected} lines before the first event, and ${lines} are there`;
+    const number = this.#events ?? last;
+    if (expected > lines) this.found = damage(number, 'missing', `${told}: lines are missing`);
+    if (expected < lines) this.found = damage(number, 'surplus', `${told}: lines were added`);
+    return this;
+  }
 }
 
 /** The templates of a file: as they stand there, and those of the jobs whose lines can be read. */

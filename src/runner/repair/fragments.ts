@@ -120,6 +120,18 @@ export function linesWithin(
   return { lines, rests: rests.filter((left) => /[^\0\s\ufeff]/.test(left)) };
 }
 
+/** The project ids in a text that is no line, each once. They may be those of earlier attempts. */
+export function projectsIn(text: string): readonly string[] {
+  const found = [...text.matchAll(/"project":"([^"\\\ufffd]*)"/g)].map(([, id = '']) =>
+    fieldsOf({ project: id }),
+  );
+  return [...new Set(found.flatMap(({ project }) => (project === undefined ? [] : [project])))];
+}
+
+/** All complete texts in a text that is no line, without those that have escapes. */
+export const textsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/"([^"\\\ufffd]*)"/g)].map(([, inner = '']) => inner);
+
 /** Names that inner objects use too. If the nesting is unclear, fields with these names are ignored. */
 const inner = new Set([
   ...Object.keys(outputSchema.properties),

@@ -82,7 +82,10 @@ export function ledgerOf({ runs, jobs, tasks }: Pick<Merged, 'runs' | 'jobs' | '
 }
 
 /** A job with the new number of the run that sent it. */
-function resent({ sender, ...line }: JobLine, numbers: ReadonlyMap<number, number>): JobLine {
+export function resent(
+  { sender, ...line }: JobLine,
+  numbers: ReadonlyMap<number, number>,
+): JobLine {
   const run = sender === undefined ? undefined : numbers.get(sender);
   return run === undefined ? line : { ...line, sender: run };
 }

@@ -7,6 +7,14 @@ import { formatVersion } from '../journal/line-schemas.ts';
 import type { RawLine } from '../journal/raw-line.ts';
 import { chargedHere, jobFacts, worthOf } from '../journal/state.ts';
 import type { KindOf } from './adjudicator.ts';
+import { attributed } from './attribution.ts';
+import {
+  type Complemented,
+  complemented,
+  noOtherRecords,
+  type OtherRecords,
+  type Share,
+} from './complement.ts';
 import { type Damage, damage, type Examined, examine, isSame } from './damage.ts';
 import { ledgerOf } from './merge.ts';
 import type { RenumberedRun } from './merged-runs.ts';
@@ -40,6 +48,8 @@ export interface Repair {
   readonly orphans: readonly Orphan[];
   readonly gaps: readonly Gap[];
   readonly renumbered: readonly RenumberedRun[];
+  /** What the proposal has from git's version of the file (HEAD), and from the user's receipts. */
+  readonly shares: { readonly head: Share; readonly receipts: Share };
   readonly credits: {
     /** The totals by the readable lines alone, on each side. */
     readonly before: readonly (CreditTotals & { readonly side: string })[];
@@ -57,32 +67,48 @@ export interface RepairContext {
   /** The service of the ids, if the file does not name it. */
   readonly service: string | undefined;
   readonly kindOf: KindOf;
+  /** There is no file. */
+  readonly isMissing?: boolean;
+  /** Jobs whose fingerprints are right: lines about their attempts may have wrong ones. */
+  readonly known?: readonly JobLine[];
 }
 
-export function repairOf(raw: readonly RawLine[], context: RepairContext): Repair {
+/** `others`: what else is known of the payments of this state file. */
+export function repairOf(
+  raw: readonly RawLine[],
+  context: RepairContext,
+  others: OtherRecords = noOtherRecords,
+): Repair {
   const examined = examine(raw);
   const { header, damages, home } = headed(examined, context);
-  const strands = historiesOf(home);
+  const paid = others.receipts.map(({ own }) => own);
+  const known = [...(others.head?.jobs() ?? []), ...(context.known ?? []), ...paid];
+  const lines = attributed(home, known);
+  const strands = historiesOf(lines);
   const sides = strands.sides.map((history) => salvage(history, context.kindOf));
   const merged = mergedOf(sides, strands.base && salvage(strands.base, context.kindOf), examined);
-  const { renumbered } = merged;
-  const ledger = ledgerOf(merged);
+  const all = complemented(merged, others);
+  const ledger = ledgerOf(all);
   const changes = jobChangesOf(sides, merged, ledger);
   const touched = changes.filter(({ is }) => is !== 'dropped').length;
-  const jobs = merged.jobs.reduce((sum, line) => sum + chargedHere(line), 0);
-  const gaps = distinct([...(raw.length === 0 ? [{}] : []), ...sides.flatMap((side) => side.gaps)]);
-  const lost = ledger.total.charged - ledger.total.refunded - jobs;
-  const found = distinct([...examined.damages, ...damages, ...merged.damages]);
-  if (found.every(({ harmless }) => harmless)) found.push(...unaccounted(ledger.total, jobs));
+  const found = distinct([...examined.damages, ...damages, ...lines.damages, ...merged.damages]);
+  if (found.every(({ harmless }) => harmless)) found.push(...unaccounted(merged));
+  const { head, receipts } = all.shares;
+  const updated = head.updated + receipts.updated;
+  const jobs = creditsOf(all.jobs);
   return {
     damages: found.sort((a, b) => a.line - b.line),
     header,
     ledger,
-    untouched: merged.jobs.length - touched,
+    untouched: Math.max(0, merged.jobs.length - touched - updated),
     changes,
     orphans: distinct(merged.orphans).filter((other) => !isKept(other, ledger.job(other.job))),
-    gaps: gaps.length > 0 || lost <= 0 ? gaps : [{ credits: lost }],
-    renumbered,
+    gaps:
+      raw.length === 0 && all.jobs.length === 0
+        ? [{}]
+        : gapsOf(sides, examined.missing, ledger.total, all),
+    renumbered: distinct([...merged.renumbered, ...all.renumbered]),
+    shares: all.shares,
     credits: {
       before: sides.map(({ name, plain }) => ({ side: name, ...plain.total })),
       after: ledger.total,
@@ -91,9 +117,31 @@ export function repairOf(raw: readonly RawLine[], context: RepairContext): Repai
   };
 }
 
+const creditsOf = (jobs: readonly JobLine[]): number =>
+  jobs.reduce((sum, line) => sum + chargedHere(line), 0);
+
+/** What may still be missing once the other records have added what they know. */
+function gapsOf(
+  sides: readonly Salvaged[],
+  missing: number,
+  { charged, refunded }: CreditTotals,
+  { jobs, runs, shares: { head, receipts } }: Complemented,
+): readonly Gap[] {
+  const found = head.added + receipts.added + runs.length;
+  const known = sides.flatMap(({ plain }) => plain.runs()).length;
+  const lines = missing - (found - Math.min(runs.length, known));
+  const between = sides.flatMap((side) => side.gaps);
+  const isFilled = head.added + receipts.added >= between.length;
+  const gaps = distinct(isFilled ? between.filter((gap) => gap.between === undefined) : between);
+  if (lines > 0) gaps.push({ lines });
+  const lost = charged - refunded - creditsOf(jobs);
+  return gaps.length > 0 || lost <= 0 ? gaps : [{ credits: lost }];
+}
+
 /** Every credit of a run belongs to a job, so the sums reveal a file that was cut between two lines. */
-function unaccounted({ charged, refunded }: CreditTotals, jobs: number): readonly Damage[] {
-  const runs = charged - refunded;
+function unaccounted(file: Pick<Reconciled, 'runs' | 'jobs'>): readonly Damage[] {
+  const { charged, refunded } = ledgerOf({ ...file, tasks: [] }).total;
+  const [runs, jobs] = [charged - refunded, creditsOf(file.jobs)];
   if (runs === jobs) return [];
   const what = `its runs add up to ${runs} credits and its jobs to ${jobs}: ${
     runs > jobs ? 'lines of jobs are missing' : 'lines of runs are missing'
@@ -117,7 +165,8 @@ function headed({ reads, unread }: Examined, context: RepairContext): Headed {
   );
   const own = headers.find(({ line }) => line.pipeline === context.pipeline) ?? headers[0];
   const damages: Damage[] = [];
-  if (own === undefined || reads[0]?.state.type !== 'header')
+  if (context.isMissing === true) damages.push(damage(0, 'missing', 'the file is missing'));
+  else if (own === undefined || reads[0]?.state.type !== 'header')
     damages.push(damage(reads.length === 0 && unread.length === 0 ? 0 : 1, 'no-header', headless));
   /** The beginnings and ends of lines from another state file. */
   const foreign: { from: number; until: number }[] = [];
@@ -125,7 +174,7 @@ function headed({ reads, unread }: Examined, context: RepairContext): Headed {
     const open = foreign.at(-1);
     if (open?.until === Number.POSITIVE_INFINITY) open.until = number;
     if (own === undefined || number === own.number) continue;
-    if (isSame(line, own.line)) {
+    if (isSame(withoutCount(line), withoutCount(own.line))) {
       // Two sides of a merge each have their own header if one of them was still in an older format.
       if (side === 'both' || side === own.side)
         damages.push(damage(number, 'second-header', 'a second header'));
@@ -145,11 +194,14 @@ function headed({ reads, unread }: Examined, context: RepairContext): Headed {
       ? undefined
       : { shotlist: formatVersion, pipeline: context.pipeline, service };
   return {
-    header: own?.line ?? found,
+    header: own === undefined ? found : withoutCount(own.line),
     damages,
     home: { reads: reads.filter(isHome), unread: unread.filter(isHome) },
   };
 }
+
+/** The sides of a merge have different numbers of lines. */
+const withoutCount = ({ lines: _, ...header }: Header): Header => header;
 
 const headless = 'no header: the file does not say which pipeline and service it belongs to';
 

@@ -5,6 +5,7 @@ import { Ledger } from '../journal/ledger.ts';
 import type { EventLine, JobLine, RunLine } from '../journal/line.ts';
 import { isJobEvent, jobFacts } from '../journal/state.ts';
 import { Adjudicator, applyNext, type KindOf } from './adjudicator.ts';
+import { jobOfProject } from './attribution.ts';
 import { tasksOf } from './claim.ts';
 import { type Damage, damage, isSame, type UnreadableLine } from './damage.ts';
 import { fieldsOf } from './fragments.ts';
@@ -21,6 +22,8 @@ export interface Gap {
   readonly before?: string;
   /** The credits by which the runs exceed the jobs. */
   readonly credits?: number;
+  /** The number of missing lines, by the header of the file. */
+  readonly lines?: number;
   /** The tasks between which a missing job line belongs: state files are sorted by tasks. */
   readonly between?: readonly [above: string | undefined, below: string | undefined];
 }
@@ -114,10 +117,13 @@ class Salvager {
 
   /** A run line or a job line of which only some fields can be read. */
   #foldFields({ number, fields }: UnreadableLine): void {
-    const { run, at, charged, refunded = 0, ended, job } = fields;
-    if (job !== undefined)
-      this.adjudicator.adjudicate(job, fields, `its line ${number} cannot be read`);
-    else if (run !== undefined && at !== undefined && charged !== undefined) {
+    const { run, at, charged, refunded = 0, ended, job, project } = fields;
+    if (job !== undefined) {
+      const what = `its line ${number} cannot be read`;
+      const isNew = project !== undefined && job === jobOfProject(project);
+      const why = isNew ? `${what}, so it is kept under an id made from its project` : what;
+      this.adjudicator.adjudicate(job, fields, why);
+    } else if (run !== undefined && at !== undefined && charged !== undefined) {
       const line = { run, at, charged, refunded, ...(ended === undefined ? {} : { ended }) };
       this.adjudicator.ledger.apply({ type: 'run', line });
     } else if (run === undefined && fields.shotlist === undefined && fields.service === undefined)

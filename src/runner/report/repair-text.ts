@@ -1,6 +1,7 @@
 // A damaged state file as text: the damage, the changes in the proposal, and what a person must look up.
 import { printable } from '../../contract/base/printable.ts';
 import type { CreditTotals } from '../journal/ledger.ts';
+import type { Share } from '../repair/complement.ts';
 import type { Damage } from '../repair/damage.ts';
 import type { Orphan } from '../repair/orphan.ts';
 import type { JobChange, Repair } from '../repair/proposal.ts';
@@ -14,9 +15,10 @@ const most = 40;
 
 /** `state` is the damaged file. Names in the hub begin with `pipeline`. */
 export function repairText(repair: RepairFacts, state: string, pipeline: string): string {
-  const { damages, untouched, changes, orphans, gaps, renumbered, credits } = repair;
+  const { damages, untouched, changes, orphans, gaps, renumbered, credits, shares } = repair;
   const wrong = damages.filter(({ harmless }) => !harmless).length;
-  if (wrong === 0)
+  const others = shareLines(shares);
+  if (wrong === 0 && others.length === 0)
     return printable(
       [
         `${printable(state)}: nothing to repair.`,
@@ -24,9 +26,12 @@ export function repairText(repair: RepairFacts, state: string, pipeline: string)
       ].join('\n'),
       true,
     );
+  const found =
+    wrong === 0 ? 'intact, but not all that was paid is in it' : `${count(wrong, 'damage')} found`;
   const lines = [
-    `${printable(state)}: ${count(wrong, 'damage')} found; the file is left as it is.`,
+    `${printable(state)}: ${found}; the file is left as it is.`,
     ...listed(damages, damageLine),
+    ...others,
     '',
     `The proposal keeps ${count(untouched, 'job')} as they are${changes.length === 0 ? '.' : ', and:'}`,
     ...listed(changes, changeLine),
@@ -58,16 +63,38 @@ export function repairText(repair: RepairFacts, state: string, pipeline: string)
   return printable(lines.join('\n'), true);
 }
 
-/** What to do with the proposal. */
-export function proposalText(state: string, written: string | undefined, command: string): string {
+/** What only another record knows. */
+function shareLines({ head, receipts }: Repair['shares']): readonly string[] {
+  return [...shareLine(head, "the version in git's HEAD"), ...shareLine(receipts, 'your receipts')];
+}
+
+function shareLine({ added, updated }: Share, where: string): readonly string[] {
+  const [one, other] = [jobsAre(added), jobsAre(updated)];
+  return [
+    ...(added === 0 ? [] : [`${one} only in ${where}.`]),
+    ...(updated === 0 ? [] : [`${other} more complete in ${where}.`]),
+  ];
+}
+
+const jobsAre = (jobs: number): string => `${count(jobs, 'job')} ${jobs === 1 ? 'is' : 'are'}`;
+
+/** What to do with the proposal. `missing`: there is no file in its place. */
+export function proposalText(
+  state: string,
+  written: string | undefined,
+  command: string,
+  missing = false,
+): string {
   const steps =
     written === undefined
       ? [`To write it: ${command} --write <new file>`]
-      : [
-          `Written: ${written}. To put it in place, and keep the damaged one:`,
-          `  mv ${quoted(state)} ${quoted(`${state}.damaged`)}`,
-          `  mv ${quoted(written)} ${quoted(state)}`,
-        ];
+      : missing
+        ? [`Written: ${written}. To put it in place:`, `  mv ${quoted(written)} ${quoted(state)}`]
+        : [
+            `Written: ${written}. To put it in place, and keep the present one:`,
+            `  mv ${quoted(state)} ${quoted(`${state}.damaged`)}`,
+            `  mv ${quoted(written)} ${quoted(state)}`,
+          ];
   return printable(steps.join('\n'), true);
 }
 
@@ -111,7 +138,8 @@ function orphanLine({ tasks, project, name, credits, why }: Orphan): string {
   return `${what}${named} of ${tasks.join(', ')}${paid}: ${why}`;
 }
 
-function gapLine({ events, after, before, between, credits }: Gap): string {
+function gapLine({ events, after, before, between, credits, lines }: Gap): string {
+  if (lines !== undefined) return `${count(lines, 'line')} of jobs, runs or failed tasks`;
   if (credits !== undefined) return `jobs of ${count(credits, 'credit')} with no line left`;
   if (between !== undefined) {
     const [above = 'the beginning', below = 'the end'] = between;

@@ -304,13 +304,15 @@ export class Dispatcher {
   }
 
   #refreshes(itemRun: ItemRun, step: Step): Action | undefined {
-    const { journal, clock, fileFacts, inFlight, payAgain } = this.#o;
+    const { journal, clock, fileFacts, inFlight, payAgain, remembered } = this.#o;
     const { ledger } = journal;
     const awayOf = (owner: ItemRun, supplier: Step): string | undefined => {
       const answer = this.#ask(owner, supplier);
       return answer.is === 'decided' ? answer.away : undefined;
     };
-    const context = { ledger, facts: fileFacts, now: clock.now(), inFlight, payAgain, awayOf };
+    const context = {
+      ...{ ledger, facts: fileFacts, now: clock.now(), inFlight, payAgain, awayOf, remembered },
+    };
     const refreshes = refreshesFor(itemRun, step, context);
     if (refreshes.are === 'impossible') return fail(refreshes.why);
     return refreshes.list.length > 0 ? { action: 'refresh', list: refreshes.list } : undefined;

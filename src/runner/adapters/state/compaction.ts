@@ -13,6 +13,8 @@ import { syncFolder } from '../files/output-folders.ts';
 
 /** How many characters are handed to the system at once. */
 const many = 1 << 18;
+/** How many characters are kept in memory while lines are counted. A longer file is made twice instead. */
+const mostKept = 1 << 24;
 
 /**
  * If this fails, the old file stays: it says the same in more lines. The error says why. Calls `ready` like
@@ -70,22 +72,53 @@ export async function writeLedger(
   await handle.sync();
 }
 
-/** The text of a compacted state file, in pieces of many lines. */
+/**
+ * The text of a compacted state file, in pieces of many lines. The header comes first and says how many lines follow, so
+ * they are counted before it is written.
+ */
 export function* compactedTexts(header: Header, ledger: Ledger): Generator<string> {
+  const kept: string[] = [];
+  let [characters, lines] = [0, 0];
+  for (const text of piecesOf(ledger)) {
+    lines += linesIn(text);
+    characters += text.length;
+    if (characters <= mostKept) kept.push(text);
+    else kept.length = 0;
+  }
+  const [first = '', ...more] = kept;
+  yield `${lineText(counted(header, lines))}\n${first}`;
+  if (characters <= mostKept) return yield* more;
+  for (const text of piecesOf(ledger)) {
+    lines -= linesIn(text);
+    yield text;
+  }
+  if (lines !== 0) throw new Error('bug: the ledger changed while it was written');
+}
+
+function counted({ away, ...header }: Header, lines: number): Header {
+  return { ...header, lines, ...(away === undefined ? {} : { away }) };
+}
+
+function linesIn(text: string): number {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+function* piecesOf(ledger: Ledger): Generator<string> {
   let text = '';
-  for (const line of linesOf(header, ledger)) {
+  for (const line of linesOf(ledger)) {
     text += `${line}\n`;
     if (text.length < many) continue;
     yield text;
     text = '';
   }
-  yield text;
+  if (text !== '') yield text;
 }
 
-/** The lines of a compacted state file. */
-function* linesOf(header: Header, ledger: Ledger): Generator<string> {
+/** The lines of a compacted state file after its header; a template and its first row come as one. */
+function* linesOf(ledger: Ledger): Generator<string> {
   const rows = new RowWriter();
-  yield lineText(header);
   for (const run of ledger.runs()) yield lineText(run);
   for (const job of ledger.jobs()) yield rows.text(sortedKeys(job));
   for (const task of ledger.tasks()) yield lineText(task);

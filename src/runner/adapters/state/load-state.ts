@@ -7,7 +7,7 @@ import { currentFormat, formatOf, parseAnyFormat } from '../../journal/format.ts
 import type { JobStore } from '../../journal/job-store.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import type { Header, StateLine } from '../../journal/line.ts';
-import { byteProblem } from '../../journal/raw-line.ts';
+import { byteProblem, conflictMarker } from '../../journal/raw-line.ts';
 import { jobOf, RowReader } from '../../journal/rows.ts';
 import { isTorn } from '../../journal/torn.ts';
 import { type Content, ContentHash } from './file-version.ts';
@@ -15,7 +15,7 @@ import { LineTooLong, lineBatches } from './raw-lines.ts';
 
 export interface Loaded {
   readonly ledger: Ledger;
-  /** Undefined if there is no state file yet. */
+  /** Without its number of lines, which is only true of the file. Undefined if there is no state file yet. */
   readonly header: Header | undefined;
   /** The file has an older format and must be compacted before anything is appended. */
   readonly outdated: boolean;
@@ -33,10 +33,15 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
   const ledger = new Ledger(store);
   let header: Header | undefined;
   let [number, wholeBytes] = [0, 0];
+  /** How many lines must follow the header before the first event; undefined if an older shotlist wrote it. */
+  let expected: number | undefined;
+  let compacted = 0;
   let format = currentFormat;
   const rows = new RowReader();
   const hash = new ContentHash();
   const loaded = (more: Partial<Loaded>): Result<Loaded, string> => {
+    if (ledger.seq === 0 && expected !== undefined && compacted < expected)
+      return err(`${file}:${number}: ${missing('the file ends', compacted, expected)}`);
     const outdated = format !== currentFormat;
     const content = header === undefined ? undefined : hash.content;
     const read = { ledger, header, outdated, content, wholeBytes };
@@ -66,13 +71,21 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
         const row = format.hasRows ? rows.read(text) : undefined;
         if (row?.ok && row.value.is === 'template') {
           if (ledger.seq > 0) return err(`${file}:${number}: ${moved('template')}`);
+          compacted += 1;
+          if (compacted > (expected ?? compacted)) return err(`${file}:${number}: ${surplus}`);
           wholeBytes += bytes;
           continue;
         }
         const line = row === undefined ? format.parse(text) : jobOf(row);
-        const wrong = line.ok ? fold(line.value, number, ledger) : `${line.error}${aside(number)}`;
+        if (!line.ok) return err(`${file}:${number}: ${line.error}${aside(number)}`);
+        const { value } = line;
+        if (value.type === 'event' && compacted < (expected ?? 0))
+          return err(`${file}:${number}: ${missing('the events begin', compacted, expected ?? 0)}`);
+        const wrong = fold(value, number, ledger);
         if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
-        if (line.ok && line.value.type === 'header') header = line.value.line;
+        if (value.type === 'header') ({ lines: expected, ...header } = value.line);
+        else if (value.type !== 'event') compacted += 1;
+        if (compacted > (expected ?? compacted)) return err(`${file}:${number}: ${surplus}`);
         wholeBytes += bytes;
         if (!terminated) return loaded({ unterminated: true });
       }
@@ -92,7 +105,8 @@ const mostOfHeader = 65_536;
 
 /**
  * The service that the first line of a state file names; undefined if there is no such file, or if its first line is
- * damaged. Only for choosing between files: whoever opens the file reports what is wrong with it.
+ * damaged. The two sides of a conflict begin with different headers of one service. Only for choosing between files: whoever
+ * opens the file reports what is wrong with it.
  */
 export function serviceIn(file: string): string | undefined {
   try {
@@ -101,8 +115,9 @@ export function serviceIn(file: string): string | undefined {
     try {
       const bytes = Buffer.alloc(mostOfHeader);
       const text = bytes.toString('utf8', 0, readSync(descriptor, bytes));
-      const first = parseAnyFormat(text.split('\n', 1)[0] ?? '');
-      return first.ok && first.value.type === 'header' ? first.value.line.service : undefined;
+      const [first = ''] = text.split('\n').filter((line) => !conflictMarker.test(line));
+      const read = parseAnyFormat(first);
+      return read.ok && read.value.type === 'header' ? read.value.line.service : undefined;
     } finally {
       closeSync(descriptor);
     }
@@ -124,6 +139,11 @@ export function linkProblem(file: string): string {
     return `${file} is a link, and the file that it leads to ${systemReason(error)}`;
   }
 }
+
+const missing = (where: string, found: number, expected: number): string =>
+  `${where} here, after ${found} of the ${expected} lines that the header announces: lines are missing`;
+
+const surplus = 'a line more than the header announces: lines were added, or moved';
 
 const moved = (what: string): string => `a ${what} line follows events: lines were moved`;
 

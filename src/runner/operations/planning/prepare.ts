@@ -17,11 +17,13 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import { runValues } from '../../language/schedule.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
+import type { PlanRecord } from '../../plan/plan-record.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
 import { nothingRemembered } from '../../plan/remembered.ts';
 import { itemsOf, rerolledPipeline } from '../../plan/rerolled-pipeline.ts';
 import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
+import { paidByOthersText } from '../../report/paid-already-text.ts';
 import { count } from '../../report/text.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
@@ -29,6 +31,7 @@ import { checkOutputFolder } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
 import { type OpenedReceipts, openReceipts } from '../receipts/open-remembered.ts';
+import type { RememberedPayments } from '../receipts/remembered-payments.ts';
 import type { Target, Unasked } from '../service/target.ts';
 import type { OpenEngineRun } from '../state/engine/engine-state.ts';
 import { type TermsChoice, termsOf } from '../state/engine/terms.ts';
@@ -79,12 +82,14 @@ export interface Prepared extends AsyncDisposable {
   readonly replan: (onTask: PlanningInputs['onTask']) => Promise<PlannedItems>;
 }
 
-interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain' | 'onTask'> {
+interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain'> {
   readonly access: 'plan' | 'run';
   readonly env: Env;
   readonly redactor: Redactor;
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
+  /** Records what the plan would do. */
+  readonly record?: PlanRecord | undefined;
   readonly onLook?: PlanningInputs['onLook'];
   /** Collects the stamps of all files that the planning looks at. */
   readonly stamps?: FileStamps | undefined;
@@ -107,7 +112,7 @@ export async function prepare(
     stop,
     onLook,
     explain,
-    onTask,
+    record,
     stamps,
     ...context
   }: PrepareContext,
@@ -169,14 +174,17 @@ export async function prepare(
   const inputs: PlanningInputs = {
     ...{ takes, made, remembered },
     ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
-    ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask, stamps },
+    ...{ requireOutputs: options.requireOutputs ?? false, explain, stamps },
+    onTask: record?.add,
     findsNeeds: isCapped(bound.pipeline, options),
   };
   let planned = await planItems(bound, items, inputs);
   if (remembered?.hasQuestions === true) {
     await remembered.inquire(stop ?? new AbortController().signal);
+    record?.clear();
     planned = await planItems(bound, items, inputs);
   }
+  if (remembered !== undefined) planned = withRemembered(planned, remembered);
   const unjudged = unjudgedText(disk.unjudged);
   if (unjudged !== undefined) context.onWarning(unjudged);
   const earlier =
@@ -194,6 +202,21 @@ export async function prepare(
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
+}
+
+function withRemembered(planned: PlannedItems, remembered: RememberedPayments): PlannedItems {
+  const paid = remembered.paidAlready(planned.lost);
+  const others = remembered.ofOthers.size;
+  if (paid === undefined && others === 0) return planned;
+  return {
+    ...planned,
+    plan: {
+      ...planned.plan,
+      ...(paid === undefined ? {} : { paidAlready: paid }),
+      ...(others === 0 ? {} : { paidByOthers: others }),
+    },
+    warnings: [...planned.warnings, ...(others === 0 ? [] : [paidByOthersText(others)])],
+  };
 }
 
 /** The service decides about a file that nothing here can judge; undefined if there is none. */

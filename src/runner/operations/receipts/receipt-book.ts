@@ -20,15 +20,27 @@ import {
   type ReceiptSource,
   type SavedFile,
 } from '../../receipts/receipt.ts';
+import { shellWord } from '../../report/init-text.ts';
+import { count } from '../../report/text.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 
-/** Where the receipts of hosted runs are. `SHOTLIST_RECEIPTS` names another folder: absolute, or it is not used. */
+/**
+ * Where the receipts of hosted runs are. `SHOTLIST_RECEIPTS` names another folder: absolute, or it is not used. Relative to
+ * the working folder, a repository could bring receipts of its own.
+ */
 export function receiptsFile(env: Env): string {
   const given = env['SHOTLIST_RECEIPTS'];
   const folder = given !== undefined && isAbsolute(given) ? given : userFolder(env);
   return join(folder, 'receipts.db');
+}
+
+function misplacedText(env: Env): string | undefined {
+  const given = env['SHOTLIST_RECEIPTS'] ?? '';
+  return given === '' || isAbsolute(given)
+    ? undefined
+    : `SHOTLIST_RECEIPTS is not an absolute path (${given}), so your receipts are in ${receiptsFile(env)}`;
 }
 
 /** A rehearsal's receipts are beside its service, whose projects they are about. */
@@ -66,7 +78,13 @@ export class ReceiptBook implements Disposable {
   readonly source: ReceiptSource;
   readonly #reuseOwn: boolean;
   readonly #holder: string;
-  #account: string | undefined;
+  readonly #onWarning: (message: string) => void;
+  /** The state file that has the same payments; undefined if a database has them. */
+  readonly #imported: string | undefined;
+  /** Undefined until the run has asked who pays. Only its hash is written. */
+  #payer: readonly ['account' | 'key', string] | undefined;
+  /** The hash of the payer, and the salt that it was made with. */
+  #hashed: { readonly salt: string; readonly account: string } | undefined;
   /** What changed since the last write. */
   readonly #changed = new Map<string, Receipt>();
 
@@ -80,6 +98,9 @@ export class ReceiptBook implements Disposable {
       ...(readOnly === true ? { readOnly } : {}),
     });
     this.service = service;
+    const misplaced = service === 'rehearsal' ? undefined : misplacedText(env);
+    if (misplaced !== undefined) onWarning(misplaced);
+    this.#onWarning = onWarning;
     const folder = realPathOr(bound.folder);
     this.#reuseOwn = bound.pipeline.reusesOwnOnly;
     this.source = {
@@ -88,6 +109,7 @@ export class ReceiptBook implements Disposable {
       state: resolve(realPathOr(dirname(paths.state)), paths.state),
       branch: branchAt(folder),
     };
+    this.#imported = paths.engine === undefined ? this.source.state : undefined;
     this.#holder = ownName();
   }
 
@@ -119,23 +141,31 @@ export class ReceiptBook implements Disposable {
 
   /** From here on, receipts name the account that pays. Without an account endpoint, the key stands for it. */
   pays(account: Account | undefined, key: string): void {
-    const { salt } = this.store;
-    if (salt === undefined) return;
     const id = account?.id;
-    const [kind, what] = typeof id === 'string' && id !== '' ? ['account', id] : ['key', key];
-    this.#account = `${kind}:${createHmac('sha256', salt).update(what).digest('hex').slice(0, 32)}`;
+    this.#payer = typeof id === 'string' && id !== '' ? ['account', id] : ['key', key];
   }
 
   get knowsPayer(): boolean {
-    return this.#account !== undefined;
+    return this.#accountTo('read') !== undefined;
+  }
+
+  #accountTo(doing: 'read' | 'write'): string | undefined {
+    if (this.#payer === undefined) return undefined;
+    const salt = this.store.saltTo(doing);
+    if (salt === undefined) return undefined;
+    if (this.#hashed?.salt !== salt) {
+      const [kind, what] = this.#payer;
+      const hash = createHmac('sha256', salt).update(what).digest('hex').slice(0, 32);
+      this.#hashed = { salt, account: `${kind}:${hash}` };
+    }
+    return this.#hashed.account;
   }
 
   payerOf({ account }: Receipt): Payer {
-    if (account === undefined || this.#account === undefined) return 'unclear';
-    if (account === this.#account) return 'same';
-    return account.startsWith('account:') && this.#account.startsWith('account:')
-      ? 'other'
-      : 'unclear';
+    const own = this.#accountTo('read');
+    if (account === undefined || own === undefined) return 'unclear';
+    if (account === own) return 'same';
+    return account.startsWith('account:') && own.startsWith('account:') ? 'other' : 'unclear';
   }
 
   /**
@@ -166,12 +196,30 @@ export class ReceiptBook implements Disposable {
 
   /** What cannot be written now is written with what comes next. */
   write(): void {
-    if (this.#changed.size > 0 && this.store.put([...this.#changed.values()]))
-      this.#changed.clear();
+    if (this.#changed.size === 0 || this.store.rests) return;
+    if (this.store.put([...this.#changed.values()])) this.#changed.clear();
+  }
+
+  /** The last attempt: what cannot be written now is only in the state file, and a warning says so. */
+  finish(): void {
+    if (this.#changed.size === 0) return;
+    this.store.retry();
+    this.write();
+    const left = [...this.#changed.values()].filter(isPayment).length;
+    this.#changed.clear();
+    if (left === 0) return;
+    const [verb, them] = left === 1 ? ['is', 'it'] : ['are', 'them'];
+    const cure =
+      this.#imported === undefined
+        ? ''
+        : `; to add ${them}, run shotlist receipts --import ${shellWord(this.#imported)}`;
+    this.#onWarning(
+      `${count(left, 'payment')} of this command ${verb} not in your receipts (${this.store.file})${cure}`,
+    );
   }
 
   close(): void {
-    this.write();
+    this.finish();
     this.store.close();
   }
 
@@ -182,7 +230,7 @@ export class ReceiptBook implements Disposable {
   #receiptOf(line: JobLine): Receipt {
     return {
       ...receiptOf(line, this.source, this.service),
-      account: this.#account,
+      account: this.#accountTo('write'),
       holder: line.state === 'intended' ? this.#holder : undefined,
     };
   }

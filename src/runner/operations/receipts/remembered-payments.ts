@@ -1,18 +1,28 @@
 // What the receipts say to a plan or a run: a request that the state file does not know may be paid for all the same.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
+import { digestFrom } from '../../../contract/base/digest.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine, OutputLine } from '../../journal/line.ts';
+import { jobFacts } from '../../journal/state.ts';
+import type { PaidAlready, PaidTask } from '../../plan/paid-already.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import { adoptedLine } from '../../receipts/adopted.ts';
-import { type Receipt, type SavedFile, unknownPayment } from '../../receipts/receipt.ts';
+import { paidAlready, payerOf, type Viewpoint } from '../../receipts/paid-already.ts';
+import {
+  type Receipt,
+  type ReceiptSource,
+  type SavedFile,
+  unknownPayment,
+} from '../../receipts/receipt.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
-import type { Fingerprint } from '../../task/fingerprint.ts';
+import { type Fingerprint, fingerprintFrom } from '../../task/fingerprint.ts';
+import { shownPlace } from '../files/shown-path.ts';
 import type { ReceiptBook } from './receipt-book.ts';
 
 /** Tells who pays, and whether a project is there. Undefined: the service cannot be asked. */
@@ -70,22 +80,30 @@ export class RememberedPayments implements Remembered {
   }
 
   paid(fingerprint: Fingerprint, task: string): JobLine | 'busy' | undefined {
-    const { book, ledger, clock, head } = this.#o;
-    const known = ledger.job(fingerprint);
-    const receipt =
-      unknownPayment(book.of(fingerprint), known) ?? unknownIn(head, book, fingerprint, known);
-    if (receipt === undefined) return undefined;
+    const { book, ledger, clock } = this.#o;
+    const receipt = this.#candidate(fingerprint);
+    if (receipt === undefined) {
+      const gone = unknownPayment(book.of(fingerprint), ledger.job(fingerprint));
+      if (gone !== undefined) this.ofOthers.set(fingerprint, gone);
+      return undefined;
+    }
     const { name = '' } = receipt.line;
     if (book.isBeingSent(receipt, clock.now())) return this.#wait(fingerprint, receipt);
     const verdict = this.#verdicts.get(name) ?? this.#verdictOn(receipt);
     if (verdict === undefined) return this.#wait(fingerprint, receipt);
-    if (verdict === 'gone') {
-      this.ofOthers.set(fingerprint, receipt);
-      return undefined;
-    }
     const line = this.#adopt(receipt, task);
     if (book.isOwn(receipt)) this.#adoptTakes(fingerprint);
     return line;
+  }
+
+  /** What counts for a request, of what this account may have. */
+  #candidate(fingerprint: Fingerprint): Receipt | undefined {
+    const { book, ledger, head } = this.#o;
+    const known = ledger.job(fingerprint);
+    const receipts = book
+      .of(fingerprint)
+      .filter(({ line }) => this.#verdicts.get(line.name ?? '') !== 'gone');
+    return unknownPayment(receipts, known) ?? unknownIn(head, book, fingerprint, known);
   }
 
   /** The last act before a creation is sent. `onPurpose`: another take, which is paid for whatever is remembered. */
@@ -119,7 +137,7 @@ export class RememberedPayments implements Remembered {
     const { book, ledger, clock } = this.#o;
     const at = new Date(clock.now()).toISOString();
     const isOwn = book.isOwn(receipt);
-    const here = isOwn ? this.#filesHere(receipt) : [];
+    const here = filesHere(receipt, book.source, this.#o.store);
     const line = adoptedLine(receipt, { at, task, isOwn, here });
     const adoption = { line, receipt };
     this.adoptions.push(adoption);
@@ -140,6 +158,52 @@ export class RememberedPayments implements Remembered {
     }
   }
 
+  /** What was adopted so far, for people; undefined if nothing was. `lost`: the jobs whose results are nowhere. */
+  paidAlready(lost: ReadonlySet<string>): PaidAlready | undefined {
+    const receipts = this.adoptions.map(({ receipt }) => receipt);
+    return paidAlready(receipts, lost, {
+      ...this.#viewpoint,
+      at: new Date(this.#o.clock.now()).toISOString(),
+    });
+  }
+
+  /** What the receipts say of a request that this state file adopts or has adopted, or that another account paid for. */
+  told(fingerprint: string): PaidTask | undefined {
+    const { book, ledger } = this.#o;
+    const job = ledger.job(fingerprint);
+    const other = this.ofOthers.get(fingerprintFrom(digestFrom(fingerprint)));
+    const own =
+      job?.adopted === undefined
+        ? undefined
+        : book.of(fingerprint).find(({ line }) => line.name === job.name);
+    const receipt = other ?? own;
+    if (receipt === undefined) return undefined;
+    const { at, project, credits } = receipt.line;
+    return {
+      ...payerOf(receipt, this.#viewpoint),
+      at,
+      ...(other === undefined && job !== undefined
+        ? this.#following(job, receipt)
+        : { follows: 'bought' }),
+      ...(project === undefined ? {} : { project }),
+      ...(credits === undefined ? {} : { credits }),
+    };
+  }
+
+  #following(job: JobLine, receipt: Receipt): Pick<PaidTask, 'follows' | 'files'> {
+    if (jobFacts[job.state].inDoubt) return { follows: 'doubt' };
+    if (job.state !== 'deleted' || downloadCount(job) === 0) return { follows: 'adopted' };
+    const copies = this.#copiesOf(receipt);
+    if (copies.length === 0) return { follows: 'lost' };
+    const hashes = new Set(copies.map(({ sha256 }) => sha256));
+    const files = receipt.saved.filter((file) => hashes.has(file.sha256) && isWhole(file));
+    return { follows: 'copied', files: files.map(({ path }) => shownPlace(path)) };
+  }
+
+  get #viewpoint(): Viewpoint {
+    return { own: this.#o.book.source, shown: shownPlace };
+  }
+
   newestTake(first: Fingerprint): number {
     return Math.max(1, ...this.#o.book.takesOf(first).map(({ line }) => line.take?.number ?? 1));
   }
@@ -153,9 +217,15 @@ export class RememberedPayments implements Remembered {
   async inquire(stop: AbortSignal): Promise<void> {
     for (const [fingerprint, receipt] of [...this.#open]) {
       if (stop.aborted) return;
-      if (this.#o.book.isBeingSent(receipt, this.#o.clock.now())) continue;
-      await this.#judge(receipt);
-      this.#open.delete(fingerprint);
+      let next: Receipt | undefined = receipt;
+      // Behind a receipt of another account there may be one of this account.
+      while (next !== undefined && !this.#o.book.isBeingSent(next, this.#o.clock.now())) {
+        await this.#judge(next);
+        const isGone: boolean = this.#verdicts.get(next.line.name ?? '') === 'gone';
+        next = isGone ? this.#candidate(fingerprint) : undefined;
+      }
+      if (next === undefined) this.#open.delete(fingerprint);
+      else this.#open.set(fingerprint, next);
     }
   }
 
@@ -226,24 +296,33 @@ export class RememberedPayments implements Remembered {
     }
     return found;
   }
+}
 
-  /** The files of this checkout, as the state file records them. */
-  #filesHere({ saved, line }: Receipt): readonly OutputLine[] {
-    const { folder } = this.#o.book.source;
-    return saved.flatMap((file) => {
-      const { task, index, path, bytes, sha256, stored } = file;
-      const below = relative(folder, path);
-      const isStored = stored !== undefined && stored === this.#o.store;
-      if (below.startsWith('..') || isAbsolute(below)) return [];
-      if (line.state !== 'deleted' && !isStored && !isWhole(file)) return [];
-      return [
-        {
-          ...{ task, index, path: below.split(sep).join('/'), bytes, sha256 },
-          ...(stored === undefined ? {} : { stored }),
-        },
-      ];
-    });
-  }
+/**
+ * The files of a receipt that are in this checkout, as its state file records them. Git may have brought what another checkout
+ * of the same pipeline saved.
+ */
+export function filesHere(
+  { saved, line, source }: Receipt,
+  { folder, pipeline }: Pick<ReceiptSource, 'folder' | 'pipeline'>,
+  store: string | undefined,
+): readonly OutputLine[] {
+  if (source.pipeline !== pipeline) return [];
+  const isElsewhere = source.folder !== folder;
+  return saved.flatMap((file) => {
+    const { task, index, path, bytes, sha256, stored } = file;
+    const below = relative(source.folder, path);
+    const isStored = stored !== undefined && stored === store;
+    const isRecorded = isStored || (!isElsewhere && line.state === 'deleted');
+    if (below.startsWith('..') || isAbsolute(below)) return [];
+    if (!isRecorded && !isWhole({ ...file, path: join(folder, below) })) return [];
+    return [
+      {
+        ...{ task, index, path: below.split(sep).join('/'), bytes, sha256 },
+        ...(stored === undefined ? {} : { stored }),
+      },
+    ];
+  });
 }
 
 /** Git's version of the state file is as good as a receipt of this pipeline. */

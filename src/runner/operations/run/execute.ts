@@ -6,6 +6,7 @@ import { requestRates } from '../../adapters/http/request-rate.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
 import { committed } from '../../journal/ledger.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
+import { paidByOthersText } from '../../report/paid-already-text.ts';
 import type { Summary } from '../../report/run-event.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
@@ -130,11 +131,14 @@ async function record(
     needs: short ? await prepared.findNeeds() : prepared.planned.needs,
     attention: attentionOf(run, means.detachment, looks),
   };
+  const toldOfOthers = remembered?.ofOthers.size ?? 0;
   await means.engine?.limit(run.budget, ledger.total, journal.account);
   let performed = await phases(run, means, phaseMeans);
   // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
   while (performed.stopped.by === undefined && means.engine?.takeHealed() === true)
     performed = await phases(run, means, phaseMeans);
+  const others = (remembered?.ofOthers.size ?? 0) - toldOfOthers;
+  if (others > 0) onEvent({ type: 'warning', message: paidByOthersText(others) });
   const { summary, stopped } = performed;
   const { interrupted, machine, outage, money, left } = stopped;
   const goesOn = summary.isLeft || left;
