@@ -159,13 +159,13 @@ describe('shotlist receipts', () => {
   test('an import changes nothing but what went on: no payment is undone, no request under way is freed', async () => {
     const rig = new Rig('');
     const env = otherMachine();
-    const [paid, sent, doubt] = madeUp(3);
-    if (paid === undefined || sent === undefined || doubt === undefined) throw new Error('three');
+    const [paid, sent, doubt, made] = madeUp(4);
+    if (!paid || !sent || !doubt || !made) throw new Error('four');
     const as = (one: Receipt, line: Partial<Receipt['line']>): Receipt => ({
       ...one,
       line: { ...one.line, ...line },
     });
-    fill(env, [paid, as(doubt, { state: 'doubt' })]);
+    fill(env, [paid, as(doubt, { state: 'doubt' }), as(made, { state: 'created' })]);
     const store = new ReceiptStore({
       file: databaseOf(env),
       now: Date.now,
@@ -176,6 +176,8 @@ describe('shotlist receipts', () => {
     const saved = { index: 0, task: 'save', path: '/out/a.png', bytes: 1, sha256: '0'.repeat(64) };
     const lines = [
       as(paid, { state: 'failed', credits: 0 }),
+      as(made, { state: 'failed', credits: 0 }),
+      as(doubt, { state: 'failed', credits: 0 }),
       as(sent, { state: 'intended' }),
       { ...as(doubt, { state: 'complete' }), saved: [saved] },
     ];
@@ -184,6 +186,7 @@ describe('shotlist receipts', () => {
     expect(rows(env, 'SELECT state, holder FROM creation ORDER BY id')).toEqual([
       { state: 'complete', holder: null },
       { state: 'complete', holder: null },
+      { state: 'created', holder: null },
       { state: 'intended', holder: 'somebody' },
     ]);
   });

@@ -92,10 +92,9 @@ const stages: Readonly<Record<JobLine['state'], number>> = {
   deleted: 5,
 };
 
-/** True if another record of an attempt knows how it went on. A payment that is complete never becomes none. */
+/** True if another record of an attempt knows how it went on. It never makes a payment, or what may be one, undone. */
 export const goesOn = (known: JobLine, told: JobLine): boolean =>
-  stages[told.state] > stages[known.state] &&
-  !(known.state === 'complete' && told.state === 'failed');
+  stages[told.state] > stages[known.state] && told.state !== 'failed';
 
 /** What two records say of one attempt, put together. The tasks and the picked take are those of the one who paid. */
 export function laterOf(known: JobLine, told: JobLine): JobLine {

@@ -13,7 +13,7 @@ interface Listed {
   readonly folder: string;
   readonly pipeline: string;
   readonly branch?: string;
-  readonly files: readonly unknown[];
+  readonly files: readonly { readonly sha256: string }[];
 }
 
 interface ListedReceipts {
@@ -52,7 +52,9 @@ const tasksText = ([task = '', ...others]: readonly string[]): string =>
   others.length === 0 ? task : `${task} +${others.length}`;
 
 function becameText({ state, files, credits }: Listed): string {
-  const saved = files.length === 0 ? 'not saved' : count(files.length, 'file');
+  // Each pipeline that uses the result has a copy.
+  const contents = new Set(files.map(({ sha256 }) => sha256)).size;
+  const saved = contents === 0 ? 'not saved' : count(contents, 'file');
   switch (state) {
     case 'intended':
     case 'doubt':
