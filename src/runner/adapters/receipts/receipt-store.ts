@@ -110,6 +110,28 @@ export class ReceiptStore {
   }
 
   /**
+   * Visits the payments of a pipeline's state file at this place, the oldest first, except those that `isKnown` knows by job
+   * and name. False if they cannot be read.
+   */
+  eachUnknown(
+    { state, pipeline }: Pick<ReceiptSource, 'state' | 'pipeline'>,
+    isKnown: (job: string, name: string) => boolean,
+    visit: (receipt: Receipt) => void,
+  ): boolean {
+    const sql =
+      'SELECT id, job, name FROM creation WHERE source IN (SELECT id FROM source WHERE state = ? AND pipeline = ?) ' +
+      "AND state NOT IN ('failed', 'forgotten', 'supplied') ORDER BY id";
+    const read = this.#try('read', () => {
+      for (const { id, job, name } of this.#prepare(sql).iterate(state, pipeline))
+        if (!isKnown(String(job), String(name)))
+          for (const row of this.#prepare(`${joined} WHERE creation.id = ?`).all(Number(id)))
+            visit(this.#receiptOf(row));
+      return true;
+    });
+    return read === true;
+  }
+
+  /**
    * Records that a creation begins, unless the store has a receipt that `isTaken` says stands against it; then returns that
    * one. Nobody else can begin the same creation meanwhile. Undefined if the store cannot be written.
    */
@@ -159,7 +181,7 @@ export class ReceiptStore {
   }
 
   noteWritten(state: string, digest: string, at: string): void {
-    this.#try('write', () => {
+    this.#try('note', () => {
       const sql = 'INSERT OR REPLACE INTO written (state, digest, at) VALUES (?, ?, ?)';
       this.#prepare(sql).run(state, digest, at);
     });
@@ -279,7 +301,7 @@ export class ReceiptStore {
   }
 
   /** Undefined if the database cannot be used; then a warning has said so. A damaged one is set aside, and a new one begun. */
-  #try<T>(doing: 'read' | 'write', work: () => T): T | undefined {
+  #try<T>(doing: Doing, work: () => T): T | undefined {
     if (this.#o.now() < this.#restsUntil) return undefined;
     try {
       if (this.#open() === undefined) return undefined;
@@ -289,21 +311,27 @@ export class ReceiptStore {
       this.#letGo();
       if (isDamage(error) && this.#setAside()) return this.#again(doing, work);
       this.#restsUntil = this.#o.now() + restMs;
-      this.#tell(`your receipts (${this.file}) ${reasonOf(error)}: ${consequences[doing]}`);
+      this.#tellOf(error, doing);
       return undefined;
     }
   }
 
-  #again<T>(doing: 'read' | 'write', work: () => T): T | undefined {
+  #again<T>(doing: Doing, work: () => T): T | undefined {
     try {
       return this.#open() === undefined ? undefined : work();
     } catch (error) {
       if (!isSqlite(error) && !isSystemProblem(error)) throw error;
       this.#letGo();
       this.#restsUntil = this.#o.now() + restMs;
-      this.#tell(`your receipts (${this.file}) ${reasonOf(error)}: ${consequences[doing]}`);
+      this.#tellOf(error, doing);
       return undefined;
     }
+  }
+
+  #tellOf(error: unknown, doing: Doing): void {
+    const consequence = consequences[doing];
+    if (consequence !== undefined)
+      this.#tell(`your receipts (${this.file}) ${reasonOf(error)}: ${consequence}`);
   }
 
   #tell(message: string): void {
@@ -366,9 +394,13 @@ export class ReceiptStore {
   }
 }
 
+type Doing = keyof typeof consequences;
+
 const consequences = {
   read: 'what other pipelines, or a lost state file, have paid for is not known',
   write: 'what this command pays for is recorded in the state file only',
+  // What is noted only saves the next command a comparison.
+  note: undefined,
 } as const;
 
 const noFollow = constants.O_NOFOLLOW ?? 0;

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { type Env, userFolder } from '../../../contract/files/user-folder.ts';
@@ -32,8 +32,12 @@ export function receiptsFile(env: Env): string {
 }
 
 /** A rehearsal's receipts are beside its service, whose projects they are about. */
-const receiptsFileOf = (paths: RunPaths, service: string, env: Env): string =>
+export const receiptsFileOf = (paths: RunPaths, service: string, env: Env): string =>
   service === 'rehearsal' ? join(paths.runFolder, 'receipts.db') : receiptsFile(env);
+
+/** The absolute path of a state file, links in its folders resolved. */
+export const stateName = ({ state }: Pick<RunPaths, 'state'>): string =>
+  join(realPathOr(dirname(state)), basename(state));
 
 export interface ReceiptBookOptions {
   readonly paths: RunPaths;
@@ -86,7 +90,7 @@ export class ReceiptBook implements Disposable {
     this.source = {
       folder: this.#folder,
       pipeline: bound.name,
-      state: resolve(realPathOr(dirname(paths.state)), paths.state),
+      state: stateName(paths),
       branch: branchAt(this.#folder),
     };
     this.#holder = ownName();
@@ -203,7 +207,7 @@ const ownName = (): string =>
   [process.pid, hostname(), processState(process.pid)?.started ?? ''].join(' ').trim();
 
 /** The branch that is checked out; undefined if there is none. Only a name for people. */
-function branchAt(folder: string): string | undefined {
+export function branchAt(folder: string): string | undefined {
   const top = repositoryOf(folder);
   const read = (file: string): string | undefined => {
     try {

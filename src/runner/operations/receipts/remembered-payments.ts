@@ -73,7 +73,8 @@ export class RememberedPayments implements Remembered {
     const { book, ledger, clock, head } = this.#o;
     const known = ledger.job(fingerprint);
     const receipt =
-      unknownPayment(book.of(fingerprint), known) ?? unknownIn(head, book, fingerprint, known);
+      unknownPayment(book.of(fingerprint), known) ??
+      unknownPayment(receiptsIn(book, head?.job(fingerprint)), known);
     if (receipt === undefined) return undefined;
     const { name = '' } = receipt.line;
     if (book.isBeingSent(receipt, clock.now())) return this.#wait(fingerprint, receipt);
@@ -98,7 +99,11 @@ export class RememberedPayments implements Remembered {
   }
 
   detected(fingerprint: Fingerprint, task: string): JobLine | undefined {
-    const receipt = this.#o.book.of(fingerprint).find(({ line }) => line.state === 'supplied');
+    const { book, head } = this.#o;
+    const known = head?.job(fingerprint);
+    const receipt = [...book.of(fingerprint), ...receiptsIn(book, known)].find(
+      ({ line }) => line.state === 'supplied',
+    );
     return receipt === undefined ? undefined : this.#adopt(receipt, task);
   }
 
@@ -131,7 +136,7 @@ export class RememberedPayments implements Remembered {
   /** The later takes that this pipeline has paid for: `reroll` must not pay for them again. */
   #adoptTakes(first: Fingerprint): void {
     const { book, ledger } = this.#o;
-    const byJob = Map.groupBy(book.takesOf(first), ({ line }) => line.job);
+    const byJob = Map.groupBy(this.#takesOf(first), ({ line }) => line.job);
     for (const receipts of byJob.values()) {
       const own = receipts.toReversed().filter((receipt) => book.isOwn(receipt));
       const [job = ''] = own.map(({ line }) => line.job);
@@ -141,7 +146,14 @@ export class RememberedPayments implements Remembered {
   }
 
   newestTake(first: Fingerprint): number {
-    return Math.max(1, ...this.#o.book.takesOf(first).map(({ line }) => line.take?.number ?? 1));
+    return Math.max(1, ...this.#takesOf(first).map(({ line }) => line.take?.number ?? 1));
+  }
+
+  /** The first ones first; those of the receipts count before those of HEAD. */
+  #takesOf(first: Fingerprint): readonly Receipt[] {
+    const { book, head } = this.#o;
+    const inHead = head?.takes.later(first) ?? [];
+    return [...inHead.flatMap((line) => receiptsIn(book, line)), ...book.takesOf(first)];
   }
 
   /** True if the plan has questions that only the service, or another process, can answer. */
@@ -247,19 +259,16 @@ export class RememberedPayments implements Remembered {
 }
 
 /** Git's version of the state file is as good as a receipt of this pipeline. */
-function unknownIn(
-  head: Ledger | undefined,
+function receiptsIn(
   { service, source }: ReceiptBook,
-  fingerprint: Fingerprint,
-  known: JobLine | undefined,
-): Receipt | undefined {
-  const line = head?.job(fingerprint);
-  if (line === undefined) return undefined;
+  line: JobLine | undefined,
+): readonly Receipt[] {
+  if (line === undefined) return [];
   const saved = (line.outputs ?? []).map((file) => ({
     ...file,
     path: `${source.folder}${sep}${file.path.split('/').join(sep)}`,
   }));
-  return unknownPayment([{ service, line, source, saved }], known);
+  return [{ service, line, source, saved }];
 }
 
 async function askPayer({ api, key }: ServiceInquiry, book: ReceiptBook): Promise<void> {
