@@ -5,6 +5,7 @@ import type { Cleanup } from '../../adapters/cleanup.ts';
 import type { RealDisk } from '../../adapters/files/disk.ts';
 import { lazyClient } from '../../adapters/http/lazy-client.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
+import type { Ledger } from '../../journal/ledger.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
@@ -24,6 +25,8 @@ interface Opening {
   readonly paths: RunPaths;
   readonly target: Target | Unasked;
   readonly state: Loaded;
+  /** The version of the state file in git's HEAD, if it has more. */
+  readonly head: Ledger | undefined;
   readonly disk: RealDisk;
   readonly access: 'plan' | 'run';
   readonly env: Env;
@@ -38,7 +41,7 @@ interface Opening {
 
 export function openReceipts(opening: Opening): OpenedReceipts {
   const { bound, paths, target, state, disk, access, env, clock, onWarning, cleanup } = opening;
-  const { session } = opening;
+  const { session, head } = opening;
   const service = paths.serviceName;
   const book = new ReceiptBook({
     ...{ bound, paths, service, env, onWarning, now: () => clock.now() },
@@ -47,7 +50,7 @@ export function openReceipts(opening: Opening): OpenedReceipts {
   cleanup.defer(() => book.close());
   if (session !== undefined) book.catchUp(state.ledger, session.changed);
   const remembered = new RememberedPayments({
-    ...{ book, ledger: state.ledger, clock, store: storeNameOf(bound.pipeline) },
+    ...{ book, ledger: state.ledger, head, clock, store: storeNameOf(bound.pipeline) },
     inquiry: target.kind === 'hosted' ? inquiryOf(target, opening) : undefined,
     lend: ({ path, sha256 }) => disk.lend(sha256, path),
   });
