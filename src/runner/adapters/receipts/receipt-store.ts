@@ -163,15 +163,15 @@ export class ReceiptStore implements Disposable {
    * and name. False if they cannot be read.
    */
   eachUnknown(
-    { state, pipeline }: Pick<ReceiptSource, 'state' | 'pipeline'>,
+    state: string,
     isKnown: (job: string, name: string) => boolean,
     visit: (receipt: Receipt) => void,
   ): boolean {
     const sql =
-      'SELECT id, job, name FROM creation WHERE source IN (SELECT id FROM source WHERE state = ? AND pipeline = ?) ' +
+      'SELECT id, job, name FROM creation WHERE source IN (SELECT id FROM source WHERE state = ?) ' +
       "AND state NOT IN ('failed', 'forgotten', 'supplied') ORDER BY id";
     const read = this.#try('read', () => {
-      for (const { id, job, name } of this.#prepare(sql).iterate(state, pipeline))
+      for (const { id, job, name } of this.#prepare(sql).iterate(state))
         if (!isKnown(String(job), String(name)))
           for (const row of this.#prepare(`${joined} WHERE creation.id = ?`).all(Number(id)))
             visit(this.#receiptOf(row));
@@ -507,7 +507,7 @@ export class ReceiptStore implements Disposable {
     if (readOnly && doing !== 'read') return undefined;
     let stats = lookAt(this.file);
     const isAbsent = stats === undefined || (stats.size === 0 && stats.isFile() && isYoung(stats));
-    if (isAbsent && doing === 'read') return undefined;
+    if (isAbsent && doing !== 'write') return undefined;
     if (stats === undefined) {
       makeFolder(dirname(this.file), 0o700);
       closeSync(openSync(this.file, constants.O_CREAT | constants.O_RDWR | noFollow, 0o600));

@@ -11,13 +11,18 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Target, Unasked } from '../service/target.ts';
-import type { EngineSession } from '../state/engine/coordinate.ts';
 import { ReceiptBook } from './receipt-book.ts';
 import { RememberedPayments, type ServiceInquiry } from './remembered-payments.ts';
 
 export interface OpenedReceipts {
   readonly book: ReceiptBook;
   readonly remembered: RememberedPayments;
+}
+
+interface CoordinatedRun {
+  readonly run: { readonly terms: { readonly run: string } };
+  /** The jobs to which something has happened while nobody coordinated it. */
+  readonly changed: Iterable<string>;
 }
 
 interface Opening {
@@ -34,7 +39,7 @@ interface Opening {
   readonly redactor: Redactor;
   readonly onWarning: (message: string) => void;
   /** The run in a database that this process coordinates. */
-  readonly session: Pick<EngineSession, 'run' | 'changed'> | undefined;
+  readonly session: CoordinatedRun | undefined;
   /** Closes everything that was opened. */
   readonly cleanup: Cleanup;
 }

@@ -80,14 +80,14 @@ export function receiptsOf({ paths, state, env, now, onWarning }: CheckedFile): 
 
 /** Visits the receipts of a state file whose creations none of the ledgers knows. */
 export function eachReceiptUnknown(
-  { bound, paths, state }: Pick<CheckedFile, 'bound' | 'paths' | 'state'>,
+  { paths, state }: Pick<CheckedFile, 'paths' | 'state'>,
   store: ReceiptStore,
   ledgers: readonly Ledger[],
   visit: (receipt: Receipt) => void,
 ): void {
   const service = state.header?.service ?? paths.serviceName;
   store.eachUnknown(
-    { state: stateName(paths), pipeline: bound.name },
+    stateName(paths),
     (job, name) => ledgers.some((ledger) => knownNames(ledger.job(job)).has(name)),
     (receipt) => {
       if (service === '' || receipt.service === service) visit(receipt);
