@@ -1,5 +1,6 @@
 // Drift: what happens to our projects at the service behind our back. refresh brings it into the state file, audit names
 // what differs, and neither writes anything when all is as it was.
+import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { audit as auditState } from '../../src/runner/operations/audit.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
@@ -268,6 +269,12 @@ describe('audit', () => {
     const lines = rig.read(file).split('\n');
     rig.write(file, lines.filter((line) => !line.includes('"swap:p2.png"')).join('\n'));
     const state = rig.read(file);
+    const known = await rig.command(['audit', 'pipeline.yaml']);
+    expect(known.stdout).toMatch(
+      /differs: swap:p2\.png: project \S+: 0 recorded, 10 reported: not in the state file, only in your receipts/,
+    );
+    expect(known.code).toBe(1);
+    rmSync(rig.path('.shotlist/rehearsal/photos/receipts.db'));
     const said = await rig.command(['audit', 'pipeline.yaml']);
     expect(said.stdout).toMatch(
       /differs: no task: project \S+: 0 recorded, 10 reported: charged for "p2 #\w+", and not known to photos/,

@@ -177,7 +177,7 @@ export function* paymentsBeyond(head: Ledger, ledger: Ledger): Generator<JobLine
 
 /**
  * Notes that the state file is what this machine wrote last: as long as it stays so, nothing else is compared. Not while HEAD
- * knows more: what this run did not need would be forgotten.
+ * has payments that this run did not need: they would be forgotten.
  */
 export function noteRecord(
   { store, source }: ReceiptBook,
@@ -186,13 +186,15 @@ export function noteRecord(
   content: Content | undefined,
   now: number,
 ): void {
-  if (content === undefined || (head !== undefined && isAhead(head, ledger))) return;
+  if (content === undefined || (head !== undefined && hasMore(head, ledger))) return;
   store.noteWritten(source.state, content.sha256, new Date(now).toISOString());
 }
 
-function isAhead(head: Ledger, ledger: Ledger): boolean {
-  return !paymentsBeyond(head, ledger).next().done || runsBeyond(head, ledger) > 0;
-}
+const isAhead = (head: Ledger, ledger: Ledger): boolean =>
+  hasMore(head, ledger) || runsBeyond(head, ledger) > 0;
+
+const hasMore = (head: Ledger, ledger: Ledger): boolean =>
+  paymentsBeyond(head, ledger).next().done !== true;
 
 /** A merge may have renumbered runs. */
 function runsBeyond(head: Ledger, ledger: Ledger): number {
