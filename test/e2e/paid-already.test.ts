@@ -161,6 +161,31 @@ describe('without its state file, a pipeline', () => {
     expect([asked, summary.outcome, charges(local)]).toEqual([[10, 3], 'done', 5]);
   });
 
+  test('keeps a doubt, which the next run records and no run buys', async () => {
+    const lost = {
+      fault: 'reset',
+      on: 'POST /v1/ai-meme-generator',
+      when: 'after',
+      count: 1,
+    } as const;
+    const local = await service({ faults: { faults: [lost] } });
+    const rig = origin();
+    await ran(rig, envOf(local));
+    rmSync(rig.path(state));
+    const { plan, explanation, hasWork } = await planned(
+      ...([rig, envOf(local), '--explain', 'picture:one'] as const),
+    );
+    expect([plan.paidAlready?.creations, plan.credits, hasWork]).toEqual([3, 0, true]);
+    expect(explanation?.paid).toMatchObject({ follows: 'doubt', by: 'this-state' });
+    const { code } = await ran(rig, envOf(local));
+    expect([code, charges(local)]).toEqual([4, 4]);
+    const status = await rig.command(['status', 'pipeline.yaml', '--json'], envOf(local));
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      ...{ credits: { charged: 0, reserved: 10 }, doubts: [{ tasks: ['picture:one'] }] },
+    });
+    expect((await planned(rig, envOf(local))).hasWork).toBe(false);
+  });
+
   test('pays a fresh service at the same address, and says so', async () => {
     const { rig, local } = await forgotten();
     const { port } = new URL(local.address);

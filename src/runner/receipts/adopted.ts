@@ -40,4 +40,4 @@ export function adoptedLine({ line }: Receipt, { at, task, isOwn, here }: Adopti
   return isHere ? adopted : { ...adopted, state: 'created' };
 }
 
-const lostAnswer = 'the run that sent it has not recorded an answer';
+const lostAnswer = 'no run has recorded an answer';

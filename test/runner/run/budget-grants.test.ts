@@ -246,6 +246,15 @@ describe('the budget of an item', () => {
     }
   });
 
+  test('does not count a project that another state file paid for, nor what is given back for it', () => {
+    const scene = learned(19);
+    const order = { ...attachOrder('j1'), adopted: true } as const;
+    scene.budget.reserve(scene.a, order);
+    expect(scene.ask()).toEqual(granted);
+    expect(scene.budget.record('j1', settledOf(createOrder('j1'), 0))).toBe(0);
+    expect(scene.budget.release('j1')).toBe(0);
+  });
+
   test('counts a doubt of this run, also when its job is over', () => {
     const scene = learned(19);
     scene.create('j1', scene.a, 'intent', 'doubt');

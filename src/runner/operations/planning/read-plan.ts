@@ -35,7 +35,9 @@ export async function readPlan(
   const { plan, reasons, toDo } = planned;
   const { ledger } = state;
   const history = new RunHistory(ledger.runs());
-  const hasWork = worksOn(plan) || earlier.runs.length > 0;
+  // A run records what it adopts, also a doubt: until then, the other commands do not know of it.
+  const adopts = (prepared.receipts.remembered?.adoptions.length ?? 0) > 0;
+  const hasWork = worksOn(plan) || earlier.runs.length > 0 || adopts;
   if (hasWork || reasons.explained !== undefined) {
     const passing = function* () {
       for (const job of ledger.jobs()) {
