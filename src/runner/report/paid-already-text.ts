@@ -77,11 +77,11 @@ export function paidTaskText(task: PaidTask): string {
   const paid = `Your receipts say that it was paid for ${day}${what}.`;
   switch (follows) {
     case 'adopted':
-      return `${paid}\nThis state file takes the project over, and nothing is charged.`;
+      return `${paid}\nThe project counts as one of this state file, and nothing is charged for it again.`;
     case 'copied': {
       const from =
         files.length === 0 ? 'the store' : files.map((file) => printable(file)).join(', ');
-      return `${paid}\nThe project is deleted. Its result is copied from ${from}, and nothing is charged.`;
+      return `${paid}\nThe project is deleted. Its result is copied from ${from}, and nothing is charged for it again.`;
     }
     case 'lost':
       return `${paid}\nThe project is deleted, and no copy of its result is on this machine: only run --pay-again buys it again.`;

@@ -112,6 +112,11 @@ export class RealDisk implements Disk {
     this.#lent.set(digest, path);
   }
 
+  /** True if the content is lent: other hosts cannot read it. */
+  isLent(digest: string): boolean {
+    return this.#lent.has(digest);
+  }
+
   #inputPath(path: string): string {
     return resolve(this.#o.folder, path);
   }

@@ -46,6 +46,7 @@ CREATE TABLE IF NOT EXISTS creation (
   line TEXT NOT NULL, UNIQUE (service, job, name)
 ) STRICT;
 CREATE INDEX IF NOT EXISTS creation_take ON creation (service, first) WHERE first IS NOT NULL;
+CREATE INDEX IF NOT EXISTS creation_held ON creation (holder) WHERE holder IS NOT NULL;
 CREATE INDEX IF NOT EXISTS creation_source ON creation (source);
 CREATE TABLE IF NOT EXISTS saved (
   creation INTEGER NOT NULL REFERENCES creation (id) ON DELETE CASCADE, idx INTEGER NOT NULL, task TEXT NOT NULL,
@@ -136,6 +137,11 @@ export class ReceiptStore implements Disposable {
     return this.#try('read', () =>
       this.#read(`${joined} WHERE service = ? AND first = ? ORDER BY creation.id`, service, first),
     );
+  }
+
+  /** The receipts whose outcome is not known, as far as they say who sends them; undefined if they cannot be read. */
+  held(): readonly Receipt[] | undefined {
+    return this.#try('read', () => this.#read(`${joined} WHERE holder IS NOT NULL`));
   }
 
   /** All receipts, in the order in which the creations began. Throws if they cannot be read. */

@@ -20,7 +20,6 @@ import type { ItemNeeds } from '../../plan/needs.ts';
 import type { PlanRecord } from '../../plan/plan-record.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
-import { nothingRemembered } from '../../plan/remembered.ts';
 import { itemsOf, rerolledPipeline } from '../../plan/rerolled-pipeline.ts';
 import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
 import { paidByOthersText } from '../../report/paid-already-text.ts';
@@ -164,13 +163,12 @@ export async function prepare(
   const { ledger } = state;
   const receipts = openReceipts({
     ...{ bound, paths: usable, target, state, disk, access, cleanup, clock },
+    session: engine?.session,
     ...{ env: context.env, redactor: context.redactor, onWarning: context.onWarning },
   });
   const { remembered } = receipts;
   const takes =
-    reroll === undefined
-      ? pickedTakes(ledger)
-      : rerolledTakes(ledger, new Set(reroll), remembered ?? nothingRemembered);
+    reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll), remembered);
   const inputs: PlanningInputs = {
     ...{ takes, made, remembered },
     ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
@@ -179,7 +177,7 @@ export async function prepare(
     findsNeeds: isCapped(bound.pipeline, options),
   };
   let planned = await planItems(bound, items, inputs);
-  if (remembered?.hasQuestions === true) {
+  if (remembered.hasQuestions) {
     await remembered.inquire(stop ?? new AbortController().signal);
     record?.clear();
     planned = await planItems(bound, items, inputs);

@@ -10,13 +10,13 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Target, Unasked } from '../service/target.ts';
+import type { EngineSession } from '../state/engine/coordinate.ts';
 import { ReceiptBook } from './receipt-book.ts';
 import { RememberedPayments, type ServiceInquiry } from './remembered-payments.ts';
 
 export interface OpenedReceipts {
   readonly book: ReceiptBook;
-  /** Undefined for a distributed run: the record in the database is asked, and the receipts are only written. */
-  readonly remembered: RememberedPayments | undefined;
+  readonly remembered: RememberedPayments;
 }
 
 interface Opening {
@@ -30,19 +30,22 @@ interface Opening {
   readonly clock: Clock;
   readonly redactor: Redactor;
   readonly onWarning: (message: string) => void;
+  /** The run in a database that this process coordinates. */
+  readonly session: Pick<EngineSession, 'run' | 'changed'> | undefined;
   /** Closes everything that was opened. */
   readonly cleanup: Cleanup;
 }
 
 export function openReceipts(opening: Opening): OpenedReceipts {
   const { bound, paths, target, state, disk, access, env, clock, onWarning, cleanup } = opening;
+  const { session } = opening;
   const service = paths.serviceName;
   const book = new ReceiptBook({
     ...{ bound, paths, service, env, onWarning, now: () => clock.now() },
-    readOnly: access === 'plan',
+    ...{ readOnly: access === 'plan', engineRun: session?.run.terms.run },
   });
   cleanup.defer(() => book.close());
-  if (paths.engine !== undefined) return { book, remembered: undefined };
+  if (session !== undefined) book.catchUp(state.ledger, session.changed);
   const remembered = new RememberedPayments({
     ...{ book, ledger: state.ledger, clock, store: storeNameOf(bound.pipeline) },
     inquiry: target.kind === 'hosted' ? inquiryOf(target, opening) : undefined,

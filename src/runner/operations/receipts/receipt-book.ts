@@ -12,6 +12,7 @@ import { repositoryOf } from '../../adapters/files/repository.ts';
 import { isRunning } from '../../adapters/lock/lock.ts';
 import { processState } from '../../adapters/lock/process-state.ts';
 import { ReceiptStore } from '../../adapters/receipts/receipt-store.ts';
+import type { Ledger } from '../../journal/ledger.ts';
 import type { Header, JobLine } from '../../journal/line.ts';
 import {
   isPayment,
@@ -56,6 +57,8 @@ export interface ReceiptBookOptions {
   readonly now: () => number;
   readonly onWarning: (message: string) => void;
   readonly readOnly?: boolean;
+  /** The run in a database whose workers send what is claimed. */
+  readonly engineRun?: string | undefined;
 }
 
 /** For a command that changes a state file. */
@@ -85,11 +88,14 @@ export class ReceiptBook implements Disposable {
   #payer: readonly ['account' | 'key', string] | undefined;
   /** The hash of the payer, and the salt that it was made with. */
   #hashed: { readonly salt: string; readonly account: string } | undefined;
+  readonly #engineRun: string | undefined;
+  /** By the name of the attempt: creations that are ordered of workers, and that no record says are begun. */
+  readonly #ordered = new Map<string, JobLine>();
   /** What changed since the last write. */
   readonly #changed = new Map<string, Receipt>();
 
   constructor(options: ReceiptBookOptions) {
-    const { paths, bound, service, env, now, onWarning, readOnly } = options;
+    const { paths, bound, service, env, now, onWarning, readOnly, engineRun } = options;
     const file = receiptsFileOf(paths, service, env);
     this.store = new ReceiptStore({
       file,
@@ -110,10 +116,14 @@ export class ReceiptBook implements Disposable {
       branch: branchAt(folder),
     };
     this.#imported = paths.engine === undefined ? this.source.state : undefined;
-    this.#holder = ownName();
+    this.#engineRun = engineRun;
+    this.#holder = engineRun === undefined ? ownName() : `${ownName()}${runMark}${engineRun}`;
   }
 
-  /** Receipts of a request, the newest first: those of this pipeline only, if it wants results of its own. */
+  /**
+   * Receipts of a request, the newest first: those of this pipeline only, if it wants results of its own. Without what this run
+   * has ordered itself.
+   */
   of(job: string): readonly Receipt[] {
     return (this.store.of(this.service, job) ?? []).filter((receipt) => this.#counts(receipt));
   }
@@ -123,6 +133,7 @@ export class ReceiptBook implements Disposable {
   }
 
   #counts(receipt: Receipt): boolean {
+    if (this.#ordered.has(receipt.line.name ?? '')) return false;
     return !this.#reuseOwn || this.isOwn(receipt);
   }
 
@@ -134,7 +145,8 @@ export class ReceiptBook implements Disposable {
   /** True while the process that sends the request may still hear the answer. */
   isBeingSent({ line, holder }: Receipt, now: number): boolean {
     if (line.state !== 'intended' || holder === undefined || holder === this.#holder) return false;
-    const [pid, host = '', ...started] = holder.split(' ');
+    const [process = ''] = holder.split(runMark);
+    const [pid, host = '', ...started] = process.split(' ');
     if (host !== hostname()) return now - Date.parse(line.at) < otherHostMs;
     return isRunning({ pid: Number(pid), started: started.join(' ') || undefined });
   }
@@ -185,6 +197,50 @@ export class ReceiptBook implements Disposable {
     );
     this.#changed.delete(keyOf(line));
     return claimed === undefined || claimed === 'ours' ? 'go' : 'busy';
+  }
+
+  /** A creation is claimed, and workers may send it from now on. */
+  ordered(line: JobLine): void {
+    this.#ordered.set(line.name ?? '', line);
+  }
+
+  /** The record has an intent of this name, and tells what becomes of it. */
+  begun(name: string): void {
+    this.#ordered.delete(name);
+  }
+
+  /** A creation that was ordered was certainly never sent. */
+  withdraw(name: string): void {
+    const line = this.#ordered.get(name);
+    if (line === undefined) return;
+    this.#changed.set(keyOf(line), this.#receiptOf(neverSent(line)));
+    this.write();
+    this.#ordered.delete(name);
+  }
+
+  /** The run is over: nobody sends what was ordered and is not in its ledger. */
+  withdrawAll(ledger: Pick<Ledger, 'job'>): void {
+    for (const [name, line] of [...this.#ordered])
+      if (knownNames(ledger.job(line.job)).has(name)) this.#ordered.delete(name);
+      else this.withdraw(name);
+  }
+
+  /**
+   * Brings the receipts up to the record of a run in a database that nobody coordinated for a while: its workers may have gone
+   * on. Nobody performs its orders now. `changed`: the jobs that something has happened to.
+   */
+  catchUp(ledger: Pick<Ledger, 'job'>, changed: Iterable<string>): void {
+    for (const job of changed) {
+      const line = ledger.job(job);
+      if (line !== undefined) this.note(line);
+    }
+    const mark = `${runMark}${this.#engineRun}`;
+    for (const { line, holder, service } of this.store.held() ?? []) {
+      const isOwn = service === this.service && holder?.endsWith(mark) === true;
+      if (!isOwn || knownNames(ledger.job(line.job)).has(line.name ?? '')) continue;
+      this.#changed.set(keyOf(line), this.#receiptOf(neverSent(line)));
+    }
+    this.write();
   }
 
   /** Notes what has become of a creation, or what a detection found; `write` writes it. */
@@ -246,6 +302,13 @@ export const receiptOf = (line: JobLine, source: ReceiptSource, service: string)
     }),
   ),
 });
+/** In the name of a holder, before the run in a database. */
+const runMark = '\t';
+
+function neverSent(line: JobLine): JobLine {
+  const error = { code: 'withheld', message: 'no worker has sent it' };
+  return { ...line, state: 'failed', error };
+}
 
 const keyOf = ({ job, name = '' }: JobLine): string => `${job} ${name}`;
 

@@ -1,7 +1,7 @@
 // What the receipts say to a plan or a run: a request that the state file does not know may be paid for all the same.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
 import { digestFrom } from '../../../contract/base/digest.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
@@ -193,6 +193,10 @@ export class RememberedPayments implements Remembered {
   #following(job: JobLine, receipt: Receipt): Pick<PaidTask, 'follows' | 'files'> {
     if (jobFacts[job.state].inDoubt) return { follows: 'doubt' };
     if (job.state !== 'deleted' || downloadCount(job) === 0) return { follows: 'adopted' };
+    const { folder } = this.#o.book.source;
+    const own = new Set((job.outputs ?? []).map(({ path }) => resolve(folder, path)));
+    if (receipt.saved.some((file) => own.has(file.path) && isWhole(file)))
+      return { follows: 'adopted' };
     const copies = this.#copiesOf(receipt);
     if (copies.length === 0) return { follows: 'lost' };
     const hashes = new Set(copies.map(({ sha256 }) => sha256));

@@ -8,7 +8,9 @@ import { committed } from '../../journal/ledger.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
 import { paidByOthersText } from '../../report/paid-already-text.ts';
 import type { Summary } from '../../report/run-event.ts';
+import type { Ordering } from '../../run/engine/engine-runner.ts';
 import { FileFacts } from '../../run/file-facts.ts';
+import { contentsKeptFor } from '../../run/jobs/job.ts';
 import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
 import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
@@ -18,6 +20,7 @@ import { JournalWriter } from '../../run/journal/journal-writer.ts';
 import { ManifestNotes } from '../../run/manifest-notes.ts';
 import type { Stopped } from '../../run/stop.ts';
 import { uncompacted } from '../pipeline/problem.ts';
+import { orderClaims } from '../receipts/order-claims.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
 import { movedAdvice } from '../state/unsaved-state.ts';
 import type { PreparedRun } from './context.ts';
@@ -117,7 +120,7 @@ async function record(
   }
   const { book, remembered } = prepared.receipts;
   if (account.asked) book.pays(account.read, service.key);
-  remembered?.recordWith(({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]));
+  remembered.recordWith(({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]));
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const memory = new RunMemory(run, account);
   const { looks, tier } = memory;
@@ -153,6 +156,7 @@ async function record(
     const compacted = await file.compact(ledger);
     if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
   }
+  if (means.engine?.isExported === true) book.withdrawAll(ledger);
   await memory.save();
   if (moved.signal.aborted)
     onEvent({ type: 'warning', message: movedAdvice(prepared.paths.state) });
@@ -226,7 +230,7 @@ async function phases(
     ...{ detachment, isTick: manner === 'tick', balance, needs, begun: planned.inProgress },
     ...{ takes, earlier: earlier.runs, remembered: prepared.receipts.remembered },
     visitsAll: !manifests.hasAll(planned.references.marks),
-    ...(engine === undefined ? {} : { distribute: engine.runners(onEvent) }),
+    ...(engine === undefined ? {} : { distribute: engine.runners(onEvent, orderingOf(run)) }),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
@@ -239,6 +243,15 @@ async function phases(
     listening: inbox !== undefined,
     wrapRunner: internals.runner,
   });
+}
+
+/** What the coordinator of a distributed run looks at before it orders something of the workers. */
+function orderingOf({ prepared, clock }: PreparedRun): Ordering {
+  const { receipts, state, disk } = prepared;
+  return {
+    claims: orderClaims({ ...receipts, ledger: state.ledger, clock }),
+    isHere: (order) => contentsKeptFor(order).some((content) => disk.isLent(content)),
+  };
 }
 
 const unkept = ({ path, problem }: ManifestFile): string =>
