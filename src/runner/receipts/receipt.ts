@@ -42,7 +42,7 @@ export interface Receipt {
 }
 
 /** True if the creation has cost something, or may have: the same request must not be bought again without a word. */
-export const isPayment = ({ line }: Receipt): boolean =>
+export const isPayment = ({ line }: Pick<Receipt, 'line'>): boolean =>
   line.state !== 'failed' && line.state !== 'forgotten' && line.state !== 'supplied';
 
 /** The attempts that a state file knows of a job, by the names that were sent. */

@@ -77,7 +77,7 @@ const restMs = 15_000;
 /** Milliseconds in which whoever makes the database writes its tables. */
 const youngMs = 10_000;
 
-type Doing = 'read' | 'write';
+type Doing = 'read' | 'write' | 'note';
 
 export interface ReceiptStoreOptions {
   readonly file: string;
@@ -119,7 +119,7 @@ export class ReceiptStore implements Disposable {
   readonly #statements = new Map<string, StatementSync>();
   readonly #sources = new Map<string, number>();
   readonly #told = new Set<string>();
-  readonly #restsUntil: Record<Doing, number> = { read: 0, write: 0 };
+  readonly #restsUntil: Record<Doing, number> = { read: 0, write: 0, note: 0 };
   #patience = patientMs;
 
   constructor(options: ReceiptStoreOptions) {
@@ -156,6 +156,28 @@ export class ReceiptStore implements Disposable {
     if (this.#open('read') === undefined) return;
     const sql = `${joined} WHERE creation.source IN (SELECT id FROM source WHERE state = ?) ORDER BY creation.id`;
     for (const row of this.#prepare(sql).iterate(state)) yield this.#receiptOf(row);
+  }
+
+  /**
+   * Visits the payments of a pipeline's state file at this place, the oldest first, except those that `isKnown` knows by job
+   * and name. False if they cannot be read.
+   */
+  eachUnknown(
+    state: string,
+    isKnown: (job: string, name: string) => boolean,
+    visit: (receipt: Receipt) => void,
+  ): boolean {
+    const sql =
+      'SELECT id, job, name FROM creation WHERE source IN (SELECT id FROM source WHERE state = ?) ' +
+      "AND state NOT IN ('failed', 'forgotten', 'supplied') ORDER BY id";
+    const read = this.#try('read', () => {
+      for (const { id, job, name } of this.#prepare(sql).iterate(state))
+        if (!isKnown(String(job), String(name)))
+          for (const row of this.#prepare(`${joined} WHERE creation.id = ?`).all(Number(id)))
+            visit(this.#receiptOf(row));
+      return true;
+    });
+    return read === true;
   }
 
   /**
@@ -272,7 +294,7 @@ export class ReceiptStore implements Disposable {
   }
 
   noteWritten(state: string, digest: string, at: string): void {
-    this.#try('write', () => {
+    this.#try('note', () => {
       const sql = 'INSERT OR REPLACE INTO written (state, digest, at) VALUES (?, ?, ?)';
       this.#prepare(sql).run(state, digest, at);
     });
@@ -297,7 +319,7 @@ export class ReceiptStore implements Disposable {
 
   /** The next attempt is made at once, however recently the database could not be used. */
   retry(): void {
-    Object.assign(this.#restsUntil, { read: 0, write: 0 });
+    Object.assign(this.#restsUntil, { read: 0, write: 0, note: 0 });
     this.#patience = patientMs;
   }
 
@@ -464,7 +486,9 @@ export class ReceiptStore implements Disposable {
     if (!isProblem(error)) throw error;
     if (isLocked(error)) this.#patience = hurriedMs;
     this.#restsUntil[doing] = this.#o.now() + restMs;
-    this.#tell(`your receipts (${this.file}) ${reasonOf(error)}: ${consequences[doing]}`);
+    const consequence = consequences[doing];
+    if (consequence !== undefined)
+      this.#tell(`your receipts (${this.file}) ${reasonOf(error)}: ${consequence}`);
   }
 
   #tell(message: string): void {
@@ -481,10 +505,10 @@ export class ReceiptStore implements Disposable {
     if (this.#database !== undefined && (doing === 'read' || this.#writes)) return this.#database;
     this.#letGo();
     const { readOnly = false, fileSystemOf = typeOf } = this.#o;
-    if (readOnly && doing === 'write') return undefined;
+    if (readOnly && doing !== 'read') return undefined;
     let stats = lookAt(this.file);
     const isAbsent = stats === undefined || (stats.size === 0 && stats.isFile() && isYoung(stats));
-    if (isAbsent && doing === 'read') return undefined;
+    if (isAbsent && doing !== 'write') return undefined;
     if (stats === undefined) {
       makeFolder(dirname(this.file), 0o700);
       closeSync(openSync(this.file, constants.O_CREAT | constants.O_RDWR | noFollow, 0o600));
@@ -506,7 +530,7 @@ export class ReceiptStore implements Disposable {
       this.#writes = true;
       return database;
     } catch (error) {
-      if (doing === 'write' || !(isUnwritable(error) || isLocked(error))) throw error;
+      if (doing !== 'read' || !(isUnwritable(error) || isLocked(error))) throw error;
       return openToRead(this.file, this.#patience);
     }
   }
@@ -571,6 +595,8 @@ export class ReceiptStore implements Disposable {
 const consequences = {
   read: 'what other pipelines, or a lost state file, have paid for is not known',
   write: 'what this command pays for is recorded in the state file only',
+  // What is noted only saves the next command a comparison.
+  note: undefined,
 } as const;
 
 type Log = 'WAL' | 'TRUNCATE';

@@ -30,6 +30,7 @@ import { checkOutputFolder } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
 import { type OpenedReceipts, openReceipts } from '../receipts/open-remembered.ts';
+import type { RecordCheck } from '../receipts/record-check.ts';
 import type { RememberedPayments } from '../receipts/remembered-payments.ts';
 import type { Target, Unasked } from '../service/target.ts';
 import type { OpenEngineRun } from '../state/engine/engine-state.ts';
@@ -70,6 +71,8 @@ export interface Prepared extends AsyncDisposable {
   readonly planned: PlannedItems;
   readonly takes: Takes;
   /** What each item may still cost: found out while planning if there is a cap, else by planning once more. */
+  /** What git's HEAD and the receipts know that the state file lacks. */
+  readonly check: RecordCheck;
   /** The user's receipts, and what they say of requests that the state file does not know. */
   readonly receipts: OpenedReceipts;
   readonly findNeeds: () => Promise<ItemNeeds | undefined>;
@@ -130,7 +133,7 @@ export async function prepare(
   const opened = await openState(bound, paths, access, { ...context, service, stop, terms });
   if (!opened.ok) return opened;
   cleanup.defer(() => opened.value[Symbol.asyncDispose]());
-  const { state, paths: usable, engine } = opened.value;
+  const { state, paths: usable, engine, check } = opened.value;
   const unusable = checkOutputFolder(usable);
   if (unusable !== undefined) return err(unusable);
   const boundary = boundaryOf(bound, options);
@@ -162,7 +165,7 @@ export async function prepare(
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const { ledger } = state;
   const receipts = openReceipts({
-    ...{ bound, paths: usable, target, state, disk, access, cleanup, clock },
+    ...{ bound, paths: usable, target, state, disk, access, cleanup, clock, head: check.head },
     session: engine?.session,
     ...{ env: context.env, redactor: context.redactor, onWarning: context.onWarning },
   });
@@ -196,7 +199,7 @@ export async function prepare(
   const held = cleanup.move();
   return ok({
     ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
-    ...{ takes, engine, earlier, findNeeds, made, receipts },
+    ...{ takes, engine, earlier, findNeeds, made, receipts, check },
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });

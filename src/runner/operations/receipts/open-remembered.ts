@@ -5,12 +5,12 @@ import type { Cleanup } from '../../adapters/cleanup.ts';
 import type { RealDisk } from '../../adapters/files/disk.ts';
 import { lazyClient } from '../../adapters/http/lazy-client.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
+import type { Ledger } from '../../journal/ledger.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Target, Unasked } from '../service/target.ts';
-import type { EngineSession } from '../state/engine/coordinate.ts';
 import { ReceiptBook } from './receipt-book.ts';
 import { RememberedPayments, type ServiceInquiry } from './remembered-payments.ts';
 
@@ -19,11 +19,19 @@ export interface OpenedReceipts {
   readonly remembered: RememberedPayments;
 }
 
+interface CoordinatedRun {
+  readonly run: { readonly terms: { readonly run: string } };
+  /** The jobs to which something has happened while nobody coordinated it. */
+  readonly changed: Iterable<string>;
+}
+
 interface Opening {
   readonly bound: BoundPipeline;
   readonly paths: RunPaths;
   readonly target: Target | Unasked;
   readonly state: Loaded;
+  /** The version of the state file in git's HEAD, if it has more. */
+  readonly head: Ledger | undefined;
   readonly disk: RealDisk;
   readonly access: 'plan' | 'run';
   readonly env: Env;
@@ -31,14 +39,14 @@ interface Opening {
   readonly redactor: Redactor;
   readonly onWarning: (message: string) => void;
   /** The run in a database that this process coordinates. */
-  readonly session: Pick<EngineSession, 'run' | 'changed'> | undefined;
+  readonly session: CoordinatedRun | undefined;
   /** Closes everything that was opened. */
   readonly cleanup: Cleanup;
 }
 
 export function openReceipts(opening: Opening): OpenedReceipts {
   const { bound, paths, target, state, disk, access, env, clock, onWarning, cleanup } = opening;
-  const { session } = opening;
+  const { session, head } = opening;
   const service = paths.serviceName;
   const book = new ReceiptBook({
     ...{ bound, paths, service, env, onWarning, now: () => clock.now() },
@@ -47,7 +55,7 @@ export function openReceipts(opening: Opening): OpenedReceipts {
   cleanup.defer(() => book.close());
   if (session !== undefined) book.catchUp(state.ledger, session.changed);
   const remembered = new RememberedPayments({
-    ...{ book, ledger: state.ledger, clock, store: storeNameOf(bound.pipeline) },
+    ...{ book, ledger: state.ledger, head, clock, store: storeNameOf(bound.pipeline) },
     inquiry: target.kind === 'hosted' ? inquiryOf(target, opening) : undefined,
     lend: ({ path, sha256 }) => disk.lend(sha256, path),
   });

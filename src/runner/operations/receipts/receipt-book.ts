@@ -45,8 +45,12 @@ function misplacedText(env: Env): string | undefined {
 }
 
 /** A rehearsal's receipts are beside its service, whose projects they are about. */
-const receiptsFileOf = (paths: RunPaths, service: string, env: Env): string =>
+export const receiptsFileOf = (paths: RunPaths, service: string, env: Env): string =>
   service === 'rehearsal' ? join(paths.runFolder, 'receipts.db') : receiptsFile(env);
+
+/** The absolute path of a state file, links in its folders resolved. */
+export const stateName = ({ state }: Pick<RunPaths, 'state'>): string =>
+  join(realPathOr(dirname(state)), basename(state));
 
 export interface ReceiptBookOptions {
   readonly paths: RunPaths;
@@ -112,7 +116,7 @@ export class ReceiptBook implements Disposable {
     this.source = {
       folder,
       pipeline: basename(bound.file),
-      state: resolve(realPathOr(dirname(paths.state)), paths.state),
+      state: stateName(paths),
       branch: branchAt(folder),
     };
     this.#imported = paths.engine === undefined ? this.source.state : undefined;
@@ -319,7 +323,7 @@ const ownName = (): string =>
   [process.pid, hostname(), processState(process.pid)?.started ?? ''].join(' ').trim();
 
 /** The branch that is checked out; undefined if there is none. Only a name for people. */
-function branchAt(folder: string): string | undefined {
+export function branchAt(folder: string): string | undefined {
   const top = repositoryOf(folder);
   const read = (file: string): string | undefined => {
     try {

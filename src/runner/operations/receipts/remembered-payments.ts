@@ -23,7 +23,7 @@ import {
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import { type Fingerprint, fingerprintFrom } from '../../task/fingerprint.ts';
 import { shownPlace } from '../files/shown-path.ts';
-import type { ReceiptBook } from './receipt-book.ts';
+import { type ReceiptBook, receiptOf } from './receipt-book.ts';
 
 /** Tells who pays, and whether a project is there. Undefined: the service cannot be asked. */
 export interface ServiceInquiry {
@@ -103,7 +103,10 @@ export class RememberedPayments implements Remembered {
     const receipts = book
       .of(fingerprint)
       .filter(({ line }) => this.#verdicts.get(line.name ?? '') !== 'gone');
-    return unknownPayment(receipts, known) ?? unknownIn(head, book, fingerprint, known);
+    return (
+      unknownPayment(receipts, known) ??
+      unknownPayment(receiptsIn(book, head?.job(fingerprint)), known)
+    );
   }
 
   /** The last act before a creation is sent. `onPurpose`: another take, which is paid for whatever is remembered. */
@@ -116,7 +119,11 @@ export class RememberedPayments implements Remembered {
   }
 
   detected(fingerprint: Fingerprint, task: string): JobLine | undefined {
-    const receipt = this.#o.book.of(fingerprint).find(({ line }) => line.state === 'supplied');
+    const { book, head } = this.#o;
+    const known = head?.job(fingerprint);
+    const receipt = [...book.of(fingerprint), ...receiptsIn(book, known)].find(
+      ({ line }) => line.state === 'supplied',
+    );
     return receipt === undefined ? undefined : this.#adopt(receipt, task);
   }
 
@@ -149,7 +156,7 @@ export class RememberedPayments implements Remembered {
   /** The later takes that this pipeline has paid for: `reroll` must not pay for them again. */
   #adoptTakes(first: Fingerprint): void {
     const { book, ledger } = this.#o;
-    const byJob = Map.groupBy(book.takesOf(first), ({ line }) => line.job);
+    const byJob = Map.groupBy(this.#takesOf(first), ({ line }) => line.job);
     for (const receipts of byJob.values()) {
       const own = receipts.toReversed().filter((receipt) => book.isOwn(receipt));
       const [job = ''] = own.map(({ line }) => line.job);
@@ -209,7 +216,14 @@ export class RememberedPayments implements Remembered {
   }
 
   newestTake(first: Fingerprint): number {
-    return Math.max(1, ...this.#o.book.takesOf(first).map(({ line }) => line.take?.number ?? 1));
+    return Math.max(1, ...this.#takesOf(first).map(({ line }) => line.take?.number ?? 1));
+  }
+
+  /** The first ones first; those of the receipts count before those of HEAD. */
+  #takesOf(first: Fingerprint): readonly Receipt[] {
+    const { book, head } = this.#o;
+    const inHead = head?.takes.later(first) ?? [];
+    return [...inHead.flatMap((line) => receiptsIn(book, line)), ...book.takesOf(first)];
   }
 
   /** True if the plan has questions that only the service, or another process, can answer. */
@@ -330,19 +344,11 @@ export function filesHere(
 }
 
 /** Git's version of the state file is as good as a receipt of this pipeline. */
-function unknownIn(
-  head: Ledger | undefined,
+function receiptsIn(
   { service, source }: ReceiptBook,
-  fingerprint: Fingerprint,
-  known: JobLine | undefined,
-): Receipt | undefined {
-  const line = head?.job(fingerprint);
-  if (line === undefined) return undefined;
-  const saved = (line.outputs ?? []).map((file) => ({
-    ...file,
-    path: `${source.folder}${sep}${file.path.split('/').join(sep)}`,
-  }));
-  return unknownPayment([{ service, line, source, saved }], known);
+  line: JobLine | undefined,
+): readonly Receipt[] {
+  return line === undefined ? [] : [receiptOf(line, source, service)];
 }
 
 async function askPayer({ api, key }: ServiceInquiry, book: ReceiptBook): Promise<void> {

@@ -3,6 +3,7 @@
 import { lazyClient } from '../../adapters/http/lazy-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
 import { requestRates } from '../../adapters/http/request-rate.ts';
+import type { Content } from '../../adapters/state/file-version.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
 import { committed } from '../../journal/ledger.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
@@ -21,6 +22,7 @@ import { ManifestNotes } from '../../run/manifest-notes.ts';
 import type { Stopped } from '../../run/stop.ts';
 import { uncompacted } from '../pipeline/problem.ts';
 import { orderClaims } from '../receipts/order-claims.ts';
+import { noteRecord } from '../receipts/record-check.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
 import { movedAdvice } from '../state/unsaved-state.ts';
 import type { PreparedRun } from './context.ts';
@@ -119,6 +121,8 @@ async function record(
     await file.sync();
   }
   const { book, remembered } = prepared.receipts;
+  const note = (content: Content | undefined): void =>
+    noteRecord(book, prepared.check, ledger, content, clock.now());
   if (account.asked) book.pays(account.read, service.key);
   remembered.recordWith(({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]));
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
@@ -154,8 +158,9 @@ async function record(
   await ballast.remove();
   if (journal.wrote || warnings.length > 0 || file.mustCompact === true) {
     const compacted = await file.compact(ledger);
-    if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
-  }
+    if (compacted.ok) note(compacted.value);
+    else onEvent({ type: 'warning', message: uncompacted(compacted.error) });
+  } else if (prepared.check.differs) note(prepared.state.content);
   if (means.engine?.isExported === true) book.withdrawAll(ledger);
   await memory.save();
   if (moved.signal.aborted)

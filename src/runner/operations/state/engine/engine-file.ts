@@ -163,7 +163,7 @@ export class EngineFile {
   }
 
   /** Ends the term: what is still under way at workers keeps the record in the database. */
-  async compact(ledger: Ledger): Promise<Result<void, string>> {
+  async compact(ledger: Ledger): Promise<Result<undefined, string>> {
     const { session, onWarning } = this.#o;
     const { desk, engine, term } = session;
     await this.coordinator.end();
@@ -187,7 +187,7 @@ export class EngineFile {
       ...{ patience: this.#patience, catchUp: () => this.#catchUp() },
     });
     this.#exported = exported.ok;
-    return exported;
+    return exported.ok ? ok(undefined) : exported;
   }
 
   /** Folds what others have written since the last look. Returns the number of the last record, which may be its own. */
