@@ -252,12 +252,15 @@ describe('shotlist receipts', () => {
   });
 
   const good = `${exportHeaderText(undefined)}\n${madeUp(2).map(receiptText).join('\n')}\n`;
+  /** More than are written at once. */
+  const long = `${exportHeaderText(undefined)}\n${madeUp(600).map(receiptText).join('\n')}\n`;
   const wrongly = (from: string | RegExp, to: string): string => good.replace(from, to);
   test.each([
     ['--import absent', undefined, /the file does not exist/],
     ['--import given', 'photo\n', /no export of receipts, no state file/],
     ['--import given', wrongly('"receipts":1', '"receipts":2'), /line 1: .*receipts/],
     ['--import given', wrongly(/\}\n$/, '\n'), /line 3: it is not JSON/],
+    ['--import given', `${long}not JSON`, /line 602: it is not JSON/],
     ['--import given', wrongly('"complete"', '"paid"'), /line 2: .*state/],
     ['--import given', wrongly('"/work"', '"work"'), /line 2: .*folder/],
     ['--import given', wrongly(/"at":"[^"]*"/, '"at":"soon"'), /line 2: its time is no time/],
@@ -298,6 +301,25 @@ describe('shotlist receipts', () => {
     ]);
     expect((await json(rig, [], env)).totals.receipts).toBe(1);
     if (content !== undefined) expect(rig.read('given')).toBe(content);
+  });
+
+  test('a database with numbers that nobody can count is read as far as possible', async () => {
+    const rig = new Rig('');
+    const [old, env] = [otherMachine(), otherMachine()];
+    const saved = [{ index: 0, task: 'save', path: '/a.png', bytes: 7, sha256: '0'.repeat(64) }];
+    fill(
+      old,
+      madeUp(3).map((one) => ({ ...one, saved })),
+    );
+    const database = new DatabaseSync(databaseOf(old), { enableForeignKeyConstraints: false });
+    database.exec('UPDATE saved SET bytes = 1 << 62 WHERE creation = 1');
+    database.exec('UPDATE creation SET id = 1 << 62 WHERE id = 3');
+    database.close();
+    const imported = await json(rig, ['--import', databaseOf(old)], env);
+    expect(imported).toMatchObject({ read: 2, added: 2, unreadable: 1 });
+    const kept =
+      'SELECT count(DISTINCT creation.id) AS paid, count(idx) AS files FROM creation LEFT JOIN saved ON creation = id';
+    expect(rows(env, kept)).toEqual([{ paid: 2, files: 1 }]);
   });
 
   test('a database with views in place of tables is refused, and so is the one in use', async () => {

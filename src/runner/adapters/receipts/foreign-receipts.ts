@@ -1,9 +1,10 @@
 // Reads a database of receipts that is not in use: of another machine, or one that was damaged and set aside. It is read row
 // by row, so a damaged page costs only what is on it; nothing in it is trusted, run or changed.
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { systemCode } from '../../../contract/files/system-error.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
 import { readReceipt } from '../../receipts/receipt-line.ts';
 import { isSqlite } from '../files/cache-database.ts';
@@ -16,13 +17,15 @@ export class ForeignReceipts implements Disposable {
   unreadable = 0;
   readonly #database: DatabaseSync;
   readonly #file: string;
+  readonly #statements = new Map<string, StatementSync>();
 
   /** Throws the errors of SQLite. */
   constructor(file: string) {
     this.#file = resolve(file);
     const address = pathToFileURL(this.#file);
     // Without a log of changes, the file alone is complete, and SQLite needs no files beside it.
-    if (!existsSync(`${file}-wal`)) address.searchParams.set('immutable', '1');
+    if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0)
+      address.searchParams.set('immutable', '1');
     this.#database = new DatabaseSync(address, { readOnly: true, timeout: 1_000 });
     // Without it, a table might call functions for its values.
     this.#database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
@@ -54,9 +57,9 @@ export class ForeignReceipts implements Disposable {
         if (row === undefined) return;
         failures = 0;
       } catch (error) {
-        if (!isSqlite(error)) throw error;
+        if (!isUnreadable(error)) throw error;
         [failures, id] = [failures + 1, id + 1];
-        if (id <= last) this.unreadable += 1;
+        if (id <= last || failures === 1) this.unreadable += 1;
         continue;
       }
       const found = Number(row['id']);
@@ -97,28 +100,37 @@ export class ForeignReceipts implements Disposable {
 
   #filesOf(creation: number): readonly unknown[] {
     try {
-      return this.#database
-        .prepare('SELECT * FROM saved WHERE creation = ? ORDER BY idx')
+      return this.#prepare('SELECT * FROM saved WHERE creation = ? ORDER BY idx')
         .all(creation)
         .map(({ idx, task, path, bytes, sha256, stored }) => ({
           ...{ index: idx, task, path, bytes, sha256 },
           ...(stored === null ? {} : { stored }),
         }));
     } catch (error) {
-      if (isSqlite(error)) return [];
+      if (isUnreadable(error)) return [];
       throw error;
     }
   }
 
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, known);
+    return known;
+  }
+
   #row(sql: string, ...values: readonly number[]): Row | undefined {
     try {
-      return this.#database.prepare(sql).get(...values);
+      return this.#prepare(sql).get(...values);
     } catch (error) {
-      if (isSqlite(error)) return undefined;
+      if (isUnreadable(error)) return undefined;
       throw error;
     }
   }
 }
+
+/** Also of a number that JavaScript does not have. */
+const isUnreadable = (error: unknown): boolean =>
+  isSqlite(error) || systemCode(error) === 'ERR_OUT_OF_RANGE';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -450,6 +450,7 @@ export class ReceiptStore implements Disposable {
       if (!isProblem(error)) throw error;
       this.#letGo();
       if (!isDamage(error) || !this.#setAside()) throw error;
+      this.#open('write');
       return work();
     }
   }
