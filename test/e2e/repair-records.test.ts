@@ -1,0 +1,98 @@
+// What becomes of a state file that lost lines, or itself: `repair` proposes the union of what can be read, of git's version
+// and of the user's receipts, and the run on the proposal pays for nothing.
+import { execFileSync } from 'node:child_process';
+import { renameSync, rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { envOf, photo, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
+
+const state = 'photos.state.jsonl';
+const untidy = photoPipeline.replace(/ {2}tidy:.*\n/, '');
+
+function git(rig: Rig, ...args: readonly string[]): void {
+  const who = ['-c', 'user.name=t', '-c', 'user.email=t@localhost', '-c', 'commit.gpgsign=false'];
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  execFileSync('git', [...who, ...args], { cwd: rig.folder, env, stdio: 'pipe' });
+}
+
+type Lines = readonly string[];
+/** Undefined: no file is left. `item`: the one whose line is damaged. */
+type Damage = (lines: Lines, item: string) => Lines | undefined;
+
+const swapLine = (lines: Lines, item: string): number =>
+  lines.findIndex((line) => line.includes(`"swap:${item}"`) && line.includes('"project"'));
+
+const changed =
+  (change: (line: string, lines: Lines) => string): Damage =>
+  (lines, item) => {
+    const index = swapLine(lines, item);
+    return lines.with(index, change(lines[index] ?? '', lines));
+  };
+
+const damages: Readonly<Record<string, Damage>> = {
+  'a cut at the end of a line': (lines) => lines.slice(0, -3),
+  'a removed line': (lines, item) => lines.toSpliced(swapLine(lines, item), 1),
+  'another line in place of a line': changed((_, lines) => lines[1] ?? ''),
+  'only the header left': (lines) => lines.slice(0, 1),
+  'a flipped digit of a fingerprint': changed((line) =>
+    line.replace(/"job":"(.)/, (_, digit: string) => `"job":"${digit === '0' ? '1' : '0'}`),
+  ),
+  'garbage around a project id': changed(
+    (line) => `#,,${/"project":"[^"]+"/.exec(line)?.[0] ?? ''}#!%`,
+  ),
+  'zeros in place of the file': () => ['\0'.repeat(500)],
+  'no file': () => undefined,
+};
+
+/** Which record is left beside the file. Git has a run of two photos, the receipts have that of the third, too. */
+const records = ['git and the receipts', 'the receipts', 'git'] as const;
+
+const cases = Object.entries(damages).flatMap(([name, damaged]) =>
+  (['deleted', 'kept'] as const).flatMap((projects) =>
+    records.map((record) => ({ name, damaged, projects, record })),
+  ),
+);
+
+const charges = (local: { ledger(): readonly { readonly kind: string }[] }): number =>
+  local.ledger().filter(({ kind }) => kind === 'charge').length;
+
+async function mended(rig: Rig, env: Readonly<Record<string, string>>): Promise<string> {
+  const words = ['repair', 'pipeline.yaml', '--hosted', '--write', 'better.jsonl'];
+  const { code, stdout, stderr } = await rig.command(words, env);
+  expect([code, stderr]).toEqual([1, '']);
+  renameSync(rig.path('better.jsonl'), rig.path(state));
+  return stdout;
+}
+
+test.each(cases)(
+  'after $name, with projects that are $projects, the run on the union with $record pays for nothing',
+  async ({ name, damaged, projects, record }) => {
+    const local = await service();
+    const rig = await photoRig(2, projects === 'kept' ? untidy : photoPipeline);
+    rig.write('.gitignore', 'out/\n.shotlist/\n');
+    await rig.run(local);
+    if (record !== 'the receipts') {
+      git(rig, 'init', '-q');
+      git(rig, 'add', '-A');
+      git(rig, 'commit', '-qm', 'a run');
+    }
+    if (record !== 'git') {
+      rig.write('photos/p3.png', await photo(3));
+      await rig.run(local);
+    }
+    const paid = charges(local);
+    const none = record === 'git' ? { SHOTLIST_RECEIPTS: rig.path('none') } : {};
+    const env = { ...envOf(local), ...none };
+    const lines = rig.read(state).trimEnd().split('\n');
+    const left = damaged(lines, record === 'git' ? 'p1.png' : 'p3.png');
+    if (left === undefined) rmSync(rig.path(state));
+    else rig.write(state, `${left.join('\n')}\n`);
+
+    const { code } = await rig.command(['status', 'pipeline.yaml', '--hosted'], env);
+    expect(code).toBe(name.includes('flipped') ? 0 : 2);
+    await mended(rig, env);
+    const again = await rig.command(['run', 'pipeline.yaml'], env);
+    expect([again.code, charges(local)], again.stdout + again.stderr).toEqual([0, paid]);
+    const whole = await rig.command(['repair', 'pipeline.yaml'], env);
+    expect(whole.code, whole.stdout).toBe(0);
+  },
+);
