@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { digestOf } from '../../src/contract/base/digest.ts';
 import { envOf, photo, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
 
 const state = 'photos.state.jsonl';
@@ -96,3 +97,50 @@ test.each(cases)(
     expect(whole.code, whole.stdout).toBe(0);
   },
 );
+
+test('a file that is intact but older lacks what only the receipts know, and says how much', async () => {
+  const local = await service();
+  const rig = await photoRig(1, untidy);
+  await rig.run(local);
+  const older = rig.read(state);
+  rig.write('photos/p2.png', await photo(2));
+  rig.write('photos/p3.png', await photo(3));
+  await rig.run(local);
+  rig.write(state, older);
+  const env = envOf(local);
+  const told = await rig.command(['repair', 'pipeline.yaml', '--json'], env);
+  expect(told.code).toBe(1);
+  expect(JSON.parse(told.stdout)).toMatchObject({
+    ...{ missing: false, intact: true, lacking: true, damages: [] },
+    proposal: {
+      shares: { head: { added: 0, updated: 0 }, receipts: { added: 2, updated: 0 } },
+      gaps: [],
+    },
+  });
+  expect(await mended(rig, env)).toContain('\n2 jobs are only in your receipts.\n');
+  expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+  expect(charges(local)).toBe(3);
+});
+
+test('a project that no record knows is kept under an id of its own, until the receipts know it', async () => {
+  const local = await service();
+  const rig = await photoRig(2, untidy);
+  await rig.run(local);
+  const lines = rig.read(state).trimEnd().split('\n');
+  const project = /"project":"([^"]+)"/.exec(lines[swapLine(lines, 'p1.png')] ?? '')?.[1] ?? '';
+  const left = damages['garbage around a project id']?.(lines, 'p1.png') ?? [];
+  rig.write(state, `${left.join('\n')}\n`);
+  const env = envOf(local);
+  const job = digestOf({ project });
+
+  await mended(rig, { ...env, SHOTLIST_RECEIPTS: rig.path('none') });
+  expect(rig.read(state)).toContain(`{"job":"${job}","kind":"unknown","state":"created"`);
+  const pruned = await rig.command(['prune', 'pipeline.yaml', '--yes'], env);
+  expect(pruned.stderr).toBe('');
+  expect(rig.read(state)).toContain(`"project":"${project}"`);
+
+  await mended(rig, env);
+  expect(rig.read(state)).not.toContain(job);
+  expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+  expect(charges(local)).toBe(2);
+});
