@@ -4,6 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { digestOf } from '../../src/contract/base/digest.ts';
+import { loadState } from '../../src/runner/adapters/state/load-state.ts';
+import { memoryStore } from '../../src/runner/journal/job-store.ts';
 import { envOf, photo, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
 
 const state = 'photos.state.jsonl';
@@ -43,6 +45,12 @@ const damages: Readonly<Record<string, Damage>> = {
   'zeros in place of the file': () => ['\0'.repeat(500)],
   'no file': () => undefined,
 };
+
+async function jobsIn(rig: Rig): Promise<readonly string[]> {
+  const loaded = await loadState(rig.path(state), memoryStore());
+  if (!loaded.ok) throw new Error(loaded.error);
+  return [...loaded.value.ledger.jobs()].map(({ job }) => job);
+}
 
 /** Which record is left beside the file. Git has a run of two photos, the receipts have that of the third, too. */
 const records = ['git and the receipts', 'the receipts', 'git'] as const;
@@ -84,6 +92,7 @@ test.each(cases)(
     const none = record === 'git' ? { SHOTLIST_RECEIPTS: rig.path('none') } : {};
     const env = { ...envOf(local), ...none };
     const lines = rig.read(state).trimEnd().split('\n');
+    const jobs = await jobsIn(rig);
     const left = damaged(lines, record === 'git' ? 'p1.png' : 'p3.png');
     if (left === undefined) rmSync(rig.path(state));
     else rig.write(state, `${left.join('\n')}\n`);
@@ -91,6 +100,8 @@ test.each(cases)(
     const { code } = await rig.command(['status', 'pipeline.yaml', '--hosted'], env);
     expect(code).toBe(name.includes('flipped') ? 0 : 2);
     await mended(rig, env);
+    const now = await jobsIn(rig);
+    expect(now.filter((job) => !jobs.includes(job))).toEqual([]);
     const again = await rig.command(['run', 'pipeline.yaml'], env);
     expect([again.code, charges(local)], again.stdout + again.stderr).toEqual([0, paid]);
     const whole = await rig.command(['repair', 'pipeline.yaml'], env);
