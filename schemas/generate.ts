@@ -15,6 +15,7 @@ import { kinds } from '../src/contract/kinds/all.ts';
 import { tools } from '../src/contract/kinds/tools.ts';
 import { stateSchema } from '../src/runner/journal/line.ts';
 import { fragmentSchema, pipelineSchema } from '../src/runner/language/schema.ts';
+import { receiptsSchema } from '../src/runner/receipts/receipt-line.ts';
 import { provenanceSchema } from '../src/runner/report/provenance-schema.ts';
 import { faultsSchema } from '../src/service/endpoints/fault-schema.ts';
 import { withTables } from './function-tables.ts';
@@ -24,6 +25,7 @@ export const published: readonly (readonly [string, Schema])[] = [
   ['pipeline.schema.json', pipelineSchema(kinds)],
   ['fragment.schema.json', fragmentSchema(kinds)],
   ['state.schema.json', stateSchema],
+  ['receipts.schema.json', receiptsSchema],
   ['provenance.schema.json', provenanceSchema],
   ['project.schema.json', projectSchema],
   ['creation.schema.json', creationSchema],

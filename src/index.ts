@@ -76,6 +76,19 @@ export {
   prune,
   type Refused,
 } from './runner/operations/prune.ts';
+export {
+  type ExportedReceipts,
+  exportReceipts,
+  type ForgetReceiptsOptions,
+  type ForgottenReceipts,
+  forgetReceipts,
+  type ImportedReceipts,
+  importReceipts,
+  type ReceiptFacts,
+  type ReceiptList,
+  type ReceiptsOptions,
+  receipts,
+} from './runner/operations/receipts.ts';
 export { type RefreshOptions, refresh } from './runner/operations/refresh.ts';
 export {
   type Proposal,
@@ -154,6 +167,7 @@ export {
 export type { CalendarLimit } from './runner/plan/calendar-budget.ts';
 export type { EnvUse } from './runner/plan/env-uses.ts';
 export type { OrphanCounts } from './runner/plan/orphan.ts';
+export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './runner/plan/paid-already.ts';
 export type { Plan, PlanNote, PlannedTake, PlanRow } from './runner/plan/plan.ts';
 export type { PlanReading } from './runner/plan/plan-reading.ts';
 export type { PlanReason } from './runner/plan/plan-reasons.ts';

@@ -32,7 +32,7 @@ describe('--help', () => {
     expect(code).toBe(0);
     expect(groupsOf(stdout)).toMatchObject({
       Start: ['init', 'tools', 'validate', 'fmt', 'plan', 'run', 'help'],
-      See: ['status', 'report', 'ui', 'log', 'graph'],
+      See: ['status', 'report', 'ui', 'log', 'receipts', 'graph'],
       Choose: ['reroll', 'pick', 'forget'],
       Unattended: ['tick', 'schedule', 'watch'],
       'Team and git': ['trust', 'git-setup', 'merge'],

@@ -21,7 +21,11 @@ export interface Relay {
   holdAfter: number | undefined;
 }
 
-export async function relayTo(local: LocalService): Promise<Relay> {
+/** `lacks`: a path that the relay answers with 404, as a deployment without that endpoint does. */
+export async function relayTo(
+  local: LocalService,
+  { lacks }: { readonly lacks?: string } = {},
+): Promise<Relay> {
   const server = createServer((incoming, outgoing) => void pass(incoming, outgoing));
   const address = await listening(server);
   const relay: Relay = {
@@ -33,6 +37,13 @@ export async function relayTo(local: LocalService): Promise<Relay> {
 
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const { method = 'GET', url = '/', headers } = incoming;
+    if (url === lacks) {
+      incoming.resume();
+      outgoing
+        .writeHead(404, { 'content-type': 'application/json' })
+        .end('{"message":"Not Found"}');
+      return;
+    }
     const onward = request(`${local.address}${url}`, { method, headers }, (answer) => {
       if (url.startsWith('/downloads/')) return count(headers, answer, outgoing);
       const parts: Buffer[] = [];

@@ -267,7 +267,8 @@ describe('plans again after a change:', () => {
         const first = header.replace(/"lines":\d+/, `"lines":${kept.length}`);
         rig.write('photos.state.jsonl', `${[first, ...kept].join('\n')}\n`);
       },
-      done: 2,
+      // The receipts know what the lost lines said.
+      done: 0,
     },
     'the manifests are gone': {
       make: (rig) => rmSync(rig.path('.shotlist/photos.state.jsonl.manifests.jsonl')),

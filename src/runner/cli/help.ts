@@ -4,7 +4,7 @@ import type { Command, Help, HelpConfiguration, Option } from 'commander';
 /** In the order in which help shows them. */
 const commandGroups: Readonly<Record<string, readonly string[]>> = {
   'Start:': ['init', 'tools', 'validate', 'fmt', 'plan', 'run', 'help'],
-  'See:': ['status', 'report', 'ui', 'log', 'graph'],
+  'See:': ['status', 'report', 'ui', 'log', 'receipts', 'graph'],
   'Choose:': ['reroll', 'pick', 'forget'],
   'Unattended:': ['tick', 'schedule', 'watch'],
   'Team and git:': ['trust', 'git-setup', 'merge'],

@@ -32,6 +32,7 @@ import {
 import { outliveOutput } from './output.ts';
 import { withPlanCommand, withQuestions } from './plan-command.ts';
 import { withPruneCommand } from './prune-command.ts';
+import { withReceiptsCommand } from './receipts-command.ts';
 import { withReportCommand } from './report-command.ts';
 import { shown } from './shown.ts';
 import { withStatusCommand } from './status-command.ts';
@@ -232,6 +233,7 @@ withState(
 
 withTakesCommands(program, done);
 withPruneCommand(program, done);
+withReceiptsCommand(program, done);
 withReportCommand(program, done);
 withUiCommand(program, done);
 withGitCommands(program, done);

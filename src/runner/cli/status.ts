@@ -4,6 +4,7 @@ import { type StatusReport, status } from '../operations/status.ts';
 import { queueLines } from '../report/engine-text.ts';
 import { liveText } from '../report/live/watch-lines.ts';
 import { acceptLine, paidTwiceLines } from '../report/merge-text.ts';
+import { onlyInReceiptsLines } from '../report/missing-text.ts';
 import { stateLine } from '../report/service-text.ts';
 import { itemsText, stepsText } from '../report/status-items-text.ts';
 import { statusText } from '../report/status-text.ts';
@@ -70,7 +71,9 @@ export function reportText(report: StatusReport, { subject }: CommandLines): str
   const pipeline = subject('resolve');
   const status = statusText(report, `${state} (${service})`, pipeline, stepsText(steps));
   const twice = report.paidTwice.length === 0 ? [] : mergedLines(report);
-  const text = [status, ...takesLines(report.takes, subject('reroll')), ...twice].join('\n');
+  const only = onlyInReceiptsLines(report.onlyInReceipts, subject('repair'));
+  const takes = takesLines(report.takes, subject('reroll'));
+  const text = [status, ...only, ...takes, ...twice].join('\n');
   if (engine !== undefined) return [text, '', ...queueLines(engine)].join('\n');
   if (running === undefined || live !== undefined) return text;
   return `${text}\nThe process does not say how far it is, so all of this is from the state file.`;

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type JobStore, memoryStore } from './job-store.ts';
 import type { EventLine, JobLine, RunLine, StateLine, TaskLine } from './line.ts';
 import { Rates } from './rates.ts';
-import { chargedHere, isJobEvent, jobFacts, stateAfter } from './state.ts';
+import { afterAdoption, chargedHere, isJobEvent, jobFacts, stateAfter } from './state.ts';
 import { TakeIndex } from './take-index.ts';
 
 /** Credits. A budget is compared with `committed`. */
@@ -146,7 +146,8 @@ export class Ledger {
 
   /** A plan counts with a job before a journal records that it is adopted. */
   adopt(line: JobLine): void {
-    this.#put(line, this.#jobs.get(line.job));
+    const before = this.#jobs.get(line.job);
+    this.#put(afterAdoption(before, line), before);
   }
 
   /** Folds one line in. On failure, the error says why: the journal is corrupt, or shotlist has a bug. */

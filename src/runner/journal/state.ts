@@ -83,9 +83,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
       });
     case 'adopted':
       if (event.line.job !== event.job || event.line.adopted === undefined) return illegal();
-      return mayAdopt(before, event.line)
-        ? ok({ ...event.line, ...pastOfBoth(before, event.line) })
-        : illegal();
+      return mayAdopt(before, event.line) ? ok(afterAdoption(before, event.line)) : illegal();
     case 'serves':
       if (before === undefined) return illegal();
       return ok({ ...before, tasks: withTask(before.tasks, event.task) });
@@ -124,12 +122,22 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
 
 /** What is planned with an adopted job is recorded when the run begins. */
 const mayAdopt = (before: JobLine | undefined, line: JobLine): boolean =>
-  before === undefined || jobFacts[before.state].mayBegin || before.name === line.name;
+  before === undefined ||
+  jobFacts[before.state].mayBegin ||
+  isSameAdoption(before, line) ||
+  (jobFacts[before.state].inDoubt && before.name === undefined);
 
-function pastOfBoth(before: JobLine | undefined, line: JobLine): { past?: PastAttempt[] } {
-  if (before === undefined || before.name === line.name) return {};
-  const all = [...(withPast(before).past ?? []), ...(line.past ?? [])];
-  return all.length === 0 ? {} : { past: all };
+const isSameAdoption = (before: JobLine, line: JobLine): boolean =>
+  before.adopted !== undefined && before.name === line.name;
+
+/** The adopted job with what is known of the job so far: no attempt leaves its past, and no number is used twice. */
+export function afterAdoption(before: JobLine | undefined, line: JobLine): JobLine {
+  if (before === undefined) return line;
+  const attempt = Math.max(before.attempt, line.attempt);
+  const earlier = isSameAdoption(before, line)
+    ? (before.past ?? line.past ?? [])
+    : [...(withPast(before).past ?? []), ...(line.past ?? [])];
+  return { ...line, attempt, ...(earlier.length === 0 ? {} : { past: earlier }) };
 }
 
 const maySupply: readonly JobLine['state'][] = ['supplied', 'forgotten'];
@@ -255,9 +263,13 @@ export function worthOf(line: JobLine | undefined): number {
   return sum;
 }
 
-/** The part of that which runs of this state file were charged. */
+/** What runs of this state file were charged for the last attempt. */
+export const lastChargedHere = (line: JobLine | undefined): number =>
+  line?.adopted === undefined ? (line?.credits ?? 0) : 0;
+
+/** The part of a job's worth that runs of this state file were charged. */
 export function chargedHere(line: JobLine | undefined): number {
-  let sum = line?.adopted === undefined ? (line?.credits ?? 0) : 0;
+  let sum = lastChargedHere(line);
   for (const { credits, adopted } of line?.past ?? []) sum += adopted === true ? 0 : credits;
   return sum;
 }

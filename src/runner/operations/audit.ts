@@ -4,14 +4,18 @@ import { ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { chargedHere, jobFacts } from '../journal/state.ts';
 import type { Audited, Difference } from '../report/drift.ts';
+import type { Clock, MediaApi } from '../run/jobs/ports.ts';
+import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import type { Problem } from './pipeline/problem.ts';
-import { inquire, knownProjects } from './service/inquiry.ts';
+import { type MissingRecord, missingRecords } from './receipts/record-check.ts';
+import { inquire, knownProjects, readPatiently } from './service/inquiry.ts';
 import type { LedgerEntry } from './service/local-service.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
 /**
- * Compares the ledger of the state file with the service's own figures, project by project. Changes nothing.
+ * Compares the ledger of the state file with the service's own figures, project by project, and with the other records of
+ * the same payments: the version of the file in git's HEAD, and your receipts. Changes nothing.
  *
  * @example
  * ```ts
@@ -28,7 +32,8 @@ export async function audit(
   loaded: LoadedPipeline,
   options: EditOptions = {},
 ): Promise<Result<Audited, Problem>> {
-  return await editState(loaded, options, async ({ journal, clock, connect, header }) => {
+  return await editState(loaded, options, async (edit) => {
+    const { journal, clock, connect, header } = edit;
     const service = await connect();
     if (!service.ok) return service;
     const { ledger } = journal;
@@ -54,8 +59,19 @@ export async function audit(
         differences.push({ project, tasks: job.tasks, recorded, reported, why: 'other credits' });
       }
     }
+    const { env = process.env, onWarning = () => undefined } = options;
+    const state = { ledger, header, content: edit.content };
+    const file = { bound: boundPipeline(loaded), paths: edit.located.paths, state };
+    const missing = edit.shared
+      ? []
+      : await missingRecords({ ...file, env, now: () => clock.now(), onWarning });
+    differences.push(...(await comparedWith(service.value.api, clock, missing)));
+    const listed = new Set(missing.map(({ line }) => line.project));
     const entries = service.value.ledger?.();
-    if (entries !== undefined) differences.push(...unknown(ledger, header.pipeline, entries));
+    if (entries !== undefined)
+      differences.push(
+        ...unknown(ledger, header.pipeline, entries).filter(({ project }) => !listed.has(project)),
+      );
     let jobs = 0;
     const doubts = { jobs: 0, credits: 0 };
     for (const job of ledger.jobs()) {
@@ -66,6 +82,30 @@ export async function audit(
     }
     return ok({ projects, credits: ledger.total, jobs, differences, unreported, doubts });
   });
+}
+
+/** What only git's HEAD or the receipts have of the record, with the service's own figures. */
+async function comparedWith(
+  api: Pick<MediaApi, 'project'>,
+  clock: Clock,
+  missing: readonly MissingRecord[],
+): Promise<readonly Difference[]> {
+  const differences: Difference[] = [];
+  for (const { line, why } of missing) {
+    const { kind, project, tasks } = line;
+    const answer =
+      project === undefined ? undefined : await readPatiently(api, clock, { kind, project });
+    const reported = answer?.ok === true ? (answer.value.credits_charged ?? 0) : 0;
+    const end = project === undefined ? ', and its outcome is not known' : '';
+    differences.push({
+      project: project ?? 'unknown',
+      tasks,
+      recorded: 0,
+      reported,
+      why: `${why}${end}`,
+    });
+  }
+  return differences;
 }
 
 /** The local service's ledger is complete: charges for this pipeline that the state file does not know. */

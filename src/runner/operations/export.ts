@@ -9,6 +9,7 @@ import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
+import { ReceiptBook } from './receipts/receipt-book.ts';
 import { coordinate } from './state/engine/coordinate.ts';
 import { asCoordinator } from './state/engine/coordinator-problem.ts';
 import { exportRun } from './state/engine/export-run.ts';
@@ -56,6 +57,7 @@ async function exportHere(
   options: ExportOptions,
 ): Promise<Result<Exported, Problem>> {
   const { clock = realClock, onWarning = () => undefined, signal, engine } = options;
+  const { env = process.env } = options;
   const bound = boundPipeline(loaded);
   const found = locateState(bound, options);
   if (!found.ok) return found;
@@ -86,11 +88,17 @@ async function exportHere(
   const records: CoordinatorDesk['records'] = (after, most) =>
     insistently(patience, () => desk.records(after, most));
   let { seq } = session;
+  const changed = new Set(session.changed);
   const catchUp = async (): Promise<number> => {
-    seq = await foldRecords({ records }, ledger, seq);
+    seq = await foldRecords({ records }, ledger, seq, changed);
     return seq;
   };
   const exported = await exportRun({ session, bound, paths, ledger, catchUp, patience, context });
+  using book = new ReceiptBook({
+    ...{ bound, paths, service: given.serviceName, env, onWarning, now: () => clock.now() },
+    engineRun: session.run.terms.run,
+  });
+  book.catchUp(ledger, changed);
   // The term lapses by itself.
   await unlessAway(() => desk.release(session.term));
   if (!exported.ok) return err({ ...problem(exported.error), reason: 'system' });

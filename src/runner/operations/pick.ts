@@ -18,6 +18,7 @@ import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from './pipeline/problem.ts';
 import { bookFor } from './receipts/receipt-book.ts';
+import { noteRecord } from './receipts/record-check.ts';
 import type { EditOptions } from './state/edit-state.ts';
 import { type LocatedState, locateState } from './state/locate-state.ts';
 import { headerOf, openState } from './state/open-state.ts';
@@ -79,10 +80,10 @@ async function pickIn(
   options: PickOptions,
 ): Promise<Result<Picked, Problem>> {
   const bound = boundPipeline(loaded);
-  const { clock = realClock, onWarning = () => undefined } = options;
+  const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
   const unusable = checkOutput(bound, options) ?? checkOutputFolder(located);
   if (unusable !== undefined) return err(unusable);
-  const opened = await openState(bound, located, 'edit', { clock, onWarning });
+  const opened = await openState(bound, located, 'edit', { clock, onWarning, env });
   if (!opened.ok) return opened;
   await using open = opened.value;
   const header = headerOf(open, bound);
@@ -101,7 +102,6 @@ async function pickIn(
   if (changed) {
     const file = await openJournal(paths.state, header.value, state);
     try {
-      const { env = process.env } = options;
       using receipts = bookFor(header.value, { bound, paths, env, clock, onWarning });
       const journal = new JournalWriter(ledger, file, clock, { receipts });
       const kept = await keepTake(before, task, { disk: planned.disk, journal });
@@ -109,7 +109,8 @@ async function pickIn(
       journal.append([{ event: 'picked', job: first.job, take }]);
       await journal.sync();
       const compacted = await file.compact(ledger);
-      if (!compacted.ok) onWarning(uncompacted(compacted.error));
+      if (compacted.ok) noteRecord(receipts, open.check, ledger, compacted.value, clock.now());
+      else onWarning(uncompacted(compacted.error));
     } finally {
       await file.close();
     }

@@ -100,7 +100,7 @@ export async function plan(
   const record = options.out === undefined ? undefined : new PlanRecord();
   const opened = await prepare(bound, target, options, {
     ...{ env, redactor: new Redactor(secretsIn(env)) },
-    ...{ access: 'plan', clock, onWarning, explain: options.explain, onTask: record?.add },
+    ...{ access: 'plan', clock, onWarning, explain: options.explain, record },
   });
   if (!opened.ok) return opened;
   await using prepared = opened.value;

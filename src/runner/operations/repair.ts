@@ -150,7 +150,7 @@ async function proposalFor(
   if (alone.header?.away !== undefined) return alone;
   const { state } = repairing.paths;
   const { env = process.env } = repairing.options;
-  const text = await headVersion(state, { env });
+  const text = await headVersion(state, undefined, { env });
   const head = text === undefined ? undefined : repairOf(rawLinesOf(text), context);
   const isOwn = head?.header !== undefined && head.header.pipeline === context.pipeline;
   const service = alone.header?.service ?? (isOwn ? head.header?.service : undefined);
@@ -200,7 +200,7 @@ function receiptsOf(
       .filter((receipt) => receipt.service === owner)
       .map((receipt) => {
         const isOwn = book.isOwn(receipt);
-        const here = isOwn ? filesHere(receipt, book.source.folder, store) : [];
+        const here = isOwn ? filesHere(receipt, book.source, store) : [];
         const own = here.length === 0 ? receipt.line : { ...receipt.line, outputs: [...here] };
         return { own, adopted: adoptedLine(receipt, { at, isOwn, here }) };
       });

@@ -82,6 +82,7 @@ export async function report(
   const pictures = new PictureNumbers();
   const gathered = await gatherReport(bound, options, {
     ...{ paths, rehearsal, pictures, inputs, clock, onWarning, needsState: true },
+    env: options.env ?? process.env,
     onState: options.onState,
     hrefOf: (file) => hrefFrom(resolve(place, '..'), file),
   });

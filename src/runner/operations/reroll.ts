@@ -94,7 +94,15 @@ export async function planReroll(
 
 type ChoosingOptions = Pick<
   RunOptions,
-  'env' | 'clock' | 'allowOutside' | 'state' | 'output' | 'service' | 'rehearse' | 'hosted'
+  | 'env'
+  | 'clock'
+  | 'allowOutside'
+  | 'state'
+  | 'output'
+  | 'service'
+  | 'rehearse'
+  | 'hosted'
+  | 'onEvent'
 >;
 
 async function chooseTasks(
@@ -103,8 +111,14 @@ async function chooseTasks(
   options: ChoosingOptions,
 ): Promise<Result<readonly string[], Problem>> {
   const bound = boundPipeline(loaded);
-  const opened = await openFor(loaded, options, 'plan');
-  if (!opened.ok) return opened;
+  // The run compares, and says the same: only a refusal needs it said here.
+  const notices: string[] = [];
+  const refused = <T extends Result<unknown, Problem>>(result: T): T => {
+    for (const message of result.ok ? [] : notices) options.onEvent?.({ type: 'warning', message });
+    return result;
+  };
+  const opened = await openFor(loaded, options, 'plan', (message) => void notices.push(message));
+  if (!opened.ok) return refused(opened);
   await using open = opened.value;
   const { ledger } = open.state;
   const { pipeline } = bound;
@@ -115,14 +129,14 @@ async function chooseTasks(
   });
   if (!found.ok) return found;
   await using tasks = found.value;
-  return tasksNamed(pipeline, names, tasks.tasks, ledger);
+  return refused(tasksNamed(pipeline, names, tasks.tasks, ledger));
 }
 
 async function takesAfter(
   loaded: LoadedPipeline,
   options: ChoosingOptions,
 ): Promise<Result<readonly Takes[], Problem>> {
-  const opened = await openFor(loaded, options, 'read');
+  const opened = await openFor(loaded, options, 'read', () => undefined);
   if (!opened.ok) return opened;
   await using open = opened.value;
   return ok(takesIn(open.state.ledger, boundPipeline(loaded).pipeline.steps));
@@ -132,6 +146,7 @@ async function openFor(
   loaded: LoadedPipeline,
   options: ChoosingOptions,
   access: 'plan' | 'read',
+  onWarning: (message: string) => void,
 ): ReturnType<typeof openState> {
   const bound = boundPipeline(loaded);
   const { clock = realClock, env = process.env } = options;
@@ -139,8 +154,9 @@ async function openFor(
   if (!target.ok) return target;
   const paths = pathsOf(bound, target.value, options);
   const { serviceName: service } = paths;
-  const onWarning = (): void => undefined;
-  const opened = await openState(bound, paths, access, { clock, onWarning, service });
+  const compared = access === 'plan' ? env : undefined;
+  const context = { clock, onWarning, service, env: compared };
+  const opened = await openState(bound, paths, access, context);
   if (!opened.ok) return opened;
   const header = headerOf(opened.value, bound);
   if (header.ok) return opened;

@@ -26,7 +26,11 @@ export async function savedBy(
   if (!located.ok) return located;
   const { paths } = located.value;
   const onWarning = (): void => undefined;
-  const opened = await openState(bound, paths, 'read', { clock: realClock, onWarning });
+  const opened = await openState(bound, paths, 'read', {
+    clock: realClock,
+    onWarning,
+    env: undefined,
+  });
   if (!opened.ok) return opened;
   await using open = opened.value;
   const isFannedOut = fannedOutIn(bound.pipeline.steps);

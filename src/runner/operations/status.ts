@@ -15,6 +15,7 @@ import { type Condition, conditionOf, isStored, keptCopy } from '../plan/recorde
 import { resultFates } from '../plan/result-fate.ts';
 import type { DoublePayment } from '../repair/double-payment.ts';
 import type { LiveFacts } from '../report/live/live-facts.ts';
+import type { MissingPayments } from '../report/missing-text.ts';
 import { type Status, statusOf } from '../report/status.ts';
 import {
   type ItemFilter,
@@ -31,6 +32,7 @@ import { openDoublePayments } from './merge.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
+import { onlyInReceipts } from './receipts/record-check.ts';
 import type { OpenEngineRun } from './state/engine/engine-state.ts';
 import { reachable } from './state/engine/open-database.ts';
 import { type LocateOptions, locateState } from './state/locate-state.ts';
@@ -70,6 +72,8 @@ export interface StatusReport extends Status {
   readonly steps: readonly StepStatus[];
   /** The results of which there are several takes. */
   readonly takes: readonly Takes[];
+  /** Payments that the state file does not know, and your receipts do. */
+  readonly onlyInReceipts: MissingPayments;
   /** The jobs that both sides of a merge paid for, until somebody accepts the merged file with `git add`. */
   readonly paidTwice: readonly DoublePayment[];
   /** With `items`. */
@@ -104,6 +108,7 @@ export async function status(
   options: StatusOptions = {},
 ): Promise<Result<StatusReport, Problem>> {
   const { clock = realClock, expiringMs = 6 * 3_600_000, onWarning = () => undefined } = options;
+  const { env = process.env } = options;
   const bound = boundPipeline(loaded);
   const { steps } = bound.pipeline;
   const filter = options.items === undefined ? ok(undefined) : filterOf(options.items);
@@ -111,7 +116,7 @@ export async function status(
   const located = locateState(bound, options);
   if (!located.ok) return located;
   const { paths } = located.value;
-  const opened = await openState(bound, paths, 'read', { clock, onWarning });
+  const opened = await openState(bound, paths, 'read', { clock, onWarning, env });
   if (!opened.ok) return opened;
   await using open = opened.value;
   const header = headerOf(open, bound);
@@ -149,7 +154,18 @@ export async function status(
   return ok({
     ...{ state: paths.state, service: header.value.service, ...found, steps: byStep },
     takes: takesIn(state.ledger, steps),
-    paidTwice: await openDoublePayments(paths.state, process.env),
+    onlyInReceipts:
+      open.engine === undefined && active === undefined
+        ? onlyInReceipts({
+            bound,
+            paths,
+            state,
+            env,
+            now: () => clock.now(),
+            onWarning: () => undefined,
+          })
+        : { creations: 0, credits: 0 },
+    paidTwice: await openDoublePayments(paths.state, env),
     ...(live === undefined ? {} : { live }),
     ...(engine.value === undefined ? {} : { engine: engine.value }),
     ...(filter.value === undefined

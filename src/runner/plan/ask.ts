@@ -127,8 +127,10 @@ function asked(question: TaskQuestion): TaskAnswer {
       const job = jobOf(wanted.of);
       if (job === undefined) throw new Error(`bug: ${step.of} has no job`);
       const { task, requireOutputs: required, remembered = nothingRemembered } = question;
-      const copies = job.adopted === undefined ? [] : remembered.copies(job);
-      const decision = decideDownload({ task, to: wanted.to, job, required, copies }, facts);
+      const decide = (copies: readonly OutputLine[]): Decision =>
+        decideDownload({ task, to: wanted.to, job, required, copies }, facts);
+      const known = decide([]);
+      const decision = known.act === 'lost' ? decide(remembered.copies(job)) : known;
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
     case 'delete': {
@@ -164,9 +166,10 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
   };
   const job = jobOf(fingerprint);
   const answer = decided(job);
+  const isOpen =
+    answer.is === 'decided' && (answer.decision.act === 'begin' || answer.decision.act === 'doubt');
   // Whoever asks for another take pays on purpose.
-  if (answer.is !== 'decided' || answer.decision.act !== 'begin' || take.saveTo !== undefined)
-    return answer;
+  if (!isOpen || take.saveTo !== undefined) return answer;
   const paid = remembered.paid(fingerprint, task);
   if (paid === 'busy') return busy(wanted, fingerprint);
   return paid === undefined ? answer : decided(paid);

@@ -132,6 +132,11 @@ export function decideDownload(question: DownloadQuestion, facts: Facts): Decisi
   const [away] = filesElsewhere(job, facts) ?? [];
   if (away !== undefined)
     return { act: 'lost', why: `its project was deleted and ${elsewhereHint(away.path)}` };
+  if (job.adopted !== undefined && recorded.length === 0)
+    return {
+      act: 'lost',
+      why: 'its project was deleted, and no copy of its files is on this machine',
+    };
   const pruned = recorded.find((output) => conditionOf(output, facts) === 'pruned')?.pruned;
   const gone = pruned === undefined ? 'is gone or changed' : `was pruned on ${pruned.slice(0, 10)}`;
   return { act: 'lost', why: `its project was deleted and the downloaded file ${gone}` };

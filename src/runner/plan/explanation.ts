@@ -1,6 +1,7 @@
 // Why one task runs, or does not: what has changed since its last project, field by field.
 import type { Code } from '../../contract/codes/all.ts';
 import type { KeptManifest } from '../task/manifest.ts';
+import type { PaidTask } from './paid-already.ts';
 import type { Candidate, EarlierJob } from './plan-reasons.ts';
 import type { PlannedAction } from './planned-action.ts';
 import { type Change, changesOf } from './task-changes.ts';
@@ -12,6 +13,8 @@ export interface Explanation {
   readonly code?: Code;
   /** Credits that it would cost; absent if it is free, or if the price is not known. */
   readonly credits?: number;
+  /** What the user's receipts say of it; absent if the state file alone knows it. */
+  readonly paid?: PaidTask;
   /** The last job that the task had before; absent if it never had another one. */
   readonly earlier?: EarlierJob;
   /** What has changed since then; absent if the state file's manifests do not have that job. */

@@ -218,8 +218,8 @@ export class ItemPlan extends PlanNames implements Planning {
     const job = this.context.jobOf(planned.fingerprint);
     if (job === undefined) return undefined;
     const { operation } = planned.step.kind;
-    const { now, facts } = this.context;
-    const renewal = renewalOf(operation, job, now, facts);
+    const { now, facts, remembered } = this.context;
+    const renewal = renewalOf(operation, job, now, facts, remembered);
     if (renewal === 'lost') return lostInput(planned.task, job, facts);
     if (renewal !== 'redo') return undefined;
     if (planned.away !== undefined) return awayUpload(planned.task, planned.away);

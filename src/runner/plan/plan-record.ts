@@ -21,6 +21,12 @@ export class PlanRecord {
     return this.#digest;
   }
 
+  /** For a plan that begins again. */
+  clear(): void {
+    this.tasks.length = 0;
+    this.#digest = digestOfBytes('');
+  }
+
   readonly add = (
     { task, fingerprint, to, estimate }: PlannedTask,
     action: PlannedAction,

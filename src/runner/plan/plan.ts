@@ -7,6 +7,7 @@ import { fingerprintOf } from '../task/fingerprint.ts';
 import { type FileCounts, sumOf } from './decide.ts';
 import type { Estimate, PriceSource } from './estimate.ts';
 import type { LateValue } from './late-values.ts';
+import type { PaidAlready } from './paid-already.ts';
 import type { PlannedAction, PlannedTask, Times } from './planned-action.ts';
 
 export interface PlanRow {
@@ -63,6 +64,10 @@ export interface Plan {
   readonly alikeButExtra?: readonly PlannedPair[];
   /** Results of which there are several takes, and which one counts: the first hundred. Absent if there are none. */
   readonly takes?: readonly PlannedTake[];
+  /** What the user's receipts spare; absent if that is nothing. */
+  readonly paidAlready?: PaidAlready;
+  /** Requests that another account has paid for, and that are bought. Absent if there are none. */
+  readonly paidByOthers?: number;
   /** Files of reused downloads that are not here as recorded. */
   readonly files: FileCounts;
   /** Items with a task that cannot run. A run buys nothing for them; the other items continue. */

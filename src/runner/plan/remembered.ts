@@ -27,7 +27,7 @@ export interface Remembered {
 export const nothingRemembered: Remembered = {
   paid: () => undefined,
   detected: () => undefined,
-  settled: async () => undefined,
+  settled: () => Promise.resolve(),
   claim: () => 'go',
   copies: () => [],
   newestTake: () => 1,

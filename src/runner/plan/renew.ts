@@ -6,6 +6,7 @@ import type { JobLine } from '../journal/line.ts';
 import { elsewhereHint } from './decide.ts';
 import type { Facts } from './facts.ts';
 import { filesElsewhere, wholeCopies } from './recorded-files.ts';
+import { nothingRemembered, type Remembered } from './remembered.ts';
 
 /**
  * - `recorded`: the journal's values are still valid.
@@ -29,7 +30,13 @@ const marginMs = 3_600_000;
  */
 export const uploadSharedMs = 24 * 3_600_000;
 
-export function renewalOf(operation: Operation, job: JobLine, now: number, facts: Facts): Renewal {
+export function renewalOf(
+  operation: Operation,
+  job: JobLine,
+  now: number,
+  facts: Facts,
+  remembered: Pick<Remembered, 'copies'> = nothingRemembered,
+): Renewal {
   switch (operation) {
     case 'upload':
       return now - Date.parse(job.at) < assetLifetimeMs - uploadSharedMs - marginMs
@@ -39,8 +46,8 @@ export function renewalOf(operation: Operation, job: JobLine, now: number, facts
       return now - Date.parse(job.at) < assetLifetimeMs - marginMs ? 'read' : 'redo';
     case 'create': {
       if (job.state === 'complete') return 'read';
-      const copies = wholeCopies(job, facts);
-      return copies !== undefined && copies.length > 0 ? 'upload' : 'lost';
+      const copies = wholeCopies(job, facts) ?? remembered.copies(job);
+      return copies.length > 0 ? 'upload' : 'lost';
     }
     case 'download':
     case 'delete':

@@ -2,7 +2,7 @@
 import { digestOf } from '../../contract/base/digest.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { JobLine } from '../journal/line.ts';
-import { jobFacts, worthOf } from '../journal/state.ts';
+import { chargedHere, jobFacts } from '../journal/state.ts';
 import { numberOf } from '../journal/take-index.ts';
 import type { Step } from '../language/pipeline.ts';
 import { extensionMark } from '../language/result-name.ts';
@@ -83,7 +83,7 @@ export const allTakes = (ledger: Jobs, first: string): readonly JobLine[] =>
 
 function about(ledger: Jobs, first: Fingerprint, number: number) {
   const others = allTakes(ledger, first).filter((job) => numberOf(job) !== number);
-  return { first, number, others: others.reduce((sum, job) => sum + worthOf(job), 0) };
+  return { first, number, others: others.reduce((sum, job) => sum + chargedHere(job), 0) };
 }
 
 /** Why a request cannot have another take, as the end of a sentence. */

@@ -42,7 +42,7 @@ export interface Receipt {
 }
 
 /** True if the creation has cost something, or may have: the same request must not be bought again without a word. */
-export const isPayment = ({ line }: Receipt): boolean =>
+export const isPayment = ({ line }: Pick<Receipt, 'line'>): boolean =>
   line.state !== 'failed' && line.state !== 'forgotten' && line.state !== 'supplied';
 
 /** The attempts that a state file knows of a job, by the names that were sent. */
@@ -63,10 +63,18 @@ export function unknownPayment(
 ): Receipt | undefined {
   const names = knownNames(job);
   const unknown = receipts.filter(
-    (receipt) => isPayment(receipt) && !names.has(receipt.line.name ?? ''),
+    (receipt) =>
+      isPayment(receipt) && (!names.has(receipt.line.name ?? '') || resolves(receipt, job)),
   );
   return unknown.find(({ line }) => !jobFacts[line.state].inDoubt) ?? unknown[0];
 }
+
+/** True if the receipt knows what became of the attempt that a state file has in doubt. */
+const resolves = ({ line }: Receipt, job: JobLine | undefined): boolean =>
+  job !== undefined &&
+  jobFacts[job.state].inDoubt &&
+  line.name === job.name &&
+  !jobFacts[line.state].inDoubt;
 
 export function withoutFiles({ outputs: _, ...line }: JobLine): JobLine {
   return line;
@@ -83,6 +91,10 @@ const stages: Readonly<Record<JobLine['state'], number>> = {
   failed: 5,
   deleted: 5,
 };
+
+/** True if another record of an attempt knows how it went on. It never makes a payment, or what may be one, undone. */
+export const goesOn = (known: JobLine, told: JobLine): boolean =>
+  stages[told.state] > stages[known.state] && told.state !== 'failed';
 
 /** What two records say of one attempt, put together. The tasks and the picked take are those of the one who paid. */
 export function laterOf(known: JobLine, told: JobLine): JobLine {

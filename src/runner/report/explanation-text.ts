@@ -5,6 +5,7 @@ import type { Explanation } from '../plan/explanation.ts';
 import type { PlannedAction } from '../plan/planned-action.ts';
 import type { Change } from '../plan/task-changes.ts';
 import { valueOfJob } from '../task/manifest.ts';
+import { paidTaskText } from './paid-already-text.ts';
 import { count, table } from './text.ts';
 
 const verbs: Readonly<Record<PlannedAction, string>> = {
@@ -25,6 +26,12 @@ const verbs: Readonly<Record<PlannedAction, string>> = {
 };
 
 export function explanationText(explanation: Explanation): string {
+  const { paid } = explanation;
+  const text = plainText(explanation);
+  return paid === undefined ? text : `${text}\n${shown([paidTaskText(paid)])}`;
+}
+
+function plainText(explanation: Explanation): string {
   const { task, action, why, code, credits, earlier, changes } = explanation;
   const price =
     credits === undefined || credits === 0 ? '' : ` It costs ${count(credits, 'credit')}.`;

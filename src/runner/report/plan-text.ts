@@ -3,6 +3,7 @@
 import { printable } from '../../contract/base/printable.ts';
 import type { Plan, PlanNote, PlannedLate, PlannedTake } from '../plan/plan.ts';
 import { filesText } from './files-text.ts';
+import { paidAlreadyText } from './paid-already-text.ts';
 import { actionWord, planTable } from './plan-table.ts';
 import { count } from './text.ts';
 
@@ -15,6 +16,7 @@ export function planText(plan: Plan, told: readonly string[] = []): string {
     `${count(plan.items, 'item')}:`,
     planTable(plan),
     costLine(plan),
+    ...(plan.paidAlready === undefined ? [] : [paidAlreadyText(plan.paidAlready)]),
     ...filesText(plan.files),
   ];
   for (const why of plan.unpricedWhy)

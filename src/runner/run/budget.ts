@@ -324,7 +324,8 @@ export class Budget {
         this.#admission?.ordered(keyOf(itemRun.root), order.task);
         return this.#begin(order, itemRun, order.reserve, 'reserved', order.expectation);
       case 'attach':
-        if (order.settled) return;
+        // Another state file has the charge of an adopted project, and gets its refund.
+        if (order.settled || order.adopted === true) return;
         this.#unsettled.add(order.key);
         return this.#begin(order, itemRun, order.credits, 'charged', undefined);
       case 'await':

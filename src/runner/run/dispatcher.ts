@@ -7,6 +7,7 @@ import { nextAttempt } from '../journal/attempt.ts';
 import { bodyOf } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
+import { decideTake } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
 import { finalFailure } from '../plan/final-failure.ts';
@@ -131,17 +132,26 @@ export class Dispatcher {
   }
 
   #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
-    const { decision, fingerprint, job, wanted, take } = answer;
+    const { fingerprint, wanted, take } = answer;
     const redone = itemRun.isRedone(step.name);
     // An excluded step reuses only results of earlier runs, because the plan knows no others.
     if (!redone && !this.#o.allows(step, 'begin') && this.#o.inFlight.begun(fingerprint))
       return excluded;
-    if (!redone && decision.act !== 'reuse' && !this.#o.allows(step, decision.act)) return excluded;
+    if (!redone && answer.decision.act !== 'reuse' && !this.#o.allows(step, answer.decision.act))
+      return excluded;
     // Another task of this run began the job: its intent or its charge is in the journal, and this task shares it.
     const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
-    if ((redone || decision.act !== 'reuse') && shareable && this.#o.inFlight.has(fingerprint))
+    if (
+      (redone || answer.decision.act !== 'reuse') &&
+      shareable &&
+      this.#o.inFlight.has(fingerprint)
+    )
       return { action: 'join', fingerprint };
-    if (redone) return this.#begin(itemRun, step, answer, head);
+    const again = redone ? this.#paidMeanwhile(answer, head) : undefined;
+    if (again === 'busy')
+      return { action: 'start', fingerprint, order: { ...head, operation: 'settle', fingerprint } };
+    if (redone && again === undefined) return this.#begin(itemRun, step, answer, head);
+    const { decision, job } = again ?? answer;
     switch (decision.act) {
       case 'reuse': {
         if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
@@ -182,6 +192,18 @@ export class Dispatcher {
       default:
         return unreachable(decision);
     }
+  }
+
+  /** `--pay-again` is about the result that is lost: another one of the request may be paid for, and is taken instead. */
+  #paidMeanwhile(
+    { wanted, fingerprint, take }: Decided,
+    { task }: Head,
+  ): Pick<Decided, 'decision' | 'job'> | 'busy' | undefined {
+    if (wanted.operation !== 'create' || take === undefined || take.saveTo !== undefined)
+      return undefined;
+    const paid = this.#o.remembered?.paid(fingerprint, task);
+    if (paid === undefined || paid === 'busy') return paid;
+    return { job: paid, decision: decideTake(take, paid) };
   }
 
   /** True if a download would meet a delete of the same project, or a delete a task that uses it, in any item. */
@@ -304,13 +326,15 @@ export class Dispatcher {
   }
 
   #refreshes(itemRun: ItemRun, step: Step): Action | undefined {
-    const { journal, clock, fileFacts, inFlight, payAgain } = this.#o;
+    const { journal, clock, fileFacts, inFlight, payAgain, remembered } = this.#o;
     const { ledger } = journal;
     const awayOf = (owner: ItemRun, supplier: Step): string | undefined => {
       const answer = this.#ask(owner, supplier);
       return answer.is === 'decided' ? answer.away : undefined;
     };
-    const context = { ledger, facts: fileFacts, now: clock.now(), inFlight, payAgain, awayOf };
+    const context = {
+      ...{ ledger, facts: fileFacts, now: clock.now(), inFlight, payAgain, awayOf, remembered },
+    };
     const refreshes = refreshesFor(itemRun, step, context);
     if (refreshes.are === 'impossible') return fail(refreshes.why);
     return refreshes.list.length > 0 ? { action: 'refresh', list: refreshes.list } : undefined;

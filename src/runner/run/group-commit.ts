@@ -12,7 +12,7 @@ import { count } from '../report/text.ts';
 import type { Budget } from './budget.ts';
 import { type InFlight, type RunningJob, whereaboutsOf } from './in-flight.ts';
 import type { Ended, JobOrder } from './jobs/job.ts';
-import { failed, pending } from './jobs/outcome.ts';
+import { failed, paidElsewhere, pending } from './jobs/outcome.ts';
 import type { Journal, Notice, Runner } from './jobs/ports.ts';
 import type { StepBreaker } from './step-breaker.ts';
 
@@ -30,8 +30,6 @@ export interface GroupCommitOptions {
 /** The creation has an answer, or certainly none. */
 const isAnswer = (event: NewEvent): boolean =>
   event.event === 'created' || event.event === 'doubt' || isNotTaken(event);
-
-const paidElsewhere = 'another run on this machine pays for the same request';
 
 interface WaitingJob {
   readonly key: string;

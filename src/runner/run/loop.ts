@@ -2,6 +2,7 @@
 // in `inFlight.happened`. A job that must wait for the journal delays no other job.
 import { err, unreachable } from '../../contract/base/result.ts';
 import { reuseEvents } from '../journal/reuse-events.ts';
+import { lastChargedHere } from '../journal/state.ts';
 import type { Step } from '../language/pipeline.ts';
 import { Barrier } from '../plan/barrier.ts';
 import { calendarCaps } from '../plan/calendar-budget.ts';
@@ -310,7 +311,7 @@ export class Loop {
     const task = itemRun.task(step);
     const events = reuseEvents(task, operation, job, journal.ledger);
     if (events.length > 0) journal.append(events);
-    if (operation === 'create') this.#budget.carryOver(itemRun, (job.credits ?? 0) + others);
+    if (operation === 'create') this.#budget.carryOver(itemRun, lastChargedHere(job) + others);
     itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
     this.#window.gave(itemRun, step, fingerprint);
     const reused = savedFirst?.has(task) !== true;

@@ -16,6 +16,7 @@ import {
   isStored,
   wholeCopies,
 } from '../plan/recorded-files.ts';
+import { nothingRemembered, type Remembered } from '../plan/remembered.ts';
 import type { TakeChoice } from '../plan/takes.ts';
 import { timeoutOf } from '../plan/timeout.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
@@ -122,9 +123,14 @@ const sourceOf = (output: OutputLine, facts: Facts): Source =>
   isSomewhere(output, facts) ? placeOf(output, facts) : { in: 'store' };
 
 /** Uploads a deleted project's saved files to replace its addresses; undefined if the files are gone. */
-export function reuploadOrder(head: Head, job: JobLine, facts: Facts): ReuploadOrder | undefined {
-  const copies = wholeCopies(job, facts);
-  if (copies === undefined) return undefined;
+export function reuploadOrder(
+  head: Head,
+  job: JobLine,
+  facts: Facts,
+  remembered: Pick<Remembered, 'copies'> = nothingRemembered,
+): ReuploadOrder | undefined {
+  const copies = wholeCopies(job, facts) ?? remembered.copies(job);
+  if (copies.length === 0) return undefined;
   return {
     ...head,
     operation: 'reupload',

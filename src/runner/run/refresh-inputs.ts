@@ -4,6 +4,7 @@ import type { Ledger } from '../journal/ledger.ts';
 import { resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Facts } from '../plan/facts.ts';
+import type { Remembered } from '../plan/remembered.ts';
 import { awayUpload, lostInput, payAgainHint, renewalOf } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { InFlight } from './in-flight.ts';
@@ -34,6 +35,7 @@ interface RefreshContext {
   readonly now: number;
   readonly inFlight: InFlight;
   readonly payAgain: boolean;
+  readonly remembered: Pick<Remembered, 'copies'> | undefined;
   /** For an upload whose file another checkout has: the path of the file. */
   readonly awayOf: (owner: ItemRun, step: Step) => string | undefined;
 }
@@ -53,7 +55,8 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
     if (given.live !== undefined) continue;
     const job = context.ledger.job(given.fingerprint);
     if (job === undefined) throw new Error(`bug: ${name} has given without a job`);
-    const renewal = renewalOf(before.kind.operation, job, context.now, context.facts);
+    const { now, facts, remembered } = context;
+    const renewal = renewalOf(before.kind.operation, job, now, facts, remembered);
     const head = headOf(context.inFlight.key(), owner.task(before), before);
     const { fingerprint } = given;
     switch (renewal) {
@@ -76,7 +79,7 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
         break;
       }
       case 'upload': {
-        const order = reuploadOrder(head, job, context.facts);
+        const order = reuploadOrder(head, job, facts, remembered);
         if (order === undefined)
           return {
             are: 'impossible',

@@ -1,12 +1,14 @@
 // The accounts and their ledger: every movement of credits in order, append-only. Call the functions that move credits
 // inside a database write, together with the change that the credits pay for.
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { isTier, type Tier } from '../../contract/api/tier.ts';
 import type { LedgerEntry, LedgerKind } from '../base/ledger-entry.ts';
 import { type Database, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
 
 export interface StoredAccount {
   readonly id: string;
+  /** What the service calls it to its clients. Unlike `id`, the same in no other data folder. */
+  readonly publicId: string;
   readonly email: string;
   readonly tier: Tier;
   /** The balance. Never below zero (facts.md, Account). */
@@ -71,6 +73,16 @@ export async function openAccounts(
   );
   const entries = database.prepare('SELECT * FROM ledger WHERE account = ? ORDER BY seq');
 
+  const suffix = await suffixOf(database);
+  const accountOf = (row: Row): StoredAccount => {
+    const id = textOf(row, 'id');
+    const tier = textOf(row, 'tier');
+    if (!isTier(tier)) throw new Error(`bug: unknown tier ${tier}`);
+    return {
+      ...{ id, publicId: id === localAccount ? `${id}-${suffix}` : id },
+      ...{ email: textOf(row, 'email'), tier, credits: numberOf(row, 'credits') },
+    };
+  };
   const find: Accounts['find'] = (id) => {
     const row = byId.get(id);
     return row === undefined ? undefined : accountOf(row);
@@ -112,7 +124,7 @@ export async function openAccounts(
       database.write(() => {
         const id = randomUUID();
         open(id, account, when);
-        return { id, ...account };
+        return { id, publicId: id, ...account };
       }),
     setTier: (id, tier) =>
       database.write(() => {
@@ -171,15 +183,17 @@ function checkBooks(database: Database): void {
     );
 }
 
-function accountOf(row: Row): StoredAccount {
-  const tier = textOf(row, 'tier');
-  if (!isTier(tier)) throw new Error(`bug: unknown tier ${tier}`);
-  return {
-    id: textOf(row, 'id'),
-    email: textOf(row, 'email'),
-    tier,
-    credits: numberOf(row, 'credits'),
-  };
+/** Random, made once: the account that every service has is another one in each data folder. */
+async function suffixOf(database: Database): Promise<string> {
+  const made = randomBytes(6).toString('hex');
+  await database.write(() => {
+    database
+      .prepare("INSERT OR IGNORE INTO settings (name, value) VALUES ('local-account', ?)")
+      .run(made);
+  });
+  const row = database.prepare("SELECT value FROM settings WHERE name = 'local-account'").get();
+  if (row === undefined) throw new Error('bug: the setting local-account is missing');
+  return textOf(row, 'value');
 }
 
 function entryOf(row: Row): LedgerEntry {

@@ -91,6 +91,21 @@ export const supplied = (of = 'a'): NewEvent => ({
   kind: 'upload',
   result: { file_path: 'x' },
 });
+/** A job in this state that another state file paid for, or supplied, under one of its own names. */
+export const adopted = (
+  of: string,
+  state: JobLine['state'],
+  { name = `else of ${of}`, ...change }: Partial<JobLine> = {},
+): NewEvent => {
+  const isPaid = !['supplied', 'intended', 'doubt', 'forgotten'].includes(state);
+  const line: JobLine = {
+    ...{ job: job(of), kind: 'face-swap-photo', state, tasks: [`swap:${of}`], attempt: 2, at },
+    ...(state === 'supplied' ? {} : { name, reserve: 10 }),
+    ...(isPaid ? { project: `p ${of} #0`, credits: state === 'failed' ? 0 : 10 } : {}),
+    ...{ ...change, adopted: at },
+  };
+  return { event: 'adopted', job: job(of), line };
+};
 export const serves = (of = 'a', task = `copy:${of}`): NewEvent => ({
   event: 'serves',
   job: job(of),

@@ -91,6 +91,41 @@ describe('an explanation', () => {
     );
   });
 
+  const paid = { by: 'branch', name: 'main', at: earlier.at, project: 'p1', credits: 10 } as const;
+  const was =
+    'Your receipts say that it was paid for on 2026-11-20 in branch main: project p1, 10 credits.';
+  test.each([
+    [
+      { follows: 'adopted' },
+      `${was}\nThe project counts as one of this state file, and nothing is charged for it again.`,
+    ],
+    [
+      { follows: 'copied', files: ['~/b/one.png'] },
+      `${was}\nThe project is deleted. Its result is copied from ~/b/one.png, and nothing is charged for it again.`,
+    ],
+    [
+      { follows: 'copied', files: [] },
+      `${was}\nThe project is deleted. Its result is copied from the store, and nothing is charged for it again.`,
+    ],
+    [
+      { follows: 'lost' },
+      `${was}\nThe project is deleted, and no copy of its result is on this machine: only run --pay-again buys it again.`,
+    ],
+    [
+      { follows: 'doubt' },
+      'Your receipts say that its creation began on 2026-11-20 in branch main, and that the answer was lost.\nNo run buys it until shotlist resolve has said what became of it.',
+    ],
+    [
+      { follows: 'bought' },
+      'Your receipts say that another account of this service paid for it on 2026-11-20 in branch main: project p1, 10 credits.\nThis account cannot see that project, so a run buys the result.',
+    ],
+  ] as const)('says what the receipts know, and what follows: %#', (facts, text) => {
+    const [, ...lines] = explanationText({
+      ...{ ...about, action: 'attach', paid: { ...paid, ...facts } },
+    }).split('\n');
+    expect(lines.join('\n')).toBe(text);
+  });
+
   test('of a changed task has the values before and after', () => {
     const changes = [
       { is: 'value', field: 'style.prompt', before: 'red' },

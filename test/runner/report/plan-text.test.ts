@@ -1,6 +1,8 @@
 // A plan as text: what would be done, what it costs, and what a person should look at.
 import { describe, expect, test } from 'vitest';
+import type { PaidSource } from '../../../src/runner/plan/paid-already.ts';
 import type { Plan } from '../../../src/runner/plan/plan.ts';
+import { paidByOthersText } from '../../../src/runner/report/paid-already-text.ts';
 import { planText } from '../../../src/runner/report/plan-text.ts';
 import { control, wild } from './wild.ts';
 
@@ -39,6 +41,58 @@ describe('a plan', () => {
         '"perhaps" depends on the results of earlier steps; the credits are included.',
       ].join('\n'),
     );
+  });
+
+  const days = { first: '2026-11-20', last: '2026-11-20' };
+  const main = { by: 'branch', name: 'main', creations: 9, ...days } as const;
+  const shop = { by: 'pipeline', name: 'pipelines/shop.yaml', creations: 3, ...days } as const;
+  const lost = { by: 'this-state', creations: 2, ...days } as const;
+  const other = { by: 'state', name: '~/old.state.jsonl', creations: 2, ...days } as const;
+  test.each([
+    [
+      [main, shop],
+      '12 paid already: 9 in branch main on 20 Nov, 3 by pipelines/shop.yaml; nothing to pay for them.',
+    ],
+    [
+      [{ ...lost, creations: 1 }],
+      '1 paid already in an earlier version of this state file on 20 Nov; nothing to pay for it.',
+    ],
+    [
+      [main, shop, lost, other],
+      '16 paid already: 9 in branch main on 20 Nov, 3 by pipelines/shop.yaml, 2 in an earlier version of this state file on 20 Nov, and 2 more; nothing to pay for them.',
+    ],
+    [
+      [{ ...main, first: '2025-12-30', last: '2026-01-02' }],
+      '9 paid already in branch main from 30 Dec 2025 to 2 Jan; nothing to pay for them.',
+    ],
+    [
+      [{ ...other, first: '2026-11-18' }],
+      '2 paid already in the state file ~/old.state.jsonl from 18 to 20 Nov; nothing to pay for them.',
+    ],
+    [
+      [{ ...shop, name: 'a\u001b[2J\nb.yaml' }],
+      '3 paid already by a\\u{1b}[2J\\nb.yaml; nothing to pay for them.',
+    ],
+  ])(
+    'names who has paid for what the state file does not know: %#',
+    (sources: readonly PaidSource[], line) => {
+      const creations = sources.reduce((sum, one) => sum + one.creations, 0);
+      const paidAlready = { creations, credits: 120, sources, at: '2026-11-24T00:00:00.000Z' };
+      expect(planText({ ...plan, paidAlready }).split('\n')).toContain(line);
+    },
+  );
+
+  test.each([
+    [
+      1,
+      '1 request was paid by another account of this service, whose projects this account cannot see: it is bought',
+    ],
+    [
+      3,
+      '3 requests were paid by another account of this service, whose projects this account cannot see: they are bought',
+    ],
+  ])('says which %i requests another account has paid for', (requests, text) => {
+    expect(paidByOthersText(requests)).toBe(text);
   });
 
   test('that costs nothing says so', () => {

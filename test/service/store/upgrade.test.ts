@@ -58,7 +58,7 @@ test('a data folder of the first version keeps its account, key, ledger and proj
   adoptFolder(data);
   const local = await service({ data, credits: 5 });
   const client = new Client({ address: local.address, key });
-  expect((await client.ask('GET', '/v1/account')).body).toMatchObject({ id: 'local', credits: 90 });
+  expect((await client.ask('GET', '/v1/account')).body).toMatchObject({ credits: 90 });
   expect(await client.record('image', 'p1')).toMatchObject({ name: 'Ann', status: 'complete' });
   expect(local.ledger().map(({ account, kind, credits }) => [account, kind, credits])).toEqual([
     ['local', 'adjustment', 100],

@@ -78,6 +78,23 @@ export const fileOf = ({
   readonly index: number;
 }): string => `${task}\n${index}`;
 
+/** What money needs of a job. */
+export const moneyOf = (line: JobLine) => ({
+  job: line.job,
+  state: line.state,
+  attempt: line.attempt,
+  name: line.name,
+  reserve: line.reserve ?? 0,
+  credits: line.credits ?? 0,
+  project: line.project,
+  past: line.past?.map(({ project = null, credits, adopted }) => ({ project, credits, adopted })),
+  files: line.outputs?.map(fileOf) ?? [],
+  take: line.take !== undefined,
+  unknown: line.kind === unknownKind,
+  at: line.at,
+  adopted: line.adopted !== undefined,
+});
+
 function factRow(fact: Fact): object {
   const { id, key, is } = fact;
   if (is === 'begun') return { id, key, is };
@@ -85,6 +102,22 @@ function factRow(fact: Fact): object {
   const { event, name: about } = fact;
   const body = JSON.stringify(event);
   if (!('job' in event)) return { id, key, is, body };
+  if (event.event === 'adopted') {
+    const { at: since, ...money } = moneyOf(event.line);
+    const variant = variantOf(event);
+    return {
+      id,
+      key,
+      is,
+      body,
+      ...money,
+      about,
+      since,
+      event: event.event,
+      variant,
+      job: event.job,
+    };
+  }
   return {
     id,
     key,

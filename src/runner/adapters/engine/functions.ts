@@ -21,6 +21,7 @@ $$;
 create or replace function ${schema}.past_credits(past jsonb) returns bigint
 language sql immutable parallel safe as $$
   select coalesce(sum((attempt->>'credits')::bigint), 0)::bigint from jsonb_array_elements(past) attempt
+  where attempt->'adopted' is null
 $$;
 `;
 
@@ -29,7 +30,12 @@ $$;
  * fields of the event that move money. `body` is the event as text, which the database does not read. Plans are made while
  * the tables are small, and kept while they grow, so scans of whole tables are out of the question.
  */
-const worthOfPast = `case when j.past is null then 0 else ${schema}.past_credits(j.past) end`;
+const worth = `case when j.adopted then 0 else coalesce(j.credits, 0) end
+            + case when j.past is null then 0 else ${schema}.past_credits(j.past) end`;
+
+/** The past of a job whose current attempt is over. */
+const pastWithCurrent = `coalesce(j.past, '[]') || (jsonb_build_object('project', j.project, 'credits', j.credits)
+              || case when j.adopted then '{"adopted":true}'::jsonb else '{}'::jsonb end)`;
 
 const commitBatch = `
 create or replace function ${schema}.commit_batch(
@@ -69,7 +75,8 @@ begin
     (select fact, is_ from ${schema}.record where run = p_run and fact = new->>'id' limit 1) before;
   for f in select * from jsonb_to_recordset(p_facts) as x(
     id text, key text, "is" text, job text, about text, event text, variant text, body text, name text, attempt bigint,
-    reserve bigint, credits bigint, project text, task text, file text, take boolean, unknown boolean, owner text)
+    reserve bigint, credits bigint, project text, task text, file text, take boolean, unknown boolean, owner text, past jsonb, files jsonb,
+    since timestamptz)
   loop
     if v_known ? f.id or f.id = any (n_fact) then
       v_facts := v_facts || case v_known->>f.id when 'refused' then 'refused' else 'known' end;
@@ -92,6 +99,8 @@ begin
           if j.take then v_variant := v_variant || ' take'; end if;
         when 'supplied' then
           if j.unknown then v_variant := v_variant || ' unknown'; end if;
+        when 'adopted' then
+          if j.adopted and j.name is not distinct from f.name then v_variant := v_variant || ' same'; end if;
         else
       end case;
       v_after := ${schema}.move(j.state, v_variant);
@@ -111,21 +120,32 @@ begin
         end if;
         v_is := 'refused';
       elsif f.event not in ('serves', 'stored', 'pruned', 'picked') then
-        v_worth := coalesce(j.credits, 0) + ${worthOfPast};
+        v_worth := ${worth};
         v_reserved := case when ${isReserving('j.state')} then j.reserve else 0 end;
+        if not v_found then
+          j.run := p_run; j.job := f.job; j.attempt := 0; j.take := false; j.adopted := false;
+        end if;
         if f.event in ('intent', 'forgotten', 'supplied') and f.variant <> 'forgotten files' then
-          if not v_found then
-            j.run := p_run; j.job := f.job; j.attempt := 0; j.take := false;
-          end if;
           if f.event = 'supplied' then
             j.past := null; j.take := false; j.attempt := j.attempt + 1;
           elsif j.project is not null or j.credits <> 0 then
-            j.past := coalesce(j.past, '[]') || jsonb_build_object('project', j.project, 'credits', j.credits);
+            j.past := ${pastWithCurrent};
           end if;
-          j.credits := 0; j.project := null; j.files := null; j.name := f.name; j.reserve := coalesce(f.reserve, 0);
+          j.adopted := false; j.credits := 0; j.project := null; j.files := null; j.name := f.name; j.reserve := coalesce(f.reserve, 0);
           j.owner := f.owner;
           if f.event <> 'forgotten' then j.unknown := f.unknown; end if;
           if f.event = 'intent' then j.attempt := f.attempt; j.take := j.take or f.take; end if;
+        elsif f.event = 'adopted' then
+          if right(v_variant, 5) = ' same' then
+            j.past := coalesce(j.past, f.past);
+          else
+            if j.project is not null or j.credits <> 0 then j.past := ${pastWithCurrent}; end if;
+            if f.past is not null then j.past := coalesce(j.past, '[]') || f.past; end if;
+          end if;
+          j.adopted := true; j.credits := f.credits; j.project := f.project; j.name := f.name; j.reserve := f.reserve;
+          j.files := (select array_agg(file) from jsonb_array_elements_text(f.files) file);
+          j.owner := null; j.unknown := f.unknown; j.take := f.take; j.attempt := greatest(j.attempt, f.attempt);
+          j.at := f.since;
         elsif f.event = 'forgotten' then
           j.files := (select array_agg(file) from unnest(j.files) file where not starts_with(file, f.task || E'\\n'));
         elsif f.event = 'created' then
@@ -144,18 +164,18 @@ begin
         if f.event in ('created', 'settled', 'amended') and f.credits > j.reserve and j.credits = f.credits then
           r.surprise := r.seq + 1;
         end if;
-        if v_after <> j.state is not false or f.event = 'supplied' then j.at := t; end if;
+        if (v_after <> j.state is not false or f.event = 'supplied') and f.event <> 'adopted' then j.at := t; end if;
         j.state := v_after;
         if v_found then
           update ${schema}.job set
             state = j.state, attempt = j.attempt, name = j.name, reserve = j.reserve, credits = j.credits,
             project = j.project, past = j.past, files = j.files, take = j.take, unknown = j.unknown, owner = j.owner,
-            at = j.at
+            at = j.at, adopted = j.adopted
           where run = p_run and job = f.job;
         else
           insert into ${schema}.job values (j.*);
         end if;
-        v_worth := j.credits + ${worthOfPast} - v_worth;
+        v_worth := ${worth} - v_worth;
         r.charged := r.charged + greatest(v_worth, 0);
         r.refunded := r.refunded + greatest(-v_worth, 0);
         r.reserved := r.reserved + case when ${isReserving('j.state')} then j.reserve else 0 end - v_reserved;
@@ -201,15 +221,15 @@ begin
       else null end;
     if v_claim is null then
       if j.project is not null or j.credits <> 0 then
-        j.past := coalesce(j.past, '[]') || jsonb_build_object('project', j.project, 'credits', j.credits);
+        j.past := ${pastWithCurrent};
       end if;
       insert into ${schema}.job
         values (p_run, a.job, v_after, a.attempt, a.name, a.reserve, 0, null, j.past, null,
-          coalesce(j.take, false) or a.take, a.unknown, a.owner, t)
+          coalesce(j.take, false) or a.take, a.unknown, a.owner, t, false)
         on conflict (run, job) do update set
           state = excluded.state, attempt = excluded.attempt, name = excluded.name, reserve = excluded.reserve,
           credits = 0, project = null, past = excluded.past, files = null, take = excluded.take,
-          unknown = excluded.unknown, owner = excluded.owner, at = excluded.at;
+          unknown = excluded.unknown, owner = excluded.owner, at = excluded.at, adopted = false;
       r.seq := r.seq + 1;
       r.reserved := r.reserved + a.reserve;
       n_is := n_is || 'event'::text; n_key := n_key || a.key; n_fact := n_fact || null::text; n_body := n_body || a.body;

@@ -1,9 +1,8 @@
 // Brings what a state file knows into the database: its lines as they are, and of each job what money needs.
-import { unknownKind } from '../../journal/job-kind.ts';
 import type { JobLine } from '../../journal/line.ts';
 import { jobFacts } from '../../journal/state.ts';
 import type { Import } from '../../run/engine/database.ts';
-import { fileOf } from './batch.ts';
+import { moneyOf } from './batch.ts';
 import { writeLines, writeSnapshot } from './snapshot.ts';
 import type { Statements } from './sql.ts';
 import { schema } from './tables.ts';
@@ -50,24 +49,10 @@ async function writeJobs(sql: Statements, run: string, lines: readonly JobLine[]
   await sql.query(
     `insert into ${schema}.job
      select $1, job, state, attempt, name, reserve, credits, project, past,
-       (select array_agg(file) from jsonb_array_elements_text(files) file), take, unknown, null, at
+       (select array_agg(file) from jsonb_array_elements_text(files) file), take, unknown, null, at, adopted
      from jsonb_to_recordset($2::jsonb) as x(job text, state text, attempt bigint, name text, reserve bigint,
-       credits bigint, project text, past jsonb, files jsonb, take boolean, unknown boolean, at timestamptz)`,
+       credits bigint, project text, past jsonb, files jsonb, take boolean, unknown boolean, at timestamptz,
+       adopted boolean)`,
     [run, JSON.stringify(lines.map(moneyOf))],
   );
 }
-
-const moneyOf = (line: JobLine): object => ({
-  job: line.job,
-  state: line.state,
-  attempt: line.attempt,
-  name: line.name,
-  reserve: line.reserve ?? 0,
-  credits: line.credits ?? 0,
-  project: line.project,
-  past: line.past?.map(({ project, credits }) => ({ project, credits })),
-  files: line.outputs?.map(fileOf) ?? [],
-  take: line.take !== undefined,
-  unknown: line.kind === unknownKind,
-  at: line.at,
-});

@@ -8,8 +8,8 @@ type NewJobEvent = Extract<NewEvent, { readonly job: string }>;
 
 /**
  * The event's name, with what decides its move. The function in the database appends the rest: whether an amended project
- * is the current one or a past one, whether a file is recorded, whether the job is itself a take, and whether its kind is
- * unknown.
+ * is the current one or a past one, whether a file is recorded, whether the job is itself a take, whether its kind is
+ * unknown, and whether an adopted attempt is the current one.
  */
 export function variantOf(event: NewJobEvent): string {
   switch (event.event) {
@@ -17,6 +17,10 @@ export function variantOf(event: NewJobEvent): string {
       return `settled ${event.status}`;
     case 'deleted':
       return event.why === undefined ? 'deleted' : 'deleted why';
+    case 'adopted':
+      return event.line.job === event.job && event.line.adopted !== undefined
+        ? `adopted ${event.line.state}`
+        : 'adopted nothing';
     case 'forgotten':
       return event.task === undefined ? 'forgotten' : 'forgotten files';
     default:
@@ -65,6 +69,23 @@ const upload = { task: 'upload:a', kind: 'upload', result: {} };
 const settled = (status: 'complete' | 'error' | 'canceled' | 'not_taken' | 'abandoned'): Case => ({
   variant: `settled ${status}`,
   event: { event: 'settled', job, status, credits: 1 },
+});
+
+const states: readonly JobLine['state'][] = [
+  'supplied',
+  'intended',
+  'doubt',
+  'created',
+  'complete',
+  'deleted',
+  'failed',
+  'forgotten',
+];
+
+const adopted = (state: JobLine['state'], isSame: boolean): Case => ({
+  variant: `adopted ${state}${isSame ? ' same' : ''}`,
+  event: { event: 'adopted', job, line: { ...sampleOf(state), name: 'next', adopted: before } },
+  ...(isSame ? { change: { name: 'next', adopted: before } } : {}),
 });
 
 const cases: readonly Case[] = [
@@ -123,17 +144,7 @@ const cases: readonly Case[] = [
     event: { event: 'picked', job, take: 2 },
     change: { take: { of: job, number: 2 } },
   },
-];
-
-const states: readonly JobLine['state'][] = [
-  'supplied',
-  'intended',
-  'doubt',
-  'created',
-  'complete',
-  'deleted',
-  'failed',
-  'forgotten',
+  ...states.flatMap((state) => [adopted(state, false), adopted(state, true)]),
 ];
 
 /** The state that follows, by the state before (`none`: there is no job) and the variant of the event. */

@@ -97,8 +97,12 @@ create table ${schema}.rate (
 ) with (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 `;
 
+const withAdopted = `
+alter table ${schema}.job add column adopted boolean not null default false;
+`;
+
 /** The text that leads from each version to the next. Never change one that was released; append. */
-const upgrades: readonly string[] = [first];
+const upgrades: readonly string[] = [first, withAdopted];
 
 export const wantedVersion = upgrades.length;
 

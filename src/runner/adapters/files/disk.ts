@@ -112,6 +112,11 @@ export class RealDisk implements Disk {
     this.#lent.set(digest, path);
   }
 
+  /** True if the content is lent: other hosts cannot read it. */
+  isLent(digest: string): boolean {
+    return this.#lent.has(digest);
+  }
+
   #inputPath(path: string): string {
     return resolve(this.#o.folder, path);
   }
@@ -254,8 +259,14 @@ export class RealDisk implements Disk {
   }
 
   async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>> {
-    const opened = await attempt('reading', source.path, () => open(source.path, 'r'));
+    // Whoever waits for the other end of a named pipe, waits for ever.
+    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+    const opened = await attempt('reading', source.path, () => open(source.path, flags));
     if (!opened.ok) return opened;
+    if (!(await opened.value.stat()).isFile()) {
+      await opened.value.close();
+      return err({ message: `${source.path} is not a file`, systemic: false });
+    }
     return await attempt('writing', into.path, async () => {
       const hash = createHash('sha256');
       let bytes = 0;

@@ -1,8 +1,8 @@
 // The repository of a pipeline file: the pipeline may read and write there without the user's permission.
 import { lstatSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
+import { homeFolder } from '../../../contract/files/user-folder.ts';
 import { realPathOr } from './real-path.ts';
 import { isWithin } from './within.ts';
 
@@ -11,7 +11,7 @@ import { isWithin } from './within.ts';
  * A `.git` in the home folder or above it does not count: such a repository tracks settings, and would let a pipeline
  * read everything.
  */
-export function repositoryOf(folder: string, home: string = homedir()): string {
+export function repositoryOf(folder: string, home: string = homeFolder()): string {
   const own = realPathOr(folder);
   const realHome = realPathOr(home);
   for (let path = own; !isWithin(realHome, path); path = dirname(path)) {

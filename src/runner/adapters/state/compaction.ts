@@ -10,6 +10,7 @@ import { jobSchema } from '../../journal/line-schemas.ts';
 import { RowWriter } from '../../journal/rows.ts';
 import { createNew } from '../files/new-file.ts';
 import { syncFolder } from '../files/output-folders.ts';
+import { type Content, ContentHash } from './file-version.ts';
 
 /** How many characters are handed to the system at once. */
 const many = 1 << 18;
@@ -25,10 +26,9 @@ export async function compactState(
   header: Header,
   ledger: Ledger,
   ready?: () => Promise<void>,
-): Promise<Result<void, string>> {
+): Promise<Result<Content, string>> {
   try {
-    await replaceState(file, `${file}.part`, header, ledger, ready);
-    return ok(undefined);
+    return ok(await replaceState(file, `${file}.part`, header, ledger, ready));
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
     return err(`${file}.part ${systemReason(error)}`);
@@ -37,7 +37,7 @@ export async function compactState(
 
 /**
  * Writes the new file as `part` beside the old one, syncs it, and renames it. Calls `ready` right before the rename; if
- * that throws, the old file stays. Throws system errors.
+ * that throws, the old file stays. Throws system errors. Returns what the file has now.
  */
 export async function replaceState(
   file: string,
@@ -45,21 +45,22 @@ export async function replaceState(
   header: Header,
   ledger: Ledger,
   ready: () => Promise<void> = async () => undefined,
-): Promise<void> {
+): Promise<Content> {
   try {
-    await writePart(part, header, ledger);
+    const content = await writePart(part, header, ledger);
     await ready();
     await rename(part, file);
     await syncFolder(dirname(file));
+    return content;
   } catch (error) {
     await removeLeftover(part);
     throw error;
   }
 }
 
-async function writePart(part: string, header: Header, ledger: Ledger): Promise<void> {
+async function writePart(part: string, header: Header, ledger: Ledger): Promise<Content> {
   await using handle = await createNew(part);
-  await writeLedger(handle, header, ledger);
+  return await writeLedger(handle, header, ledger);
 }
 
 /** Writes a compacted state file and syncs it, but does not sync its folder. */
@@ -67,9 +68,15 @@ export async function writeLedger(
   handle: FileHandle,
   header: Header,
   ledger: Ledger,
-): Promise<void> {
-  for (const text of compactedTexts(header, ledger)) await handle.appendFile(text);
+): Promise<Content> {
+  const hash = new ContentHash();
+  for (const text of compactedTexts(header, ledger)) {
+    const bytes = Buffer.from(text);
+    hash.add(bytes);
+    await handle.appendFile(bytes);
+  }
   await handle.sync();
+  return hash.content;
 }
 
 /**

@@ -197,13 +197,16 @@ export class JournalFile implements LineFile {
 
   /**
    * Writes the pending lines, and replaces the file by what its lines fold to. If this fails, the file stays as it is, and
-   * is intact.
+   * is intact. Returns what the state file has now; undefined if another program changed it, so that the unsaved file was
+   * written.
    */
-  async compact(ledger: Ledger): Promise<Result<void, string>> {
+  async compact(ledger: Ledger): Promise<Result<Content | undefined, string>> {
     await this.flush();
     const wrote = this.#handle !== undefined;
     try {
-      return await compactState(this.#path, this.#header, ledger, () => this.#release());
+      const path = this.#path;
+      const written = await compactState(path, this.#header, ledger, () => this.#release());
+      return written.ok && path !== this.#file ? ok(undefined) : written;
     } catch (error) {
       if (!(error instanceof StateFileChanged)) throw error;
       if (!wrote) return err(error.message);

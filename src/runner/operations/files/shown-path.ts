@@ -1,7 +1,15 @@
 // A path as the user would type it in the working folder.
-import { relative } from 'node:path';
+import { homedir } from 'node:os';
+import { relative, sep } from 'node:path';
 
 export function shownPath(path: string): string {
   const near = relative(process.cwd(), path);
   return near.startsWith('..') || near === '' ? path : near;
+}
+
+/** A path anywhere on the machine: `~` stands for the home folder. */
+export function shownPlace(path: string): string {
+  const near = shownPath(path);
+  const home = `${homedir()}${sep}`;
+  return near === path && path.startsWith(home) ? `~${sep}${path.slice(home.length)}` : near;
 }

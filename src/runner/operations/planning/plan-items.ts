@@ -8,6 +8,7 @@ import type { ItemList } from '../../adapters/files/items.ts';
 import { OutputLinks } from '../../adapters/files/output-links.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine } from '../../journal/line.ts';
+import { lastChargedHere } from '../../journal/state.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { extensionMark, withMarkShown } from '../../language/result-name.ts';
 import { stagesOf } from '../../language/stages.ts';
@@ -103,6 +104,7 @@ async function planWith(
       : undefined;
   let asleep = rests !== undefined;
   const unrunnable = new Map<string, ReadonlyMap<string, ItemVerdict>>();
+  const lost = new Set<string>();
   const foreign: string[] = [];
   let foreignCount = 0;
   /** The file that shotlist did not make and that the result would replace. Only the run knows some names. */
@@ -141,6 +143,7 @@ async function planWith(
       onTask?.(task, action);
       if (action !== 'reuse' || task.action === 'reuse')
         reasons.add(task, () => (itemPlan === shared ? tasks : [...tasks, ...shared.tasks]));
+      if (action === 'lost' && jobOf(task)?.adopted !== undefined) lost.add(task.fingerprint ?? '');
       if (action === 'doubt') tally.hold(task, jobOf(task)?.reserve ?? 0);
       references.add(task);
       problems.addOutputs(task);
@@ -244,6 +247,7 @@ async function planWith(
     toDo,
     settled,
     needs,
+    lost,
     foreign: { count: foreignCount, paths: foreign },
   };
 }
@@ -279,7 +283,8 @@ async function reallyAt(folder: string): Promise<string> {
 }
 
 /** Credits of a project, or those that are set aside for a creation in doubt. */
-const spentOn = (job: JobLine | undefined): number | undefined => job?.credits ?? job?.reserve;
+const spentOn = (job: JobLine | undefined): number | undefined =>
+  job?.credits === undefined ? job?.reserve : lastChargedHere(job);
 
 /** True if an earlier run has paid for a part of what the item still needs, or for what it waits for. */
 function hasBegun(tasks: readonly PlannedTask[]): boolean {

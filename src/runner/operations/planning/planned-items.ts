@@ -46,6 +46,8 @@ export interface PlannedItems {
   /** Why the tasks run. */
   readonly reasons: PlanReasons;
   readonly toDo: ItemsToDo;
+  /** The adopted jobs whose results are nowhere, by fingerprint. */
+  readonly lost: ReadonlySet<string>;
   /** What the run would replace. */
   readonly foreign: ForeignFiles;
   /** The items with nothing to do, if no other step depends on what the run finds out about them. */

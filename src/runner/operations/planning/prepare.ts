@@ -17,11 +17,12 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import { runValues } from '../../language/schedule.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
+import type { PlanRecord } from '../../plan/plan-record.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import type { PlanContext } from '../../plan/planning.ts';
-import { nothingRemembered } from '../../plan/remembered.ts';
 import { itemsOf, rerolledPipeline } from '../../plan/rerolled-pipeline.ts';
 import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
+import { paidByOthersText } from '../../report/paid-already-text.ts';
 import { count } from '../../report/text.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
@@ -29,6 +30,8 @@ import { checkOutputFolder } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
 import { type OpenedReceipts, openReceipts } from '../receipts/open-remembered.ts';
+import type { RecordCheck } from '../receipts/record-check.ts';
+import type { RememberedPayments } from '../receipts/remembered-payments.ts';
 import type { Target, Unasked } from '../service/target.ts';
 import type { OpenEngineRun } from '../state/engine/engine-state.ts';
 import { type TermsChoice, termsOf } from '../state/engine/terms.ts';
@@ -68,6 +71,8 @@ export interface Prepared extends AsyncDisposable {
   readonly planned: PlannedItems;
   readonly takes: Takes;
   /** What each item may still cost: found out while planning if there is a cap, else by planning once more. */
+  /** What git's HEAD and the receipts know that the state file lacks. */
+  readonly check: RecordCheck;
   /** The user's receipts, and what they say of requests that the state file does not know. */
   readonly receipts: OpenedReceipts;
   readonly findNeeds: () => Promise<ItemNeeds | undefined>;
@@ -79,12 +84,14 @@ export interface Prepared extends AsyncDisposable {
   readonly replan: (onTask: PlanningInputs['onTask']) => Promise<PlannedItems>;
 }
 
-interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain' | 'onTask'> {
+interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain'> {
   readonly access: 'plan' | 'run';
   readonly env: Env;
   readonly redactor: Redactor;
   /** If it is aborted, the planning ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
+  /** Records what the plan would do. */
+  readonly record?: PlanRecord | undefined;
   readonly onLook?: PlanningInputs['onLook'];
   /** Collects the stamps of all files that the planning looks at. */
   readonly stamps?: FileStamps | undefined;
@@ -107,7 +114,7 @@ export async function prepare(
     stop,
     onLook,
     explain,
-    onTask,
+    record,
     stamps,
     ...context
   }: PrepareContext,
@@ -126,7 +133,7 @@ export async function prepare(
   const opened = await openState(bound, paths, access, { ...context, service, stop, terms });
   if (!opened.ok) return opened;
   cleanup.defer(() => opened.value[Symbol.asyncDispose]());
-  const { state, paths: usable, engine } = opened.value;
+  const { state, paths: usable, engine, check } = opened.value;
   const unusable = checkOutputFolder(usable);
   if (unusable !== undefined) return err(unusable);
   const boundary = boundaryOf(bound, options);
@@ -158,25 +165,27 @@ export async function prepare(
   const excluded = excludedSteps(bound.pipeline, selection.value, items);
   const { ledger } = state;
   const receipts = openReceipts({
-    ...{ bound, paths: usable, target, state, disk, access, cleanup, clock },
+    ...{ bound, paths: usable, target, state, disk, access, cleanup, clock, head: check.head },
+    session: engine?.session,
     ...{ env: context.env, redactor: context.redactor, onWarning: context.onWarning },
   });
   const { remembered } = receipts;
   const takes =
-    reroll === undefined
-      ? pickedTakes(ledger)
-      : rerolledTakes(ledger, new Set(reroll), remembered ?? nothingRemembered);
+    reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll), remembered);
   const inputs: PlanningInputs = {
     ...{ takes, made, remembered },
     ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
-    ...{ requireOutputs: options.requireOutputs ?? false, explain, onTask, stamps },
+    ...{ requireOutputs: options.requireOutputs ?? false, explain, stamps },
+    onTask: record?.add,
     findsNeeds: isCapped(bound.pipeline, options),
   };
   let planned = await planItems(bound, items, inputs);
-  if (remembered?.hasQuestions === true) {
+  if (remembered.hasQuestions) {
     await remembered.inquire(stop ?? new AbortController().signal);
+    record?.clear();
     planned = await planItems(bound, items, inputs);
   }
+  if (remembered !== undefined) planned = withRemembered(planned, remembered);
   const unjudged = unjudgedText(disk.unjudged);
   if (unjudged !== undefined) context.onWarning(unjudged);
   const earlier =
@@ -190,10 +199,25 @@ export async function prepare(
   const held = cleanup.move();
   return ok({
     ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
-    ...{ takes, engine, earlier, findNeeds, made, receipts },
+    ...{ takes, engine, earlier, findNeeds, made, receipts, check },
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   });
+}
+
+function withRemembered(planned: PlannedItems, remembered: RememberedPayments): PlannedItems {
+  const paid = remembered.paidAlready(planned.lost);
+  const others = remembered.ofOthers.size;
+  if (paid === undefined && others === 0) return planned;
+  return {
+    ...planned,
+    plan: {
+      ...planned.plan,
+      ...(paid === undefined ? {} : { paidAlready: paid }),
+      ...(others === 0 ? {} : { paidByOthers: others }),
+    },
+    warnings: [...planned.warnings, ...(others === 0 ? [] : [paidByOthersText(others)])],
+  };
 }
 
 /** The service decides about a file that nothing here can judge; undefined if there is none. */

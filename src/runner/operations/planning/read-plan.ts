@@ -3,7 +3,7 @@ import { readManifests } from '../../adapters/state/manifests.ts';
 import { committed } from '../../journal/ledger.ts';
 import { calendarCaps } from '../../plan/calendar-budget.ts';
 import { estimated } from '../../plan/estimate.ts';
-import { explanationOf } from '../../plan/explanation.ts';
+import { type Explanation, explanationOf } from '../../plan/explanation.ts';
 import { forecastOf, RunHistory } from '../../plan/forecast.ts';
 import { enoughFor } from '../../plan/needs.ts';
 import type { Plan } from '../../plan/plan.ts';
@@ -72,8 +72,22 @@ export async function readPlan(
     itemsToDo: { count: toDo.count, first: toDo.first },
     ...(asked === undefined
       ? {}
-      : { explanation: explanationOf(asked, reasons.earlier(asked.planned.task), manifests) }),
+      : {
+          explanation: {
+            ...explanationOf(asked, reasons.earlier(asked.planned.task), manifests),
+            ...paidFor(prepared, asked.planned.fingerprint),
+          },
+        }),
   };
+}
+
+/** Empty if the receipts say nothing of it. */
+function paidFor(
+  { receipts }: Prepared,
+  fingerprint: string | undefined,
+): Pick<Explanation, 'paid'> {
+  const paid = fingerprint === undefined ? undefined : receipts.remembered?.told(fingerprint);
+  return paid === undefined ? {} : { paid };
 }
 
 /** Empty if the caps are enough for all items, or if there is none. */

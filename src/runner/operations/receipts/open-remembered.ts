@@ -5,6 +5,7 @@ import type { Cleanup } from '../../adapters/cleanup.ts';
 import type { RealDisk } from '../../adapters/files/disk.ts';
 import { lazyClient } from '../../adapters/http/lazy-client.ts';
 import type { Loaded } from '../../adapters/state/load-state.ts';
+import type { Ledger } from '../../journal/ledger.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
@@ -15,8 +16,13 @@ import { RememberedPayments, type ServiceInquiry } from './remembered-payments.t
 
 export interface OpenedReceipts {
   readonly book: ReceiptBook;
-  /** Undefined for a distributed run: the record in the database is asked, and the receipts are only written. */
-  readonly remembered: RememberedPayments | undefined;
+  readonly remembered: RememberedPayments;
+}
+
+interface CoordinatedRun {
+  readonly run: { readonly terms: { readonly run: string } };
+  /** The jobs to which something has happened while nobody coordinated it. */
+  readonly changed: Iterable<string>;
 }
 
 interface Opening {
@@ -24,27 +30,32 @@ interface Opening {
   readonly paths: RunPaths;
   readonly target: Target | Unasked;
   readonly state: Loaded;
+  /** The version of the state file in git's HEAD, if it has more. */
+  readonly head: Ledger | undefined;
   readonly disk: RealDisk;
   readonly access: 'plan' | 'run';
   readonly env: Env;
   readonly clock: Clock;
   readonly redactor: Redactor;
   readonly onWarning: (message: string) => void;
+  /** The run in a database that this process coordinates. */
+  readonly session: CoordinatedRun | undefined;
   /** Closes everything that was opened. */
   readonly cleanup: Cleanup;
 }
 
 export function openReceipts(opening: Opening): OpenedReceipts {
   const { bound, paths, target, state, disk, access, env, clock, onWarning, cleanup } = opening;
+  const { session, head } = opening;
   const service = paths.serviceName;
   const book = new ReceiptBook({
     ...{ bound, paths, service, env, onWarning, now: () => clock.now() },
-    readOnly: access === 'plan',
+    ...{ readOnly: access === 'plan', engineRun: session?.run.terms.run },
   });
   cleanup.defer(() => book.close());
-  if (paths.engine !== undefined) return { book, remembered: undefined };
+  if (session !== undefined) book.catchUp(state.ledger, session.changed);
   const remembered = new RememberedPayments({
-    ...{ book, ledger: state.ledger, clock, store: storeNameOf(bound.pipeline) },
+    ...{ book, ledger: state.ledger, head, clock, store: storeNameOf(bound.pipeline) },
     inquiry: target.kind === 'hosted' ? inquiryOf(target, opening) : undefined,
     lend: ({ path, sha256 }) => disk.lend(sha256, path),
   });

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { type Env, userFolder } from '../../../contract/files/user-folder.ts';
@@ -12,6 +12,7 @@ import { repositoryOf } from '../../adapters/files/repository.ts';
 import { isRunning } from '../../adapters/lock/lock.ts';
 import { processState } from '../../adapters/lock/process-state.ts';
 import { ReceiptStore } from '../../adapters/receipts/receipt-store.ts';
+import type { Ledger } from '../../journal/ledger.ts';
 import type { Header, JobLine } from '../../journal/line.ts';
 import {
   isPayment,
@@ -20,20 +21,36 @@ import {
   type ReceiptSource,
   type SavedFile,
 } from '../../receipts/receipt.ts';
+import { shellWord } from '../../report/init-text.ts';
+import { count } from '../../report/text.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 
-/** Where the receipts of hosted runs are. `SHOTLIST_RECEIPTS` names another folder: absolute, or it is not used. */
+/**
+ * Where the receipts of hosted runs are. `SHOTLIST_RECEIPTS` names another folder: absolute, or it is not used. Relative to
+ * the working folder, a repository could bring receipts of its own.
+ */
 export function receiptsFile(env: Env): string {
   const given = env['SHOTLIST_RECEIPTS'];
   const folder = given !== undefined && isAbsolute(given) ? given : userFolder(env);
   return join(folder, 'receipts.db');
 }
 
+function misplacedText(env: Env): string | undefined {
+  const given = env['SHOTLIST_RECEIPTS'] ?? '';
+  return given === '' || isAbsolute(given)
+    ? undefined
+    : `SHOTLIST_RECEIPTS is not an absolute path (${given}), so your receipts are in ${receiptsFile(env)}`;
+}
+
 /** A rehearsal's receipts are beside its service, whose projects they are about. */
-const receiptsFileOf = (paths: RunPaths, service: string, env: Env): string =>
+export const receiptsFileOf = (paths: RunPaths, service: string, env: Env): string =>
   service === 'rehearsal' ? join(paths.runFolder, 'receipts.db') : receiptsFile(env);
+
+/** The absolute path of a state file, links in its folders resolved. */
+export const stateName = ({ state }: Pick<RunPaths, 'state'>): string =>
+  join(realPathOr(dirname(state)), basename(state));
 
 export interface ReceiptBookOptions {
   readonly paths: RunPaths;
@@ -44,6 +61,8 @@ export interface ReceiptBookOptions {
   readonly now: () => number;
   readonly onWarning: (message: string) => void;
   readonly readOnly?: boolean;
+  /** The run in a database whose workers send what is claimed. */
+  readonly engineRun?: string | undefined;
 }
 
 /** For a command that changes a state file. */
@@ -64,15 +83,23 @@ export class ReceiptBook implements Disposable {
   readonly store: ReceiptStore;
   readonly service: string;
   readonly source: ReceiptSource;
-  readonly #folder: string;
   readonly #reuseOwn: boolean;
   readonly #holder: string;
-  #account: string | undefined;
+  readonly #onWarning: (message: string) => void;
+  /** The state file that has the same payments; undefined if a database has them. */
+  readonly #imported: string | undefined;
+  /** Undefined until the run has asked who pays. Only its hash is written. */
+  #payer: readonly ['account' | 'key', string] | undefined;
+  /** The hash of the payer, and the salt that it was made with. */
+  #hashed: { readonly salt: string; readonly account: string } | undefined;
+  readonly #engineRun: string | undefined;
+  /** By the name of the attempt: creations that are ordered of workers, and that no record says are begun. */
+  readonly #ordered = new Map<string, JobLine>();
   /** What changed since the last write. */
   readonly #changed = new Map<string, Receipt>();
 
   constructor(options: ReceiptBookOptions) {
-    const { paths, bound, service, env, now, onWarning, readOnly } = options;
+    const { paths, bound, service, env, now, onWarning, readOnly, engineRun } = options;
     const file = receiptsFileOf(paths, service, env);
     this.store = new ReceiptStore({
       file,
@@ -81,18 +108,26 @@ export class ReceiptBook implements Disposable {
       ...(readOnly === true ? { readOnly } : {}),
     });
     this.service = service;
-    this.#folder = realPathOr(bound.folder);
+    const misplaced = service === 'rehearsal' ? undefined : misplacedText(env);
+    if (misplaced !== undefined) onWarning(misplaced);
+    this.#onWarning = onWarning;
+    const folder = realPathOr(bound.folder);
     this.#reuseOwn = bound.pipeline.reusesOwnOnly;
     this.source = {
-      folder: this.#folder,
-      pipeline: bound.name,
-      state: resolve(realPathOr(dirname(paths.state)), paths.state),
-      branch: branchAt(this.#folder),
+      folder,
+      pipeline: basename(bound.file),
+      state: stateName(paths),
+      branch: branchAt(folder),
     };
-    this.#holder = ownName();
+    this.#imported = paths.engine === undefined ? this.source.state : undefined;
+    this.#engineRun = engineRun;
+    this.#holder = engineRun === undefined ? ownName() : `${ownName()}${runMark}${engineRun}`;
   }
 
-  /** Receipts of a request, the newest first: those of this pipeline only, if it wants results of its own. */
+  /**
+   * Receipts of a request, the newest first: those of this pipeline only, if it wants results of its own. Without what this run
+   * has ordered itself.
+   */
   of(job: string): readonly Receipt[] {
     return (this.store.of(this.service, job) ?? []).filter((receipt) => this.#counts(receipt));
   }
@@ -102,6 +137,7 @@ export class ReceiptBook implements Disposable {
   }
 
   #counts(receipt: Receipt): boolean {
+    if (this.#ordered.has(receipt.line.name ?? '')) return false;
     return !this.#reuseOwn || this.isOwn(receipt);
   }
 
@@ -113,30 +149,39 @@ export class ReceiptBook implements Disposable {
   /** True while the process that sends the request may still hear the answer. */
   isBeingSent({ line, holder }: Receipt, now: number): boolean {
     if (line.state !== 'intended' || holder === undefined || holder === this.#holder) return false;
-    const [pid, host = '', ...started] = holder.split(' ');
+    const [process = ''] = holder.split(runMark);
+    const [pid, host = '', ...started] = process.split(' ');
     if (host !== hostname()) return now - Date.parse(line.at) < otherHostMs;
     return isRunning({ pid: Number(pid), started: started.join(' ') || undefined });
   }
 
   /** From here on, receipts name the account that pays. Without an account endpoint, the key stands for it. */
   pays(account: Account | undefined, key: string): void {
-    const { salt } = this.store;
-    if (salt === undefined) return;
     const id = account?.id;
-    const [kind, what] = typeof id === 'string' && id !== '' ? ['account', id] : ['key', key];
-    this.#account = `${kind}:${createHmac('sha256', salt).update(what).digest('hex').slice(0, 32)}`;
+    this.#payer = typeof id === 'string' && id !== '' ? ['account', id] : ['key', key];
   }
 
   get knowsPayer(): boolean {
-    return this.#account !== undefined;
+    return this.#accountTo('read') !== undefined;
+  }
+
+  #accountTo(doing: 'read' | 'write'): string | undefined {
+    if (this.#payer === undefined) return undefined;
+    const salt = this.store.saltTo(doing);
+    if (salt === undefined) return undefined;
+    if (this.#hashed?.salt !== salt) {
+      const [kind, what] = this.#payer;
+      const hash = createHmac('sha256', salt).update(what).digest('hex').slice(0, 32);
+      this.#hashed = { salt, account: `${kind}:${hash}` };
+    }
+    return this.#hashed.account;
   }
 
   payerOf({ account }: Receipt): Payer {
-    if (account === undefined || this.#account === undefined) return 'unclear';
-    if (account === this.#account) return 'same';
-    return account.startsWith('account:') && this.#account.startsWith('account:')
-      ? 'other'
-      : 'unclear';
+    const own = this.#accountTo('read');
+    if (account === undefined || own === undefined) return 'unclear';
+    if (account === own) return 'same';
+    return account.startsWith('account:') && own.startsWith('account:') ? 'other' : 'unclear';
   }
 
   /**
@@ -158,6 +203,50 @@ export class ReceiptBook implements Disposable {
     return claimed === undefined || claimed === 'ours' ? 'go' : 'busy';
   }
 
+  /** A creation is claimed, and workers may send it from now on. */
+  ordered(line: JobLine): void {
+    this.#ordered.set(line.name ?? '', line);
+  }
+
+  /** The record has an intent of this name, and tells what becomes of it. */
+  begun(name: string): void {
+    this.#ordered.delete(name);
+  }
+
+  /** A creation that was ordered was certainly never sent. */
+  withdraw(name: string): void {
+    const line = this.#ordered.get(name);
+    if (line === undefined) return;
+    this.#changed.set(keyOf(line), this.#receiptOf(neverSent(line)));
+    this.write();
+    this.#ordered.delete(name);
+  }
+
+  /** The run is over: nobody sends what was ordered and is not in its ledger. */
+  withdrawAll(ledger: Pick<Ledger, 'job'>): void {
+    for (const [name, line] of [...this.#ordered])
+      if (knownNames(ledger.job(line.job)).has(name)) this.#ordered.delete(name);
+      else this.withdraw(name);
+  }
+
+  /**
+   * Brings the receipts up to the record of a run in a database that nobody coordinated for a while: its workers may have gone
+   * on. Nobody performs its orders now. `changed`: the jobs that something has happened to.
+   */
+  catchUp(ledger: Pick<Ledger, 'job'>, changed: Iterable<string>): void {
+    for (const job of changed) {
+      const line = ledger.job(job);
+      if (line !== undefined) this.note(line);
+    }
+    const mark = `${runMark}${this.#engineRun}`;
+    for (const { line, holder, service } of this.store.held() ?? []) {
+      const isOwn = service === this.service && holder?.endsWith(mark) === true;
+      if (!isOwn || knownNames(ledger.job(line.job)).has(line.name ?? '')) continue;
+      this.#changed.set(keyOf(line), this.#receiptOf(neverSent(line)));
+    }
+    this.write();
+  }
+
   /** Notes what has become of a creation, or what a detection found; `write` writes it. */
   note(line: JobLine): void {
     const isDetection = line.state === 'supplied' && line.kind === faceDetect.name;
@@ -167,12 +256,30 @@ export class ReceiptBook implements Disposable {
 
   /** What cannot be written now is written with what comes next. */
   write(): void {
-    if (this.#changed.size > 0 && this.store.put([...this.#changed.values()]))
-      this.#changed.clear();
+    if (this.#changed.size === 0 || this.store.rests) return;
+    if (this.store.put([...this.#changed.values()])) this.#changed.clear();
+  }
+
+  /** The last attempt: what cannot be written now is only in the state file, and a warning says so. */
+  finish(): void {
+    if (this.#changed.size === 0) return;
+    this.store.retry();
+    this.write();
+    const left = [...this.#changed.values()].filter(isPayment).length;
+    this.#changed.clear();
+    if (left === 0) return;
+    const [verb, them] = left === 1 ? ['is', 'it'] : ['are', 'them'];
+    const cure =
+      this.#imported === undefined
+        ? ''
+        : `; to add ${them}, run shotlist receipts --import ${shellWord(this.#imported)}`;
+    this.#onWarning(
+      `${count(left, 'payment')} of this command ${verb} not in your receipts (${this.store.file})${cure}`,
+    );
   }
 
   close(): void {
-    this.write();
+    this.finish();
     this.store.close();
   }
 
@@ -182,16 +289,29 @@ export class ReceiptBook implements Disposable {
 
   #receiptOf(line: JobLine): Receipt {
     return {
-      ...{ service: this.service, line, source: this.source, account: this.#account },
+      ...receiptOf(line, this.source, this.service),
+      account: this.#accountTo('write'),
       holder: line.state === 'intended' ? this.#holder : undefined,
-      saved: (line.outputs ?? []).map(
-        ({ index, task, path, bytes, sha256, stored }): SavedFile => ({
-          ...{ index, task, bytes, sha256, stored },
-          path: resolve(this.#folder, path),
-        }),
-      ),
     };
   }
+}
+
+/** Of a job in a state file, whose paths are relative to the folder of the pipeline file. */
+export const receiptOf = (line: JobLine, source: ReceiptSource, service: string): Receipt => ({
+  ...{ service, line, source },
+  saved: (line.outputs ?? []).map(
+    ({ index, task, path, bytes, sha256, stored }): SavedFile => ({
+      ...{ index, task, bytes, sha256, stored },
+      path: resolve(source.folder, path),
+    }),
+  ),
+});
+/** In the name of a holder, before the run in a database. */
+const runMark = '\t';
+
+function neverSent(line: JobLine): JobLine {
+  const error = { code: 'withheld', message: 'no worker has sent it' };
+  return { ...line, state: 'failed', error };
 }
 
 const keyOf = ({ job, name = '' }: JobLine): string => `${job} ${name}`;
@@ -203,7 +323,7 @@ const ownName = (): string =>
   [process.pid, hostname(), processState(process.pid)?.started ?? ''].join(' ').trim();
 
 /** The branch that is checked out; undefined if there is none. Only a name for people. */
-function branchAt(folder: string): string | undefined {
+export function branchAt(folder: string): string | undefined {
   const top = repositoryOf(folder);
   const read = (file: string): string | undefined => {
     try {

@@ -1,19 +1,29 @@
 // What the receipts say to a plan or a run: a request that the state file does not know may be paid for all the same.
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
+import { digestFrom } from '../../../contract/base/digest.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine, OutputLine } from '../../journal/line.ts';
+import { jobFacts } from '../../journal/state.ts';
+import type { PaidAlready, PaidTask } from '../../plan/paid-already.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import { adoptedLine } from '../../receipts/adopted.ts';
-import { type Receipt, type SavedFile, unknownPayment } from '../../receipts/receipt.ts';
+import { paidAlready, payerOf, type Viewpoint } from '../../receipts/paid-already.ts';
+import {
+  type Receipt,
+  type ReceiptSource,
+  type SavedFile,
+  unknownPayment,
+} from '../../receipts/receipt.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
-import type { Fingerprint } from '../../task/fingerprint.ts';
-import type { ReceiptBook } from './receipt-book.ts';
+import { type Fingerprint, fingerprintFrom } from '../../task/fingerprint.ts';
+import { shownPlace } from '../files/shown-path.ts';
+import { type ReceiptBook, receiptOf } from './receipt-book.ts';
 
 /** Tells who pays, and whether a project is there. Undefined: the service cannot be asked. */
 export interface ServiceInquiry {
@@ -70,22 +80,33 @@ export class RememberedPayments implements Remembered {
   }
 
   paid(fingerprint: Fingerprint, task: string): JobLine | 'busy' | undefined {
-    const { book, ledger, clock, head } = this.#o;
-    const known = ledger.job(fingerprint);
-    const receipt =
-      unknownPayment(book.of(fingerprint), known) ?? unknownIn(head, book, fingerprint, known);
-    if (receipt === undefined) return undefined;
+    const { book, ledger, clock } = this.#o;
+    const receipt = this.#candidate(fingerprint);
+    if (receipt === undefined) {
+      const gone = unknownPayment(book.of(fingerprint), ledger.job(fingerprint));
+      if (gone !== undefined) this.ofOthers.set(fingerprint, gone);
+      return undefined;
+    }
     const { name = '' } = receipt.line;
     if (book.isBeingSent(receipt, clock.now())) return this.#wait(fingerprint, receipt);
     const verdict = this.#verdicts.get(name) ?? this.#verdictOn(receipt);
     if (verdict === undefined) return this.#wait(fingerprint, receipt);
-    if (verdict === 'gone') {
-      this.ofOthers.set(fingerprint, receipt);
-      return undefined;
-    }
     const line = this.#adopt(receipt, task);
     if (book.isOwn(receipt)) this.#adoptTakes(fingerprint);
     return line;
+  }
+
+  /** What counts for a request, of what this account may have. */
+  #candidate(fingerprint: Fingerprint): Receipt | undefined {
+    const { book, ledger, head } = this.#o;
+    const known = ledger.job(fingerprint);
+    const receipts = book
+      .of(fingerprint)
+      .filter(({ line }) => this.#verdicts.get(line.name ?? '') !== 'gone');
+    return (
+      unknownPayment(receipts, known) ??
+      unknownPayment(receiptsIn(book, head?.job(fingerprint)), known)
+    );
   }
 
   /** The last act before a creation is sent. `onPurpose`: another take, which is paid for whatever is remembered. */
@@ -98,7 +119,11 @@ export class RememberedPayments implements Remembered {
   }
 
   detected(fingerprint: Fingerprint, task: string): JobLine | undefined {
-    const receipt = this.#o.book.of(fingerprint).find(({ line }) => line.state === 'supplied');
+    const { book, head } = this.#o;
+    const known = head?.job(fingerprint);
+    const receipt = [...book.of(fingerprint), ...receiptsIn(book, known)].find(
+      ({ line }) => line.state === 'supplied',
+    );
     return receipt === undefined ? undefined : this.#adopt(receipt, task);
   }
 
@@ -119,7 +144,7 @@ export class RememberedPayments implements Remembered {
     const { book, ledger, clock } = this.#o;
     const at = new Date(clock.now()).toISOString();
     const isOwn = book.isOwn(receipt);
-    const here = isOwn ? filesHere(receipt, book.source.folder, this.#o.store) : [];
+    const here = filesHere(receipt, book.source, this.#o.store);
     const line = adoptedLine(receipt, { at, task, isOwn, here });
     const adoption = { line, receipt };
     this.adoptions.push(adoption);
@@ -131,7 +156,7 @@ export class RememberedPayments implements Remembered {
   /** The later takes that this pipeline has paid for: `reroll` must not pay for them again. */
   #adoptTakes(first: Fingerprint): void {
     const { book, ledger } = this.#o;
-    const byJob = Map.groupBy(book.takesOf(first), ({ line }) => line.job);
+    const byJob = Map.groupBy(this.#takesOf(first), ({ line }) => line.job);
     for (const receipts of byJob.values()) {
       const own = receipts.toReversed().filter((receipt) => book.isOwn(receipt));
       const [job = ''] = own.map(({ line }) => line.job);
@@ -140,8 +165,65 @@ export class RememberedPayments implements Remembered {
     }
   }
 
+  /** What was adopted so far, for people; undefined if nothing was. `lost`: the jobs whose results are nowhere. */
+  paidAlready(lost: ReadonlySet<string>): PaidAlready | undefined {
+    const receipts = this.adoptions.map(({ receipt }) => receipt);
+    return paidAlready(receipts, lost, {
+      ...this.#viewpoint,
+      at: new Date(this.#o.clock.now()).toISOString(),
+    });
+  }
+
+  /** What the receipts say of a request that this state file adopts or has adopted, or that another account paid for. */
+  told(fingerprint: string): PaidTask | undefined {
+    const { book, ledger } = this.#o;
+    const job = ledger.job(fingerprint);
+    const other = this.ofOthers.get(fingerprintFrom(digestFrom(fingerprint)));
+    const own =
+      job?.adopted === undefined
+        ? undefined
+        : book.of(fingerprint).find(({ line }) => line.name === job.name);
+    const receipt = other ?? own;
+    if (receipt === undefined) return undefined;
+    const { at, project, credits } = receipt.line;
+    return {
+      ...payerOf(receipt, this.#viewpoint),
+      at,
+      ...(other === undefined && job !== undefined
+        ? this.#following(job, receipt)
+        : { follows: 'bought' }),
+      ...(project === undefined ? {} : { project }),
+      ...(credits === undefined ? {} : { credits }),
+    };
+  }
+
+  #following(job: JobLine, receipt: Receipt): Pick<PaidTask, 'follows' | 'files'> {
+    if (jobFacts[job.state].inDoubt) return { follows: 'doubt' };
+    if (job.state !== 'deleted' || downloadCount(job) === 0) return { follows: 'adopted' };
+    const { folder } = this.#o.book.source;
+    const own = new Set((job.outputs ?? []).map(({ path }) => resolve(folder, path)));
+    if (receipt.saved.some((file) => own.has(file.path) && isWhole(file)))
+      return { follows: 'adopted' };
+    const copies = this.#copiesOf(receipt);
+    if (copies.length === 0) return { follows: 'lost' };
+    const hashes = new Set(copies.map(({ sha256 }) => sha256));
+    const files = receipt.saved.filter((file) => hashes.has(file.sha256) && isWhole(file));
+    return { follows: 'copied', files: files.map(({ path }) => shownPlace(path)) };
+  }
+
+  get #viewpoint(): Viewpoint {
+    return { own: this.#o.book.source, shown: shownPlace };
+  }
+
   newestTake(first: Fingerprint): number {
-    return Math.max(1, ...this.#o.book.takesOf(first).map(({ line }) => line.take?.number ?? 1));
+    return Math.max(1, ...this.#takesOf(first).map(({ line }) => line.take?.number ?? 1));
+  }
+
+  /** The first ones first; those of the receipts count before those of HEAD. */
+  #takesOf(first: Fingerprint): readonly Receipt[] {
+    const { book, head } = this.#o;
+    const inHead = head?.takes.later(first) ?? [];
+    return [...inHead.flatMap((line) => receiptsIn(book, line)), ...book.takesOf(first)];
   }
 
   /** True if the plan has questions that only the service, or another process, can answer. */
@@ -153,9 +235,15 @@ export class RememberedPayments implements Remembered {
   async inquire(stop: AbortSignal): Promise<void> {
     for (const [fingerprint, receipt] of [...this.#open]) {
       if (stop.aborted) return;
-      if (this.#o.book.isBeingSent(receipt, this.#o.clock.now())) continue;
-      await this.#judge(receipt);
-      this.#open.delete(fingerprint);
+      let next: Receipt | undefined = receipt;
+      // Behind a receipt of another account there may be one of this account.
+      while (next !== undefined && !this.#o.book.isBeingSent(next, this.#o.clock.now())) {
+        await this.#judge(next);
+        const isGone: boolean = this.#verdicts.get(next.line.name ?? '') === 'gone';
+        next = isGone ? this.#candidate(fingerprint) : undefined;
+      }
+      if (next === undefined) this.#open.delete(fingerprint);
+      else this.#open.set(fingerprint, next);
     }
   }
 
@@ -228,18 +316,24 @@ export class RememberedPayments implements Remembered {
   }
 }
 
-/** The files of a receipt that are in this checkout, as a state file records them. */
+/**
+ * The files of a receipt that are in this checkout, as its state file records them. Git may have brought what another checkout
+ * of the same pipeline saved.
+ */
 export function filesHere(
-  { saved, line }: Receipt,
-  folder: string,
+  { saved, line, source }: Receipt,
+  { folder, pipeline }: Pick<ReceiptSource, 'folder' | 'pipeline'>,
   store: string | undefined,
 ): readonly OutputLine[] {
+  if (source.pipeline !== pipeline) return [];
+  const isElsewhere = source.folder !== folder;
   return saved.flatMap((file) => {
     const { task, index, path, bytes, sha256, stored } = file;
-    const below = relative(folder, path);
+    const below = relative(source.folder, path);
     const isStored = stored !== undefined && stored === store;
+    const isRecorded = isStored || (!isElsewhere && line.state === 'deleted');
     if (below.startsWith('..') || isAbsolute(below)) return [];
-    if (line.state !== 'deleted' && !isStored && !isWhole(file)) return [];
+    if (!isRecorded && !isWhole({ ...file, path: join(folder, below) })) return [];
     return [
       {
         ...{ task, index, path: below.split(sep).join('/'), bytes, sha256 },
@@ -250,19 +344,11 @@ export function filesHere(
 }
 
 /** Git's version of the state file is as good as a receipt of this pipeline. */
-function unknownIn(
-  head: Ledger | undefined,
+function receiptsIn(
   { service, source }: ReceiptBook,
-  fingerprint: Fingerprint,
-  known: JobLine | undefined,
-): Receipt | undefined {
-  const line = head?.job(fingerprint);
-  if (line === undefined) return undefined;
-  const saved = (line.outputs ?? []).map((file) => ({
-    ...file,
-    path: `${source.folder}${sep}${file.path.split('/').join(sep)}`,
-  }));
-  return unknownPayment([{ service, line, source, saved }], known);
+  line: JobLine | undefined,
+): readonly Receipt[] {
+  return line === undefined ? [] : [receiptOf(line, source, service)];
 }
 
 async function askPayer({ api, key }: ServiceInquiry, book: ReceiptBook): Promise<void> {

@@ -1,6 +1,7 @@
 // Gathers the data of a report: the plan of all items by what is here now, and what the state file says.
 import { basename, resolve } from 'node:path';
 import { ok, type Result } from '../../../contract/base/result.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
@@ -44,6 +45,8 @@ export interface ReportContext {
   /** False: without a state file, every task is still to do. */
   readonly needsState: boolean;
   readonly clock: Clock;
+  /** Says where the receipts and git are. Undefined: the state file is not compared with them. */
+  readonly env: Env | undefined;
   readonly onWarning: (message: string) => void;
   /** Called with the service that the state file belongs to, or `rehearsal`. */
   readonly onState?: ((service: string) => void) | undefined;
@@ -68,7 +71,7 @@ export async function gatherReport(
 ): Promise<Result<Gathered, Problem>> {
   const { paths: located, rehearsal, inputs, clock, onWarning } = context;
   await using cleanup = new Cleanup();
-  const opened = await openState(bound, located, 'read', { clock, onWarning });
+  const opened = await openState(bound, located, 'read', { clock, onWarning, env: context.env });
   if (!opened.ok) return opened;
   cleanup.defer(() => opened.value[Symbol.asyncDispose]());
   const header = headerOf(opened.value, bound);

@@ -23,7 +23,7 @@ const pauseMs = 500;
 /** In milliseconds: between two reports. A report that takes longer to gather rests as long as it took. */
 const restMs = 1_000;
 
-export type LiveReportOptions = Pick<LocateOptions, 'onState'> & OutsideOptions;
+export type LiveReportOptions = Pick<LocateOptions, 'onState' | 'env'> & OutsideOptions;
 
 export class LiveReport {
   readonly pictures = new PictureNumbers();
@@ -78,6 +78,8 @@ export class LiveReport {
         inputs: true,
         needsState: false,
         clock: this.#clock,
+        // Said once.
+        env: this.#last === undefined ? (this.#options.env ?? process.env) : undefined,
         onWarning,
         onState: this.#options.onState,
       },

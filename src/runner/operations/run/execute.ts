@@ -3,11 +3,15 @@
 import { lazyClient } from '../../adapters/http/lazy-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
 import { requestRates } from '../../adapters/http/request-rate.ts';
+import type { Content } from '../../adapters/state/file-version.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
 import { committed } from '../../journal/ledger.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
+import { paidByOthersText } from '../../report/paid-already-text.ts';
 import type { Summary } from '../../report/run-event.ts';
+import type { Ordering } from '../../run/engine/engine-runner.ts';
 import { FileFacts } from '../../run/file-facts.ts';
+import { contentsKeptFor } from '../../run/jobs/job.ts';
 import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
 import type { LastLooks } from '../../run/jobs/last-looks.ts';
 import { Outages } from '../../run/jobs/outages.ts';
@@ -17,6 +21,8 @@ import { JournalWriter } from '../../run/journal/journal-writer.ts';
 import { ManifestNotes } from '../../run/manifest-notes.ts';
 import type { Stopped } from '../../run/stop.ts';
 import { uncompacted } from '../pipeline/problem.ts';
+import { orderClaims } from '../receipts/order-claims.ts';
+import { noteRecord } from '../receipts/record-check.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
 import { movedAdvice } from '../state/unsaved-state.ts';
 import type { PreparedRun } from './context.ts';
@@ -115,8 +121,10 @@ async function record(
     await file.sync();
   }
   const { book, remembered } = prepared.receipts;
+  const note = (content: Content | undefined): void =>
+    noteRecord(book, prepared.check, ledger, content, clock.now());
   if (account.asked) book.pays(account.read, service.key);
-  remembered?.recordWith(({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]));
+  remembered.recordWith(({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]));
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const memory = new RunMemory(run, account);
   const { looks, tier } = memory;
@@ -130,11 +138,14 @@ async function record(
     needs: short ? await prepared.findNeeds() : prepared.planned.needs,
     attention: attentionOf(run, means.detachment, looks),
   };
+  const toldOfOthers = remembered?.ofOthers.size ?? 0;
   await means.engine?.limit(run.budget, ledger.total, journal.account);
   let performed = await phases(run, means, phaseMeans);
   // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
   while (performed.stopped.by === undefined && means.engine?.takeHealed() === true)
     performed = await phases(run, means, phaseMeans);
+  const others = (remembered?.ofOthers.size ?? 0) - toldOfOthers;
+  if (others > 0) onEvent({ type: 'warning', message: paidByOthersText(others) });
   const { summary, stopped } = performed;
   const { interrupted, machine, outage, money, left } = stopped;
   const goesOn = summary.isLeft || left;
@@ -147,8 +158,10 @@ async function record(
   await ballast.remove();
   if (journal.wrote || warnings.length > 0 || file.mustCompact === true) {
     const compacted = await file.compact(ledger);
-    if (!compacted.ok) onEvent({ type: 'warning', message: uncompacted(compacted.error) });
-  }
+    if (compacted.ok) note(compacted.value);
+    else onEvent({ type: 'warning', message: uncompacted(compacted.error) });
+  } else if (prepared.check.differs) note(prepared.state.content);
+  if (means.engine?.isExported === true) book.withdrawAll(ledger);
   await memory.save();
   if (moved.signal.aborted)
     onEvent({ type: 'warning', message: movedAdvice(prepared.paths.state) });
@@ -222,7 +235,7 @@ async function phases(
     ...{ detachment, isTick: manner === 'tick', balance, needs, begun: planned.inProgress },
     ...{ takes, earlier: earlier.runs, remembered: prepared.receipts.remembered },
     visitsAll: !manifests.hasAll(planned.references.marks),
-    ...(engine === undefined ? {} : { distribute: engine.runners(onEvent) }),
+    ...(engine === undefined ? {} : { distribute: engine.runners(onEvent, orderingOf(run)) }),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
@@ -235,6 +248,15 @@ async function phases(
     listening: inbox !== undefined,
     wrapRunner: internals.runner,
   });
+}
+
+/** What the coordinator of a distributed run looks at before it orders something of the workers. */
+function orderingOf({ prepared, clock }: PreparedRun): Ordering {
+  const { receipts, state, disk } = prepared;
+  return {
+    claims: orderClaims({ ...receipts, ledger: state.ledger, clock }),
+    isHere: (order) => contentsKeptFor(order).some((content) => disk.isLent(content)),
+  };
 }
 
 const unkept = ({ path, problem }: ManifestFile): string =>

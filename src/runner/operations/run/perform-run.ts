@@ -96,7 +96,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
   const record = recordFor(context);
   const opened = await prepare(bound, target, options, {
     ...{ env: options.env ?? process.env, redactor: given.redactor },
-    ...{ access: 'run', run, clock, onWarning, stop: options.signal, onTask: record?.add },
+    ...{ access: 'run', run, clock, onWarning, stop: options.signal, record },
     onLook: (seen, of) => {
       live.look(seen, of);
       options.onLook?.(seen, of);
@@ -159,6 +159,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
   // Nobody asks during the run, which may take hours.
   prepared.planned.reasons.forget();
   const executed = await execute({ ...preparedRun, ...agreed.value }, held);
+  prepared.receipts.book.finish();
   if (bound.pipeline.provenance)
     await writeProvenance({
       ...{ bound, paths: prepared.paths, ledger: prepared.state.ledger, disk: prepared.disk },

@@ -1,5 +1,6 @@
 // Opens the journal of a run: a state file, or the records of a database.
 import type { Result } from '../../../contract/base/result.ts';
+import type { Content } from '../../adapters/state/file-version.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { formatVersion } from '../../journal/line-schemas.ts';
@@ -14,8 +15,8 @@ import type { RunResources } from './resources.ts';
 interface RunFile extends LineFile {
   flush(): Promise<void>;
   close(): Promise<void>;
-  /** The error says why the state file could not be written. */
-  compact(ledger: Ledger): Promise<Result<void, string>>;
+  /** What the state file has now, if anything was written there. The error says why nothing could be written. */
+  compact(ledger: Ledger): Promise<Result<Content | undefined, string>>;
   /** Compact it even if nothing has happened. */
   readonly mustCompact?: boolean;
 }

@@ -147,7 +147,11 @@ async function runsIn(
   const unsaved = unsavedProblem(paths.state);
   if (unsaved !== undefined) return err(unsaved);
   // The run itself reports the warnings of a state file.
-  const opened = await openState(bound, paths, 'read', { clock, onWarning: () => undefined });
+  const opened = await openState(bound, paths, 'read', {
+    clock,
+    onWarning: () => undefined,
+    env: undefined,
+  });
   if (!opened.ok) return opened;
   await using open = opened.value;
   return ok([...open.state.ledger.runs()]);

@@ -1,11 +1,11 @@
 // Edits a state file outside of a run, as the user or the service says: with the same lock, through the same journal,
 // and compacted at the end.
 import { Redactor } from '../../../contract/base/redactor.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { err, type Result } from '../../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { realClock } from '../../adapters/clock.ts';
-import { StateFileChanged } from '../../adapters/state/file-version.ts';
+import { type Content, StateFileChanged } from '../../adapters/state/file-version.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
 import type { Header } from '../../journal/line.ts';
 import { RunGone } from '../../run/engine/run-gone.ts';
@@ -15,6 +15,7 @@ import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts
 import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from '../pipeline/problem.ts';
 import { bookFor } from '../receipts/receipt-book.ts';
+import { noteRecord } from '../receipts/record-check.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { type ConnectedService, connectOwner } from './connect-owner.ts';
 import { engineEdit, RecordChanged } from './engine/engine-edit.ts';
@@ -37,6 +38,8 @@ export interface StateEdit {
   readonly located: LocatedState;
   readonly journal: JournalWriter;
   readonly header: Header;
+  /** The state file as it was read; undefined if the record is in a database. */
+  readonly content: Content | undefined;
   readonly clock: Clock;
   /** The record is in a database, where workers may be performing what is only intended. */
   readonly shared: boolean;
@@ -71,7 +74,7 @@ async function edit<T>(
 ): Promise<Result<T, Problem>> {
   const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
   const { paths } = located;
-  const opened = await openState(bound, paths, 'edit', { clock, onWarning });
+  const opened = await openState(bound, paths, 'edit', { clock, onWarning, env });
   if (!opened.ok) return opened;
   await using open = opened.value;
   const found = headerOf(open, bound);
@@ -90,11 +93,13 @@ async function edit<T>(
   cleanup.defer(() => receipts.close());
   const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
   const worked = await work({
-    ...{ located, journal, header, clock, shared: false },
+    ...{ located, journal, header, clock, content: open.state.content, shared: false },
     connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
   });
-  const compacted = journal.wrote ? await file.compact(ledger) : ok(undefined);
-  if (!compacted.ok) onWarning(uncompacted(compacted.error));
+  if (!journal.wrote) return worked;
+  const compacted = await file.compact(ledger);
+  if (compacted.ok) noteRecord(receipts, open.check, ledger, compacted.value, clock.now());
+  else onWarning(uncompacted(compacted.error));
   return worked;
 }
 
@@ -124,7 +129,7 @@ async function editEngine<T>(
   try {
     const worked = await reachable(engine.engine.address.shown, async () => {
       const done = await work({
-        ...{ located, journal, header, clock, shared: true },
+        ...{ located, journal, header, clock, content: undefined, shared: true },
         connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
       });
       await file.flush();

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Env } from '../../../contract/files/user-folder.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { type Holding, holdingOf } from '../../adapters/lock/lock.ts';
 import { diskStore } from '../../adapters/state/job-store.ts';
@@ -12,6 +13,7 @@ import type { Header } from '../../journal/line.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { type Problem, problem, stateProblem } from '../pipeline/problem.ts';
+import { checkRecord, type RecordCheck, unchecked } from '../receipts/record-check.ts';
 import { type OpenEngineRun, openEngineState } from './engine/engine-state.ts';
 import { awayProblem } from './engine/move-state.ts';
 import { subjectOf } from './locate-state.ts';
@@ -24,6 +26,8 @@ interface OpenContext extends StateContext {
   readonly terms?: JsonObject;
   /** If it is aborted, a wait for another coordinator ends with its reason as the error. */
   readonly stop?: AbortSignal | undefined;
+  /** Says where the receipts and git are. Undefined: the file is not compared with them. */
+  readonly env: Env | undefined;
 }
 
 export interface OpenState extends AsyncDisposable {
@@ -32,6 +36,8 @@ export interface OpenState extends AsyncDisposable {
   readonly state: Loaded;
   /** With `read` only: the process that is using the file. */
   readonly running: Holding | undefined;
+  /** What git's HEAD and the receipts know that the file lacks. */
+  readonly check: RecordCheck;
   /** The run in a database that has the record. */
   readonly engine?: OpenEngineRun | undefined;
 }
@@ -40,7 +46,7 @@ export async function openState(
   bound: BoundPipeline,
   paths: RunPaths,
   access: Access,
-  { service, terms = {}, stop, ...context }: OpenContext,
+  { service, terms = {}, stop, env, ...context }: OpenContext,
 ): Promise<Result<OpenState, Problem>> {
   if (paths.engine !== undefined)
     return await openEngineState(bound, paths, paths.engine, { ...context, access, terms, stop });
@@ -67,9 +73,24 @@ export async function openState(
   }
   // A run that is writing may be in the middle of its last line.
   if (running === undefined) warnings.forEach(context.onWarning);
+  const { clock, onWarning } = context;
+  // A plan or a run asks the receipts itself, and says what is wrong with them.
+  const asks = access === 'plan' || access === 'run';
+  const isQuiet = env === undefined || header?.away !== undefined || running !== undefined;
+  const check = isQuiet
+    ? unchecked
+    : await checkRecord(
+        {
+          ...{ bound, paths, state: loaded.value, env, now: () => clock.now() },
+          onWarning: asks ? () => undefined : onWarning,
+        },
+        subjectOf(bound, paths),
+        async () => access === 'plan' && (await holdingOf(paths.lock)) !== undefined,
+      );
+  check.notices.forEach(onWarning);
   const opened = cleanup.move();
   return ok({
-    ...{ paths: locked.value.paths, state: loaded.value, running },
+    ...{ paths: locked.value.paths, state: loaded.value, running, check },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   });
 }

@@ -1,7 +1,7 @@
 // What a report says of all items together: its steps, and what was spent.
 import { chargedAt } from '../../journal/job-times.ts';
 import type { Ledger } from '../../journal/ledger.ts';
-import { worthOf } from '../../journal/state.ts';
+import { chargedHere } from '../../journal/state.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { stepOf } from '../../task/task.ts';
@@ -34,7 +34,7 @@ export function spendingOf(
 ): readonly Spending[] {
   const found: Spending[] = [];
   for (const job of ledger.jobs()) {
-    const credits = worthOf(job);
+    const credits = chargedHere(job);
     const step =
       job.tasks.map((task) => numberOf(stepOf(task))).find((number) => number >= 0) ?? -1;
     if (credits > 0) found.push({ at: chargedAt(job), step, credits });

@@ -186,6 +186,7 @@ function nextOf(
   const next: AttachOrder = {
     ...{ operation: 'attach', key, task, kind, attempts, fingerprint, settled: false, ...rest },
     ...(saveTo === undefined ? {} : { saveTo }),
+    ...(order.operation === 'attach' && order.adopted === true ? { adopted: true } : {}),
   };
   return { issued: { order: next, epoch, seen, seenMs }, afterMs: pauseMs };
 }

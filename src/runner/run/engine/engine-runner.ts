@@ -1,11 +1,13 @@
 // The runner of a distributed run: orders go to the queue, and what happens to them comes back as records. What needs this
-// process performs here: hashing files that the coordinator looks at, and waiting for webhook events.
+// process performs here: hashing files that the coordinator looks at, waiting for webhook events, and what the receipts are
+// about.
 import type { Result } from '../../../contract/base/result.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { JobOrder, JobOutcome } from '../jobs/job.ts';
-import { failed, stopped } from '../jobs/outcome.ts';
+import { failed, paidElsewhere, stopped } from '../jobs/outcome.ts';
 import type { Notice, Runner } from '../jobs/ports.ts';
 import type { Coordinator, Heard } from './coordinator.ts';
+import type { OrderClaims } from './order-claims.ts';
 import { insistently } from './patience.ts';
 import type { EngineRecord } from './ports.ts';
 import type { SharedOutages } from './shared-outages.ts';
@@ -24,9 +26,16 @@ export interface EngineRunnerOptions {
   readonly onEvent: (event: RunEvent) => void;
   /** What the workers of the run report of the service. */
   readonly outages: Pick<SharedOutages, 'hear' | 'lapse'>;
+  /** Default: nothing is remembered outside the record. */
+  readonly claims?: OrderClaims | undefined;
+  /** True if only this host can read what the order needs. */
+  readonly isHere?: ((order: JobOrder) => boolean) | undefined;
   /** Called when a creation turned out to be paid after its order had ended. */
   readonly onHealed: (job: string) => void;
 }
+
+/** What a coordinator looks at before it orders something of the workers. */
+export type Ordering = Pick<EngineRunnerOptions, 'claims' | 'isHere'>;
 
 const localOperations: readonly JobOrder['operation'][] = ['digest', 'await', 'settle'];
 
@@ -57,7 +66,9 @@ export class EngineRunner implements Runner {
   }
 
   start(order: JobOrder): void {
-    if (localOperations.includes(order.operation)) return this.#o.local.start(order);
+    const { local, isHere } = this.#o;
+    if (localOperations.includes(order.operation) || isHere?.(order) === true)
+      return local.start(order);
     if (this.#aborted) return this.#end(order.key, stopped);
     const limit = this.#o.limits[order.kind];
     if (limit !== undefined && (this.#counts.get(order.kind) ?? 0) >= limit) {
@@ -116,13 +127,19 @@ export class EngineRunner implements Runner {
     this.#nudge.resolve();
   }
 
-  #issue(order: JobOrder): void {
-    const { coordinator, phase } = this.#o;
+  /** False: the order is over already. */
+  #issue(order: JobOrder): boolean {
+    const { coordinator, phase, claims } = this.#o;
+    if (order.operation === 'create' && claims?.claim(order) === false) {
+      this.#end(order.key, { is: 'withheld', why: paidElsewhere });
+      return false;
+    }
     const { epoch } = coordinator.term;
     const key = `${epoch}.${phase}.${order.key}`;
     this.#issued.set(key, order);
     this.#counts.set(order.kind, (this.#counts.get(order.kind) ?? 0) + 1);
     coordinator.issue({ order: { ...order, key }, epoch, seen: this.#handled });
+    return true;
   }
 
   #hear({ records, lost }: Heard): void {
@@ -142,6 +159,7 @@ export class EngineRunner implements Runner {
       case 'event': {
         const { event, at } = record;
         this.#begin(record.key, order);
+        if (event.event === 'intent') this.#o.claims?.begun(event.name);
         this.#notices.push({ is: 'recorded', key: order?.key, event, at });
         if (order === undefined && event.event === 'created') this.#o.onHealed(event.job);
         return;
@@ -151,6 +169,8 @@ export class EngineRunner implements Runner {
       case 'ended': {
         this.#begin(record.key, order);
         const outcome = read(record.outcome);
+        // An order says that it begins an attempt before it ends.
+        if (order?.operation === 'create') this.#o.claims?.withdraw(order.name);
         const why = 'a worker reported its end in a form that this version cannot read';
         return this.#over(record.key, outcome.ok ? outcome.value : failed(why, 'order'));
       }
@@ -176,8 +196,9 @@ export class EngineRunner implements Runner {
     const count = (this.#counts.get(order.kind) ?? 1) - 1;
     this.#counts.set(order.kind, count);
     this.#end(order.key, outcome);
-    const held = this.#held.get(order.kind)?.shift();
-    if (held !== undefined) this.#issue(held);
+    const held = this.#held.get(order.kind);
+    for (let next = held?.shift(); next !== undefined; next = held?.shift())
+      if (this.#issue(next)) return;
   }
 
   #end(key: string, outcome: JobOutcome): void {

@@ -180,6 +180,25 @@ export type JobOrder =
   | SettleOrder
   | DigestOrder;
 
+/** The contents that an order reads from kept files, by their digests. */
+export function contentsKeptFor(order: JobOrder): readonly string[] {
+  return sourcesOf(order).flatMap((from) => (from.in === 'kept' ? [from.digest] : []));
+}
+
+function sourcesOf(order: JobOrder): readonly Source[] {
+  switch (order.operation) {
+    case 'reupload':
+      return order.files.map(({ from }) => from);
+    case 'copy':
+    case 'store':
+      return order.sources.map(({ from }) => from);
+    case 'delete':
+      return (order.onDisk ?? []).map(({ from }) => from);
+    default:
+      return [];
+  }
+}
+
 /** A paid project that still renders. */
 export interface Rest extends Pick<AttachOrder, 'project' | 'credits' | 'since' | 'timeoutMs'> {
   /** Its age at the last look, in milliseconds; 0 if nobody has looked yet. */

@@ -68,3 +68,5 @@ export function outcomeOf(call: Call, failure: ApiFailure): JobOutcome {
 /** A result that cannot be saved must not be bought, so a systemic problem of this machine stops all buying. */
 export const unsaved = ({ message, systemic }: FileProblem): JobOutcome =>
   systemic ? outcomeOf('save', { reason: 'local', message }) : pending(message);
+
+export const paidElsewhere = 'another run on this machine pays for the same request';

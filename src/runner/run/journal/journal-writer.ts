@@ -52,6 +52,7 @@ export class JournalWriter implements Journal {
   readonly #run: RunName | undefined;
   readonly #receipts: ReceiptNotes | undefined;
   #wrote = false;
+  #writesSoon = false;
   /** By job: creations whose answer may not be on disk yet. */
   readonly #fresh = new Map<string, Created>();
   #now = Number.NaN;
@@ -78,10 +79,22 @@ export class JournalWriter implements Journal {
     this.#wrote = true;
     const given: EventLine = { seq: this.ledger.seq + 1, ...event, at };
     const line = this.#redactor.value(given);
+    this.#writeSoon();
     if (line !== given) return void this.#apply(line);
     const folded = this.ledger.apply({ type: 'event', line });
     if (!folded.ok) throw new Error(`bug: ${folded.error}`);
     this.#note(line);
+  }
+
+  /** What is folded is recorded already. Records come in groups, which are noted together. */
+  #writeSoon(): void {
+    const receipts = this.#receipts;
+    if (receipts === undefined || this.#writesSoon) return;
+    this.#writesSoon = true;
+    queueMicrotask(() => {
+      this.#writesSoon = false;
+      receipts.write();
+    });
   }
 
   /** Records the run. Without this call, a run is recorded when the first thing happens in it. */

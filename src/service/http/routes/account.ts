@@ -7,6 +7,7 @@ export function accountRoutes(server: FastifyInstance, { accounts }: Dependencie
   server.get('/v1/account', { config: { permission: 'read' } }, (request, reply) => {
     const account = accounts.find(callerAccount(request));
     if (account === undefined) throw new Error('bug: a key belongs to no account');
-    return reply.send({ ...account, subscription: null });
+    const { publicId, ...facts } = account;
+    return reply.send({ ...facts, id: publicId, subscription: null });
   });
 }

@@ -6,11 +6,12 @@ import { type Html, html, number, page, table } from './layout.ts';
 export function accountsPage(accounts: readonly StoredAccount[]): string {
   return page('Accounts', '/hub/accounts', [
     table(
-      ['Account', 'E-mail', 'Tier', 'Credits', 'Change'],
+      ['Account', 'Id for clients', 'E-mail', 'Tier', 'Credits', 'Change'],
       accounts.map(
-        ({ id, email, tier, credits }) => html`
+        ({ id, publicId, email, tier, credits }) => html`
           <tr>
             <td><code>${id}</code></td>
+            <td><code>${publicId}</code></td>
             <td>${email}</td>
             <td>${tier}</td>
             <td class="number"><a href=${`/hub/ledger?account=${id}`}>${number(credits)}</a></td>

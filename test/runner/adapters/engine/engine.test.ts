@@ -2,13 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engineOver } from '../../../../src/runner/adapters/engine/database.ts';
 import type { Sql } from '../../../../src/runner/adapters/engine/sql.ts';
+import { Ledger } from '../../../../src/runner/journal/ledger.ts';
 import type { JobLine } from '../../../../src/runner/journal/line.ts';
+import { jobSchema } from '../../../../src/runner/journal/line-schemas.ts';
 import type { EngineDatabase } from '../../../../src/runner/run/engine/database.ts';
 import type { Ask, CoordinatorDesk, Fact, Lease } from '../../../../src/runner/run/engine/ports.ts';
 import { TermOver } from '../../../../src/runner/run/engine/term-over.ts';
 import { withoutPostgres } from '../../../postgres.ts';
 import {
   abandoned,
+  adopted,
+  at,
   complete,
   created,
   deleted,
@@ -23,6 +27,7 @@ import {
 import { connectToServer } from './database.ts';
 import { askOf, event, importOf, issued, jobLine } from './orders.ts';
 import { startPglite } from './pglite.ts';
+import { rowOf, rowsOf, totalsOf } from './rows.ts';
 
 const servers: readonly { readonly server: string; readonly start: () => Promise<Sql> }[] = [
   { server: 'PGlite', start: startPglite },
@@ -379,6 +384,58 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
           coordinator.fold(term, await coordinator.snapshot(), []),
         ).rejects.toBeInstanceOf(TermOver);
         expect(await coordinator.record(next ?? term, [fact])).toEqual(['done']);
+      });
+
+      test('of adoptions leave the states, credits and pasts that the ledger says, whatever the job was before', async () => {
+        const states = jobSchema.properties.state.enum;
+        const lineOf = (of: string, state: JobLine['state']): JobLine => {
+          const event = adopted(of, state, { name: 'known', credits: 7 });
+          const { adopted: _, ...line } = event.event === 'adopted' ? event.line : jobLine(of);
+          return { ...line, past: [{ name: 'old', project: 'old', credits: 5 }] };
+        };
+        const befores = [undefined, ...states].flatMap((before) =>
+          [false, true].map((isAdopted) => ({ before, isAdopted })),
+        );
+        const cases = befores.flatMap(({ before, isAdopted }) =>
+          states.flatMap((state) =>
+            ['known', 'other'].map((name) => {
+              const of = `${before} ${isAdopted} ${state} ${name}`;
+              const mark = isAdopted ? { adopted: at } : {};
+              const line = before === undefined ? undefined : { ...lineOf(of, before), ...mark };
+              const past = [{ name: 'past', credits: 3, adopted: true as const }];
+              return { line, event: adopted(of, state, { name, past }) };
+            }),
+          ),
+        );
+        const jobs = cases.flatMap(({ line }) => (line === undefined ? [] : [line]));
+        const begun = await begin({ jobs });
+        const facts = cases.map((one, index) => event(`f${index}`, one.event));
+        const ledger = new Ledger();
+        for (const line of importOf('').runs) ledger.apply({ type: 'run', line });
+        for (const line of jobs) ledger.apply({ type: 'job', line });
+        const before = ledger.total;
+        const wanted = cases.map((one) => {
+          const line = { ...one.event, seq: ledger.seq + 1, at };
+          const copy = new Ledger();
+          if (one.line !== undefined) copy.apply({ type: 'job', line: one.line });
+          const isLegal = copy.apply({ type: 'event', line: { ...line, seq: 1 } }).ok;
+          if (isLegal) ledger.apply({ type: 'event', line });
+          return isLegal ? 'done' : 'refused';
+        });
+        expect(await begun.coordinator.record(begun.term, facts)).toEqual(wanted);
+        expect(ledger.total).toMatchObject({ charged: before.charged, refunded: before.refunded });
+        const rows = new Set(await rowsOf(sql, begun.run));
+        expect(rows).toEqual(new Set([...ledger.jobs()].map(rowOf)));
+        expect(await totalsOf(sql, begun.run)).toEqual(ledger.total);
+        // A refund of what was adopted gives this run nothing back.
+        const refunds = [...ledger.jobs()]
+          .filter(({ state, adopted: is }) => state === 'created' && is !== undefined)
+          .map(({ job: of }, index) => {
+            const refund = { event: 'settled', job: of, status: 'error', credits: 0 } as const;
+            return event(`r${index}`, refund);
+          });
+        await begun.coordinator.record(begun.term, refunds);
+        expect(await totalsOf(sql, begun.run)).toEqual(ledger.total);
       });
 
       test('of begun attempts without an answer become doubts', async () => {

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { engineOver } from '../../../../src/runner/adapters/engine/database.ts';
 import type { Sql } from '../../../../src/runner/adapters/engine/sql.ts';
 import type { NewEvent } from '../../../../src/runner/journal/line.ts';
+import { jobSchema } from '../../../../src/runner/journal/line-schemas.ts';
 import type { EngineDatabase } from '../../../../src/runner/run/engine/database.ts';
-import { amended, deleted, gone, job, output, picked } from '../../journal/lines.ts';
+import { adopted, amended, deleted, gone, job, output, picked } from '../../journal/lines.ts';
 import { connectToDatabase } from './database.ts';
 import { jobs, World } from './world.ts';
 
@@ -37,6 +38,7 @@ const upload = (name: string): NewEvent => ({
   kind: 'upload',
   result: {},
 });
+const states = jobSchema.properties.state.enum;
 const project = fc.nat(3).map((attempt) => `#${attempt}`);
 const others: fc.Arbitrary<NewEvent> = fc.oneof(
   of.map((name) => output(name)),
@@ -63,6 +65,16 @@ const others: fc.Arbitrary<NewEvent> = fc.oneof(
     }),
   ),
 );
+
+const adoptions: fc.Arbitrary<NewEvent> = fc
+  .tuple(of, fc.constantFrom(...states), fc.constantFrom(undefined, 'other'), digit, fc.boolean())
+  .map(([name, state, other, credits, hasPast]) =>
+    adopted(name, state, {
+      ...(other === undefined ? {} : { name: other }),
+      ...(state === 'complete' ? { credits } : {}),
+      ...(hasPast ? { past: [{ name: 'before', credits, adopted: true }] } : {}),
+    }),
+  );
 
 const work = fc
   .tuple(worker, fc.nat(2), digit, fc.nat(3))
@@ -108,6 +120,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       .map(([name, charged]) =>
         named(`resolve(${name}, ${charged})`, (world) => world.resolve(name, charged)),
       ),
+  },
+  {
+    weight: 3,
+    arbitrary: adoptions.map((event) =>
+      named(`record(${JSON.stringify(event)})`, (world) => world.record(event)),
+    ),
   },
   {
     weight: 3,

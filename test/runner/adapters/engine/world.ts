@@ -4,7 +4,7 @@
 
 import type { Sql } from '../../../../src/runner/adapters/engine/sql.ts';
 import { committed, Ledger } from '../../../../src/runner/journal/ledger.ts';
-import type { EventLine, JobLine, NewEvent } from '../../../../src/runner/journal/line.ts';
+import type { EventLine, NewEvent } from '../../../../src/runner/journal/line.ts';
 import { abandoned, notTaken } from '../../../../src/runner/journal/settled.ts';
 import { isJobEvent, jobFacts } from '../../../../src/runner/journal/state.ts';
 import type { EngineDatabase } from '../../../../src/runner/run/engine/database.ts';
@@ -23,6 +23,7 @@ import { TermOver } from '../../../../src/runner/run/engine/term-over.ts';
 import { job, supplied } from '../../journal/lines.ts';
 import { mayGo, mayUseNumberAgain, probe, type Standing } from './claims.ts';
 import { importOf, intentOf, issued } from './orders.ts';
+import { rowOf, rowsOf, totalsOf } from './rows.ts';
 
 export const jobs = ['a', 'b'] as const;
 
@@ -426,18 +427,10 @@ export class World {
       seq += 1;
       other.apply({ type: 'event', line: { ...record.event, seq, at: record.at } });
     }
-    const [row] = await this.#sql.query(
-      `select charged::float8 as charged, refunded::float8 as refunded, reserved::float8 as reserved
-       from shotlist.run where run = $1`,
-      [this.#run],
-    );
-    const rows = await this.#sql.query(
-      `select job, state, attempt::float8 as attempt, name, credits::float8 as credits, project, past
-       from shotlist.job where run = $1`,
-      [this.#run],
-    );
+    const row = await totalsOf(this.#sql, this.#run);
+    const rows = await rowsOf(this.#sql, this.#run);
     const own = { ...stateOf(ledger), rows: [...ledger.jobs()].map(rowOf) };
-    return { own, again: stateOf(other), row: { ...row }, rows };
+    return { own, again: stateOf(other), row, rows };
   }
 
   #fact(event: NewEvent, name: string): Fact {
@@ -471,14 +464,6 @@ function isSurprise(event: NewEvent, ledger: Ledger): boolean {
   const { reserve = 0, credits } = ledger.job(event.job) ?? {};
   return event.credits > reserve && event.credits === credits;
 }
-
-/** What the database keeps of a job, in its words. */
-const rowOf = ({ job, state, attempt, name, credits = 0, project, past }: JobLine): object => ({
-  ...{ job, state, attempt, credits },
-  name: name ?? null,
-  project: project ?? null,
-  past: past?.map((one) => ({ project: one.project ?? null, credits: one.credits })) ?? null,
-});
 
 const stateOf = (ledger: Ledger) => ({
   total: ledger.total,

@@ -20,7 +20,8 @@ async function opener(state?: object) {
   const paths = pathsOf(bound, { kind: 'hosted', address: 'https://a', key: 'k' }, {});
   if (state !== undefined) writeFileSync(paths.state, `${JSON.stringify(state)}\n`);
   const warnings: string[] = [];
-  const context = { clock: realClock, onWarning: (message: string) => void warnings.push(message) };
+  const onWarning = (message: string) => void warnings.push(message);
+  const context = { clock: realClock, onWarning, env: process.env };
   const open = (access: Access, service?: string) =>
     openState(bound, paths, access, { ...context, ...(service === undefined ? {} : { service }) });
   const lock = () => lockState(paths, 'edit', context);

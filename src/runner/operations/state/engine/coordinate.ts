@@ -40,6 +40,8 @@ export interface EngineSession {
   readonly writer: string;
   /** The number of the last record in the ledger. */
   readonly seq: number;
+  /** The jobs that something has happened to since the run came into the database. */
+  readonly changed: ReadonlySet<string>;
 }
 
 export interface Coordinating extends AsyncDisposable {
@@ -97,10 +99,10 @@ async function begin(
       await clear(desk, run.terms.run, term, context);
       const store = diskStore();
       const loaded = await loadLedger(desk, () => store);
-      const { ledger, snapshot, seq } = loaded;
+      const { ledger, snapshot, seq, changed } = loaded;
       const state = { ...unread, ledger, header: snapshot.header };
       return ok({
-        ...{ paths, state, session: { engine, run, desk, term, writer, seq, ledger } },
+        ...{ paths, state, session: { engine, run, desk, term, writer, seq, ledger, changed } },
         async [Symbol.asyncDispose]() {
           store.close();
           await engine[Symbol.asyncDispose]();

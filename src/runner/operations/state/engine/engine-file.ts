@@ -8,7 +8,7 @@ import type { RunWatch } from '../../../report/run-watch.ts';
 import { unlessAway } from '../../../run/engine/away.ts';
 import { Coordinator } from '../../../run/engine/coordinator.ts';
 import { EngineLines } from '../../../run/engine/engine-lines.ts';
-import { EngineRunner } from '../../../run/engine/engine-runner.ts';
+import { EngineRunner, type Ordering } from '../../../run/engine/engine-runner.ts';
 import { insistently, type Patience } from '../../../run/engine/patience.ts';
 import type { EngineRecord } from '../../../run/engine/ports.ts';
 import { SharedOutages } from '../../../run/engine/shared-outages.ts';
@@ -110,9 +110,15 @@ export class EngineFile {
     await this.#o.session.desk.cap(left === undefined ? undefined : committed(total) + left);
   }
 
+  /** True if the state file is the record again: nobody performs an order. */
+  get isExported(): boolean {
+    return this.#exported;
+  }
+
   /** Makes the runner of each phase. */
   runners(
     onEvent: (event: RunEvent) => void,
+    ordering: Ordering,
   ): (local: Runner, limits: Readonly<Record<string, number>>) => Runner {
     const { coordinator } = this;
     const { session, clock } = this.#o;
@@ -122,7 +128,7 @@ export class EngineFile {
       this.#phases += 1;
       const phase = this.#phases;
       const onHealed = (job: string): void => void this.#healed.add(job);
-      const hearing = { read: readOutcome, onEvent, onHealed, outages };
+      const hearing = { read: readOutcome, onEvent, onHealed, outages, ...ordering };
       return new EngineRunner({ coordinator, writer, phase, local, limits, ...hearing });
     };
   }
@@ -157,7 +163,7 @@ export class EngineFile {
   }
 
   /** Ends the term: what is still under way at workers keeps the record in the database. */
-  async compact(ledger: Ledger): Promise<Result<void, string>> {
+  async compact(ledger: Ledger): Promise<Result<undefined, string>> {
     const { session, onWarning } = this.#o;
     const { desk, engine, term } = session;
     await this.coordinator.end();
@@ -181,7 +187,7 @@ export class EngineFile {
       ...{ patience: this.#patience, catchUp: () => this.#catchUp() },
     });
     this.#exported = exported.ok;
-    return exported;
+    return exported.ok ? ok(undefined) : exported;
   }
 
   /** Folds what others have written since the last look. Returns the number of the last record, which may be its own. */

@@ -8,6 +8,7 @@ import type { CoordinatorDesk } from '../../../run/engine/ports.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import { type Problem, problem } from '../../pipeline/problem.ts';
+import { type RecordCheck, unchecked } from '../../receipts/record-check.ts';
 import { type Access, lockState, type StateContext } from '../lock-state.ts';
 import { type CoordinateContext, coordinate, type EngineSession } from './coordinate.ts';
 import { loadLedger } from './load-ledger.ts';
@@ -27,6 +28,7 @@ export interface EngineState extends AsyncDisposable {
   readonly paths: RunPaths;
   readonly state: Loaded;
   readonly running: undefined;
+  readonly check: RecordCheck;
   readonly engine: OpenEngineRun;
 }
 
@@ -45,7 +47,8 @@ export async function openEngineState(
     if (!coordinating.ok) return coordinating;
     const { session, ...opened } = coordinating.value;
     const { engine, run, desk } = session;
-    return ok({ ...opened, running: undefined, engine: { engine, run, desk, session } });
+    const found = { engine, run, desk, session };
+    return ok({ ...opened, running: undefined, check: unchecked, engine: found });
   }
   return await withDatabase(text, 'look', (engine) =>
     look(bound, paths, engine, { ...context, access }),
@@ -71,7 +74,8 @@ async function look(
   const { ledger, snapshot } = await loadLedger(desk, () => store);
   const state = { ...unread, ledger, header: snapshot.header };
   return ok({
-    ...{ paths, state, running: undefined, engine: { engine, run: run.value, desk } },
+    ...{ paths, state, running: undefined, check: unchecked },
+    engine: { engine, run: run.value, desk },
     async [Symbol.asyncDispose]() {
       store.close();
       await engine[Symbol.asyncDispose]();

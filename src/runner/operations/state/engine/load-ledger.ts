@@ -9,6 +9,8 @@ export interface LoadedLedger {
   readonly snapshot: Snapshot;
   /** The number of the last record in the ledger. */
   readonly seq: number;
+  /** The jobs that the records after the snapshot are about. */
+  readonly changed: ReadonlySet<string>;
 }
 
 const most = 5_000;
@@ -24,8 +26,9 @@ export async function loadLedger(
     const ledger = new Ledger(newStore());
     const jobs = await linesOf(desk, ledger, snapshot);
     if (!jobs) continue;
-    const seq = await foldRecords(desk, ledger, snapshot.seq);
-    if ((await desk.snapshot()).seq === snapshot.seq) return { ledger, snapshot, seq };
+    const changed = new Set<string>();
+    const seq = await foldRecords(desk, ledger, snapshot.seq, changed);
+    if ((await desk.snapshot()).seq === snapshot.seq) return { ledger, snapshot, seq, changed };
   }
   throw new Error(`bug: the records were folded ${tries} times while they were being read`);
 }
@@ -43,17 +46,21 @@ async function linesOf(
   return (await desk.snapshot()).seq === snapshot.seq;
 }
 
-/** Reads the records after a number, and returns the number of the last one. */
+/** Reads the records after a number, and returns the number of the last one. `changed` takes the jobs that they are about. */
 export async function foldRecords(
   desk: Pick<CoordinatorDesk, 'records'>,
   ledger: Ledger,
   after: number,
+  changed?: Set<string>,
 ): Promise<number> {
   let seq = after;
   for (;;) {
     const records = await desk.records(seq, most);
     for (const record of records) {
-      if (record.is === 'event') must(foldEvent(ledger, record.event, record.at));
+      if (record.is === 'event') {
+        must(foldEvent(ledger, record.event, record.at));
+        if ('job' in record.event) changed?.add(record.event.job);
+      }
       seq = record.seq;
     }
     if (records.length === 0) return seq;

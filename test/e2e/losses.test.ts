@@ -1,0 +1,405 @@
+// Whatever becomes of a state file that lives in git, nothing is paid for twice, and what was paid for comes back. One seed
+// is one story: `ROUNDS=300 SEED=1 npx vitest run test/e2e/losses.test.ts` tells many.
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, describe, expect, test } from 'vitest';
+import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { plan } from '../../src/runner/operations/plan.ts';
+import { repair } from '../../src/runner/operations/repair.ts';
+import { resolve } from '../../src/runner/operations/resolve.ts';
+import type { RunInternals, RunOptions } from '../../src/runner/operations/run.ts';
+import { status } from '../../src/runner/operations/status.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { ended, envOf, type Rig, service, type Told, until } from '../rig.ts';
+import { git } from './clones.ts';
+import {
+  Chances,
+  contentsIn,
+  hashOf,
+  headVersion,
+  jobsOf,
+  losses,
+  moveIntoPlace,
+  pipelines,
+  receiptFiles,
+  repository,
+  state,
+} from './losing.ts';
+import { loaded } from './orphaned.ts';
+import { cutAt, PowerCut } from './power-cut.ts';
+import { rerolls } from './taken.ts';
+
+const rounds = Number(process.env['ROUNDS'] ?? 14);
+const first = Number(process.env['SEED'] ?? 1);
+const seeds = Array.from({ length: rounds }, (_, index) => first + index);
+
+/** How the runs before the loss end, and what becomes of the receipts. */
+type Trouble = 'none' | 'kills' | 'receipts';
+
+type Entry = ReturnType<LocalService['ledger']>[number];
+
+/** What was asked for: here, tasks with one name have one request. */
+const requestOf = ({ tool, name }: Entry): string =>
+  `${tool} ${(name ?? '').replace(/ #[0-9a-z]+$/, '')}`;
+
+const requestsIn = (entries: readonly Entry[]): readonly string[] =>
+  entries.filter(({ kind }) => kind === 'charge').map(requestOf);
+
+interface Paid {
+  readonly project: string;
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** One story: it has a service, folders, and what was saved in them before the loss. */
+class Story {
+  readonly chance: Chances;
+  readonly local: LocalService;
+  readonly rigs: Rig[];
+  readonly saved = new Map<string, Paid>();
+  readonly told: string[] = [];
+  /** As people run, or with every file here. */
+  readonly requireOutputs: boolean;
+
+  constructor(chance: Chances, local: LocalService, rig: Rig) {
+    this.chance = chance;
+    this.local = local;
+    this.rigs = [rig];
+    this.requireOutputs = chance.happens(0.7);
+  }
+
+  get here(): Rig {
+    const rig = this.rigs.at(-1);
+    if (rig === undefined) throw new Error('no folder');
+    return rig;
+  }
+
+  async note(): Promise<void> {
+    for (const { project = '', outputs = [] } of await jobsOf(this.here))
+      for (const { path, sha256 } of outputs)
+        if (!path.startsWith('out/takes/')) this.saved.set(path, { project, path, sha256 });
+  }
+
+  async run(options: RunOptions = {}, internals: RunInternals = {}): Promise<Told> {
+    return await this.here.run(
+      this.local,
+      { requireOutputs: this.requireOutputs, ...options },
+      internals,
+    );
+  }
+
+  lose(loss: string): void {
+    const before = this.here;
+    this.told.push(loss);
+    const after = losses[loss]?.(before, this.chance);
+    if (after !== undefined && after !== before) this.rigs.push(after);
+  }
+
+  /** To the folder where all began; false if this is it. */
+  goesBack(): boolean {
+    const [rig] = this.rigs;
+    if (rig === undefined || rig === this.here) return false;
+    this.told.push('back in the first folder');
+    this.rigs.push(rig);
+    return true;
+  }
+
+  async plans(): Promise<{ readonly credits: number; readonly warnings: readonly string[] }> {
+    const planned = await plan(await loaded(this.here), {
+      env: envOf(this.local),
+      requireOutputs: this.requireOutputs,
+    });
+    if (!planned.ok) throw new Error(renderProblem(planned.error));
+    return { credits: planned.value.plan.credits, warnings: planned.value.warnings };
+  }
+
+  /** A refused state file is repaired as the refusal says; one that no repair helps is removed. */
+  async cure(): Promise<void> {
+    const options = { env: envOf(this.local), requireOutputs: this.requireOutputs };
+    const pipeline = await loaded(this.here);
+    const refused = await plan(pipeline, options);
+    if (refused.ok) return;
+    const text = renderProblem(refused.error);
+    if (!text.includes('shotlist repair')) throw new Error(`no cure: ${text}`);
+    const write = this.here.path('better.jsonl');
+    const repaired = await repair(pipeline, { env: envOf(this.local), write });
+    if (!repaired.ok) throw new Error(`repair: ${renderProblem(repaired.error)}`);
+    expect(repaired.value.written).toBe(write);
+    moveIntoPlace(this.here, 'better.jsonl');
+    this.told.push('repaired');
+  }
+
+  /** A person looks up at the service what became of each creation. */
+  async settleDoubts(): Promise<number> {
+    const found = await status(await loaded(this.here), { service: this.local.address });
+    if (!found.ok) return 0;
+    const env = envOf(this.local);
+    for (const { name = '' } of found.value.doubts) {
+      const project = this.local.ledger().find((entry) => entry.name === name)?.project;
+      const how =
+        typeof project === 'string'
+          ? ({ how: 'project', project } as const)
+          : ({ how: 'not-charged' } as const);
+      const resolved = await resolve(await loaded(this.here), name, how, { env });
+      if (!resolved.ok) throw new Error(renderProblem(resolved.error));
+    }
+    return found.value.doubts.length;
+  }
+
+  async isAlive(project: string): Promise<boolean> {
+    const headers = { authorization: `Bearer ${this.local.key}` };
+    const answer = await fetch(`${this.local.address}/v1/image-projects/${project}`, { headers });
+    if (!answer.ok) return false;
+    const body: unknown = await answer.json();
+    return (body as { enabled?: unknown }).enabled !== false;
+  }
+}
+
+/** Runs a pipeline in part or as a whole, in one of the ways in which a run may end. */
+async function runsSomehow(
+  story: Story,
+  trouble: Trouble,
+  steps: readonly string[],
+): Promise<void> {
+  const { chance, local, here } = story;
+  const items = chance.happens(0.5) ? chance.of(['p1*', 'p[12]*', 'p[234]*', 'p3*']) : undefined;
+  const options: RunOptions = {
+    ...(items === undefined ? {} : { items: { only: items } }),
+    ...(chance.happens(0.3) ? { until: [chance.of(steps)] } : {}),
+  };
+  const manner = trouble === 'kills' ? chance.of(['cut', 'cut', 'kill', 'whole']) : 'whole';
+  story.told.push(`${manner} run of ${items ?? 'all'} ${options.until ?? ''}`);
+  if (manner === 'cut') {
+    const when = chance.of(['before', 'after'] as const);
+    const cut = cutAt(1 + chance.below(30), when, here.path(state));
+    const death = await story.run(options, cut).catch((error: unknown) => error);
+    if (death instanceof Error && !(death instanceof PowerCut)) throw death;
+    cut.restore();
+  } else if (manner === 'kill') {
+    const charges = () => requestsIn(local.ledger()).length;
+    const child = here.start(['run', 'pipeline.yaml'], envOf(local));
+    const after = charges() + 1 + chance.below(4);
+    let isOver = false;
+    const dead = ended(child).finally(() => {
+      isOver = true;
+    });
+    await until('it has bought some', () => isOver || charges() >= after);
+    child.kill('SIGKILL');
+    await dead;
+  } else await story.run(options);
+  await story.note();
+}
+
+/** What happens to the database of receipts; the answer undoes a lock. */
+function spoil(chance: Chances, told: string[]): () => void {
+  const [file = ''] = receiptFiles();
+  const how = chance.of(['absent', 'cut', 'log cut', 'read-only', 'locked', 'not a database']);
+  told.push(`receipts ${how}`);
+  const nothing = (): void => undefined;
+  if (file === '') return nothing;
+  switch (how) {
+    case 'absent':
+      for (const one of receiptFiles()) rmSync(one);
+      return nothing;
+    case 'cut':
+      truncateSync(file, chance.below(statSync(file).size));
+      return nothing;
+    case 'log cut': {
+      const log = `${file}-wal`;
+      if (existsSync(log)) truncateSync(log, chance.below(statSync(log).size + 1));
+      return nothing;
+    }
+    case 'read-only': {
+      // A format that this SQLite may read and not write: permissions do not stop a superuser.
+      const open = openSync(file, 'r+');
+      writeSync(open, Buffer.of(3), 0, 1, 18);
+      closeSync(open);
+      return nothing;
+    }
+    case 'locked': {
+      const other = new DatabaseSync(file);
+      other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
+      return () => other.close();
+    }
+    default:
+      writeFileSync(file, 'no database');
+      return nothing;
+  }
+}
+
+const counts = { rounds: 0, lost: 0, doubts: 0, back: 0, unknown: 0, unsaid: 0, refused: 0 };
+
+async function tell(seed: number, trouble: Trouble): Promise<void> {
+  const chance = new Chances(seed * 31 + trouble.length);
+  const name = chance.of(Object.keys(pipelines));
+  const [pipeline = '', steps = []] = pipelines[name] ?? [];
+  const local = await service({ seed, credits: 100_000 });
+  const rig = await repository(pipeline, chance.happens(0.25));
+  const story = new Story(chance, local, rig);
+  story.told.push(`seed ${seed}: ${name}`);
+  try {
+    await play(story, trouble, steps);
+  } catch (error) {
+    if (error instanceof Error) error.message = `${story.told.join(' > ')}: ${error.message}`;
+    throw error;
+  }
+}
+
+async function play(story: Story, trouble: Trouble, steps: readonly string[]): Promise<void> {
+  const { chance, told } = story;
+  const rig = story.here;
+  await runsSomehow(story, trouble, steps);
+  if (chance.happens(0.8)) commits(rig, 'A run');
+  if (chance.happens(0.3) && trouble === 'none') await rerollsOne(story);
+  if (chance.happens(0.6)) {
+    if (chance.happens(0.6)) git(rig.folder, 'checkout', '--quiet', '-b', 'other');
+    await runsSomehow(story, trouble, steps);
+    if (chance.happens(0.5)) commits(rig, 'Another run');
+  }
+  for (let turns = 1 + chance.below(trouble === 'receipts' ? 1 : 2); turns > 0; turns -= 1) {
+    for (let count = 1 + chance.below(3); count > 0; count -= 1)
+      story.lose(chance.of(Object.keys(losses)));
+    const undo = trouble === 'receipts' ? spoil(chance, told) : () => undefined;
+    try {
+      await endsWell(story, trouble);
+    } finally {
+      undo();
+    }
+    if (chance.happens(0.4) && story.goesBack()) await endsWell(story, trouble);
+  }
+}
+
+/** A run that was cut may have changed nothing. */
+function commits(rig: Rig, message: string): void {
+  git(rig.folder, 'add', '--all');
+  git(rig.folder, 'commit', '--quiet', '--allow-empty', '--message', message);
+}
+
+async function rerollsOne(story: Story): Promise<void> {
+  const jobs = await jobsOf(story.here);
+  const paid = jobs.find(
+    ({ kind, state: is }) => kind !== 'face-detect' && (is === 'complete' || is === 'deleted'),
+  );
+  const [task] = paid?.tasks.filter((one) => /^(swap|picture):/.test(one)) ?? [];
+  if (task === undefined) return;
+  story.told.push(`reroll of ${task}`);
+  await rerolls(story.here, story.local, [task]);
+}
+
+async function endsWell(story: Story, trouble: Trouble): Promise<void> {
+  const { local, told } = story;
+  await story.cure();
+  const before = local.ledger();
+  const paid = new Set(requestsIn(before));
+  const known = knownPayments(story, trouble);
+  const planned = await story.plans();
+  const warnings: string[] = [...planned.warnings];
+  const hear = (ran: Told): void => {
+    for (const event of ran.events) if (event.type === 'warning') warnings.push(event.message);
+  };
+  const began = await story.run().catch((error: unknown) => error);
+  if (began instanceof Error) {
+    // Without any record, files that are in the way are the last hint: a run stops before it pays.
+    expect({ trouble, why: began.message }).toEqual({
+      ...{ trouble: 'receipts', why: expect.stringContaining('shotlist did not make') },
+    });
+    expect(local.ledger()).toHaveLength(before.length);
+    counts.refused += 1;
+    return;
+  }
+  let ran = began as Told;
+  hear(ran);
+  const charges = (): readonly string[] => requestsIn(local.ledger().slice(before.length));
+  const charged = local
+    .ledger()
+    .slice(before.length)
+    .filter(({ kind }) => kind === 'charge')
+    .reduce((sum, { credits }) => sum + credits, 0);
+  expect(planned.credits, 'the plan').toBeGreaterThanOrEqual(charged);
+  if (charged === 0 && ran.summary.outcome === 'done')
+    expect(planned.credits, 'the plan of what is paid').toBe(0);
+  // A doubt is resolved by whoever has looked at the service.
+  for (let turns = 0; turns < 4 && ran.summary.tasks.doubt > 0; turns += 1) {
+    expect(trouble, 'a doubt without a kill').not.toBe('none');
+    counts.doubts += await story.settleDoubts();
+    ran = await story.run();
+    hear(ran);
+  }
+  const again = charges().filter((name) => paid.has(name));
+  const unknown = again.filter((name) => !known.has(name));
+  expect(
+    again.filter((name) => known.has(name)),
+    'charged again',
+  ).toEqual([]);
+  if (unknown.length > 0) {
+    counts.unknown += unknown.length;
+    if (warnings.length === 0) counts.unsaid += unknown.length;
+    if (warnings.length === 0) process.stderr.write(`unsaid: ${told.join(' > ')}\n`);
+  }
+  counts.rounds += 1;
+  counts.lost += ran.summary.tasks.failed;
+  await expectResults(story, again.length > 0);
+  const total = local.ledger().length;
+  const last = await story.run();
+  expect(last.summary.outcome, 'once more').toBe(ran.summary.outcome);
+  expect(local.ledger()).toHaveLength(total);
+  if (ran.summary.outcome !== 'done')
+    for (const { why } of ran.summary.problems) expect(why).toMatch(/deleted|gone|lost/);
+}
+
+/** Names whose payment some record knows now. */
+function knownPayments({ local, here }: Story, trouble: Trouble): ReadonlySet<string> {
+  const all = local.ledger().filter(({ kind }) => kind === 'charge');
+  if (trouble !== 'receipts') return new Set(all.map(requestOf));
+  const records = (existsSync(here.path(state)) ? here.read(state) : '') + headVersion(here);
+  return new Set(
+    all
+      .filter(
+        ({ name, project }) => records.includes(name ?? '?') || records.includes(project ?? '?'),
+      )
+      .map(requestOf),
+  );
+}
+
+/** Each file that was saved is here if its project or a copy is anywhere. */
+async function expectResults(story: Story, boughtAgain: boolean): Promise<void> {
+  const { saved, here, rigs } = story;
+  if (!story.requireOutputs) return;
+  const contents = contentsIn(rigs.map(({ folder }) => folder));
+  for (const { path, project, sha256 } of saved.values()) {
+    const isHere = existsSync(here.path(path)) && hashOf(here.path(path)) === sha256;
+    if (isHere) counts.back += 1;
+    if (isHere || boughtAgain) continue;
+    const alive = await story.isAlive(project);
+    expect({ path, alive, copied: contents.has(sha256) }).toEqual({
+      ...{ path, alive: false, copied: false },
+    });
+  }
+}
+
+describe('a lost state file costs nothing', () => {
+  test.each(seeds)('seed %d: after whole runs', async (seed) => {
+    await tell(seed, 'none');
+  });
+
+  test.each(seeds)('seed %d: after runs that were killed', async (seed) => {
+    await tell(seed, 'kills');
+  });
+
+  test.each(seeds)('seed %d: with damaged receipts, as far as any record knows', async (seed) => {
+    await tell(seed, 'receipts');
+  });
+
+  afterAll(() => {
+    if (process.env['ROUNDS'] !== undefined) process.stderr.write(`${JSON.stringify(counts)}\n`);
+  });
+});

@@ -1,0 +1,267 @@
+// What a person and a program are told of payments that the state file does not know, and which account has paid.
+import { rmSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Planned } from '../../src/runner/operations/plan.ts';
+import type { RunEvent } from '../../src/runner/report/run-event.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { dataIn } from '../reported.ts';
+import { envOf, photoRig, type Rig, service } from '../rig.ts';
+import { hub } from '../service/receiver.ts';
+import { git, memes, origin, state } from './clones.ts';
+import { relayTo } from './relay.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+async function planned(rig: Rig, env: Env, ...more: readonly string[]): Promise<Planned> {
+  const { stdout } = await rig.command(['plan', 'pipeline.yaml', '--json', ...more], env);
+  const answer: Planned = JSON.parse(stdout);
+  return answer;
+}
+
+/** Runs the real command; the events of the run, and its exit code. */
+async function ran(rig: Rig, env: Env, ...more: readonly string[]) {
+  const args = ['run', 'pipeline.yaml', '--json', '--yes', ...more];
+  const { code, stdout } = await rig.command(args, env);
+  const lines = stdout.trim().split('\n');
+  const events = lines.map((line): RunEvent => JSON.parse(line));
+  return { code, events };
+}
+
+const warned = (events: readonly RunEvent[], text: string): number =>
+  events.filter((event) => event.type === 'warning' && event.message.includes(text)).length;
+
+const charges = (local: LocalService, account?: string): number =>
+  local
+    .ledger()
+    .filter((entry) => entry.kind === 'charge' && (account ?? entry.account) === entry.account)
+    .length;
+
+const today = new Date().toISOString().slice(0, 10);
+const now = { first: expect.any(String), last: expect.any(String) };
+
+test('plan, run and --explain name who has paid for what the state file does not know', async () => {
+  const local = await service();
+  const env = envOf(local);
+  const rig = origin();
+  const two = memes.replace('memes', 'shop').replace(/, \{ key: three \}, \{ key: four \}/, '');
+  rig.write('pipelines/shop.yaml', two);
+  await rig.command(['run', 'pipelines/shop.yaml', '--yes'], env);
+  await ran(rig, env, '--items', 'three');
+  git(rig.folder, 'checkout', '--quiet', '-b', 'feature');
+  rmSync(rig.path(state));
+
+  const sources = [
+    { by: 'pipeline', name: 'pipelines/shop.yaml', creations: 2, ...now },
+    { by: 'branch', name: 'main', creations: 1, ...now },
+  ];
+  const { plan, explanation } = await planned(rig, env, '--explain', 'picture:one');
+  expect(plan.credits).toBe(10);
+  expect(plan.paidAlready).toMatchObject({ creations: 3, credits: 30, sources });
+  const { project = '' } = explanation?.paid ?? {};
+  const shop = { by: 'pipeline', name: 'pipelines/shop.yaml', credits: 10 };
+  expect(explanation?.paid).toMatchObject({ ...shop, follows: 'adopted' });
+  expect(explanation?.paid?.at.slice(0, 10)).toBe(today);
+  expect(local.ledger().map((entry) => entry.project)).toContain(project);
+
+  const { code, events } = await ran(rig, env);
+  expect(code).toBe(0);
+  const told = events.flatMap((event) => (event.type === 'planned' ? [event.plan] : []));
+  expect(told[0]?.paidAlready).toMatchObject({ creations: 3, credits: 30, sources });
+  expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 10 } } });
+  expect(charges(local)).toBe(4);
+  // From now on the state file knows, and --explain still says whose money it was.
+  const after = await planned(rig, env, '--explain', 'picture:one');
+  expect(after.plan.paidAlready).toBeUndefined();
+  expect(after.explanation?.paid).toMatchObject({ ...shop, project, follows: 'adopted' });
+
+  // What a result cost is one thing, and what this state file was charged another.
+  await rig.command(['report', 'pipeline.yaml', '--out', 'report.html'], env);
+  const report = dataIn(rig.read('report.html'));
+  expect(report.items.map(({ credits }) => credits)).toEqual([10, 10, 10, 10]);
+  expect(report.credits).toMatchObject({ charged: 10, refunded: 0 });
+  expect(report.spending.reduce((sum, one) => sum + one.credits, 0)).toBe(10);
+  expect(report.steps.map(({ credits }) => credits)).toEqual([10, 0]);
+});
+
+test('an adopted result takes nothing of the caps of an item, of a run and of a day', async () => {
+  const local = await service();
+  const env = envOf(local);
+  const pictures = (names: readonly string[], more = ''): string =>
+    [
+      `pipeline: memes\nitems: { values: [{ key: a }, { key: b }] }\n${more}output: out\nsteps:`,
+      ...names.flatMap((name) => [
+        `  ${name}: { uses: ai-meme-generator, with: { style: { template: Random, topic: "${name} \${{ item.key }}" } } }`,
+        `  save-${name}: { uses: download, with: { of: ${name}, to: "${name}-\${{ item.key }}.png" } }`,
+      ]),
+    ].join('\n');
+  const rig = origin(pictures(['one']));
+  await ran(rig, env);
+  expect(charges(local)).toBe(2);
+  rig.write(
+    'pipeline.yaml',
+    pictures(['one', 'two'], 'budget: { credits: 20, per_item: 10, per_day: 20 }\n'),
+  );
+  // Some files are fetched again, so that some results are waited for and the others are reused.
+  rmSync(rig.path(state));
+  rmSync(rig.path('out/one-a.png'));
+  const { code, events } = await ran(rig, env);
+  expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 20 }, outcome: 'done' } });
+  expect(code).toBe(0);
+  expect(charges(local)).toBe(4);
+});
+
+describe('without its state file, a pipeline', () => {
+  interface Fresh {
+    readonly rig: Rig;
+    readonly local: LocalService;
+  }
+
+  /** Four results of one account; the state file and the files are gone. */
+  async function forgotten(pipeline = memes): Promise<Fresh> {
+    const local = await service({ credits: 1000 });
+    const rig = origin(pipeline);
+    await ran(rig, envOf(local));
+    for (const path of [state, 'out']) rmSync(rig.path(path), { recursive: true });
+    return { rig, local };
+  }
+
+  const another = 'another account of this service';
+
+  async function keyOfAnother({ address }: LocalService): Promise<string> {
+    const { id } = await hub(address, '/hub/accounts', { email: 'bo@example.com' });
+    const { key } = await hub(address, '/hub/keys', { name: 'bo', account: `${id}` });
+    return `${key}`;
+  }
+
+  async function deleteAll({ address, key, ledger }: LocalService): Promise<void> {
+    const headers = { authorization: `Bearer ${key}` };
+    for (const { project } of ledger())
+      if (project !== null)
+        await fetch(`${address}/v1/image-projects/${project}`, { method: 'DELETE', headers });
+  }
+
+  test('takes the results of its own account', async () => {
+    const { rig, local } = await forgotten();
+    expect((await planned(rig, envOf(local))).plan.paidAlready?.sources).toMatchObject([
+      { by: 'this-state', creations: 4 },
+    ]);
+    const { code } = await ran(rig, envOf(local));
+    expect([code, charges(local), rig.files('out').length]).toEqual([0, 4, 4]);
+  });
+
+  test('begins what a person has agreed to, although the service had to be asked first', async () => {
+    const { rig, local } = await forgotten();
+    rig.write('pipeline.yaml', memes.replace('one', 'five'));
+    const asked: number[] = [];
+    const confirm = async ({ plan }: { readonly plan: Planned['plan'] }): Promise<boolean> => {
+      asked.push(plan.credits, plan.paidAlready?.creations ?? 0);
+      return true;
+    };
+    const { summary } = await rig.run(local, { confirm, confirmAbove: 0 });
+    expect([asked, summary.outcome, charges(local)]).toEqual([[10, 3], 'done', 5]);
+  });
+
+  test('pays a fresh service at the same address, and says so', async () => {
+    const { rig, local } = await forgotten();
+    const { port } = new URL(local.address);
+    await local.close();
+    const fresh = await service({ port: Number(port), credits: 1000 });
+    const { plan, warnings } = await planned(rig, envOf(fresh));
+    expect(plan).toMatchObject({ credits: 40, paidByOthers: 4 });
+    expect(warnings.filter((text) => text.includes(another))).toHaveLength(1);
+    const { code, events } = await ran(rig, envOf(fresh));
+    expect([code, charges(fresh), warned(events, another)]).toEqual([0, 4, 1]);
+  });
+
+  test('pays with another account, and each account finds its own results again', async () => {
+    const { rig, local } = await forgotten();
+    const own = envOf(local);
+    const bo = { ...own, SHOTLIST_API_KEY: await keyOfAnother(local) };
+    const { plan, explanation } = await planned(rig, bo, '--explain', 'picture:one');
+    expect(plan).toMatchObject({ credits: 40, paidByOthers: 4 });
+    expect(explanation?.paid).toMatchObject({ follows: 'bought', by: 'this-state' });
+    const first = await ran(rig, bo);
+    expect([first.code, warned(first.events, another)]).toEqual([0, 1]);
+    const last = first.events.at(-1);
+    expect(last).toMatchObject({ summary: { credits: { charged: 40 } } });
+    for (const env of [own, bo]) {
+      rmSync(rig.path(state));
+      const { code, events } = await ran(rig, env);
+      expect(code).toBe(0);
+      expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 0 } } });
+    }
+  });
+
+  test('loses what was deleted elsewhere, and pays for it only with --pay-again', async () => {
+    const { rig, local } = await forgotten();
+    const bo = { ...envOf(local), SHOTLIST_API_KEY: await keyOfAnother(local) };
+    // A receipt of another account is newer, and changes nothing.
+    await ran(rig, bo);
+    for (const path of [state, 'out']) rmSync(rig.path(path), { recursive: true });
+    await deleteAll(local);
+    const lost = await ran(rig, envOf(local));
+    expect([lost.code, charges(local), warned(lost.events, another)]).toEqual([1, 4, 0]);
+    const { plan, explanation } = await planned(rig, envOf(local), '--explain', 'picture:one');
+    expect(plan.rows.map(({ tasks }) => tasks)).toEqual([{ reuse: 4 }, { lost: 4 }]);
+    expect(explanation?.paid).toMatchObject({ follows: 'lost' });
+    const again = await ran(rig, envOf(local), '--pay-again');
+    expect([again.code, charges(local), rig.files('out').length]).toEqual([0, 8, 4]);
+  });
+
+  test('does not count what is lost, and copies what another folder has', async () => {
+    const { rig, local } = await forgotten(
+      `${memes}  tidy: { uses: delete, with: { of: picture } }\n`,
+    );
+    const { plan } = await planned(rig, envOf(local));
+    expect(plan.paidAlready).toBeUndefined();
+    expect(plan.rows[1]?.tasks).toEqual({ lost: 4 });
+    const five = memes.replace('one', 'five');
+    rig.write('other/pipeline.yaml', five);
+    await rig.command(['run', 'other/pipeline.yaml', '--items', 'five', '--yes'], envOf(local));
+    rig.write('pipeline.yaml', five);
+    await deleteAll(local);
+    const { code } = await ran(rig, envOf(local), '--items', 'five');
+    const told = async () =>
+      (await planned(rig, envOf(local), '--explain', 'save:five')).explanation;
+    expect((await told())?.paid).toMatchObject({ follows: 'adopted' });
+    expect([code, charges(local), rig.files('out')]).toEqual([0, 5, ['five.png']]);
+    const files = ['other/out/five.png'];
+    for (const path of [state, 'out']) rmSync(rig.path(path), { recursive: true });
+    expect((await told())?.paid).toMatchObject({ by: 'pipeline', follows: 'copied', files });
+  });
+
+  test.each([
+    ['the same key', false, 0],
+    ['another key, which may be of another account', true, 1],
+  ])(
+    'of a deployment that tells no account, with %s, pays for nothing',
+    async (_, isOther, ends) => {
+      const local = await service({ credits: 1000 });
+      const { service: relayed } = await relayTo(local, { lacks: '/v1/account' });
+      const rig = origin();
+      await ran(rig, envOf(relayed));
+      rmSync(rig.path(state));
+      rmSync(rig.path('out'), { recursive: true });
+      const key = isOther ? await keyOfAnother(local) : local.key;
+      const { code, events } = await ran(rig, { ...envOf(relayed), SHOTLIST_API_KEY: key });
+      expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 0 } } });
+      expect([code, charges(local), warned(events, another)]).toEqual([ends, 4, 0]);
+    },
+  );
+});
+
+test('the local service has another account in each data folder, and the same one after a restart', async () => {
+  const rig = await photoRig(0);
+  const idOf = async (data: string): Promise<unknown> => {
+    const local = await service({ data: rig.path(data) });
+    const headers = { authorization: `Bearer ${local.key}` };
+    const answer = await fetch(`${local.address}/v1/account`, { headers });
+    const account: unknown = await answer.json();
+    await local.close();
+    return account;
+  };
+  const [one, again, two] = [await idOf('one'), await idOf('one'), await idOf('two')];
+  expect(one).toEqual(again);
+  expect(one).toMatchObject({ id: expect.stringMatching(/^local-[0-9a-f]{12}$/) });
+  expect(two).not.toEqual(one);
+});
