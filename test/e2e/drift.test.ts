@@ -267,7 +267,9 @@ describe('audit', () => {
     expect((await rig.command(['audit', 'pipeline.yaml'])).stdout).toContain('The ledgers agree.');
     const file = '.shotlist/rehearsal/photos/state.jsonl';
     const lines = rig.read(file).split('\n');
-    rig.write(file, lines.filter((line) => !line.includes('"swap:p2.png"')).join('\n'));
+    const left = lines.filter((line) => !line.includes('"swap:p2.png"')).join('\n');
+    // As an older version wrote it: without its number of lines.
+    rig.write(file, left.replace(/,"lines":\d+/, ''));
     const state = rig.read(file);
     const known = await rig.command(['audit', 'pipeline.yaml']);
     expect(known.stdout).toMatch(

@@ -4,7 +4,17 @@ import { expect, test } from 'vitest';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import { repair } from '../../src/runner/operations/repair.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import { bill, envOf, journalInto, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
+import {
+  begunHeader,
+  bill,
+  envOf,
+  journalInto,
+  ownReceipts,
+  photoPipeline,
+  photoRig,
+  type Rig,
+  service,
+} from '../rig.ts';
 
 const state = 'photos.state.jsonl';
 
@@ -97,7 +107,7 @@ test('any line of a journal can be cut: the run on the proposal charges nothing 
   const rig = await photoRig(2);
   const lines: string[] = [];
   await rig.run(local, {}, journalInto(lines));
-  const [header = ''] = rig.read(state).split('\n');
+  const header = begunHeader(rig.read(state).split('\n')[0] ?? '');
   const paid = lines
     .map((line, index) => [line, index] as const)
     .filter(([line]) => /"event":"(intent|created|settled|output|deleted)"/.test(line));
@@ -127,6 +137,8 @@ test('two clones that both paid become one state: one project is kept, the other
   const ours = rig.read(state).trimEnd().split('\n');
   rmSync(rig.path(state));
   rmSync(rig.path('out'), { recursive: true });
+  // On another machine.
+  rmSync(ownReceipts()['SHOTLIST_RECEIPTS'] ?? '', { recursive: true });
   await rig.run(local);
   const theirs = rig.read(state).trimEnd().split('\n');
   expect(charged(local)).toEqual([20]);
@@ -149,12 +161,12 @@ test('two clones that both paid become one state: one project is kept, the other
   expect((await rig.command(['repair', 'pipeline.yaml'], env)).code).toBe(0);
 });
 
-test('a job whose line is gone but for its name is in doubt, until a person names its project', async () => {
+test('a job whose line is gone but for its name is in doubt without receipts, until a person names its project', async () => {
   const local = await service();
-  const env = envOf(local);
   const kept = photoPipeline.replace(/ {2}tidy: .*\n/, '');
   const rig = await photoRig(1, kept);
   await rig.run(local);
+  const env = { ...envOf(local), SHOTLIST_RECEIPTS: rig.path('elsewhere') };
   const lines = rig.read(state).trimEnd().split('\n');
   const cut = lines.map((line) =>
     line.includes('"face-swap-photo"') ? line.slice(0, line.indexOf('"attempt"')) : line,

@@ -19,7 +19,7 @@ import {
   repair,
 } from '../../../src/runner/operations/repair.ts';
 import { isWhole, type Repair, repairOf } from '../../../src/runner/repair/proposal.ts';
-import { journalInto, photoRig, type Rig, service } from '../../rig.ts';
+import { begunHeader, journalInto, photoRig, type Rig, service } from '../../rig.ts';
 import { temporaryFolder } from '../adapters/files/places.ts';
 import { place, spoils, spoilt } from './spoil.ts';
 
@@ -31,7 +31,7 @@ async function realRun(): Promise<{ readonly journal: string[]; readonly compact
   const lines: string[] = [];
   await rig.run(local, {}, journalInto(lines));
   const compacted = rig.read('photos.state.jsonl').trimEnd().split('\n');
-  return { journal: [compacted[0] ?? '', ...lines], compacted };
+  return { journal: [begunHeader(compacted[0] ?? ''), ...lines], compacted };
 }
 
 const kindOf = (task: string): string | undefined =>

@@ -15,7 +15,7 @@ import { type Content, ContentHash } from './file-version.ts';
 /** How many characters are handed to the system at once. */
 const many = 1 << 18;
 /** How many characters are kept in memory while lines are counted. A longer file is made twice instead. */
-const mostKept = 1 << 24;
+const mostKept = 1 << 25;
 
 /**
  * If this fails, the old file stays: it says the same in more lines. The error says why. Calls `ready` like

@@ -121,3 +121,49 @@ test('format 2 has no rows', async () => {
   writeFileSync(file, text(file).replace('{"shotlist":3', '{"shotlist":2'));
   expect(await loadState(file, memoryStore())).toMatchObject({ ok: false });
 });
+
+test.each([
+  ['and nothing else', []],
+  ['and events after them', [run(2)]],
+  ['and an event that a crash tore to its first character', ['{']],
+] as const)(
+  'a compacted file without any one of its lines, %s, is damaged, and so is one with a line more',
+  async (_, events) => {
+    const file = await compacted();
+    const lines = linesIn(file);
+    const count = lines.length - 1;
+    expect(lines[0]).toContain(`"lines":${count}`);
+    const end = events.map((event) =>
+      typeof event === 'string' ? event : `${lineText(numbered([event])[0] ?? {})}\n`,
+    );
+    const withLines = async (left: readonly string[]): Promise<string> => {
+      writeFileSync(file, `${left.join('\n')}\n${end.join('')}`);
+      const loaded = await loadState(file, memoryStore());
+      return loaded.ok ? 'loaded' : loaded.error;
+    };
+    expect(await withLines(lines)).toBe('loaded');
+    for (const index of lines.keys()) {
+      if (index === 0) continue;
+      expect(await withLines(lines.toSpliced(index, 1)), `line ${index + 1}`).toMatch(
+        /\.jsonl:\d+: /,
+      );
+      expect(await withLines(lines.slice(0, index)), `cut at line ${index + 1}`).toMatch(
+        new RegExp(`after ${index - 1} of the ${count} lines that the header announces`),
+      );
+    }
+    const more = lineText({ task: 'swap:x', state: 'failed', why: 'x' });
+    expect(await withLines([...lines, more])).toContain(`:${lines.length + 1}: a line more than`);
+    const old = (lines[0] ?? '').replace(/,"lines":\d+/, '');
+    expect(await withLines([old, ...lines.slice(1, -1)])).toBe('loaded');
+  },
+);
+
+test('a ledger that is too long to be kept in memory is written with the right number of lines', async () => {
+  const long = Array.from({ length: 40 }, (_, index): JobLine => {
+    const [photo] = photoJobs(index);
+    return { ...photo, result: { file_path: 'x', note: 'y'.repeat(1 << 20) } };
+  });
+  const file = await compacted(long);
+  const { ledger } = await load(file);
+  expect(ledger.size).toBe(40);
+});
