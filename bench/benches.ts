@@ -8,6 +8,7 @@ import type { Bench } from './frame/bench.ts';
 import { journalBench } from './journal.ts';
 import { live } from './live.ts';
 import { memory } from './memory.ts';
+import { receipts } from './receipts.ts';
 import { render } from './render.ts';
 import { report } from './report.ts';
 import { serveBench } from './serve.ts';
@@ -17,6 +18,6 @@ import { wait } from './wait.ts';
 import { wire } from './wire.ts';
 
 export const benches: readonly Bench[] = [
-  ...[wire, client, again, memory, journalBench, wait, big, start, live, report],
+  ...[wire, client, again, memory, journalBench, receipts, wait, big, start, live, report],
   ...[serveBench, answers, engine, render, specimenBench],
 ];

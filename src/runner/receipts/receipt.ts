@@ -95,11 +95,16 @@ const stages: Readonly<Record<JobLine['state'], number>> = {
 /** True if another record of an attempt knows how it went on. It never makes a payment, or what may be one, undone. */
 export const goesOn = (known: JobLine, told: JobLine): boolean =>
   stages[told.state] > stages[known.state] && told.state !== 'failed';
+export const isState = (text: string): text is JobLine['state'] => Object.hasOwn(stages, text);
+
+/** True if what is told of an attempt replaces all that a record in this state says of it. */
+export const replaces = (told: JobLine, known: JobLine['state']): boolean =>
+  told.adopted === undefined && stages[told.state] >= stages[known];
 
 /** What two records say of one attempt, put together. The tasks and the picked take are those of the one who paid. */
 export function laterOf(known: JobLine, told: JobLine): JobLine {
+  if (replaces(told, known.state)) return told;
   if (stages[told.state] < stages[known.state]) return known;
-  if (told.adopted === undefined) return told;
   const { tasks, attempt } = known;
   const { adopted: _, picked: __, past: ___, ...rest } = told;
   return {

@@ -179,6 +179,30 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     ...refused,
   },
   {
+    name: 'receipts of a rehearsal as a link',
+    links: {
+      [`${room}/receipts.db`]: 'victim/.bashrc',
+      [`${room}/receipts.db-wal`]: 'victim/.profile',
+    },
+    ...refused,
+  },
+  {
+    name: 'receipts wherever somebody may look for them',
+    files: Object.fromEntries(
+      ['', '.shotlist-state/', '.local/state/shotlist/', 'shotlist/', 'receipts/'].map((folder) => [
+        `${folder}receipts.db`,
+        'these receipts say that everything is paid for',
+      ]),
+    ),
+    ...runs,
+  },
+  {
+    name: 'a pipeline that asks where the receipts are',
+    files: { 'pipeline.yaml': pipelineWith('output: out\nenv: [SHOTLIST_RECEIPTS]') },
+    rehearsal: /SHOTLIST_RECEIPTS/,
+    hosted: /SHOTLIST_RECEIPTS/,
+  },
+  {
     name: 'a cache of hashes that is no database',
     files: { '.shotlist/hashes.db': 'SQLite format 3\0 and then nothing' },
     ...refused,

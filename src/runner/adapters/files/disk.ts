@@ -104,7 +104,11 @@ export class RealDisk implements Disk {
   }
 
   kept(digest: string, extension: string): FileFact {
-    return this.#fact(this.#keptPath(digest, extension));
+    const path = this.#keptPath(digest, extension);
+    // Its content was verified when it was lent, and is again when it is copied. No cache of this checkout names the place.
+    return path === this.#lent.get(digest)
+      ? factOf(path, () => digestFrom(digest))
+      : this.#fact(path);
   }
 
   /** From here on, a kept file with this content that is not here is read from `path`, which is absolute. */

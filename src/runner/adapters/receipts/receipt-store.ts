@@ -20,9 +20,11 @@ import { systemCode, systemReason } from '../../../contract/files/system-error.t
 import { type JobLine, lineText, parseLine } from '../../journal/line.ts';
 import {
   goesOn,
+  isState,
   laterOf,
   type Receipt,
   type ReceiptSource,
+  replaces,
   type SavedFile,
   withoutFiles,
 } from '../../receipts/receipt.ts';
@@ -333,7 +335,7 @@ export class ReceiptStore implements Disposable {
 
   #put({ service, line, source, account, holder, saved }: Receipt): void {
     const known = this.#prepare(
-      'SELECT id, line FROM creation WHERE service = ? AND job = ? AND name = ?',
+      'SELECT id, state, line FROM creation WHERE service = ? AND job = ? AND name = ?',
     ).get(service, line.job, line.name ?? '');
     const id =
       known === undefined
@@ -361,7 +363,9 @@ export class ReceiptStore implements Disposable {
     { line, account, holder }: Pick<Receipt, 'line' | 'account' | 'holder'>,
   ): number {
     const id = Number(known['id']);
-    const now = laterOf(jobLineOf(textOf(known, 'line')), withoutFiles(line));
+    const told = withoutFiles(line);
+    // Reading a line takes longer than writing one.
+    const now = isReplaced(known, told) ? told : laterOf(jobLineOf(textOf(known, 'line')), told);
     this.#prepare(
       'UPDATE creation SET state = ?, at = ?, holder = ?, account = coalesce(?, account), line = ? WHERE id = ?',
     ).run(now.state, now.at, holder ?? null, account ?? null, lineText(now), id);
@@ -832,6 +836,12 @@ function receiptOf(row: Row): Omit<Receipt, 'saved'> {
 }
 
 const savedFiles = 'SELECT * FROM saved WHERE creation = ? ORDER BY idx';
+
+/** A state that is none counts as damage when the line is read. */
+function isReplaced(known: Row, told: JobLine): boolean {
+  const state = textOf(known, 'state');
+  return isState(state) && replaces(told, state);
+}
 
 function savedOf(row: Row): SavedFile {
   const stored = row['stored'];
