@@ -45,6 +45,7 @@ CREATE TABLE IF NOT EXISTS saved (
   creation INTEGER NOT NULL REFERENCES creation (id) ON DELETE CASCADE, idx INTEGER NOT NULL, task TEXT NOT NULL,
   path TEXT NOT NULL, bytes INTEGER NOT NULL, sha256 TEXT NOT NULL, stored TEXT, UNIQUE (creation, idx, path)
 ) STRICT;
+CREATE INDEX IF NOT EXISTS saved_path ON saved (path);
 CREATE TABLE IF NOT EXISTS written (state TEXT PRIMARY KEY, digest TEXT NOT NULL, at TEXT NOT NULL) STRICT;
 `;
 
@@ -92,6 +93,14 @@ export class ReceiptStore {
     return this.#try('read', () =>
       this.#read(`${joined} WHERE service = ? AND first = ? ORDER BY creation.id`, service, first),
     );
+  }
+
+  /** What was saved at a path; undefined if it cannot be read. */
+  savedAt(path: string): readonly SavedFile[] | undefined {
+    return this.#try('read', () => {
+      const sql = 'SELECT idx, task, path, bytes, sha256, stored FROM saved WHERE path = ?';
+      return this.#prepare(sql).all(path).map(savedOf);
+    });
   }
 
   /** All receipts, in the order in which the creations began. Throws if they cannot be read. */

@@ -190,6 +190,13 @@ export class RememberedPayments implements Remembered {
     judge(isGone && payer === 'other' ? 'gone' : 'there');
   }
 
+  /** True if a run has saved a file here, and the file is still as it was saved. */
+  hasSaved(path: string): boolean {
+    const { store, source } = this.#o.book;
+    const file = join(source.folder, path);
+    return (store.savedAt(file) ?? []).some(isWhole);
+  }
+
   copies(job: JobLine): readonly OutputLine[] {
     const { book } = this.#o;
     const receipt = book.of(job.job).find(({ line }) => line.name === job.name);
