@@ -120,7 +120,9 @@ function emptied(): Rig {
 
 export const losses: Readonly<Record<string, Loss>> = {
   'an older version': (rig, chance) => {
-    const all = git(rig.folder, 'log', '--branches', 'HEAD', '--format=%H', '--', state).trim().split('\n');
+    const all = git(rig.folder, 'log', '--branches', 'HEAD', '--format=%H', '--', state)
+      .trim()
+      .split('\n');
     const rev = chance.of(all);
     const there = rev !== '' && git(rig.folder, 'ls-tree', '--name-only', rev, state) !== '';
     if (there) git(rig.folder, 'checkout', '--quiet', rev, '--', state);
@@ -138,7 +140,9 @@ export const losses: Readonly<Record<string, Loss>> = {
     return rig;
   },
   'the first commit': (rig) => {
-    const [first = ''] = git(rig.folder, 'rev-list', '--branches', 'HEAD', '--max-parents=0').split('\n');
+    const [first = ''] = git(rig.folder, 'rev-list', '--branches', 'HEAD', '--max-parents=0').split(
+      '\n',
+    );
     git(rig.folder, 'checkout', '--quiet', '--force', first);
     return rig;
   },

@@ -1,7 +1,15 @@
 // Whatever becomes of a state file that lives in git, nothing is paid for twice, and what was paid for comes back. One seed
 // is one story: `ROUNDS=300 SEED=1 npx vitest run test/e2e/losses.test.ts` tells many.
-import { existsSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { statSync, openSync, writeSync, closeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
 import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
@@ -30,7 +38,7 @@ import { loaded } from './orphaned.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
 import { rerolls } from './taken.ts';
 
-const rounds = Number(process.env['ROUNDS'] ?? 14);
+const rounds = Number(process.env['ROUNDS'] ?? 8);
 const first = Number(process.env['SEED'] ?? 1);
 const seeds = Array.from({ length: rounds }, (_, index) => first + index);
 
@@ -121,6 +129,8 @@ class Story {
     const refused = await plan(pipeline, options);
     if (refused.ok) return;
     const text = renderProblem(refused.error);
+    // A changed byte of the header: the file is another one's, and this pipeline begins one of its own.
+    if (text.includes('belongs to')) return rmSync(this.here.path(state));
     if (!text.includes('shotlist repair')) throw new Error(`no cure: ${text}`);
     const write = this.here.path('better.jsonl');
     const repaired = await repair(pipeline, { env: envOf(this.local), write });
@@ -157,7 +167,11 @@ class Story {
 }
 
 /** Runs a pipeline in part or as a whole, in one of the ways in which a run may end. */
-async function runsSomehow(story: Story, trouble: Trouble, steps: readonly string[]): Promise<void> {
+async function runsSomehow(
+  story: Story,
+  trouble: Trouble,
+  steps: readonly string[],
+): Promise<void> {
   const { chance, local, here } = story;
   const items = chance.happens(0.5) ? chance.of(['p1*', 'p[12]*', 'p[234]*', 'p3*']) : undefined;
   const options: RunOptions = {
@@ -324,7 +338,10 @@ async function endsWell(story: Story, trouble: Trouble): Promise<void> {
   }
   const again = charges().filter((name) => paid.has(name));
   const unknown = again.filter((name) => !known.has(name));
-  expect(again.filter((name) => known.has(name)), 'charged again').toEqual([]);
+  expect(
+    again.filter((name) => known.has(name)),
+    'charged again',
+  ).toEqual([]);
   if (unknown.length > 0) {
     counts.unknown += unknown.length;
     if (warnings.length === 0) counts.unsaid += unknown.length;
@@ -348,7 +365,9 @@ function knownPayments({ local, here }: Story, trouble: Trouble): ReadonlySet<st
   const records = (existsSync(here.path(state)) ? here.read(state) : '') + headVersion(here);
   return new Set(
     all
-      .filter(({ name, project }) => records.includes(name ?? '?') || records.includes(project ?? '?'))
+      .filter(
+        ({ name, project }) => records.includes(name ?? '?') || records.includes(project ?? '?'),
+      )
       .map(requestOf),
   );
 }
