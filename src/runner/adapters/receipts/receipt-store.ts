@@ -95,6 +95,16 @@ export class ReceiptStore {
     );
   }
 
+  /** The folders in which a pipeline has run; undefined if they cannot be read. */
+  foldersOf(pipeline: string): readonly string[] | undefined {
+    return this.#try('read', () => {
+      const sql = 'SELECT DISTINCT folder FROM source WHERE pipeline = ?';
+      return this.#prepare(sql)
+        .all(pipeline)
+        .map((row) => textOf(row, 'folder'));
+    });
+  }
+
   /** What was saved at a path; undefined if it cannot be read. */
   savedAt(path: string): readonly SavedFile[] | undefined {
     return this.#try('read', () => {

@@ -230,11 +230,13 @@ export class RememberedPayments implements Remembered {
     judge(isGone && payer === 'other' ? 'gone' : 'there');
   }
 
-  /** True if a run has saved a file here, and the file is still as it was saved. */
+  /** True if a run of this pipeline, here or in another checkout, has saved this very content at this place. */
   hasSaved(path: string): boolean {
     const { store, source } = this.#o.book;
-    const file = join(source.folder, path);
-    return (store.savedAt(file) ?? []).some(isWhole);
+    const here = join(source.folder, path);
+    return (store.foldersOf(source.pipeline) ?? [])
+      .flatMap((folder) => store.savedAt(join(folder, path)) ?? [])
+      .some((file) => isWhole({ ...file, path: here }));
   }
 
   copies(job: JobLine): readonly OutputLine[] {
