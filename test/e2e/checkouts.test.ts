@@ -4,7 +4,16 @@ import { cpSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { realClock } from '../../src/runner/adapters/clock.ts';
 import type { LocalService } from '../../src/service/start.ts';
-import { type Ended, envOf, photo, photoPipeline, photoRig, Rig, service } from '../rig.ts';
+import {
+  type Ended,
+  envOf,
+  ownReceipts,
+  photo,
+  photoPipeline,
+  photoRig,
+  Rig,
+  service,
+} from '../rig.ts';
 
 const state = 'photos.state.jsonl';
 const elsewhere = '2 files are elsewhere: saved by another checkout.';
@@ -38,6 +47,10 @@ function cloneOf(rig: Rig): Rig {
   git(clone, 'clone', '-q', rig.folder, '.');
   return clone;
 }
+
+/** The receipts of this one would find the files. */
+const onAnotherMachine = (): void =>
+  rmSync(ownReceipts()['SHOTLIST_RECEIPTS'] ?? '', { recursive: true, force: true });
 
 const shotlist = (rig: Rig, local: LocalService, ...args: readonly string[]): Promise<Ended> =>
   rig.command([args[0] ?? '', 'pipeline.yaml', ...args.slice(1)], envOf(local));
@@ -97,6 +110,7 @@ describe('a clone in which all work is done', () => {
     const local = await service();
     const rig = await origin(local);
     const clone = cloneOf(rig);
+    onAnotherMachine();
     const since = requestsTo(local);
     since();
     const why = 'its project was deleted and out/p1.png is elsewhere: copy the file here';
@@ -200,6 +214,7 @@ test('a later step that needs the bytes of a deleted project fails with a way to
   const local = await service();
   const rig = await origin(local);
   const clone = cloneOf(rig);
+  onAnotherMachine();
   const more = `  more: { uses: photo-colorizer, with: { assets: { image_file_path: "\${{ steps.swap.url }}" } } }
   keep: { uses: download, with: { of: more, to: "more/\${{ item.stem }}.png" } }
 `;

@@ -120,7 +120,9 @@ function emptied(): Rig {
 
 export const losses: Readonly<Record<string, Loss>> = {
   'an older version': (rig, chance) => {
-    const all = git(rig.folder, 'log', '--all', '--format=%H', '--', state).trim().split('\n');
+    const all = git(rig.folder, 'log', '--branches', 'HEAD', '--format=%H', '--', state)
+      .trim()
+      .split('\n');
     const rev = chance.of(all);
     const there = rev !== '' && git(rig.folder, 'ls-tree', '--name-only', rev, state) !== '';
     if (there) git(rig.folder, 'checkout', '--quiet', rev, '--', state);
@@ -134,17 +136,19 @@ export const losses: Readonly<Record<string, Loss>> = {
   'another branch': (rig, chance) => {
     const branches = git(rig.folder, 'branch', '--format=%(refname:short)').trim().split('\n');
     const named = branches.filter((name) => !name.startsWith('('));
-    git(rig.folder, 'checkout', '--quiet', '--force', '--detach', chance.of(named));
+    git(rig.folder, 'checkout', '--quiet', '--force', '--detach', chance.of(['HEAD', ...named]));
     return rig;
   },
   'the first commit': (rig) => {
-    const [first = ''] = git(rig.folder, 'rev-list', '--all', '--max-parents=0').split('\n');
+    const [first = ''] = git(rig.folder, 'rev-list', '--branches', 'HEAD', '--max-parents=0').split(
+      '\n',
+    );
     git(rig.folder, 'checkout', '--quiet', '--force', first);
     return rig;
   },
   'a worktree': (rig, chance) => {
     const other = emptied();
-    const revs = git(rig.folder, 'log', '--all', '--format=%H').trim().split('\n');
+    const revs = git(rig.folder, 'log', '--branches', 'HEAD', '--format=%H').trim().split('\n');
     git(rig.folder, 'worktree', 'add', '--quiet', '--detach', other.folder, chance.of(revs));
     return other;
   },
@@ -152,7 +156,7 @@ export const losses: Readonly<Record<string, Loss>> = {
     const other = emptied();
     git(other.folder, 'clone', '--quiet', rig.folder, '.');
     if (chance.happens(0.3)) {
-      const revs = git(other.folder, 'log', '--all', '--format=%H').trim().split('\n');
+      const revs = git(other.folder, 'log', '--branches', 'HEAD', '--format=%H').trim().split('\n');
       git(other.folder, 'checkout', '--quiet', chance.of(revs));
     }
     return other;
@@ -209,12 +213,12 @@ export async function jobsOf(rig: Rig): Promise<readonly JobLine[]> {
   return read.ok && read.value !== undefined ? [...read.value.ledger.jobs()] : [];
 }
 
-/** The contents of all files in folders, without git's own. */
+/** The contents of all files in folders, without git's own. The service makes the same of each take: they do not count. */
 export function contentsIn(folders: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const folder of folders)
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-      if (entry.isFile() && !/\/\.git(\/|$)/.test(entry.parentPath))
+      if (entry.isFile() && !/\/(\.git|takes)(\/|$)/.test(entry.parentPath))
         found.add(hashOf(join(entry.parentPath, entry.name)));
   return found;
 }

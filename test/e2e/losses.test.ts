@@ -38,7 +38,7 @@ import { loaded } from './orphaned.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
 import { rerolls } from './taken.ts';
 
-const rounds = Number(process.env['ROUNDS'] ?? 14);
+const rounds = Number(process.env['ROUNDS'] ?? 8);
 const first = Number(process.env['SEED'] ?? 1);
 const seeds = Array.from({ length: rounds }, (_, index) => first + index);
 
@@ -129,6 +129,8 @@ class Story {
     const refused = await plan(pipeline, options);
     if (refused.ok) return;
     const text = renderProblem(refused.error);
+    // A changed byte of the header: the file is another one's, and this pipeline begins one of its own.
+    if (text.includes('belongs to')) return rmSync(this.here.path(state));
     if (!text.includes('shotlist repair')) throw new Error(`no cure: ${text}`);
     const write = this.here.path('better.jsonl');
     const repaired = await repair(pipeline, { env: envOf(this.local), write });
@@ -143,7 +145,9 @@ class Story {
     const found = await status(await loaded(this.here), { service: this.local.address });
     if (!found.ok) return 0;
     const env = envOf(this.local);
-    for (const { name = '' } of found.value.doubts) {
+    for (const { name } of found.value.doubts) {
+      // Nobody can look up what has no name: it stays in doubt, and is not bought.
+      if (name === undefined || name === '') continue;
       const project = this.local.ledger().find((entry) => entry.name === name)?.project;
       const how =
         typeof project === 'string'
@@ -353,7 +357,7 @@ async function endsWell(story: Story, trouble: Trouble): Promise<void> {
   expect(last.summary.outcome, 'once more').toBe(ran.summary.outcome);
   expect(local.ledger()).toHaveLength(total);
   if (ran.summary.outcome !== 'done')
-    for (const { why } of ran.summary.problems) expect(why).toMatch(/deleted|gone|lost/);
+    for (const { why } of ran.summary.problems) expect(why).toMatch(/deleted|gone|lost|in doubt/);
 }
 
 /** Names whose payment some record knows now. */

@@ -127,10 +127,12 @@ function asked(question: TaskQuestion): TaskAnswer {
       const job = jobOf(wanted.of);
       if (job === undefined) throw new Error(`bug: ${step.of} has no job`);
       const { task, requireOutputs: required, remembered = nothingRemembered } = question;
-      const decide = (copies: readonly OutputLine[]): Decision =>
-        decideDownload({ task, to: wanted.to, job, required, copies }, facts);
-      const known = decide([]);
-      const decision = known.act === 'lost' ? decide(remembered.copies(job)) : known;
+      const decide = (as: JobLine, copies: readonly OutputLine[]): Decision =>
+        decideDownload({ task, to: wanted.to, job: as, required, copies }, facts);
+      const known = decide(job, []);
+      const gone = known.act === 'begin' ? remembered.deletedElsewhere(job) : undefined;
+      const isLost = known.act === 'lost' || gone !== undefined;
+      const decision = isLost ? decide(gone ?? job, remembered.copies(job)) : known;
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
     case 'delete': {
@@ -164,7 +166,8 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
       ? { is: 'decided', wanted, fingerprint, job, decision, take }
       : withProblem(bad);
   };
-  const job = jobOf(fingerprint);
+  const known = jobOf(fingerprint);
+  const job = known?.state === 'created' ? (remembered.deletedElsewhere(known) ?? known) : known;
   const answer = decided(job);
   const isOpen =
     answer.is === 'decided' && (answer.decision.act === 'begin' || answer.decision.act === 'doubt');

@@ -35,7 +35,7 @@ export function renewalOf(
   job: JobLine,
   now: number,
   facts: Facts,
-  remembered: Pick<Remembered, 'copies'> = nothingRemembered,
+  remembered: Pick<Remembered, 'copies' | 'deletedElsewhere'> = nothingRemembered,
 ): Renewal {
   switch (operation) {
     case 'upload':
@@ -45,7 +45,7 @@ export function renewalOf(
     case 'detect':
       return now - Date.parse(job.at) < assetLifetimeMs - marginMs ? 'read' : 'redo';
     case 'create': {
-      if (job.state === 'complete') return 'read';
+      if (job.state === 'complete' && remembered.deletedElsewhere(job) === undefined) return 'read';
       const copies = wholeCopies(job, facts) ?? remembered.copies(job);
       return copies.length > 0 ? 'upload' : 'lost';
     }

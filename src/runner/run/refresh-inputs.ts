@@ -35,7 +35,7 @@ interface RefreshContext {
   readonly now: number;
   readonly inFlight: InFlight;
   readonly payAgain: boolean;
-  readonly remembered: Pick<Remembered, 'copies'> | undefined;
+  readonly remembered: Pick<Remembered, 'copies' | 'deletedElsewhere'> | undefined;
   /** For an upload whose file another checkout has: the path of the file. */
   readonly awayOf: (owner: ItemRun, step: Step) => string | undefined;
 }

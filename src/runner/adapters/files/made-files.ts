@@ -14,6 +14,7 @@ export class MadeFiles {
   readonly #o: MadeFilesOptions;
   #recorded: ReadonlySet<string> | undefined;
   #allowed: boolean;
+  #isRemembered: (path: string) => boolean = () => false;
 
   constructor(options: MadeFilesOptions) {
     this.#o = options;
@@ -25,10 +26,15 @@ export class MadeFiles {
     this.#allowed = true;
   }
 
+  /** From now on, what another record says to be a result, with this very content, may be replaced too. */
+  remember(isResult: (path: string) => boolean): void {
+    this.#isRemembered = isResult;
+  }
+
   /** Whether an existing file may be replaced; `path` is relative to the pipeline file. */
   mayReplace(path: string): boolean {
     if (this.#allowed || this.#o.hashes.hasSaved(path)) return true;
     this.#recorded ??= new Set(this.#o.recorded());
-    return this.#recorded.has(path);
+    return this.#recorded.has(path) || this.#isRemembered(path);
   }
 }

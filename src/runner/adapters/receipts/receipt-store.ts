@@ -54,6 +54,7 @@ CREATE TABLE IF NOT EXISTS saved (
   creation INTEGER NOT NULL REFERENCES creation (id) ON DELETE CASCADE, idx INTEGER NOT NULL, task TEXT NOT NULL,
   path TEXT NOT NULL, bytes INTEGER NOT NULL, sha256 TEXT NOT NULL, stored TEXT, UNIQUE (creation, idx, path)
 ) STRICT;
+CREATE INDEX IF NOT EXISTS saved_path ON saved (path);
 CREATE TABLE IF NOT EXISTS written (state TEXT PRIMARY KEY, digest TEXT NOT NULL, at TEXT NOT NULL) STRICT;
 `;
 
@@ -144,6 +145,24 @@ export class ReceiptStore implements Disposable {
   /** The receipts whose outcome is not known, as far as they say who sends them; undefined if they cannot be read. */
   held(): readonly Receipt[] | undefined {
     return this.#try('read', () => this.#read(`${joined} WHERE holder IS NOT NULL`));
+  }
+
+  /** The folders in which a pipeline has run; undefined if they cannot be read. */
+  foldersOf(pipeline: string): readonly string[] | undefined {
+    return this.#try('read', () => {
+      const sql = 'SELECT DISTINCT folder FROM source WHERE pipeline = ?';
+      return this.#prepare(sql)
+        .all(pipeline)
+        .map((row) => textOf(row, 'folder'));
+    });
+  }
+
+  /** What was saved at a path; undefined if it cannot be read. */
+  savedAt(path: string): readonly SavedFile[] | undefined {
+    return this.#try('read', () => {
+      const sql = 'SELECT idx, task, path, bytes, sha256, stored FROM saved WHERE path = ?';
+      return this.#prepare(sql).all(path).map(savedOf);
+    });
   }
 
   /** All receipts, in the order in which the creations began. Throws if they cannot be read. */

@@ -170,6 +170,7 @@ export async function prepare(
     ...{ env: context.env, redactor: context.redactor, onWarning: context.onWarning },
   });
   const { remembered } = receipts;
+  if (remembered !== undefined) made.remember((path) => remembered.hasSaved(path));
   const takes =
     reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll), remembered);
   const inputs: PlanningInputs = {

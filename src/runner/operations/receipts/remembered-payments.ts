@@ -7,7 +7,7 @@ import { digestFrom } from '../../../contract/base/digest.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { Ledger } from '../../journal/ledger.ts';
-import type { JobLine, OutputLine } from '../../journal/line.ts';
+import type { JobLine, NewEvent, OutputLine } from '../../journal/line.ts';
 import { jobFacts } from '../../journal/state.ts';
 import type { PaidAlready, PaidTask } from '../../plan/paid-already.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
@@ -50,6 +50,12 @@ export interface Adoption {
   readonly receipt: Receipt;
 }
 
+/** Writes to the journal of a run. */
+export interface Recorder {
+  adopted(adoption: Adoption): void;
+  ended(events: readonly NewEvent[]): void;
+}
+
 /** `there`: it may be adopted. `gone`: another account paid, and its project is not ours. */
 type Verdict = 'there' | 'gone';
 
@@ -66,7 +72,9 @@ export class RememberedPayments implements Remembered {
   /** What `paid` could not answer yet. */
   readonly #open = new Map<Fingerprint, Receipt>();
   readonly #copies = new Map<string, readonly OutputLine[]>();
-  #record: ((adoption: Adoption) => void) | undefined;
+  /** What the journal does not say yet: the job as it was, and what became of it. */
+  readonly #endings: { readonly before: JobLine; readonly events: readonly NewEvent[] }[] = [];
+  #record: Recorder | undefined;
   #payer: Promise<void> | undefined;
 
   constructor(options: RememberedOptions) {
@@ -74,9 +82,41 @@ export class RememberedPayments implements Remembered {
   }
 
   /** From here on, adopted jobs go to a journal: first those that the plan has adopted. */
-  recordWith(record: (adoption: Adoption) => void): void {
-    for (const adoption of this.adoptions) record(adoption);
+  recordWith(record: Recorder): void {
+    for (const adoption of this.adoptions) record.adopted(adoption);
+    for (const { before, events } of this.#endings) {
+      // The plan has foreseen it; the journal tells it from where it was.
+      this.#o.ledger.adopt(before);
+      record.ended(events);
+    }
     this.#record = record;
+  }
+
+  deletedElsewhere(job: JobLine): JobLine | undefined {
+    const { book, ledger } = this.#o;
+    const receipt = book.of(job.job).find(({ line }) => line.name === job.name);
+    if (job.name === undefined || receipt?.line.state !== 'deleted') return undefined;
+    const known = ledger.job(job.job);
+    if (known?.state !== 'created' && known?.state !== 'complete') return known;
+    const { credits = known.credits ?? 0, result } = receipt.line;
+    const why = 'another checkout on this machine deleted the project, as your receipts say';
+    const settled = known.state === 'created' && {
+      ...{ event: 'settled' as const, job: job.job, status: 'complete' as const, credits },
+      ...(result === undefined ? {} : { result }),
+    };
+    const events: NewEvent[] = [
+      ...(settled === false ? [] : [settled]),
+      { event: 'deleted', job: job.job, why },
+    ];
+    if (this.#record === undefined) {
+      this.#endings.push({ before: known, events });
+      ledger.adopt({
+        ...known,
+        ...(settled === false ? {} : { credits, result }),
+        state: 'deleted',
+      });
+    } else this.#record.ended(events);
+    return ledger.job(job.job);
   }
 
   paid(fingerprint: Fingerprint, task: string): JobLine | 'busy' | undefined {
@@ -149,7 +189,7 @@ export class RememberedPayments implements Remembered {
     const adoption = { line, receipt };
     this.adoptions.push(adoption);
     if (this.#record === undefined) ledger.adopt(line);
-    else this.#record(adoption);
+    else this.#record.adopted(adoption);
     return ledger.job(line.job) ?? line;
   }
 
@@ -276,6 +316,15 @@ export class RememberedPayments implements Remembered {
     const answer = await inquiry.api.project(recordOf(line.kind), project);
     const isGone = answer.ok ? answer.value.enabled === false : answer.error.reason === 'not-found';
     judge(isGone && payer === 'other' ? 'gone' : 'there');
+  }
+
+  /** True if a run of this pipeline, here or in another checkout, has saved this very content at this place. */
+  hasSaved(path: string): boolean {
+    const { store, source } = this.#o.book;
+    const here = join(source.folder, path);
+    return (store.foldersOf(source.pipeline) ?? [])
+      .flatMap((folder) => store.savedAt(join(folder, path)) ?? [])
+      .some((file) => isWhole({ ...file, path: here }));
   }
 
   copies(job: JobLine): readonly OutputLine[] {

@@ -124,7 +124,10 @@ async function record(
   const note = (content: Content | undefined): void =>
     noteRecord(book, prepared.check, ledger, content, clock.now());
   if (account.asked) book.pays(account.read, service.key);
-  remembered.recordWith(({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]));
+  remembered.recordWith({
+    adopted: ({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]),
+    ended: (events) => journal.append([...events]),
+  });
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const memory = new RunMemory(run, account);
   const { looks, tier } = memory;
