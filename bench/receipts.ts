@@ -126,7 +126,7 @@ export const receipts = defineBench({
       });
       yield timed('the receipts of a state file', Math.min(perState, rows), () => {
         const found = [...store.ofState('/home/somebody/pipelines/shop-0/shop.state.jsonl')];
-        if (found.length !== Math.min(perState, rows)) throw new Error('bug: receipts are missing');
+        if (found.length < Math.min(perState, rows)) throw new Error('bug: receipts are missing');
       });
       store.close();
       yield timed('open, and one look-up', 1, () => {
