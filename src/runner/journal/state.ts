@@ -84,7 +84,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
     case 'adopted':
       if (event.line.job !== event.job || event.line.adopted === undefined) return illegal();
       return mayAdopt(before, event.line)
-        ? ok({ ...event.line, ...pastOfBoth(before, event.line) })
+        ? ok(adoptedAfter(before, event.line))
         : illegal();
     case 'serves':
       if (before === undefined) return illegal();
@@ -125,6 +125,20 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
 /** What is planned with an adopted job is recorded when the run begins. */
 const mayAdopt = (before: JobLine | undefined, line: JobLine): boolean =>
   before === undefined || jobFacts[before.state].mayBegin || before.name === line.name;
+
+/** A record of another place may say what became of an attempt of this state file: its runs paid for that all the same. */
+export function adoptedAfter(before: JobLine | undefined, line: JobLine): JobLine {
+  if (before === undefined || before.name !== line.name || before.adopted !== undefined)
+    return { ...line, ...pastOfBoth(before, line) };
+  const { sender, past, tasks, attempt } = before;
+  return {
+    ...without(line, 'adopted', 'picked', 'past'),
+    ...takesIn(before),
+    ...{ tasks: line.tasks.reduce(withTask, tasks), attempt },
+    ...(sender === undefined ? {} : { sender }),
+    ...(past === undefined ? {} : { past }),
+  };
+}
 
 function pastOfBoth(before: JobLine | undefined, line: JobLine): { past?: PastAttempt[] } {
   if (before === undefined || before.name === line.name) return {};

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../contract/base/json.ts';
 import type { Code } from '../../contract/codes/all.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
+import { jobFacts } from '../journal/state.ts';
 import { expressionRemedy } from '../language/expression-remedy.ts';
 import { knownBodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -127,7 +128,7 @@ function asked(question: TaskQuestion): TaskAnswer {
       const job = jobOf(wanted.of);
       if (job === undefined) throw new Error(`bug: ${step.of} has no job`);
       const { task, requireOutputs: required, remembered = nothingRemembered } = question;
-      const copies = job.adopted === undefined ? [] : remembered.copies(job);
+      const copies = (): readonly OutputLine[] => remembered.copies(job);
       const decision = decideDownload({ task, to: wanted.to, job, required, copies }, facts);
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
@@ -162,7 +163,9 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
       ? { is: 'decided', wanted, fingerprint, job, decision, take }
       : withProblem(bad);
   };
-  const job = jobOf(fingerprint);
+  const known = jobOf(fingerprint);
+  const isDoubt = known !== undefined && jobFacts[known.state].inDoubt;
+  const job = isDoubt ? (remembered.resolved(known, task) ?? known) : known;
   const answer = decided(job);
   // Whoever asks for another take pays on purpose.
   if (answer.is !== 'decided' || answer.decision.act !== 'begin' || take.saveTo !== undefined)

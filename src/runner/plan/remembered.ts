@@ -9,6 +9,8 @@ export interface Remembered {
    * now, or the service must be asked first whether the project is there; `settled` resolves when that is known.
    */
   paid(fingerprint: Fingerprint, task: string): JobLine | 'busy' | undefined;
+  /** What became of a creation in doubt, if another pipeline of this user has found out. It is in the ledger from then on. */
+  resolved(doubt: JobLine, task: string): JobLine | undefined;
   /** Resolves when `paid` has another answer than `busy`, or when the signal is aborted. */
   settled(fingerprint: Fingerprint, stop: AbortSignal): Promise<void>;
   /** A detection that was done before: what it found decides what is asked of the tools. It is in the ledger from then on. */
@@ -26,6 +28,7 @@ export interface Remembered {
 
 export const nothingRemembered: Remembered = {
   paid: () => undefined,
+  resolved: () => undefined,
   detected: () => undefined,
   settled: async () => undefined,
   claim: () => 'go',

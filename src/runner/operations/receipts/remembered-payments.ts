@@ -7,6 +7,7 @@ import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine, OutputLine } from '../../journal/line.ts';
+import { adoptedAfter, jobFacts } from '../../journal/state.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import { adoptedLine } from '../../receipts/adopted.ts';
@@ -37,6 +38,8 @@ export interface RememberedOptions {
 /** A job that the state file takes over, and where it comes from. */
 export interface Adoption {
   readonly line: JobLine;
+  /** The job as the state file has it. */
+  readonly before: JobLine | undefined;
   readonly receipt: Receipt;
 }
 
@@ -65,7 +68,11 @@ export class RememberedPayments implements Remembered {
 
   /** From here on, adopted jobs go to a journal: first those that the plan has adopted. */
   recordWith(record: (adoption: Adoption) => void): void {
-    for (const adoption of this.adoptions) record(adoption);
+    for (const adoption of this.adoptions) {
+      // The event must find the job as the state file has it.
+      if (adoption.before !== undefined) this.#o.ledger.adopt(adoption.before);
+      record(adoption);
+    }
     this.#record = record;
   }
 
@@ -86,6 +93,12 @@ export class RememberedPayments implements Remembered {
     const line = this.#adopt(receipt, task);
     if (book.isOwn(receipt)) this.#adoptTakes(fingerprint);
     return line;
+  }
+
+  resolved({ job, name }: JobLine, task: string): JobLine | undefined {
+    const receipt = this.#o.book.of(job).find(({ line }) => line.name === name);
+    if (receipt === undefined || jobFacts[receipt.line.state].inDoubt) return undefined;
+    return this.#adopt(receipt, task);
   }
 
   /** The last act before a creation is sent. `onPurpose`: another take, which is paid for whatever is remembered. */
@@ -121,9 +134,10 @@ export class RememberedPayments implements Remembered {
     const isOwn = book.isOwn(receipt);
     const here = isOwn ? this.#filesHere(receipt) : [];
     const line = adoptedLine(receipt, { at, task, isOwn, here });
-    const adoption = { line, receipt };
+    const before = ledger.job(line.job);
+    const adoption = { line, before, receipt };
     this.adoptions.push(adoption);
-    if (this.#record === undefined) ledger.adopt(line);
+    if (this.#record === undefined) ledger.adopt(adoptedAfter(before, line));
     else this.#record(adoption);
     return ledger.job(line.job) ?? line;
   }
