@@ -90,7 +90,8 @@ async function sidesOf({ place, shapes, count }: Scene): Promise<readonly [Side,
     first.write('.gitignore', '.shotlist/\nout-*/\nphotos-*/\n');
     commitAll(first, 'Add a pipeline');
   }
-  const second = place === 'one folder' ? first : place === 'a clone' ? cloneOf(first) : new Rig('');
+  const second =
+    place === 'one folder' ? first : place === 'a clone' ? cloneOf(first) : new Rig('');
   if (place === 'a worktree') {
     git(second.folder, 'init', '--quiet');
     git(first.folder, 'worktree', 'add', '--quiet', second.path('tree'));
@@ -180,8 +181,7 @@ async function expectAllHome(sides: readonly Side[], local: LocalService): Promi
       expect(existsSync(side.rig.path(result)), `${result} of ${side.file}`).toBe(true);
   expect(charges(local)).toEqual(expected(sides));
   const before = local.ledger().length;
-  for (const side of sides)
-    expect(await finish(side, local)).toMatchObject({ code: 0 });
+  for (const side of sides) expect(await finish(side, local)).toMatchObject({ code: 0 });
   expect(local.ledger()).toHaveLength(before);
 }
 
@@ -225,7 +225,11 @@ test.each(Array.from({ length: runs }, (_, index) => first + index))(
       }),
     );
     const where = `${JSON.stringify(scene)}\n${told.map(({ stdout, stderr }) => stdout + stderr).join('\n')}`;
-    if (kills === undefined) expect(told.map(({ code }) => code), where).toEqual([0, 0]);
+    if (kills === undefined)
+      expect(
+        told.map(({ code }) => code),
+        where,
+      ).toEqual([0, 0]);
     const doubts = await settleOnce(sides, local);
     for (const [index, side] of sides.entries())
       if (doubts > 0) {

@@ -83,9 +83,7 @@ export function stateAfter(before: JobLine | undefined, event: JobEvent): Move {
       });
     case 'adopted':
       if (event.line.job !== event.job || event.line.adopted === undefined) return illegal();
-      return mayAdopt(before, event.line)
-        ? ok(adoptedAfter(before, event.line))
-        : illegal();
+      return mayAdopt(before, event.line) ? ok(adoptedAfter(before, event.line)) : illegal();
     case 'serves':
       if (before === undefined) return illegal();
       return ok({ ...before, tasks: withTask(before.tasks, event.task) });

@@ -125,7 +125,7 @@ function asked(question: TaskQuestion): TaskAnswer {
     case 'download': {
       const place = normalized(wanted.to);
       if (!place.ok) return problem('SL509', `to: ${place.error}`);
-      const job = jobOf(wanted.of);
+      const job = knownNow(jobOf(wanted.of), question);
       if (job === undefined) throw new Error(`bug: ${step.of} has no job`);
       const { task, requireOutputs: required, remembered = nothingRemembered } = question;
       const copies = (): readonly OutputLine[] => remembered.copies(job);
@@ -163,9 +163,7 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
       ? { is: 'decided', wanted, fingerprint, job, decision, take }
       : withProblem(bad);
   };
-  const known = jobOf(fingerprint);
-  const isDoubt = known !== undefined && jobFacts[known.state].inDoubt;
-  const job = isDoubt ? (remembered.resolved(known, task) ?? known) : known;
+  const job = knownNow(jobOf(fingerprint), question);
   const answer = decided(job);
   // Whoever asks for another take pays on purpose.
   if (answer.is !== 'decided' || answer.decision.act !== 'begin' || take.saveTo !== undefined)
@@ -173,6 +171,17 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
   const paid = remembered.paid(fingerprint, task);
   if (paid === 'busy') return busy(wanted, fingerprint);
   return paid === undefined ? answer : decided(paid);
+}
+
+/** Another pipeline may know what this state file does not: how a doubt ended, or what a deleted project had. */
+function knownNow(
+  job: JobLine | undefined,
+  { task, remembered = nothingRemembered }: TaskQuestion,
+): JobLine | undefined {
+  if (job === undefined) return undefined;
+  const isBlank = job.state === 'deleted' && job.result === undefined;
+  const asks = isBlank || jobFacts[job.state].inDoubt;
+  return asks ? (remembered.resolved(job, task) ?? job) : job;
 }
 
 const paidMeanwhile = 'paid by another run on this machine, as your receipts say';

@@ -9,8 +9,11 @@ export interface Remembered {
    * now, or the service must be asked first whether the project is there; `settled` resolves when that is known.
    */
   paid(fingerprint: Fingerprint, task: string): JobLine | 'busy' | undefined;
-  /** What became of a creation in doubt, if another pipeline of this user has found out. It is in the ledger from then on. */
-  resolved(doubt: JobLine, task: string): JobLine | undefined;
+  /**
+   * What became of a creation in doubt, or what a project had that was found deleted, if another pipeline of this user knows.
+   * It is in the ledger from then on.
+   */
+  resolved(job: JobLine, task: string): JobLine | undefined;
   /** Resolves when `paid` has another answer than `busy`, or when the signal is aborted. */
   settled(fingerprint: Fingerprint, stop: AbortSignal): Promise<void>;
   /** A detection that was done before: what it found decides what is asked of the tools. It is in the ledger from then on. */

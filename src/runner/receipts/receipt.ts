@@ -87,6 +87,9 @@ const stages: Readonly<Record<JobLine['state'], number>> = {
 /** What two records say of one attempt, put together. The tasks and the picked take are those of the one who paid. */
 export function laterOf(known: JobLine, told: JobLine): JobLine {
   if (stages[told.state] < stages[known.state]) return known;
+  // Whoever finds the project deleted cannot know what it had.
+  if (told.result === undefined && known.result !== undefined && told.state === 'deleted')
+    return laterOf(known, { ...told, result: known.result });
   if (told.adopted === undefined) return told;
   const { tasks, attempt } = known;
   const { adopted: _, picked: __, past: ___, ...rest } = told;

@@ -95,10 +95,12 @@ export class RememberedPayments implements Remembered {
     return line;
   }
 
-  resolved({ job, name }: JobLine, task: string): JobLine | undefined {
+  resolved({ job, name, state }: JobLine, task: string): JobLine | undefined {
     const receipt = this.#o.book.of(job).find(({ line }) => line.name === name);
     if (receipt === undefined || jobFacts[receipt.line.state].inDoubt) return undefined;
-    return this.#adopt(receipt, task);
+    if (state !== 'deleted') return this.#adopt(receipt, task);
+    if (receipt.line.result === undefined) return undefined;
+    return this.#adopt({ ...receipt, line: { ...receipt.line, state } }, task);
   }
 
   /** The last act before a creation is sent. `onPurpose`: another take, which is paid for whatever is remembered. */
