@@ -225,17 +225,13 @@ test.each(Array.from({ length: runs }, (_, index) => first + index))(
       }),
     );
     const where = `${JSON.stringify(scene)}\n${told.map(({ stdout, stderr }) => stdout + stderr).join('\n')}`;
-    if (kills === undefined)
-      expect(
-        told.map(({ code }) => code),
-        where,
-      ).toEqual([0, 0]);
-    const doubts = await settleOnce(sides, local);
-    for (const [index, side] of sides.entries())
-      if (doubts > 0) {
-        const { code, stdout, stderr } = await finish(side, local);
-        expect(code, where + stdout + stderr).toBe(0);
-      } else expect(told[index]?.code, where).toBe(0);
+    await settleOnce(sides, local);
+    // A project that the other one deleted right before a further step asked for it, and a doubt, are for the next run.
+    for (const [index, side] of sides.entries()) {
+      if (told[index]?.code === 0) continue;
+      const { code, stdout, stderr } = await finish(side, local);
+      expect(code, where + stdout + stderr).toBe(0);
+    }
     await expectAllHome(sides, local);
   },
 );
