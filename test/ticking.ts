@@ -7,6 +7,7 @@ import { tickWith } from '../src/runner/operations/tick.ts';
 import { longestWait } from '../src/runner/plan/timeout.ts';
 import type { Clock, MediaApi } from '../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../src/service/start.ts';
+import { ownReceipts } from './rig.ts';
 import type { Clockwork } from './service/clockwork.ts';
 
 /** A look at a project. */
@@ -47,7 +48,7 @@ export class Ticking {
       loaded.value,
       {
         clock: clockOf(this.#clockwork),
-        env: { SHOTLIST_BASE_URL: address, SHOTLIST_API_KEY: key },
+        env: { ...ownReceipts(), SHOTLIST_BASE_URL: address, SHOTLIST_API_KEY: key },
         ...options,
       },
       {

@@ -4,7 +4,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { chanceOf } from '../src/contract/base/chance.ts';
 import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import type { RunInternals } from '../src/runner/operations/run.ts';
@@ -93,7 +93,7 @@ export async function tortureSchedule(terms: ScheduleTorture): Promise<TorturedS
         [file],
         {
           ...{ clock, signal: stop.signal, onEvent },
-          env: { SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: service.key },
+          env: envOf(service, file),
         },
         slowly(clock, chance, { terms, stop }),
       );
@@ -107,7 +107,7 @@ export async function tortureSchedule(terms: ScheduleTorture): Promise<TorturedS
       [file],
       {
         ...{ clock, once: true, onEvent },
-        env: { SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: service.key },
+        env: envOf(service, file),
       },
       { backoffMs: 1, speedFactor: 100 },
     );
@@ -191,3 +191,12 @@ function billViolations(
     ...(names.length === expected ? [] : [`${names.length} charges for ${expected} creations`]),
   ];
 }
+
+/** Each story has receipts of its own, beside its pipeline. */
+const envOf = (
+  { address, key }: { readonly address: string; readonly key: string },
+  file: string,
+): Readonly<Record<string, string>> => ({
+  ...{ SHOTLIST_BASE_URL: address, SHOTLIST_API_KEY: key },
+  SHOTLIST_RECEIPTS: join(dirname(file), '.shotlist', 'receipts'),
+});

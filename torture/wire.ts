@@ -136,7 +136,10 @@ class CutTrial {
   }
 
   get #options() {
-    const env = { SHOTLIST_BASE_URL: this.#proxy.address, SHOTLIST_API_KEY: this.#service.key };
+    const env = {
+      ...{ SHOTLIST_BASE_URL: this.#proxy.address, SHOTLIST_API_KEY: this.#service.key },
+      SHOTLIST_RECEIPTS: join(this.#folder, 'receipts'),
+    };
     return { env };
   }
 

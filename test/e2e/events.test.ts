@@ -301,23 +301,24 @@ test.each(['before', 'after'] as const)(
 
 test('with events a project is read when it is over, without them again and again', async () => {
   const reads = 'GET /v1/image-projects/:id';
-  const pipeline = `pipeline: pictures
+  const pictureOf = (what: string): Rig =>
+    new Rig(`pipeline: pictures
 steps:
   picture:
     uses: ai-image-generator
-    with: { image_count: 1, style: { prompt: a boat } }
-`;
+    with: { image_count: 1, style: { prompt: ${what} } }
+`);
   const clock = clockwork(Date.now());
   const held = { ...clock.options, speed: 'realtime' } as const;
   const { local, options } = await registered([], held);
 
-  const polled = new Rig(pipeline).run(local);
+  const polled = pictureOf('a boat').run(local);
   await until('it is read many times', () => (local.requests()[reads] ?? 0) > 5);
   await finished(clock, polled);
   const without = local.requests()[reads] ?? 0;
 
   const created = 'POST /v1/ai-image-generator';
-  const listening = new Rig(pipeline).run(local, { ...options, clock: sleepless });
+  const listening = pictureOf('a ship').run(local, { ...options, clock: sleepless });
   await until('it is created', () => local.requests()[created] === 2);
   const { summary } = await finished(clock, listening);
   expect(summary.outcome).toBe('done');

@@ -25,8 +25,11 @@ beforeAll(async () => {
 
 const only = (items: string) => ({ items: { only: items } }) as const;
 
+/** Receipts of a machine of its own. */
+const elsewhere = (rig: Rig) => ({ SHOTLIST_RECEIPTS: rig.path('.shotlist/elsewhere') });
+
 async function runs(rig: Rig, items: string): Promise<void> {
-  const { summary } = await rig.run(local, only(items));
+  const { summary } = await rig.run(local, only(items), {}, elsewhere(rig));
   expect(summary.outcome).toBe('done');
   commitAll(rig, `Run ${items}`);
 }
@@ -248,7 +251,7 @@ describe('shotlist merge', () => {
     await rig.run(local, only('two'));
     cpSync(rig.path(main), rig.path('ours'));
     cpSync(rig.path('base'), rig.path(main));
-    await rig.run(local, only('t{hree,wo}'));
+    await rig.run(local, only('t{hree,wo}'), {}, elsewhere(rig));
     cpSync(rig.path(main), rig.path('theirs'));
     const clean = await rig.command(['merge', 'base', 'ours', 'base', '--output', 'new']);
     expect(clean).toMatchObject({ code: 0, stderr: '' });

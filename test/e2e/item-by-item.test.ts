@@ -47,7 +47,7 @@ describe('a budget that is enough for some items', () => {
     const told = await budgeted('').run(poor);
     expect(spentAndFinished(told)).toEqual([30, 1]);
     expect(told.summary).toMatchObject({ outcome: 'budget', stoppedBy: 'credits' });
-    const small = await budgeted('budget: { per_item: 29 }').run(local);
+    const small = await budgeted('budget: { per_item: 29 }').run(await service());
     expect(spentAndFinished(small)).toEqual([0, 0]);
   });
 

@@ -6,7 +6,9 @@ import { expect, test } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
 import { photo, Rig, service } from '../rig.ts';
 
+// Each pays for itself: what another pipeline has paid for needs no upload.
 const pipeline = (name: string): string => `pipeline: ${name}
+reuse: own
 output: out
 steps:
   photo: { uses: upload, with: { file: photo.png } }

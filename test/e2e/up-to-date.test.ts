@@ -267,7 +267,7 @@ describe('plans again after a change:', () => {
         const first = header.replace(/"lines":\d+/, `"lines":${kept.length}`);
         rig.write('photos.state.jsonl', `${[first, ...kept].join('\n')}\n`);
       },
-      // The receipts know what the file lacks.
+      // The receipts know what is paid for, and its file is there.
       done: 0,
     },
     'the manifests are gone': {

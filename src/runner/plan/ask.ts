@@ -5,6 +5,7 @@ import type { JsonObject } from '../../contract/base/json.ts';
 import type { Code } from '../../contract/codes/all.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
+import { jobFacts } from '../journal/state.ts';
 import { expressionRemedy } from '../language/expression-remedy.ts';
 import { knownBodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
@@ -124,15 +125,15 @@ function asked(question: TaskQuestion): TaskAnswer {
     case 'download': {
       const place = normalized(wanted.to);
       if (!place.ok) return problem('SL509', `to: ${place.error}`);
-      const job = jobOf(wanted.of);
+      const job = knownNow(jobOf(wanted.of), question);
       if (job === undefined) throw new Error(`bug: ${step.of} has no job`);
       const { task, requireOutputs: required, remembered = nothingRemembered } = question;
-      const decide = (as: JobLine, copies: readonly OutputLine[]): Decision =>
+      const decide = (as: JobLine, copies: () => readonly OutputLine[]): Decision =>
         decideDownload({ task, to: wanted.to, job: as, required, copies }, facts);
-      const known = decide(job, []);
+      const known = decide(job, () => []);
       const gone = known.act === 'begin' ? remembered.deletedElsewhere(job) : undefined;
       const isLost = known.act === 'lost' || gone !== undefined;
-      const decision = isLost ? decide(gone ?? job, remembered.copies(job)) : known;
+      const decision = isLost ? decide(gone ?? job, () => remembered.copies(job)) : known;
       return { is: 'decided', wanted, fingerprint: wanted.of, job, decision };
     }
     case 'delete': {
@@ -166,16 +167,29 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
       ? { is: 'decided', wanted, fingerprint, job, decision, take }
       : withProblem(bad);
   };
-  const known = jobOf(fingerprint);
-  const job = known?.state === 'created' ? (remembered.deletedElsewhere(known) ?? known) : known;
+  const job = knownNow(jobOf(fingerprint), question);
   const answer = decided(job);
+  // A doubt without a name comes from a repair, which could not read which attempt it was.
+  const isNameless = job !== undefined && job.name === undefined;
   const isOpen =
-    answer.is === 'decided' && (answer.decision.act === 'begin' || answer.decision.act === 'doubt');
+    answer.is === 'decided' &&
+    (answer.decision.act === 'begin' || (answer.decision.act === 'doubt' && isNameless));
   // Whoever asks for another take pays on purpose.
   if (!isOpen || take.saveTo !== undefined) return answer;
   const paid = remembered.paid(fingerprint, task);
   if (paid === 'busy') return busy(wanted, fingerprint);
   return paid === undefined ? answer : decided(paid);
+}
+
+/** Another pipeline may know what this state file does not: how a creation ended, or what a deleted project had. */
+function knownNow(
+  job: JobLine | undefined,
+  { task, remembered = nothingRemembered }: TaskQuestion,
+): JobLine | undefined {
+  if (job?.state === 'created') return remembered.deletedElsewhere(job) ?? job;
+  const isBlank = job?.state === 'deleted' && job.result === undefined;
+  if (job === undefined || !(isBlank || jobFacts[job.state].inDoubt)) return job;
+  return remembered.resolved(job, task) ?? job;
 }
 
 const paidMeanwhile = 'paid by another run on this machine, as your receipts say';

@@ -104,11 +104,11 @@ export interface DownloadQuestion {
   /** True if every file must be in this checkout. */
   readonly required: boolean;
   /** Files of the job that are on this machine, outside this checkout, or in the store. */
-  readonly copies?: readonly OutputLine[];
+  readonly copies?: () => readonly OutputLine[];
 }
 
 export function decideDownload(question: DownloadQuestion, facts: Facts): Decision {
-  const { task, to, job, required, copies = [] } = question;
+  const { task, to, job, required, copies } = question;
   const recorded = job.outputs ?? [];
   const count = downloadCount(job);
   const own = recorded.filter((output) => {
@@ -127,8 +127,9 @@ export function decideDownload(question: DownloadQuestion, facts: Facts): Decisi
   if (spare !== undefined && spare.length > 0)
     return { act: 'copy', why: 'downloaded before to another place', sources: spare };
   if (job.state !== 'deleted') return { act: 'begin', why: whyAgain(states) };
-  if (count > 0 && copies.length === count)
-    return { act: 'copy', why: 'paid and saved by another run on this machine', sources: copies };
+  const others = count === 0 ? [] : (copies?.() ?? []);
+  if (count > 0 && others.length === count)
+    return { act: 'copy', why: 'paid and saved by another run on this machine', sources: others };
   const [away] = filesElsewhere(job, facts) ?? [];
   if (away !== undefined)
     return { act: 'lost', why: `its project was deleted and ${elsewhereHint(away.path)}` };

@@ -9,8 +9,15 @@ export interface Remembered {
    * now, or the service must be asked first whether the project is there; `settled` resolves when that is known.
    */
   paid(fingerprint: Fingerprint, task: string): JobLine | 'busy' | undefined;
+  /**
+   * What became of a creation in doubt, or what a project had that was found deleted, if another pipeline of this user knows.
+   * It is in the ledger from then on.
+   */
+  resolved(job: JobLine, task: string): JobLine | undefined;
   /** Resolves when `paid` has another answer than `busy`, or when the signal is aborted. */
   settled(fingerprint: Fingerprint, stop: AbortSignal): Promise<void>;
+  /** What any record of this machine knew last of a project. */
+  lastKnown(job: string, project: string): JobLine | undefined;
   /** A detection that was done before: what it found decides what is asked of the tools. It is in the ledger from then on. */
   detected(fingerprint: Fingerprint, task: string): JobLine | undefined;
   /**
@@ -28,6 +35,8 @@ export interface Remembered {
 
 export const nothingRemembered: Remembered = {
   paid: () => undefined,
+  lastKnown: () => undefined,
+  resolved: () => undefined,
   detected: () => undefined,
   settled: () => Promise.resolve(),
   claim: () => 'go',

@@ -63,18 +63,10 @@ export function unknownPayment(
 ): Receipt | undefined {
   const names = knownNames(job);
   const unknown = receipts.filter(
-    (receipt) =>
-      isPayment(receipt) && (!names.has(receipt.line.name ?? '') || resolves(receipt, job)),
+    (receipt) => isPayment(receipt) && !names.has(receipt.line.name ?? ''),
   );
   return unknown.find(({ line }) => !jobFacts[line.state].inDoubt) ?? unknown[0];
 }
-
-/** True if the receipt knows what became of the attempt that a state file has in doubt. */
-const resolves = ({ line }: Receipt, job: JobLine | undefined): boolean =>
-  job !== undefined &&
-  jobFacts[job.state].inDoubt &&
-  line.name === job.name &&
-  !jobFacts[line.state].inDoubt;
 
 export function withoutFiles({ outputs: _, ...line }: JobLine): JobLine {
   return line;
@@ -95,16 +87,23 @@ const stages: Readonly<Record<JobLine['state'], number>> = {
 /** True if another record of an attempt knows how it went on. It never makes a payment, or what may be one, undone. */
 export const goesOn = (known: JobLine, told: JobLine): boolean =>
   stages[told.state] > stages[known.state] && told.state !== 'failed';
+
 export const isState = (text: string): text is JobLine['state'] => Object.hasOwn(stages, text);
 
 /** True if what is told of an attempt replaces all that a record in this state says of it. */
 export const replaces = (told: JobLine, known: JobLine['state']): boolean =>
-  told.adopted === undefined && stages[told.state] >= stages[known];
+  told.adopted === undefined && !isBlank(told) && stages[told.state] >= stages[known];
+
+const isBlank = ({ state, result }: JobLine): boolean =>
+  state === 'deleted' && result === undefined;
 
 /** What two records say of one attempt, put together. The tasks and the picked take are those of the one who paid. */
 export function laterOf(known: JobLine, told: JobLine): JobLine {
   if (replaces(told, known.state)) return told;
   if (stages[told.state] < stages[known.state]) return known;
+  // Whoever finds the project deleted cannot know what it had.
+  if (isBlank(told) && known.result !== undefined)
+    return laterOf(known, { ...told, result: known.result });
   const { tasks, attempt } = known;
   const { adopted: _, picked: __, past: ___, ...rest } = told;
   return {

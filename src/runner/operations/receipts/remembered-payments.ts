@@ -8,7 +8,7 @@ import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine, NewEvent, OutputLine } from '../../journal/line.ts';
-import { jobFacts } from '../../journal/state.ts';
+import { jobFacts, stateAfter } from '../../journal/state.ts';
 import type { PaidAlready, PaidTask } from '../../plan/paid-already.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import type { Remembered } from '../../plan/remembered.ts';
@@ -50,6 +50,8 @@ export interface Adoption {
   readonly receipt: Receipt;
 }
 
+type Ending = Extract<NewEvent, { readonly event: 'created' | 'settled' | 'deleted' }>;
+
 /** Writes to the journal of a run. */
 export interface Recorder {
   adopted(adoption: Adoption): void;
@@ -73,7 +75,7 @@ export class RememberedPayments implements Remembered {
   readonly #open = new Map<Fingerprint, Receipt>();
   readonly #copies = new Map<string, readonly OutputLine[]>();
   /** What the journal does not say yet: the job as it was, and what became of it. */
-  readonly #endings: { readonly before: JobLine; readonly events: readonly NewEvent[] }[] = [];
+  readonly #endings: { readonly before: JobLine; readonly events: readonly Ending[] }[] = [];
   #record: Recorder | undefined;
   #payer: Promise<void> | undefined;
 
@@ -98,25 +100,31 @@ export class RememberedPayments implements Remembered {
     if (job.name === undefined || receipt?.line.state !== 'deleted') return undefined;
     const known = ledger.job(job.job);
     if (known?.state !== 'created' && known?.state !== 'complete') return known;
-    const { credits = known.credits ?? 0, result } = receipt.line;
-    const why = 'another checkout on this machine deleted the project, as your receipts say';
-    const settled = known.state === 'created' && {
-      ...{ event: 'settled' as const, job: job.job, status: 'complete' as const, credits },
-      ...(result === undefined ? {} : { result }),
-    };
-    const events: NewEvent[] = [
-      ...(settled === false ? [] : [settled]),
-      { event: 'deleted', job: job.job, why },
-    ];
-    if (this.#record === undefined) {
-      this.#endings.push({ before: known, events });
-      ledger.adopt({
-        ...known,
-        ...(settled === false ? {} : { credits, result }),
-        state: 'deleted',
-      });
-    } else this.#record.ended(events);
-    return ledger.job(job.job);
+    const events = endOf(job.job, receipt.line);
+    const told = known.state === 'created' ? ['settled', 'deleted'] : ['deleted'];
+    return this.#foresee(
+      known,
+      events.filter(({ event }) => told.includes(event)),
+    );
+  }
+
+  /** A plan counts with what the journal is told when the run begins. */
+  #foresee(before: JobLine, events: readonly Ending[]): JobLine | undefined {
+    const { ledger, clock } = this.#o;
+    if (this.#record !== undefined) {
+      this.#record.ended(events);
+      return ledger.job(before.job);
+    }
+    const at = new Date(clock.now()).toISOString();
+    let line = before;
+    for (const event of events) {
+      const moved = stateAfter(line, { seq: 1, at, ...event });
+      if (!moved.ok) throw new Error(`bug: ${moved.error}`);
+      line = moved.value;
+    }
+    this.#endings.push({ before, events });
+    ledger.adopt(line);
+    return line;
   }
 
   paid(fingerprint: Fingerprint, task: string): JobLine | 'busy' | undefined {
@@ -134,6 +142,20 @@ export class RememberedPayments implements Remembered {
     const line = this.#adopt(receipt, task);
     if (book.isOwn(receipt)) this.#adoptTakes(fingerprint);
     return line;
+  }
+
+  lastKnown(job: string, project: string): JobLine | undefined {
+    return this.#o.book.of(job).find(({ line }) => line.project === project)?.line;
+  }
+
+  resolved(job: JobLine, task: string): JobLine | undefined {
+    const receipt = this.#o.book.of(job.job).find(({ line }) => line.name === job.name);
+    if (job.name === undefined || receipt === undefined) return undefined;
+    const { line } = receipt;
+    if (jobFacts[line.state].inDoubt) return undefined;
+    if (job.state !== 'deleted') return this.#foresee(job, endOf(job.job, line));
+    if (job.adopted === undefined || line.result === undefined) return undefined;
+    return this.#adopt({ ...receipt, line: { ...line, state: job.state } }, task);
   }
 
   /** What counts for a request, of what this account may have. */
@@ -398,6 +420,29 @@ function receiptsIn(
   line: JobLine | undefined,
 ): readonly Receipt[] {
   return line === undefined ? [] : [receiptOf(line, source, service)];
+}
+
+/** What became of an attempt, as events after its intent. */
+function endOf(
+  job: string,
+  { state, project, credits = 0, result, error }: JobLine,
+): readonly Ending[] {
+  const failure = error === undefined ? {} : { error };
+  if (project === undefined) {
+    const status = credits === 0 ? 'not_taken' : 'abandoned';
+    return [{ event: 'settled', job, status, credits, ...failure }];
+  }
+  const created: Ending = { event: 'created', job, project, credits };
+  if (state === 'failed')
+    return [created, { event: 'settled', job, status: 'error', credits, ...failure }];
+  if (state !== 'deleted') return [created];
+  const why = 'another checkout on this machine deleted the project, as your receipts say';
+  const kept = result === undefined ? {} : { result };
+  return [
+    created,
+    { event: 'settled', job, status: 'complete', credits, ...kept },
+    { event: 'deleted', job, why },
+  ];
 }
 
 async function askPayer({ api, key }: ServiceInquiry, book: ReceiptBook): Promise<void> {

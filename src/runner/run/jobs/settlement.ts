@@ -58,7 +58,7 @@ async function* look(
   let status = 'rendering';
   if (looks.isDue(paid, now)) {
     const read = await readProject(paid, context);
-    if (isGone(paid, read)) return yield* gone(paid);
+    if (isGone(paid, read, context)) return yield* gone(paid, context);
     if (!read.ok) return outcomeOf('read', read.error);
     const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
     if (settled !== undefined) {
@@ -74,17 +74,30 @@ async function* look(
   return rendering(project);
 }
 
-/** Another record has paid for the project, and may have deleted it since. */
-const isGone = ({ adopted }: Paid, read: Awaited<ReturnType<typeof readProject>>): boolean =>
-  adopted === true &&
-  (read.ok
+/** Another pipeline of this user may have deleted the project: one that paid for it, or one that took it over. */
+function isGone(
+  { adopted, fingerprint, project }: Paid,
+  read: Awaited<ReturnType<typeof readProject>>,
+  { remembered }: JobContext,
+): boolean {
+  const isMissing = read.ok
     ? read.value.enabled === false && read.value.status === 'complete'
-    : read.error.reason === 'not-found');
+    : read.error.reason === 'not-found';
+  if (!isMissing) return false;
+  return adopted === true || remembered?.lastKnown(fingerprint, project)?.state === 'deleted';
+}
 
-async function* gone({ fingerprint: job, project }: Paid): Performance {
-  const why = `project ${project} is gone: another record of this machine has paid for it, and the service has it no more`;
+/** What the project had is known from the receipts; then the task is decided again. */
+async function* gone(
+  { fingerprint: job, project, credits: charged }: Paid,
+  { remembered }: JobContext,
+): Performance {
+  const { result, credits = charged } = remembered?.lastKnown(job, project) ?? {};
+  if (result !== undefined)
+    yield { durable: false, event: { event: 'settled', job, status: 'complete', credits, result } };
+  const why = `project ${project} is gone: the service has it no more, and another record of this machine knows of it`;
   yield { durable: false, event: { event: 'deleted', job, why } };
-  return { is: 'done', live: {} };
+  return { is: 'read', unreadable: [] };
 }
 
 const overdue = (project: string, status: string): JobOutcome =>
@@ -141,7 +154,7 @@ async function* waitFor(
       // Listen before the read, so that an event during the read is not missed.
       if (told) end = inbox?.endSignalOf(project);
       const read = await readProject(paid, context);
-      if (isGone(paid, read)) return yield* gone(paid);
+      if (isGone(paid, read, context)) return yield* gone(paid, context);
       if (!read.ok) return outcomeOf('read', read.error);
       const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
       if (settled !== undefined) {
