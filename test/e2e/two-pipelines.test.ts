@@ -186,7 +186,7 @@ async function expectAllHome(sides: readonly Side[], local: LocalService): Promi
 }
 
 const first = Number(process.env['SEED'] ?? 1);
-const runs = Number(process.env['RUNS'] ?? 4);
+const runs = Number(process.env['RUNS'] ?? 3);
 
 test.each(Array.from({ length: runs }, (_, index) => first + index))(
   'seed %d: two pipelines at the same time pay once for what both of them want, and both have it',
