@@ -33,7 +33,14 @@ steps:
     with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.prompt }}" } }
 `;
 
-const newFolder = (): string => mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
+/** With receipts of its own: what another bench paid for is not reused. Every process that is started from here hears of it. */
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
+  process.env['SHOTLIST_RECEIPTS'] = join(folder, receipts);
+  return folder;
+}
+
+const receipts = 'receipts';
 
 /** Bytes that look random, the same for a seed and a name. */
 export function noise(seed: number, name: string, bytes: number): Buffer {
@@ -74,6 +81,6 @@ function* rows(items: number): Iterable<string> {
 
 /** Removes what a run leaves, so that the next one does everything again. */
 export function forget(folder: string): void {
-  for (const name of ['out', '.shotlist', 'bench.state.jsonl'])
+  for (const name of ['out', '.shotlist', 'bench.state.jsonl', receipts])
     rmSync(join(folder, name), { recursive: true, force: true });
 }
