@@ -1,9 +1,11 @@
 // Resolves doubts of a distributed run while it is under way, as a person does who looks into the hub.
+
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
 import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { attemptsIn } from './engine-record.ts';
+import { ownReceipts } from './own-receipts.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface Resolving {
@@ -29,7 +31,10 @@ export async function resolveInDatabase({
 }: Resolving): Promise<ResolvedDoubts> {
   const loaded = await loadPipeline(workspace.file);
   if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-  const env = { SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: service.key };
+  const env = {
+    ...ownReceipts(),
+    ...{ SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: service.key },
+  };
   const newest = new Map((await attemptsIn(database)).map((one) => [one.job, one]));
   const doubts = [...newest.values()].filter(({ end }) => end === 'doubt');
   const refused: string[] = [];

@@ -1,5 +1,6 @@
 // One tortured run: starts the processes, replaces what ends, does what a person or a supervisor would do, and lets the run
 // come to its end.
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,6 +16,7 @@ import { Story, type StoryOptions } from './engine-story.ts';
 import { Strikes } from './engine-strikes.ts';
 import { openDoubts } from './invariants.ts';
 import { auditLedgers } from './ledger-audit.ts';
+import { ownReceipts } from './own-receipts.ts';
 import { resolveDoubts } from './resolve-doubts.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -194,7 +196,10 @@ export class EngineRound implements AsyncDisposable {
     const audit = await auditLedgers(workspace, service);
     if (typeof audit === 'string') return this.story.find(audit);
     const open = openDoubts(audit).length;
-    const env = { SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: service.key };
+    const env = {
+      ...ownReceipts(),
+      ...{ SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: service.key },
+    };
     const failures = await resolveDoubts(workspace, audit, env);
     this.story.note(`resolved ${open} doubts in the state file`);
     this.#counts.resolved += open - failures.length;

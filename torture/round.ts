@@ -1,4 +1,5 @@
 // One round: a pipeline is run, killed, checked and run again until it is complete, with faults all the time.
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,6 +16,7 @@ import {
   openDoubts,
 } from './invariants.ts';
 import { auditLedgers, type LedgerAudit } from './ledger-audit.ts';
+import { ownReceipts } from './own-receipts.ts';
 import { resolveDoubts } from './resolve-doubts.ts';
 import type { Ended, RunWorker, WorkerPool } from './worker-pool.ts';
 import {
@@ -171,7 +173,10 @@ class Round {
     if (typeof now === 'string') throw new Error(`bug: ${now}`);
     this.#doubts += openDoubts(audit).length;
     this.#log.push(`resolved ${openDoubts(audit).length}`);
-    const env = { SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: options.key };
+    const env = {
+      ...ownReceipts(),
+      ...{ SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: options.key },
+    };
     this.#find(await resolveDoubts(workspace, now, env));
     return this.violations.length === 0;
   }

@@ -53,8 +53,11 @@ test('gets the results of requests that were paid for, and hears nothing of who 
   expect([again.code, status.code, server.ledger().length]).toEqual([0, 0, before]);
   expect(readFileSync(outputOf(clone))).toEqual(readFileSync(outputOf(own)));
   expect(filesWith(clone.folder, own.folder)).toEqual([]);
+  // The plan tells the user, and nobody else, who has paid.
+  const told = /"paidAlready":\{[^}]*\}[^}]*\}/;
+  expect(ran.stdout).toMatch(told);
   for (const { stdout, stderr } of [ran, again, status])
-    expect(`${stdout}${stderr}`).not.toContain(own.folder);
+    expect(`${stdout.replace(told, '')}${stderr}`).not.toContain(own.folder);
 });
 
 test.each(swaps)(

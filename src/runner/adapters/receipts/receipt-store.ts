@@ -266,7 +266,7 @@ export class ReceiptStore implements Disposable {
         for (const receipt of receipts) {
           const { service, line, saved } = receipt;
           const known = this.#prepare(
-            'SELECT id, line FROM creation WHERE service = ? AND job = ? AND name = ?',
+            'SELECT id, state, line FROM creation WHERE service = ? AND job = ? AND name = ?',
           ).get(service, line.job, line.name ?? '');
           const isLater = known !== undefined && goesOn(jobLineOf(textOf(known, 'line')), line);
           let id = Number(known?.['id']);
@@ -314,8 +314,13 @@ export class ReceiptStore implements Disposable {
     });
   }
 
-  noteWritten(state: string, digest: string, at: string): void {
-    this.#try('note', () => {
+  /** `note`: only in a database that is there. */
+  noteWritten(
+    state: string,
+    digest: string,
+    { at, doing }: { readonly at: string; readonly doing: 'note' | 'write' },
+  ): void {
+    this.#try(doing, () => {
       const sql = 'INSERT OR REPLACE INTO written (state, digest, at) VALUES (?, ?, ?)';
       this.#prepare(sql).run(state, digest, at);
     });

@@ -147,6 +147,8 @@ export async function prepare(
     // A rehearsal writes into a folder of shotlist.
     allowed:
       options.replaceFiles === true ||
+      // A worker that was killed may have saved it. What is replaced is kept.
+      usable.engine !== undefined ||
       (target.kind === 'rehearsal' && options.output === undefined),
   });
   const disk = new RealDisk({

@@ -187,7 +187,9 @@ export function noteRecord(
   now: number,
 ): void {
   if (content === undefined || (head !== undefined && hasMore(head, ledger))) return;
-  store.noteWritten(source.state, content.sha256, new Date(now).toISOString());
+  // Without a database, HEAD would be compared again and again.
+  const doing = head === undefined ? 'note' : 'write';
+  store.noteWritten(source.state, content.sha256, { at: new Date(now).toISOString(), doing });
 }
 
 const isAhead = (head: Ledger, ledger: Ledger): boolean =>
