@@ -52,6 +52,11 @@ export interface Adoption {
 
 type Ending = Extract<NewEvent, { readonly event: 'created' | 'settled' | 'deleted' }>;
 
+/** A job that was taken over, or the job as it was, and what became of it. */
+type Unrecorded =
+  | { readonly adoption: Adoption }
+  | { readonly before: JobLine; readonly events: readonly Ending[] };
+
 /** Writes to the journal of a run. */
 export interface Recorder {
   adopted(adoption: Adoption): void;
@@ -64,7 +69,6 @@ type Verdict = 'there' | 'gone';
 const looksMs = 200;
 
 export class RememberedPayments implements Remembered {
-  /** Jobs that were adopted and are not in a journal yet. */
   readonly adoptions: Adoption[] = [];
   /** By fingerprint: paid by another account, whose projects are not visible to this one. */
   readonly ofOthers = new Map<Fingerprint, Receipt>();
@@ -74,8 +78,8 @@ export class RememberedPayments implements Remembered {
   /** What `paid` could not answer yet. */
   readonly #open = new Map<Fingerprint, Receipt>();
   readonly #copies = new Map<string, readonly OutputLine[]>();
-  /** What the journal does not say yet: the job as it was, and what became of it. */
-  readonly #endings: { readonly before: JobLine; readonly events: readonly Ending[] }[] = [];
+  /** What the journal does not say yet, in the order in which it was learnt. */
+  readonly #unrecorded: Unrecorded[] = [];
   #record: Recorder | undefined;
   #payer: Promise<void> | undefined;
 
@@ -83,14 +87,16 @@ export class RememberedPayments implements Remembered {
     this.#o = options;
   }
 
-  /** From here on, adopted jobs go to a journal: first those that the plan has adopted. */
+  /** From here on, what is learnt goes to a journal: first what the plan has learnt. */
   recordWith(record: Recorder): void {
-    for (const adoption of this.adoptions) record.adopted(adoption);
-    for (const { before, events } of this.#endings) {
-      // The plan has foreseen it; the journal tells it from where it was.
-      this.#o.ledger.adopt(before);
-      record.ended(events);
-    }
+    for (const one of this.#unrecorded)
+      if ('adoption' in one) record.adopted(one.adoption);
+      else {
+        // The plan has foreseen it; the journal tells it from where it was.
+        this.#o.ledger.adopt(one.before);
+        record.ended(one.events);
+      }
+    this.#unrecorded.length = 0;
     this.#record = record;
   }
 
@@ -122,7 +128,7 @@ export class RememberedPayments implements Remembered {
       if (!moved.ok) throw new Error(`bug: ${moved.error}`);
       line = moved.value;
     }
-    this.#endings.push({ before, events });
+    this.#unrecorded.push({ before, events });
     ledger.adopt(line);
     return line;
   }
@@ -210,8 +216,10 @@ export class RememberedPayments implements Remembered {
     const line = adoptedLine(receipt, { at, task, isOwn, here });
     const adoption = { line, receipt };
     this.adoptions.push(adoption);
-    if (this.#record === undefined) ledger.adopt(line);
-    else this.#record.adopted(adoption);
+    if (this.#record === undefined) {
+      ledger.adopt(line);
+      this.#unrecorded.push({ adoption });
+    } else this.#record.adopted(adoption);
     return ledger.job(line.job) ?? line;
   }
 
