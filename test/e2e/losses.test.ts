@@ -363,7 +363,8 @@ async function endsWell(story: Story, trouble: Trouble): Promise<void> {
   expect(last.summary.outcome, 'once more').toBe(ran.summary.outcome);
   expect(local.ledger()).toHaveLength(total);
   if (ran.summary.outcome !== 'done')
-    for (const { why } of ran.summary.problems) expect(why).toMatch(/deleted|gone|lost|in doubt|did not find/);
+    for (const { why } of ran.summary.problems)
+      expect(why).toMatch(/deleted|gone|lost|in doubt|did not find/);
 }
 
 /** What some record knows now: without the receipts, a line has the payment under its own fingerprint. */
