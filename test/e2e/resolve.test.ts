@@ -1,14 +1,16 @@
 // resolve: a person says what became of a creation whose answer was lost. What can be checked is checked, and whatever is
 // said, the ledger and the service's agree about the credits afterwards.
+import { cpSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { listening } from '../listening.ts';
-import { bill, envOf, photo, photoRig, type Rig, service } from '../rig.ts';
+import { bill, envOf, photo, photoRig, Rig, service } from '../rig.ts';
 import { Client } from '../service/client.ts';
 import { hub } from '../service/receiver.ts';
+import { atLine } from './at-line.ts';
 import { doubted } from './doubted.ts';
 
 const stateFile = 'photos.state.jsonl';
@@ -183,6 +185,53 @@ describe('what a person says', () => {
       state: 'failed',
       credits: 10,
     });
+  });
+});
+
+describe('of a doubt in an older state file that was put back, and that was resolved since, the receipts know', () => {
+  test('the project: nobody can say that it was not charged, and nothing is paid again', async () => {
+    const { local, rig, env, name } = await doubted('after');
+    const older = rig.read(stateFile);
+    const project = projectNamed(local, name);
+    await rig.command(['resolve', 'pipeline.yaml', name, '--project', project], env);
+    // The run saves the result and deletes the project: from now on, the hub has it no more.
+    expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    rig.write(stateFile, older);
+    const task = ['resolve', 'pipeline.yaml', 'swap:p1.png'];
+    const denied = await rig.command([...task, '--not-charged'], env);
+    expect(denied.code).toBe(2);
+    expect(denied.stderr).toContain(`your receipts say that it is project ${project}`);
+    rig.write(stateFile, older);
+    expect((await rig.command([...task, '--project', project], env)).code).toBe(0);
+    rig.write(stateFile, older);
+    const all = await rig.command(['resolve', 'pipeline.yaml', '--all', '--not-charged'], env);
+    expect(all.code).toBe(0);
+    expect(all.stdout).toContain('Nothing is in doubt.');
+    expect(all.stderr).toContain('your receipts know what became of swap:p1.png');
+    expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    expect(net(local)).toBe(10);
+  });
+
+  test('a later attempt of another checkout, which plan and run take over', async () => {
+    let older = '';
+    // As a kill at this moment leaves it: the intent is on disk, and nothing after it.
+    const keep = (rig: Rig) =>
+      atLine('"event":"doubt"', () => {
+        older = rig.read(stateFile);
+      });
+    const { local, rig, env, name } = await doubted('before', 1, keep);
+    const other = new Rig(rig.read('pipeline.yaml'));
+    cpSync(rig.folder, other.folder, {
+      recursive: true,
+      filter: (path) => !path.endsWith('.shotlist'),
+    });
+    await other.command(['resolve', 'pipeline.yaml', name, '--not-charged'], env);
+    expect((await other.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    rig.write(stateFile, older);
+    const planned = await rig.command(['plan', 'pipeline.yaml', '--json'], env);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ plan: { credits: 0 } });
+    expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    expect(net(local)).toBe(10);
   });
 });
 

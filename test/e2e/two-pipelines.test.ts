@@ -9,6 +9,7 @@ import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
 import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { openDoubts, resolve } from '../../src/runner/operations/resolve.ts';
+import { exitCodes } from '../../src/runner/report/exit-codes.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { actor, swapAssets, uploadAndDetect } from '../photo-pipeline.ts';
 import { type Ended, ended, envOf, photo, Rig, service, until } from '../rig.ts';
@@ -226,9 +227,10 @@ test.each(Array.from({ length: runs }, (_, index) => first + index))(
     );
     const where = `${JSON.stringify(scene)}\n${told.map(({ stdout, stderr }) => stdout + stderr).join('\n')}`;
     await settleOnce(sides, local);
-    // A project that the other one deleted right before a further step asked for it, and a doubt, are for the next run.
+    // A doubt is for a person, and then for the next run.
     for (const [index, side] of sides.entries()) {
       if (told[index]?.code === 0) continue;
+      expect(told[index]?.code, where).toBe(exitCodes.doubt);
       const { code, stdout, stderr } = await finish(side, local);
       expect(code, where + stdout + stderr).toBe(0);
     }

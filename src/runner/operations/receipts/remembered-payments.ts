@@ -13,6 +13,7 @@ import type { PaidAlready, PaidTask } from '../../plan/paid-already.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import { adoptedLine } from '../../receipts/adopted.ts';
+import { type Ending, endOf } from '../../receipts/ending.ts';
 import { paidAlready, payerOf, type Viewpoint } from '../../receipts/paid-already.ts';
 import {
   type Receipt,
@@ -49,8 +50,6 @@ export interface Adoption {
   readonly line: JobLine;
   readonly receipt: Receipt;
 }
-
-type Ending = Extract<NewEvent, { readonly event: 'created' | 'settled' | 'deleted' }>;
 
 /** A job that was taken over, or the job as it was, and what became of it. */
 type Unrecorded =
@@ -428,29 +427,6 @@ function receiptsIn(
   line: JobLine | undefined,
 ): readonly Receipt[] {
   return line === undefined ? [] : [receiptOf(line, source, service)];
-}
-
-/** What became of an attempt, as events after its intent. */
-function endOf(
-  job: string,
-  { state, project, credits = 0, result, error }: JobLine,
-): readonly Ending[] {
-  const failure = error === undefined ? {} : { error };
-  if (project === undefined) {
-    const status = credits === 0 ? 'not_taken' : 'abandoned';
-    return [{ event: 'settled', job, status, credits, ...failure }];
-  }
-  const created: Ending = { event: 'created', job, project, credits };
-  if (state === 'failed')
-    return [created, { event: 'settled', job, status: 'error', credits, ...failure }];
-  if (state !== 'deleted') return [created];
-  const why = 'another checkout on this machine deleted the project, as your receipts say';
-  const kept = result === undefined ? {} : { result };
-  return [
-    created,
-    { event: 'settled', job, status: 'complete', credits, ...kept },
-    { event: 'deleted', job, why },
-  ];
 }
 
 async function askPayer({ api, key }: ServiceInquiry, book: ReceiptBook): Promise<void> {
