@@ -3,6 +3,7 @@ import { digestFrom } from '../../contract/base/digest.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import { unreachable } from '../../contract/base/result.ts';
 import type { Generations } from '../plan/generations.ts';
+import { nothingRemembered, type Remembered } from '../plan/remembered.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Budget } from './budget.ts';
 import type { FileFacts } from './file-facts.ts';
@@ -28,6 +29,7 @@ export interface CompletionOptions {
   readonly stepBreaker: StepBreaker;
   readonly stop: Stop;
   readonly endings: TaskEndings;
+  readonly remembered?: Pick<Remembered, 'deletedElsewhere'> | undefined;
   /** Jobs that failed in this run: other tasks with the same content would fail in the same way. */
   readonly failed: Map<Fingerprint, string>;
 }
@@ -87,6 +89,7 @@ export class Completion {
     const { failed, stepBreaker, endings, stop } = this.#o;
     const { ending, why, code, again, stops, named } = outcome;
     if (again === true && this.#attemptsLeft(job)) return askAgain(waiter);
+    if (this.#isDeletedElsewhere(job, outcome)) return askAgain(waiter);
     if (stops !== undefined) this.#stopAt(stops, why, waiter);
     else if (ending === 'failed') {
       if (job.fingerprint !== undefined) failed.set(job.fingerprint, why);
@@ -97,6 +100,15 @@ export class Completion {
     const project = projectOf(job, this.#o.journal.ledger);
     const held = isHeld(outcome) ? ({ by: 'run' } as const) : undefined;
     endings.end(waiter, { ending: later ? 'later' : ending, why, code, project, held, named });
+  }
+
+  /** Another pipeline of this user may delete a project right before its download: then its files are copied instead. */
+  #isDeletedElsewhere({ order }: RunningJob, outcome: Ended): boolean {
+    const { journal, remembered = nothingRemembered } = this.#o;
+    if (order.operation !== 'download' || outcome.ending !== 'pending' || isStopped(outcome))
+      return false;
+    const line = journal.ledger.job(order.fingerprint);
+    return line !== undefined && remembered.deletedElsewhere(line) !== undefined;
   }
 
   #stopAt(stops: NonNullable<Ended['stops']>, why: string, { step }: Waiter): void {

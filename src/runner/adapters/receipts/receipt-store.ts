@@ -635,7 +635,7 @@ function openToWrite(file: string, log: Log, timeout: number): DatabaseSync {
     // Without a write-ahead log, a loss of power between two syncs can damage the database.
     const synchronous = log === 'WAL' ? 'NORMAL' : 'FULL';
     database.exec(
-      `PRAGMA journal_mode = ${log}; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON;`,
+      `PRAGMA journal_mode = ${log}; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 4000;`,
     );
     if (versionOf(database) === 0) createTables(database);
     checkTables(database);
