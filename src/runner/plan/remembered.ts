@@ -27,8 +27,11 @@ export interface Remembered {
   claim(line: JobLine, onPurpose: boolean): 'go' | 'busy';
   /** The saved files of an adopted job that are on this machine, outside this checkout, or in the store. */
   copies(job: JobLine): readonly OutputLine[];
-  /** The job as it is since another checkout deleted its project; undefined if no record of this machine says so. */
-  deletedElsewhere(job: JobLine): JobLine | undefined;
+  /**
+   * The job as it is since another checkout deleted its project; undefined if no record of this machine says so. `isMissing`:
+   * the service does not have the project, so files that another checkout has saved are enough.
+   */
+  deletedElsewhere(job: JobLine, isMissing?: boolean): JobLine | undefined;
   /** The number of the newest take of a request that is remembered; 1 if there is none but the first. */
   newestTake(first: Fingerprint): number;
 }

@@ -89,7 +89,7 @@ export class Completion {
     const { failed, stepBreaker, endings, stop } = this.#o;
     const { ending, why, code, again, stops, named } = outcome;
     if (again === true && this.#attemptsLeft(job)) return askAgain(waiter);
-    if (this.#isDeletedElsewhere(job, outcome)) return askAgain(waiter);
+    if (!isStopped(outcome) && this.#isDeletedElsewhere(job, outcome)) return askAgain(waiter);
     if (stops !== undefined) this.#stopAt(stops, why, waiter);
     else if (ending === 'failed') {
       if (job.fingerprint !== undefined) failed.set(job.fingerprint, why);
@@ -103,12 +103,12 @@ export class Completion {
   }
 
   /** Another pipeline of this user may delete a project right before its download: then its files are copied instead. */
-  #isDeletedElsewhere({ order }: RunningJob, outcome: Ended): boolean {
+  #isDeletedElsewhere({ order }: RunningJob, { ending, code }: Ended): boolean {
     const { journal, remembered = nothingRemembered } = this.#o;
-    if (order.operation !== 'download' || outcome.ending !== 'pending' || isStopped(outcome))
-      return false;
+    if (order.operation !== 'download' || ending !== 'pending') return false;
     const line = journal.ledger.job(order.fingerprint);
-    return line !== undefined && remembered.deletedElsewhere(line) !== undefined;
+    const isMissing = code === 'not-found';
+    return line !== undefined && remembered.deletedElsewhere(line, isMissing) !== undefined;
   }
 
   #stopAt(stops: NonNullable<Ended['stops']>, why: string, { step }: Waiter): void {

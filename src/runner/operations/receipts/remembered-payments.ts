@@ -99,13 +99,18 @@ export class RememberedPayments implements Remembered {
     this.#record = record;
   }
 
-  deletedElsewhere(job: JobLine): JobLine | undefined {
+  deletedElsewhere(job: JobLine, isMissing = false): JobLine | undefined {
     const { book, ledger } = this.#o;
     const receipt = book.of(job.job).find(({ line }) => line.name === job.name);
-    if (job.name === undefined || receipt?.line.state !== 'deleted') return undefined;
+    if (job.name === undefined || receipt === undefined) return undefined;
+    // Whoever deletes a project saves its files first, and records the deletion afterwards.
+    const isDeleted =
+      receipt.line.state === 'deleted' || (isMissing && this.#findCopies(receipt).length > 0);
+    if (!isDeleted) return undefined;
+    this.#copies.delete(job.name);
     const known = ledger.job(job.job);
     if (known?.state !== 'created' && known?.state !== 'complete') return known;
-    const events = endOf(job.job, receipt.line);
+    const events = endOf(job.job, { ...receipt.line, state: 'deleted' });
     const told = known.state === 'created' ? ['settled', 'deleted'] : ['deleted'];
     return this.#foresee(
       known,
