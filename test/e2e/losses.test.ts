@@ -135,6 +135,7 @@ class Story {
     const text = renderProblem(refused.error);
     // A changed byte of the header: the file is another one's, and this pipeline begins one of its own.
     if (text.includes('belongs to')) return rmSync(this.here.path(state));
+    expect(this.told.at(-1), text).not.toBe('repaired');
     if (!text.includes('shotlist repair')) throw new Error(`no cure: ${text}`);
     const write = this.here.path('better.jsonl');
     const repaired = await repair(pipeline, { env: envOf(this.local), write });
@@ -142,6 +143,8 @@ class Story {
     expect(repaired.value.written).toBe(write);
     moveIntoPlace(this.here, 'better.jsonl');
     this.told.push('repaired');
+    // The header may be damaged, too.
+    await this.cure();
   }
 
   /** A person looks up at the service what became of each creation. */
@@ -158,7 +161,10 @@ class Story {
           ? ({ how: 'project', project } as const)
           : ({ how: 'not-charged' } as const);
       const resolved = await resolve(await loaded(this.here), name, how, { env });
-      if (!resolved.ok) throw new Error(renderProblem(resolved.error));
+      if (resolved.ok) continue;
+      const refused = renderProblem(resolved.error);
+      // A line with a changed fingerprint has the same project: the doubt stays, and is not bought.
+      if (!refused.includes(' belongs to ')) throw new Error(refused);
     }
     return found.value.doubts.length;
   }
@@ -333,7 +339,8 @@ async function endsWell(story: Story, trouble: Trouble): Promise<void> {
     .filter(({ kind }) => kind === 'charge')
     .reduce((sum, { credits }) => sum + credits, 0);
   expect(planned.credits, 'the plan').toBeGreaterThanOrEqual(charged);
-  if (charged === 0 && ran.summary.outcome === 'done')
+  // A plan only reads: damaged receipts are set aside, and what can be read of them is kept, by the run.
+  if (charged === 0 && ran.summary.outcome === 'done' && trouble !== 'receipts')
     expect(planned.credits, 'the plan of what is paid').toBe(0);
   // A doubt is resolved by whoever has looked at the service.
   for (let turns = 0; turns < 4 && ran.summary.tasks.doubt > 0; turns += 1) {

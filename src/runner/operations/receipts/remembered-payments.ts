@@ -377,14 +377,26 @@ export class RememberedPayments implements Remembered {
     return found;
   }
 
+  /** The same files in the other folders in which the pipeline has run: git may have brought them there. */
+  #inOtherFolders(files: readonly SavedFile[], source: ReceiptSource): readonly SavedFile[] {
+    const folders = this.#o.book.store.foldersOf(source.pipeline) ?? [];
+    return files.flatMap((file) => {
+      const below = relative(source.folder, file.path);
+      if (below.startsWith('..') || isAbsolute(below)) return [];
+      return folders.map((folder) => ({ ...file, path: join(folder, below) }));
+    });
+  }
+
   /** One file for each download, or none at all. */
-  #findCopies({ line, saved }: Receipt): readonly OutputLine[] {
+  #findCopies({ line, saved, source }: Receipt): readonly OutputLine[] {
     const { store, lend } = this.#o;
     const found: OutputLine[] = [];
     for (let index = 0; index < downloadCount(line); index++) {
       const all = saved.filter((file) => file.index === index);
       const copy =
-        all.find(isWhole) ?? all.find(({ stored }) => stored !== undefined && stored === store);
+        all.find(isWhole) ??
+        this.#inOtherFolders(all, source).find(isWhole) ??
+        all.find(({ stored }) => stored !== undefined && stored === store);
       if (copy === undefined) return [];
       const { task, path, bytes, sha256, stored } = copy;
       if (isWhole(copy)) lend(copy);
