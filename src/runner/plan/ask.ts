@@ -113,7 +113,12 @@ function asked(question: TaskQuestion): TaskAnswer {
       return askUpload(wanted, question);
     case 'detect': {
       const { fingerprint, body } = wanted;
-      const job = jobOf(fingerprint) ?? question.remembered?.detected(fingerprint, question.task);
+      const known = jobOf(fingerprint);
+      // A repaired record may have only the fingerprint.
+      const job =
+        known?.state === 'supplied'
+          ? known
+          : (question.remembered?.detected(fingerprint, question.task) ?? known);
       const decision = decideSupply(job);
       const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
       return bad === undefined
