@@ -209,6 +209,10 @@ describe('of a doubt in an older state file that was put back, and that was reso
     expect(all.stdout).toContain('Nothing is in doubt.');
     expect(all.stderr).toContain('your receipts know what became of swap:p1.png');
     expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    rig.write(stateFile, older);
+    // A run takes it over by itself, as the one attempt that it was.
+    expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    expect(rig.read(stateFile)).not.toContain('"past"');
     expect(net(local)).toBe(10);
   });
 

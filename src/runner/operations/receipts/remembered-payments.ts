@@ -92,7 +92,7 @@ export class RememberedPayments implements Remembered {
       if ('adoption' in one) record.adopted(one.adoption);
       else {
         // The plan has foreseen it; the journal tells it from where it was.
-        this.#o.ledger.adopt(one.before);
+        this.#o.ledger.foresee(one.before);
         record.ended(one.events);
       }
     this.#unrecorded.length = 0;
@@ -133,7 +133,7 @@ export class RememberedPayments implements Remembered {
       line = moved.value;
     }
     this.#unrecorded.push({ before, events });
-    ledger.adopt(line);
+    ledger.foresee(line);
     return line;
   }
 
