@@ -114,11 +114,10 @@ function asked(question: TaskQuestion): TaskAnswer {
     case 'detect': {
       const { fingerprint, body } = wanted;
       const known = jobOf(fingerprint);
-      // A repaired record may have only the fingerprint.
-      const job =
-        known?.state === 'supplied'
-          ? known
-          : (question.remembered?.detected(fingerprint, question.task) ?? known);
+      // A repaired record may have only the fingerprint; what a person has forgotten is done again.
+      const isOpen = known === undefined || jobFacts[known.state].inDoubt;
+      const found = isOpen ? question.remembered?.detected(fingerprint, question.task) : undefined;
+      const job = found ?? known;
       const decision = decideSupply(job);
       const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
       return bad === undefined
