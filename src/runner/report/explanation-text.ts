@@ -39,7 +39,7 @@ function plainText(explanation: Explanation): string {
   const again = earlier !== undefined && runs(action) ? ' again' : '';
   const head = `${task} ${verbs[action]}${again}${kind}: ${why}.${price}`;
   if (earlier === undefined)
-    return shown([head, ...(runs(action) ? ['The state file has no earlier project of it.'] : [])]);
+    return shown([head, ...(runs(action) ? ['The state file has no project of it with other content or parameters.'] : [])]);
   const { project, at, credits: cost, state } = earlier;
   const name = project === undefined ? `its ${state} job` : `project ${project}`;
   const paid = cost === undefined ? '' : `, which cost ${count(cost, 'credit')}`;
