@@ -5,6 +5,8 @@ interface Volatile {
   readonly name: string;
   readonly pattern: RegExp;
   readonly numbered?: true;
+  /** The placeholder of a number in JSON, which stays JSON. */
+  readonly quoted?: true;
 }
 
 const nearMs = 8 * 86_400_000;
@@ -18,9 +20,23 @@ const volatile: readonly Volatile[] = [
   },
   { name: 'token', pattern: /(?<=#)[0-9a-z]{10}\b/g, numbered: true },
   { name: 'pid', pattern: /(?<=\bprocess |"pid":)\d+/g },
-  { name: 'duration', pattern: /(?<=^ {2}time {8})[\d.]+ \w+/gm },
+  // A summary says how long it took, and a plan says so of the last run.
+  { name: 'duration', pattern: /(?<=^ {2}time {8}).+$/gm },
+  { name: 'duration', pattern: /(?<=^Time: about ).+?(?=, .*, as the last run took)/gm },
+  { name: 'duration', pattern: /(?<=next attempt in ).+?(?=,)/g },
+  { name: 'ms', pattern: /(?<="elapsedMs":|"at":)[\d.]+/g, quoted: true },
+  // Of the database, and of the page, which has the program that shows it.
   { name: 'size', pattern: /(?<=receipts\.db \()[\d,.]+ \w+/g },
+  { name: 'size', pattern: /(?<=pictures?, )[\d,.]+ \wB(?=\. Open it)/g },
+  { name: 'bytes', pattern: /(?<="file":"[^"]*(?:html|db)","bytes":)\d+/g, quoted: true },
+  { name: 'DD Mon', pattern: new RegExp(`\\b${dayAndMonth(new Date())}\\b`, 'g') },
 ];
+
+/** As plans write it: 26 Nov. */
+function dayAndMonth(date: Date): string {
+  const month = date.toLocaleString('en-GB', { month: 'short', timeZone: 'UTC' }).slice(0, 3);
+  return `${date.getUTCDate()} ${month}`;
+}
 
 /** Times near now are volatile, and shown as YYYY-MM-DD hh:mm; others are part of a test. */
 const times =
@@ -48,10 +64,11 @@ export class Placeholders {
     stable = stable.replace(times, (time, day: string) =>
       Math.abs(Date.parse(day) - Date.now()) < nearMs ? lettersOf(time) : time,
     );
-    for (const { name, pattern, numbered } of volatile)
-      stable = stable.replace(pattern, (match) =>
-        numbered === true ? this.#number(name, match) : `<${name}>`,
-      );
+    for (const { name, pattern, numbered, quoted } of volatile)
+      stable = stable.replace(pattern, (match) => {
+        if (numbered === true) return this.#number(name, match);
+        return quoted === true ? `"<${name}>"` : `<${name}>`;
+      });
     return stable;
   }
 
@@ -63,6 +80,8 @@ export class Placeholders {
   }
 
   #number(name: string, text: string): string {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);
     this.add(text, `${name}-${count}`);

@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import type { Json } from '../src/contract/base/json.ts';
 import type { LocalService, ServiceOptions } from '../src/service/start.ts';
 import { identity } from './e2e/clones.ts';
+import { root } from './examples.ts';
 import { keys, OnTerminal } from './on-terminal.ts';
 import { photo } from './photo.ts';
 import { Placeholders } from './placeholders.ts';
@@ -78,6 +79,9 @@ interface Answer {
   readonly types: string;
 }
 
+/** How long a command on a terminal may take. */
+const patienceMs = 30_000;
+
 class Player {
   readonly #rig = new Rig('');
   readonly #shell: Shell;
@@ -90,6 +94,8 @@ class Player {
     onTestFinished(() => rmSync(state, { recursive: true, force: true }));
     this.#placeholders.add(this.#rig.folder, 'folder');
     this.#placeholders.add(state, 'state');
+    this.#placeholders.add(process.execPath, 'node');
+    this.#placeholders.add(root.replace(/\/$/, ''), 'shotlist');
     this.#placeholders.add(ownReceipts()['SHOTLIST_RECEIPTS'] ?? '', 'receipts');
     this.#shell = new Shell(this.#rig, environment(state));
     rmSync(this.#rig.file);
@@ -141,6 +147,7 @@ class Player {
     if (args === undefined) throw new Error(`not a command for a terminal: ${line}`);
     const env = { ...this.#shell.env, ...variables };
     const terminal = new OnTerminal(this.#rig, args, env, { rows: 60 });
+    const end = Date.now() + patienceMs;
     let isOver = false;
     void terminal.code.then(() => {
       isOver = true;
@@ -150,9 +157,13 @@ class Player {
       const times = (asked.get(says) ?? 0) + 1;
       asked.set(says, times);
       const pattern = new RegExp(Array(times).fill(literally(says)).join('[\\s\\S]*'));
-      await until(`the terminal says ${says}`, () => isOver || pattern.test(terminal.text));
+      const isSaid = (): boolean => isOver || pattern.test(terminal.text);
+      await until(`the terminal says ${says}`, () => isSaid() || Date.now() > end);
+      if (!isSaid()) throw new Error(`not "${says}", but:\n${await terminal.screen()}`);
       terminal.type(types);
     }
+    await until('the command is over', () => isOver || Date.now() > end);
+    if (!isOver) throw new Error(`not over yet:\n${await terminal.screen()}`);
     const code = await terminal.code;
     return { stdout: await terminal.screen(), stderr: '', code };
   }
