@@ -12,7 +12,10 @@ interface Volatile {
 const nearMs = 8 * 86_400_000;
 
 const volatile: readonly Volatile[] = [
-  { name: 'port', pattern: /(?<=127\.0\.0\.1:)\d+/g },
+  // Port 9 is of services that are away.
+  { name: 'port', pattern: /(?<=127\.0\.0\.1:)\d{4,}/g },
+  { name: 'page', pattern: /(?<=127\.0\.0\.1:<port>\/)[\w-]{40,}(?=\/)/g },
+  { name: 'key', pattern: /\bsl_[\w-]+/g },
   {
     name: 'project',
     pattern: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g,
@@ -24,6 +27,7 @@ const volatile: readonly Volatile[] = [
   { name: 'duration', pattern: /(?<=^ {2}time {8}).+$/gm },
   { name: 'duration', pattern: /(?<=^Time: about ).+?(?=, .*, as the last run took)/gm },
   { name: 'duration', pattern: /(?<=next attempt in ).+?(?=,)/g },
+  { name: 'duration', pattern: /(?<=^Done: .* charged, ).+(?=\.$)/gm },
   { name: 'ms', pattern: /(?<="elapsedMs":|"at":)[\d.]+/g, quoted: true },
   // Of the database, and of the page, which has the program that shows it.
   { name: 'size', pattern: /(?<=receipts\.db \()[\d,.]+ \w+/g },

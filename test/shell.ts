@@ -97,4 +97,4 @@ export const stands = (shown: string, printed: string): boolean =>
   (shown.includes('…') &&
     new RegExp(`^${shown.split('…').map(literally).join('.*')}$`).test(printed));
 
-const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+export const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

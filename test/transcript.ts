@@ -12,7 +12,7 @@ import { keys, OnTerminal } from './on-terminal.ts';
 import { photo } from './photo.ts';
 import { Placeholders } from './placeholders.ts';
 import { envOf, ownReceipts, Rig, service, until } from './rig.ts';
-import { Shell, shotlistIn, stands, withCode } from './shell.ts';
+import { literally, Shell, shotlistIn, stands, withCode } from './shell.ts';
 
 /** A line at the margin, and the indented lines below it. */
 interface Block {
@@ -86,7 +86,9 @@ class Player {
   readonly #rig = new Rig('');
   readonly #shell: Shell;
   readonly #placeholders = new Placeholders();
-  #answers: Answer[] | undefined;
+  /** Of the terminal on which the next command is typed. */
+  #columns: number | undefined;
+  #answers: Answer[] = [];
   #photos = 0;
 
   constructor() {
@@ -107,8 +109,8 @@ class Player {
     const line = rest.join(' ');
     if (head.startsWith('given a service')) await this.#serve(body);
     else if (word === 'given') await this.#give(rest, body);
-    else if (head === 'on a terminal') this.#answers = [];
-    else if (word === 'at') this.#answers = [...(this.#answers ?? []), answerIn(line)];
+    else if (head.startsWith('on a terminal')) this.#columns = columnsIn(head);
+    else if (word === 'at') this.#answers.push(answerIn(line));
     else if (word === '$') return await this.#type(line, block);
     else if (body.length > 0) throw new Error(`nothing can be below "${head}"`);
     return block;
@@ -130,11 +132,13 @@ class Player {
   }
 
   async #type(line: string, { body, gap }: Block): Promise<Block> {
-    const answers = this.#answers;
-    this.#answers = undefined;
+    const [answers, columns = 80] = [this.#answers, this.#columns];
+    const isOnTerminal = this.#columns !== undefined || answers.length > 0;
+    [this.#answers, this.#columns] = [[], undefined];
     const typed = this.#placeholders.actual(withCode(line, 0));
-    const { stdout, stderr, code } =
-      answers === undefined ? await this.#shell.type(typed) : await this.#onTerminal(typed, answers);
+    const { stdout, stderr, code } = isOnTerminal
+      ? await this.#onTerminal(typed, answers, columns)
+      : await this.#shell.type(typed);
     const printed = [
       ...linesOf(this.#placeholders.stable(stdout)).map((text) => (text === '' ? '' : `  ${text}`)),
       ...linesOf(this.#placeholders.stable(stderr)).map((text) => `! ${text}`.trimEnd()),
@@ -142,11 +146,11 @@ class Player {
     return { head: `$ ${withCode(line, code)}`, body: shownOf(body, printed), gap };
   }
 
-  async #onTerminal(line: string, answers: readonly Answer[]) {
+  async #onTerminal(line: string, answers: readonly Answer[], columns: number) {
     const { args, variables } = shotlistIn(line) ?? {};
     if (args === undefined) throw new Error(`not a command for a terminal: ${line}`);
     const env = { ...this.#shell.env, ...variables };
-    const terminal = new OnTerminal(this.#rig, args, env, { rows: 60 });
+    const terminal = new OnTerminal(this.#rig, args, env, { columns, rows: 60 });
     const end = Date.now() + patienceMs;
     let isOver = false;
     void terminal.code.then(() => {
@@ -169,7 +173,8 @@ class Player {
   }
 }
 
-const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** `on a terminal`, or `on a terminal of 120 columns`. */
+const columnsIn = (head: string): number => Number(/ of (\d+) columns$/.exec(head)?.[1] ?? 80);
 
 /** `"[y/N]" type y`: the key Enter comes after it. `^C` and `^D` are keys. */
 function answerIn(line: string): Answer {
@@ -187,11 +192,11 @@ function linesOf(text: string): readonly string[] {
   return text.trim() === '' ? [] : lines.flatMap((line) => readable(line.trimEnd()));
 }
 
-const columns = 100;
+const maxColumns = 100;
 
 /** JSON that is longer than a line gets several. */
 function readable(line: string): readonly string[] {
-  if (line.length <= columns || !/^[[{]/.test(line)) return [line];
+  if (line.length <= maxColumns || !/^[[{]/.test(line)) return [line];
   try {
     const value: Json = JSON.parse(line);
     return opened(value, '');
@@ -202,7 +207,7 @@ function readable(line: string): readonly string[] {
 
 function opened(value: Json, indent: string, before = '', after = ''): readonly string[] {
   const flat = `${indent}${before}${JSON.stringify(value)}${after}`;
-  if (flat.length <= columns || typeof value !== 'object' || value === null) return [flat];
+  if (flat.length <= maxColumns || typeof value !== 'object' || value === null) return [flat];
   const inner = `${indent}  `;
   const parts: readonly (readonly [string, Json])[] = Array.isArray(value)
     ? value.map((one) => ['', one])

@@ -13,9 +13,12 @@ const update = process.env['UPDATE'] === '1';
 
 for (const name of names) {
   const text = readFileSync(join(folder, name), 'utf8');
-  test.skipIf(!makesTerminals && /^(at |on a terminal)/m.test(text))(`${name} shows what is printed`, async () => {
-    const { text: printed, differences } = await replay(text);
-    if (update) writeFileSync(join(folder, name), printed);
-    else expect(differences.printed).toBe(differences.shown);
-  });
+  test.skipIf(!makesTerminals && /^(at |on a terminal)/m.test(text))(
+    `${name} shows what is printed`,
+    async () => {
+      const { text: printed, differences } = await replay(text);
+      if (update) writeFileSync(join(folder, name), printed);
+      else expect(differences.printed).toBe(differences.shown);
+    },
+  );
 }
