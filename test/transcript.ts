@@ -11,6 +11,7 @@ import { root } from './examples.ts';
 import { keys, OnTerminal } from './on-terminal.ts';
 import { photo } from './photo.ts';
 import { Placeholders } from './placeholders.ts';
+import { sharedPostgres } from './postgres.ts';
 import { envOf, ownReceipts, Rig, service, until } from './rig.ts';
 import { literally, Shell, shotlistIn, stands, withCode } from './shell.ts';
 
@@ -107,7 +108,8 @@ class Player {
     const { head, body } = block;
     const [word = '', ...rest] = head.split(' ');
     const line = rest.join(' ');
-    if (head.startsWith('given a service')) await this.#serve(body);
+    if (head === 'given a service') await this.#serve(body);
+    else if (head === 'given a database') await this.#makeDatabase();
     else if (word === 'given') await this.#give(rest, body);
     else if (head.startsWith('on a terminal')) this.#columns = columnsIn(head);
     else if (word === 'at') this.#answers.push(answerIn(line));
@@ -121,6 +123,14 @@ class Player {
     const local: LocalService = await service(options);
     this.#placeholders.add(local.key, 'key');
     this.#shell.export(envOf(local));
+  }
+
+  async #makeDatabase(): Promise<void> {
+    const { newDatabase } = await sharedPostgres();
+    const engine = await newDatabase();
+    this.#placeholders.add(engine, 'engine');
+    const { host, pathname } = new URL(engine);
+    this.#placeholders.add(`${host}${pathname}`, 'database');
   }
 
   async #give(names: readonly string[], body: readonly string[]): Promise<void> {
