@@ -71,7 +71,8 @@ const environment = (state: string): Readonly<Record<string, string>> => ({
   ...identity,
   ...ownReceipts(),
   ...{ XDG_STATE_HOME: state, TZ: 'UTC', LC_ALL: 'C', CI: '', NO_COLOR: '' },
-  ...{ SHOTLIST_API_KEY: '', SHOTLIST_BASE_URL: '' },
+  ...{ SHOTLIST_API_KEY: '', SHOTLIST_API_KEY_FILE: '', SHOTLIST_BASE_URL: '' },
+  ...{ SHOTLIST_CREDIT_PRICE: '', SHOTLIST_CONFIRM_ABOVE: '' },
 });
 
 /** What is typed once the terminal says something. */
