@@ -314,17 +314,3 @@ test('where there are a hosted state file and a rehearsal’s, the environment o
   expect(own.stderr).toBe('');
   expect(await of('--hosted')).toContain('swap:p1.png is not in doubt: it is failed');
 });
-
-test('status explains a doubt: since when, under which name, for how much, where to look and what to say', async () => {
-  const { rig, name } = await doubted('after');
-  const { stdout, code } = await rig.command(['status', 'pipeline.yaml']);
-  expect(code).toBe(4);
-  expect(stdout).toMatch(
-    /IN DOUBT: swap:p1\.png: begun \d{4}-\d\d-\d\dT[\d:.]+Z, 10 credits set aside; the service did not answer/,
-  );
-  expect(stdout).toContain(
-    `Look in the service's hub for a project named ${JSON.stringify(name)}, created about then.`,
-  );
-  for (const flag of ['--project <its id>', '--not-charged', '--abandon'])
-    expect(stdout).toContain(`shotlist resolve pipeline.yaml "swap:p1.png" ${flag}`);
-});

@@ -156,7 +156,7 @@ export class Completion {
     if (!itemRun.mayResupply(step.name))
       return this.#o.endings.end(waiter, {
         ending: 'failed',
-        why: `${why}, also after it was supplied again`,
+        why: `${why.replace(/\.$/, '')}, also after it was supplied again`,
       });
     askAgain(waiter);
     for (const owner of redoSuppliers(itemRun, step)) this.#o.window.stir(owner);
