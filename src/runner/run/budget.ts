@@ -15,7 +15,7 @@ import {
 } from '../plan/spending-limits.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
 import { Admission } from './admission.ts';
-import type { ItemRun } from './items/item-run.ts';
+import type { ItemRun } from './item-run.ts';
 import { type JobCharge, JobCharges } from './job-charges.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock } from './jobs/ports.ts';

@@ -21,9 +21,7 @@ import { taskId } from '../task/task.ts';
 import type { Action, EndWithoutJob, RunTerms } from './action.ts';
 import type { Budget } from './budget.ts';
 import type { InFlight } from './in-flight.ts';
-import type { FanRun } from './items/fan-run.ts';
-import type { ItemRun } from './items/item-run.ts';
-import { ownNames } from './items/own-names.ts';
+import type { FanRun, ItemRun } from './item-run.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
 import {
   attachOrder,
@@ -37,9 +35,10 @@ import {
   orderedTake,
   storeOrder,
 } from './orders.ts';
+import { ownNames } from './own-names.ts';
 import { refreshesFor } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
-import type { Window } from './window.ts';
+import type { Users } from './users.ts';
 
 type Decided = Extract<TaskAnswer, { is: 'decided' }>;
 
@@ -64,7 +63,7 @@ export interface DispatcherOptions extends RunTerms {
   readonly generations: Generations;
   readonly stepBreaker: StepBreaker;
   readonly inFlight: InFlight;
-  readonly window: Window;
+  readonly users: Users;
 }
 
 export class Dispatcher {
@@ -106,7 +105,7 @@ export class Dispatcher {
   }
 
   /** The elements of a fan-out whose list can be known, or why it has none. */
-  elements({ fan }: FanRun<ItemRun>, itemRun: ItemRun, step: Step): Result<readonly Json[], End> {
+  elements({ fan }: FanRun, itemRun: ItemRun, step: Step): Result<readonly Json[], End> {
     const verdict = this.verdictOn(itemRun, step);
     if (verdict !== undefined) return err(verdict);
     const elements = elementsOf(fan, itemRun.byContent(this.#o.base).scope);
@@ -208,8 +207,8 @@ export class Dispatcher {
 
   /** True if a download would meet a delete of the same project, or a delete a task that uses it, in any item. */
   #inUse(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
-    const { inFlight, window } = this.#o;
-    return inFlight.clashes(step, fingerprint) || window.keepsFrom(itemRun, step, fingerprint);
+    const { inFlight, users } = this.#o;
+    return inFlight.clashes(step, fingerprint) || users.keepsFrom(itemRun, step, fingerprint);
   }
 
   #lost(itemRun: ItemRun, step: Step, why: string): Action {

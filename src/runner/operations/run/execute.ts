@@ -9,7 +9,7 @@ import { committed } from '../../journal/ledger.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
 import { paidByOthersText } from '../../report/paid-already-text.ts';
 import type { Summary } from '../../report/run-event.ts';
-import type { Ordering } from '../../run/engine/engine-runner.ts';
+import type { Ordering } from '../../run/engine/engine-performer.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import { contentsKeptFor } from '../../run/jobs/job.ts';
 import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
@@ -238,7 +238,7 @@ async function phases(
     ...{ detachment, isTick: manner === 'tick', balance, needs, begun: planned.inProgress },
     ...{ takes, earlier: earlier.runs, remembered: prepared.receipts.remembered },
     visitsAll: !manifests.hasAll(planned.references.marks),
-    ...(engine === undefined ? {} : { distribute: engine.runners(onEvent, orderingOf(run)) }),
+    ...(engine === undefined ? {} : { distribute: engine.performers(onEvent, orderingOf(run)) }),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
@@ -249,7 +249,7 @@ async function phases(
     payAgain: options.payAgain ?? false,
     requireOutputs: options.requireOutputs ?? false,
     listening: inbox !== undefined,
-    wrapRunner: internals.runner,
+    wrapPerformer: internals.performer,
   });
 }
 

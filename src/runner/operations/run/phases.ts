@@ -6,11 +6,11 @@ import type { Step } from '../../language/pipeline.ts';
 import type { Act } from '../../plan/decide.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { JobContext } from '../../run/jobs/job-context.ts';
-import { localRunner } from '../../run/jobs/local-runner.ts';
-import type { Runner } from '../../run/jobs/ports.ts';
-import { Loop, type LoopOptions } from '../../run/loop.ts';
+import { localPerformer } from '../../run/jobs/local-performer.ts';
+import type { Performer } from '../../run/jobs/ports.ts';
 import type { Stopped } from '../../run/stop.ts';
 import type { SummaryBuilder } from '../../run/summary-builder.ts';
+import { Walk, type WalkOptions } from '../../run/walk.ts';
 import type { Fingerprint } from '../../task/fingerprint.ts';
 import type { Item } from '../../task/item.ts';
 import type { EarlierRun } from '../planning/earlier-runs.ts';
@@ -19,10 +19,10 @@ import type { Detachment } from './detachment.ts';
 
 export interface PhaseOptions
   extends Omit<
-    LoopOptions,
+    WalkOptions,
     | 'items'
     | 'total'
-    | 'runner'
+    | 'performer'
     | 'allows'
     | 'unrunnable'
     | 'someExcluded'
@@ -45,9 +45,9 @@ export interface PhaseOptions
   /** When the run leaves the projects that still render. */
   readonly detachment?: Pick<Detachment, 'leave' | 'overdue'>;
   readonly machineStops: readonly MachineStop[];
-  /** For a distributed run: makes the runner of each phase; `local` performs what needs this process. */
-  readonly distribute?: (local: Runner, limits: Readonly<Record<string, number>>) => Runner;
-  readonly wrapRunner?: ((runner: Runner) => Runner) | undefined;
+  /** For a distributed run: makes the performer of each phase; `local` performs what needs this process. */
+  readonly distribute?: (local: Performer, limits: Readonly<Record<string, number>>) => Performer;
+  readonly wrapPerformer?: ((performer: Performer) => Performer) | undefined;
 }
 
 /** Why this machine ends the run early: what is in flight is still recorded. */
@@ -163,20 +163,20 @@ function only(
 
 const detached = 'left as --detach-after says; the next run continues it';
 
-type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
+type Variation = Pick<WalkOptions, 'items' | 'allows' | 'failed'> &
   Partial<
     Pick<
-      LoopOptions,
+      WalkOptions,
       'pipeline' | 'closed' | 'savedFirst' | 'onEvent' | 'partial' | 'orderOf' | 'settled'
     >
   >;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
   const { list, plannedItems, signal, detachment } = options;
-  const runner = runnerFor(options);
-  const loop = new Loop({
+  const performer = performerFor(options);
+  const walk = new Walk({
     ...options,
-    runner: options.wrapRunner?.(runner) ?? runner,
+    performer: options.wrapPerformer?.(performer) ?? performer,
     total: plannedItems.plan.items,
     misnaming: plannedItems.misnaming,
     unrunnable: plannedItems.unrunnable,
@@ -189,24 +189,24 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     if (signal?.aborted) halt();
     signal?.addEventListener('abort', halt, { once: true, signal: over.signal });
   };
-  heed(signal, () => loop.halt({ what: 'interrupt', why: 'interrupted' }));
-  heed(detachment?.leave, () => loop.leave(detached));
-  heed(detachment?.overdue, () => loop.halt({ what: 'left', why: detached }));
+  heed(signal, () => walk.halt({ what: 'interrupt', why: 'interrupted' }));
+  heed(detachment?.leave, () => walk.leave(detached));
+  heed(detachment?.overdue, () => walk.halt({ what: 'left', why: detached }));
   for (const { signal, why } of options.machineStops)
-    heed(signal, () => loop.halt({ what: 'machine', why }));
+    heed(signal, () => walk.halt({ what: 'machine', why }));
   try {
-    await loop.run();
+    await walk.run();
   } finally {
     over.abort();
   }
-  return { summary: loop.summary, stopped: loop.stopped };
+  return { summary: walk.summary, stopped: walk.stopped };
 }
 
-function runnerFor({ pipeline, context, stopper, distribute }: PhaseOptions): Runner {
+function performerFor({ pipeline, context, stopper, distribute }: PhaseOptions): Performer {
   const limits = pipeline.limits.steps;
   const here = { context: { ...context, stop: stopper.signal }, stopper };
-  if (distribute === undefined) return localRunner({ ...here, limits });
-  return distribute(localRunner({ ...here, limits: {} }), limits);
+  if (distribute === undefined) return localPerformer({ ...here, limits });
+  return distribute(localPerformer({ ...here, limits: {} }), limits);
 }
 
 /** The first phase begins nothing: it reads paid projects once, and fetches their results. */

@@ -1,5 +1,5 @@
 // Which tasks of a run were skipped, and why. Many items skip the same steps for the same reasons.
-import type { RunEvent } from '../../report/run-event.ts';
+import type { RunEvent } from '../report/run-event.ts';
 
 /** By step: why the task is skipped. */
 export type Skips = Readonly<Record<string, string>>;

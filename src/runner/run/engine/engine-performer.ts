@@ -1,24 +1,24 @@
-// The runner of a distributed run: orders go to the queue, and what happens to them comes back as records. What needs this
+// The performer of a distributed run: orders go to the queue, and what happens to them comes back as records. What needs this
 // process performs here: hashing files that the coordinator looks at, waiting for webhook events, and what the receipts are
 // about.
 import type { Result } from '../../../contract/base/result.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { JobOrder, JobOutcome } from '../jobs/job.ts';
 import { failed, paidElsewhere, stopped } from '../jobs/outcome.ts';
-import type { Notice, Runner } from '../jobs/ports.ts';
+import type { OrderDesk, Performer, PerformerListener } from '../jobs/ports.ts';
 import type { Coordinator, Heard } from './coordinator.ts';
 import type { OrderClaims } from './order-claims.ts';
 import { insistently } from './patience.ts';
 import type { EngineRecord } from './ports.ts';
 import type { SharedOutages } from './shared-outages.ts';
 
-export interface EngineRunnerOptions {
+export interface EnginePerformerOptions {
   readonly coordinator: Coordinator;
   /** Names the coordinator in its own records. */
   readonly writer: string;
-  /** Distinguishes the keys of this runner from those of others in the same term. */
+  /** Distinguishes the keys of this performer from those of others in the same term. */
   readonly phase: number;
-  readonly local: Runner;
+  readonly local: Performer;
   /** The most concurrent jobs of a step kind, on all workers together. */
   readonly limits: Readonly<Record<string, number>>;
   /** Checks an outcome from the database. */
@@ -35,76 +35,77 @@ export interface EngineRunnerOptions {
 }
 
 /** What a coordinator looks at before it orders something of the workers. */
-export type Ordering = Pick<EngineRunnerOptions, 'claims' | 'isHere'>;
+export type Ordering = Pick<EnginePerformerOptions, 'claims' | 'isHere'>;
 
 const localOperations: readonly JobOrder['operation'][] = ['digest', 'await', 'settle'];
 
-export class EngineRunner implements Runner {
-  readonly #o: EngineRunnerOptions;
+/** An order that workers perform. */
+interface Issued {
+  readonly order: JobOrder;
+  readonly desk: OrderDesk;
+  readonly end: (outcome: JobOutcome) => void;
+}
+
+export class EnginePerformer implements Performer {
+  readonly #o: EnginePerformerOptions;
   /** Orders in the queue or at a worker, by the key in the database. */
-  readonly #issued = new Map<string, JobOrder>();
+  readonly #issued = new Map<string, Issued>();
   /** Those of them that a worker has begun. */
   readonly #begun = new Set<string>();
   readonly #counts = new Map<string, number>();
   /** Orders that wait for a place of their step kind. */
-  readonly #held = new Map<string, JobOrder[]>();
-  readonly #notices: Notice[] = [];
-  /** The number of the last record that the loop has taken into account, and that of the last one it was given. */
-  #handled: number;
-  #given: number;
-  #local: Promise<readonly Notice[]> | undefined;
-  #nudge = Promise.withResolvers<void>();
-  #failure: { readonly error: unknown } | undefined;
+  readonly #held = new Map<string, Issued[]>();
+  readonly #over = Promise.withResolvers<void>();
+  #listener: PerformerListener | undefined;
+  #isOver = false;
   #aborted = false;
 
-  constructor(options: EngineRunnerOptions) {
+  constructor(options: EnginePerformerOptions) {
     this.#o = options;
-    const { coordinator } = options;
-    this.#handled = coordinator.folded;
-    this.#given = coordinator.folded;
-    coordinator.close(undefined);
+    options.coordinator.close(undefined);
   }
 
-  start(order: JobOrder): void {
+  begin(listener: PerformerListener): void {
+    this.#listener = listener;
+    void this.#follow(listener);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#over.resolve();
+  }
+
+  perform(order: JobOrder, desk: OrderDesk): Promise<JobOutcome> {
     const { local, isHere } = this.#o;
     if (localOperations.includes(order.operation) || isHere?.(order) === true)
-      return local.start(order);
-    if (this.#aborted) return this.#end(order.key, stopped);
-    const limit = this.#o.limits[order.kind];
-    if (limit !== undefined && (this.#counts.get(order.kind) ?? 0) >= limit) {
-      const held = this.#held.get(order.kind);
-      if (held === undefined) this.#held.set(order.kind, [order]);
-      else held.push(order);
+      return local.perform(order, desk);
+    if (this.#aborted) return Promise.resolve(stopped);
+    return new Promise((end) => this.#hold({ order, desk, end }));
+  }
+
+  #hold(issued: Issued): void {
+    const { kind } = issued.order;
+    const limit = this.#o.limits[kind];
+    if (limit === undefined || (this.#counts.get(kind) ?? 0) < limit) {
+      this.#issue(issued);
       return;
     }
-    this.#issue(order);
+    const held = this.#held.get(kind);
+    if (held === undefined) this.#held.set(kind, [issued]);
+    else held.push(issued);
   }
 
-  async next(): Promise<readonly Notice[]> {
-    const { coordinator, local } = this.#o;
-    // The loop asks for the next notices when it has dealt with the last ones.
-    this.#handled = this.#given;
-    for (;;) {
-      if (this.#failure !== undefined) throw this.#failure.error;
-      this.#hear(coordinator.hear());
-      if (this.#notices.length > 0) break;
-      this.#nudge = Promise.withResolvers();
-      this.#local ??= local.next();
-      const here = await Promise.race([coordinator.news, this.#local, this.#nudge.promise]);
-      if (here === undefined) continue;
-      this.#local = undefined;
-      this.#notices.push(...here);
+  /** Takes what has been recorded into account, as long as the run goes on. */
+  async #follow({ fail }: PerformerListener): Promise<void> {
+    const { coordinator } = this.#o;
+    try {
+      while (!this.#isOver) {
+        this.#hear(coordinator.hear());
+        await Promise.race([coordinator.news, this.#over.promise]);
+      }
+    } catch (error) {
+      fail(error);
     }
-    this.#given = coordinator.folded;
-    return this.#notices.splice(0);
-  }
-
-  proceed(key: string): void {
-    this.#o.local.proceed(key);
-  }
-
-  decline(key: string, why: string): void {
-    this.#o.local.decline(key, why);
   }
 
   close(why: string): void {
@@ -115,30 +116,26 @@ export class EngineRunner implements Runner {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#o.local.abort();
-    for (const orders of this.#held.values())
-      for (const { key } of orders.splice(0)) this.#end(key, stopped);
+    for (const orders of this.#held.values()) for (const { end } of orders.splice(0)) end(stopped);
     const { desk, term } = this.#o.coordinator;
     this.#tell(() => desk.stop(term));
     void this.#takeBack();
   }
 
-  fail(error: unknown): void {
-    this.#failure ??= { error };
-    this.#nudge.resolve();
-  }
-
   /** False: the order is over already. */
-  #issue(order: JobOrder): boolean {
+  #issue(issued: Issued): boolean {
     const { coordinator, phase, claims } = this.#o;
+    const { order, end } = issued;
     if (order.operation === 'create' && claims?.claim(order) === false) {
-      this.#end(order.key, { is: 'withheld', why: paidElsewhere });
+      end({ is: 'withheld', why: paidElsewhere });
       return false;
     }
     const { epoch } = coordinator.term;
     const key = `${epoch}.${phase}.${order.key}`;
-    this.#issued.set(key, order);
+    this.#issued.set(key, issued);
     this.#counts.set(order.kind, (this.#counts.get(order.kind) ?? 0) + 1);
-    coordinator.issue({ order: { ...order, key }, epoch, seen: this.#handled });
+    // What was heard is in the ledger: `#hear` hands it over at once.
+    coordinator.issue({ order: { ...order, key }, epoch, seen: coordinator.folded });
     return true;
   }
 
@@ -147,32 +144,33 @@ export class EngineRunner implements Runner {
     this.#o.outages.lapse();
     for (const key of lost) {
       const why = 'workers died again and again while they performed it';
-      this.#over(key, failed(why, 'order'));
+      this.#ended(key, failed(why, 'order'));
     }
   }
 
   #hearOne(record: EngineRecord): void {
     const { writer, read, onEvent } = this.#o;
     if (record.by === writer) return;
-    const order = this.#issued.get(record.key);
+    const issued = this.#issued.get(record.key);
     switch (record.is) {
       case 'event': {
         const { event, at } = record;
-        this.#begin(record.key, order);
+        this.#begin(record.key, issued);
         if (event.event === 'intent') this.#o.claims?.begun(event.name);
-        this.#notices.push({ is: 'recorded', key: order?.key, event, at });
-        if (order === undefined && event.event === 'created') this.#o.onHealed(event.job);
+        if (issued === undefined) this.#listener?.recorded(event, at);
+        else issued.desk.recorded(event, at);
+        if (issued === undefined && event.event === 'created') this.#o.onHealed(event.job);
         return;
       }
       case 'begun':
-        return this.#begin(record.key, order);
+        return this.#begin(record.key, issued);
       case 'ended': {
-        this.#begin(record.key, order);
+        this.#begin(record.key, issued);
         const outcome = read(record.outcome);
         // An order says that it begins an attempt before it ends.
-        if (order?.operation === 'create') this.#o.claims?.withdraw(order.name);
+        if (issued?.order.operation === 'create') this.#o.claims?.withdraw(issued.order.name);
         const why = 'a worker reported its end in a form that this version cannot read';
-        return this.#over(record.key, outcome.ok ? outcome.value : failed(why, 'order'));
+        return this.#ended(record.key, outcome.ok ? outcome.value : failed(why, 'order'));
       }
       case 'told':
         return this.#o.outages.hear(record.by, record.told);
@@ -182,28 +180,23 @@ export class EngineRunner implements Runner {
   }
 
   /** The first record of an order says that it was begun: most orders end so soon that no record says only that. */
-  #begin(issuedKey: string, order: JobOrder | undefined): void {
-    if (order === undefined || this.#begun.has(issuedKey)) return;
-    this.#begun.add(issuedKey);
-    this.#notices.push({ is: 'begun', key: order.key });
+  #begin(key: string, issued: Issued | undefined): void {
+    if (issued === undefined || this.#begun.has(key)) return;
+    this.#begun.add(key);
+    issued.desk.begun();
   }
 
-  #over(issuedKey: string, outcome: JobOutcome): void {
-    const order = this.#issued.get(issuedKey);
-    if (order === undefined) return;
-    this.#issued.delete(issuedKey);
-    this.#begun.delete(issuedKey);
-    const count = (this.#counts.get(order.kind) ?? 1) - 1;
-    this.#counts.set(order.kind, count);
-    this.#end(order.key, outcome);
-    const held = this.#held.get(order.kind);
+  #ended(key: string, outcome: JobOutcome): void {
+    const issued = this.#issued.get(key);
+    if (issued === undefined) return;
+    const { kind } = issued.order;
+    this.#issued.delete(key);
+    this.#begun.delete(key);
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 1) - 1);
+    issued.end(outcome);
+    const held = this.#held.get(kind);
     for (let next = held?.shift(); next !== undefined; next = held?.shift())
       if (this.#issue(next)) return;
-  }
-
-  #end(key: string, outcome: JobOutcome): void {
-    this.#notices.push({ is: 'ended', key, outcome });
-    this.#nudge.resolve();
   }
 
   /** Until every order has ended: workers end what they perform, and the rest is taken out of the queue. */
@@ -214,16 +207,18 @@ export class EngineRunner implements Runner {
       while (this.#issued.size > 0 && !quit.aborted) {
         await coordinator.holdsTerm();
         const taken = await insistently(coordinator.patience, () => coordinator.desk.takeQueued());
-        for (const key of taken) this.#over(key, stopped);
+        for (const key of taken) this.#ended(key, stopped);
         await clock.sleep(200, quit);
       }
     } catch (error) {
-      this.fail(error);
+      this.#listener?.fail(error);
     }
   }
 
   #tell(call: () => Promise<void>): void {
-    insistently(this.#o.coordinator.patience, call).catch((error: unknown) => this.fail(error));
+    insistently(this.#o.coordinator.patience, call).catch((error: unknown) =>
+      this.#listener?.fail(error),
+    );
   }
 }
 

@@ -22,9 +22,9 @@ steps:
 
   test('is one thing, done or not', async () => {
     const memory = new InMemory();
-    const { endings, loop, told, charged } = await done(memory);
+    const { endings, walk, told, charged } = await done(memory);
     expect(endings).toEqual(['photo done', 'one done', 'save done']);
-    expect([loop.summary.items, charged]).toEqual([1, 50]);
+    expect([walk.summary.items, charged]).toEqual([1, 50]);
     expect(told.filter(({ type }) => type === 'item')).toEqual([]);
     const again = await done(memory);
     expect(again.endings).toEqual(['photo reused', 'one reused', 'save reused']);
@@ -34,32 +34,32 @@ steps:
   test('that failed is not done', async () => {
     const memory = new InMemory();
     memory.disk.files.delete('a.png');
-    const { endings, loop } = await done(memory);
+    const { endings, walk } = await done(memory);
     expect(endings).toEqual(['photo failed', 'one blocked', 'save blocked']);
-    expect(loop.summary.items).toBe(0);
+    expect(walk.summary.items).toBe(0);
   });
 
   test('that was halted is not done', async () => {
-    const { loop, endings } = await new InMemory().run(alone, 'fine', [], {}, (event, running) => {
+    const { walk, endings } = await new InMemory().run(alone, 'fine', [], {}, (event, running) => {
       if (event.type === 'task') running.halt({ what: 'interrupt', why: 'stopped by hand' });
     });
     expect(endings).toEqual(['photo done']);
-    expect(loop.summary.items).toBe(0);
-    expect(loop.stopped).toMatchObject({ interrupted: true, why: 'stopped by hand' });
+    expect(walk.summary.items).toBe(0);
+    expect(walk.stopped).toMatchObject({ interrupted: true, why: 'stopped by hand' });
   });
 });
 
 describe('a run', () => {
   test('does every step of every item, and the next run does nothing', async () => {
     const memory = new InMemory();
-    const { endings, events, charged, loop } = await memory.run(pipeline(whole), 'fine', [
+    const { endings, events, charged, walk } = await memory.run(pipeline(whole), 'fine', [
       'a',
       'b',
     ]);
     expect([...endings].sort()).toEqual(
       ['one', 'photo', 'save', 'tidy'].flatMap((step) => [`${step}:a done`, `${step}:b done`]),
     );
-    expect([charged, loop.summary.items, loop.stopped.why]).toEqual([100, 2, undefined]);
+    expect([charged, walk.summary.items, walk.stopped.why]).toEqual([100, 2, undefined]);
     expect(events.filter((event) => event === 'intent')).toHaveLength(2);
     const again = await memory.run(pipeline(whole), 'fine', ['a', 'b']);
     expect(again.endings.every((ending) => ending.endsWith(' reused'))).toBe(true);
@@ -145,7 +145,7 @@ describe('a run', () => {
     const memory = new InMemory();
     for (const key of ['c', 'd']) memory.disk.files.set(`${key}.png`, `photo ${key}`);
     const text = pipeline(whole, 'limits: { items: 1 }\n');
-    const { endings, charged, loop } = await memory.run(text, 'fine', ['a', 'b', 'c', 'd'], {
+    const { endings, charged, walk } = await memory.run(text, 'fine', ['a', 'b', 'c', 'd'], {
       ...{ items: items(), budget: 70 },
     });
     expect(charged).toBe(50);
@@ -158,14 +158,14 @@ describe('a run', () => {
     expect(endings.slice(4)).toEqual([
       ...['photo:b done', 'one:b pending', 'save:b blocked', 'tidy:b blocked'],
     ]);
-    expect(loop.stopped).toMatchObject({ money: true });
+    expect(walk.stopped).toMatchObject({ money: true });
     expect(taken).toBe(2);
   });
 
   test('that buys nothing from the start only finishes what was paid, for every item', async () => {
     const memory = new InMemory();
     await memory.run(pipeline(whole), 'endless', ['a']);
-    const { endings, charged, loop } = await memory.run(pipeline(whole), 'fine', ['a', 'b'], {
+    const { endings, charged, walk } = await memory.run(pipeline(whole), 'fine', ['a', 'b'], {
       closed: { because: 'saving', why: 'only what is paid' },
     });
     expect(charged).toBe(0);
@@ -173,25 +173,25 @@ describe('a run', () => {
       ...['one:a done', 'one:b pending', 'photo:a reused', 'photo:b done'],
       ...['save:a done', 'save:b blocked', 'tidy:a done', 'tidy:b blocked'],
     ]);
-    expect(loop.stopped.why).toBe('only what is paid');
+    expect(walk.stopped.why).toBe('only what is paid');
   });
 
   test('that may buy nothing for another reason takes in no item', async () => {
-    const { endings, loop } = await new InMemory().run(pipeline(whole), 'fine', ['a', 'b'], {
+    const { endings, walk } = await new InMemory().run(pipeline(whole), 'fine', ['a', 'b'], {
       closed: { because: 'budget', why: 'no credits' },
     });
-    expect([endings, loop.summary.items]).toEqual([[], 0]);
+    expect([endings, walk.summary.items]).toEqual([[], 0]);
   });
 
   test('that is halted starts nothing more, and leaves what is paid to the next', async () => {
     const memory = new InMemory();
     const text = pipeline(whole, 'limits: { items: 1 }\n');
-    const first = await memory.run(text, 'fine', ['a', 'b'], {}, (event, loop) => {
+    const first = await memory.run(text, 'fine', ['a', 'b'], {}, (event, walk) => {
       if (event.type === 'task' && event.task === 'one:a')
-        loop.halt({ what: 'interrupt', why: 'by hand' });
+        walk.halt({ what: 'interrupt', why: 'by hand' });
     });
     expect(first.endings).toEqual(['photo:a done', 'one:a done']);
-    expect(first.loop.stopped).toMatchObject({ interrupted: true, why: 'by hand' });
+    expect(first.walk.stopped).toMatchObject({ interrupted: true, why: 'by hand' });
     const second = await memory.run(text, 'fine', ['a', 'b']);
     expect([first.charged, second.charged]).toEqual([50, 50]);
     expect(second.endings.slice(0, 3)).toEqual(['photo:a reused', 'one:a reused', 'save:a done']);
@@ -201,12 +201,12 @@ describe('a run', () => {
     const memory = new InMemory();
     const unauthorized: ApiFailure = { reason: 'unauthorized', message: 'wrong key' };
     memory.api = { uploadAddresses: async () => err(unauthorized) };
-    const { endings, loop } = await memory.run(pipeline(whole, 'limits: { items: 1 }\n'), 'fine', [
+    const { endings, walk } = await memory.run(pipeline(whole, 'limits: { items: 1 }\n'), 'fine', [
       'a',
       'b',
     ]);
     expect(endings).toEqual(['photo:a pending']);
-    expect(loop.stopped).toMatchObject({ unauthorized: true });
+    expect(walk.stopped).toMatchObject({ unauthorized: true });
   });
 
   test('takes no file for read that could not be read', async () => {
@@ -303,13 +303,13 @@ ${more}`;
   });
 
   test('that fail block the items, which end without them', async () => {
-    const { endings, charged, loop } = await new InMemory().run(
+    const { endings, charged, walk } = await new InMemory().run(
       ...[pipeline(actor(save)), 'fine' as const, ['a', 'b']],
     );
     expect(charged).toBe(0);
     expect(endings).toContain('actor failed');
     expect(endings).toContain('one:b blocked');
-    expect(loop.summary.items).toBe(2);
+    expect(walk.summary.items).toBe(2);
   });
 
   const poster = (more = '') => `pipeline: p

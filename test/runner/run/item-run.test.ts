@@ -1,10 +1,10 @@
 // One item in progress: whose outputs it has, what it still uses, and whether anything was done for it.
 import { describe, expect, test } from 'vitest';
-import type { NewEvent } from '../../../../src/runner/journal/line.ts';
-import { ItemRun } from '../../../../src/runner/run/items/item-run.ts';
-import type { Fingerprint } from '../../../../src/runner/task/fingerprint.ts';
-import { valueItem } from '../../../../src/runner/task/item.ts';
-import { fingerprint, Parts } from '../parts.ts';
+import type { NewEvent } from '../../../src/runner/journal/line.ts';
+import { ItemRun } from '../../../src/runner/run/item-run.ts';
+import type { Fingerprint } from '../../../src/runner/task/fingerprint.ts';
+import { valueItem } from '../../../src/runner/task/item.ts';
+import { fingerprint, Parts } from './parts.ts';
 
 const pipeline = `pipeline: p
 items: { values: [{ key: a }, { key: b }] }
@@ -131,17 +131,16 @@ describe('a project', () => {
     scene.give(item, 'swap');
     expect(item.stillUses(project, tidy(scene))).toBe(true);
     expect(item.stillUses(fingerprint('other'), tidy(scene))).toBe(false);
-    item.schedule.end('more', 'done');
+    item.end('more', 'done');
     expect(item.stillUses(project, tidy(scene))).toBe(true);
-    item.schedule.start('save');
     expect(item.stillUses(project, tidy(scene))).toBe(true);
-    item.schedule.end('save', 'failed');
+    item.end('save', 'failed');
     expect(item.stillUses(project, tidy(scene))).toBe(false);
     // Another step with the same content has the same project. What waits for the delete does not count.
     scene.give(item, 'twin');
     expect(item.stillUses(project, tidy(scene))).toBe(false);
     expect(item.stillUses(project, scene.step('fetch'))).toBe(true);
-    item.schedule.end('late', 'done');
+    item.end('late', 'done');
     expect(item.stillUses(project, scene.step('fetch'))).toBe(false);
   });
 
@@ -157,12 +156,11 @@ describe('a project', () => {
     const scene = new Scene();
     const shared = new ItemRun({
       ...{ steps: steps.filter(({ name }) => name === 'swap'), item: undefined },
-      ...{ shared: undefined, outside: () => 'done' },
     });
     scene.give(shared, 'swap');
     const item = new ItemRun({
       ...{ steps: steps.filter(({ name }) => name === 'save'), item: valueItem({ key: 'a' }, 0) },
-      ...{ shared, outside: () => 'done' },
+      around: shared,
     });
     expect(item.stillUses(project, tidy(scene))).toBe(true);
     expect(shared.stillUses(project, tidy(scene))).toBe(false);
@@ -197,15 +195,14 @@ describe('an item', () => {
     const item = new Scene().item('a');
     item.end('photo', ending);
     expect(item.isUnfinished).toBe(unfinished);
-    expect(item.schedule.phase('photo')).toBe(ending);
+    expect(item.phase('photo')).toBe(ending);
   });
 
   test('does a step again until it has given again, and has its inputs supplied again once', () => {
     const scene = new Scene();
     const item = scene.item('a');
-    item.schedule.start('swap');
     item.redo('swap');
-    expect([item.isRedone('swap'), item.schedule.phase('swap')]).toEqual([true, 'waiting']);
+    expect(item.isRedone('swap')).toBe(true);
     scene.give(item, 'swap');
     expect(item.isRedone('swap')).toBe(false);
     expect([item.mayResupply('swap'), item.mayResupply('swap')]).toEqual([true, false]);

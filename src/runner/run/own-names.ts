@@ -1,9 +1,9 @@
 // Whose file an address of the service stands for: the service's sentences name the addresses of a request's inputs, and a
 // person knows the files.
-import { isObject, type Json } from '../../../contract/base/json.ts';
-import { type JobLine, resultOf } from '../../journal/line.ts';
-import type { Step } from '../../language/pipeline.ts';
-import type { TaskAnswer } from '../../plan/ask.ts';
+import { isObject, type Json } from '../../contract/base/json.ts';
+import { type JobLine, resultOf } from '../journal/line.ts';
+import type { Step } from '../language/pipeline.ts';
+import type { TaskAnswer } from '../plan/ask.ts';
 import type { ItemRun } from './item-run.ts';
 
 export interface NamesContext {
