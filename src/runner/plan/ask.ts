@@ -158,8 +158,11 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
     decision: { act: 'attach', why: paidMeanwhile },
   });
   // The takes of a request come with its first one.
-  if (jobOf(first.fingerprint) === undefined)
+  const asked = new Set<Fingerprint>();
+  if (jobOf(first.fingerprint) === undefined) {
     if (remembered.paid(first.fingerprint, task) === 'busy') return busy(first, first.fingerprint);
+    asked.add(first.fingerprint);
+  }
   const take = takes.choose(first.fingerprint, task);
   if (take.refused !== undefined) return { is: 'end', ending: 'excluded', why: take.refused };
   const wanted = withTake(first, take.number);
@@ -179,7 +182,8 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
     answer.is === 'decided' &&
     (answer.decision.act === 'begin' || (answer.decision.act === 'doubt' && isNameless));
   // Whoever asks for another take pays on purpose.
-  if (!isOpen || take.saveTo !== undefined) return answer;
+  if (!isOpen || take.saveTo !== undefined || (job === undefined && asked.has(fingerprint)))
+    return answer;
   const paid = remembered.paid(fingerprint, task);
   if (paid === 'busy') return busy(wanted, fingerprint);
   return paid === undefined ? answer : decided(paid);
