@@ -24,14 +24,7 @@ import {
   taskRequestOf,
   withTake,
 } from '../task/task-request.ts';
-import {
-  type Decision,
-  decideDelete,
-  decideDownload,
-  decideSupply,
-  decideTake,
-  elsewhereHint,
-} from './decide.ts';
+import { type Decision, decideDelete, decideDownload, decideSupply, decideTake } from './decide.ts';
 import type { End } from './ending.ts';
 import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
@@ -151,7 +144,7 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
   const { step, task, jobOf, takes, remembered = nothingRemembered } = question;
   const busy = (wanted: TaskRequest, fingerprint: Fingerprint): TaskAnswer => ({
     ...{ is: 'decided', wanted, fingerprint, job: undefined },
-    decision: { act: 'attach', why: paidMeanwhile },
+    decision: { act: 'attach', reason: { code: 'paid-meanwhile' } },
   });
   // The takes of a request come with its first one.
   if (jobOf(first.fingerprint) === undefined)
@@ -191,8 +184,6 @@ function knownNow(
   if (job === undefined || !(isBlank || jobFacts[job.state].inDoubt)) return job;
   return remembered.resolved(job, task) ?? job;
 }
-
-const paidMeanwhile = 'paid by another run on this machine, as your receipts say';
 
 /** The first known value of a request that cannot be sent. */
 export function badValue(step: Step, body: JsonObject): TaskProblem | undefined {
@@ -251,7 +242,9 @@ function uploadElsewhere(
     return { is: 'decided', wanted, fingerprint, job, decision: supply, content, stored: output };
   }
   const decision: Decision =
-    supply.act === 'reuse' ? supply : { act: 'lost', why: elsewhereHint(output.path) };
+    supply.act === 'reuse'
+      ? supply
+      : { act: 'lost', reason: { code: 'upload-elsewhere', path: output.path } };
   return { is: 'decided', wanted, fingerprint, job, decision, away: output.path };
 }
 

@@ -1,0 +1,32 @@
+// Golden files: the texts and tables that the seams are held to. `UPDATE=1 npx vitest run <test>` rewrites them; then
+// read the diff as you would read code.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('golden', import.meta.url));
+
+/** `name`: the file below test/golden. Throws with the lines that differ. */
+export function expectGolden(name: string, text: string): void {
+  const file = join(folder, name);
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (text === before) return;
+  if (process.env['UPDATE'] === '1') {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return;
+  }
+  const how = 'UPDATE=1 rewrites the file.';
+  throw new Error(`test/golden/${name} differs. ${how}\n${difference(before, text).join('\n')}`);
+}
+
+/** The lines that only one of the texts has; if there are none, the first line whose place differs. */
+function difference(before: string, now: string): readonly string[] {
+  const [old, fresh] = [before.split('\n'), now.split('\n')];
+  const only = (lines: readonly string[], others: ReadonlySet<string>, mark: string) =>
+    lines.flatMap((line, at) => (others.has(line) ? [] : [`${mark}${at + 1}: ${line}`]));
+  const found = [...only(old, new Set(fresh), '-'), ...only(fresh, new Set(old), '+')];
+  if (found.length > 0) return found;
+  const at = fresh.findIndex((line, index) => line !== old[index]);
+  return [`-${at + 1}: ${old[at] ?? ''}`, `+${at + 1}: ${fresh[at] ?? ''}`];
+}
