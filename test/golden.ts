@@ -20,9 +20,11 @@ export function expectGolden(name: string, text: string): void {
   throw new Error(`test/golden/${name} differs. ${how}\n${difference(before, text).join('\n')}`);
 }
 
-/** The lines that only one of the texts has; if there are none, the first line whose place differs. */
+/** The lines that only one of the texts has, whatever the width of columns; if there are none, the first that moved. */
 function difference(before: string, now: string): readonly string[] {
-  const [old, fresh] = [before.split('\n'), now.split('\n')];
+  const [old = [], fresh = []] = [before, now].map((text) =>
+    text.split('\n').map((line) => line.replace(/(?<=\S) {2,}/g, '  ')),
+  );
   const only = (lines: readonly string[], others: ReadonlySet<string>, mark: string) =>
     lines.flatMap((line, at) => (others.has(line) ? [] : [`${mark}${at + 1}: ${line}`]));
   const found = [...only(old, new Set(fresh), '-'), ...only(fresh, new Set(old), '+')];
