@@ -40,7 +40,7 @@ interface Hindrances {
 const hindered = ({ capped, faults }: Hindrances): ReadonlySet<TaskEnding> =>
   new Set([
     ...(capped || faults ? (['pending', 'blocked'] as const) : []),
-    ...(faults ? (['failed', 'doubt'] as const) : []),
+    ...(faults ? (['failed', 'doubt', 'skipped'] as const) : []),
   ]);
 
 /**
@@ -81,15 +81,11 @@ function differences(
       const shown = one.ending === 'reused' ? 'done' : one.ending;
       did.set(shown, (did.get(shown) ?? 0) + 1);
     }
-    const held = [...excused].reduce(
-      (sum, ending) => sum + Math.max(0, (did.get(ending) ?? 0) - (planned.get(ending) ?? 0)),
-      0,
-    );
     for (const ending of new Set([...planned.keys(), ...did.keys()])) {
       if (excused.has(ending)) continue;
       const [said, done] = [planned.get(ending) ?? 0, did.get(ending) ?? 0];
-      // A cap keeps whole items out, of which the run then tells nothing.
-      const fewest = ending === 'excluded' || hindrances.capped ? 0 : said - held;
+      // A cap keeps whole items out, and a failure whole fan-outs, of which the run then tells nothing.
+      const fewest = ending === 'excluded' || excused.size > 0 ? 0 : said;
       const free = maybe + (['excluded', 'skipped', 'done'].includes(ending) ? excluded : 0);
       if (done < fewest || done > said + free)
         found.push(`${step}: the plan says ${said} (+${free}) ${ending}, the run had ${done}`);
@@ -189,8 +185,7 @@ async function tellIn(world: PlanWorld, story: Story, text: string): Promise<voi
     if (made.fate === 'endless') made.fate = 'fine';
   const [outcome, wrongs] = await play(last);
   if (outcome.plannedItems.problems.length > 0) return;
-  const isHeld = [...outcome.endings.values()].some(({ ending }) => ending === 'pending');
-  const capped = isHeld && Object.values(caps).some((cap) => cap !== null);
+  const { capped } = outcome;
   const faults = drawn.some((fate) => fate !== 'fine');
   told.all += 1;
   if (capped) told.capped += 1;

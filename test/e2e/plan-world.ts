@@ -43,6 +43,8 @@ export interface Outcome {
   readonly endings: ReadonlyMap<string, Ended>;
   /** What the service charged, refunds taken off. */
   readonly charged: number;
+  /** True if a cap kept the run from something. */
+  readonly capped: boolean;
 }
 
 /** A creation, as the journal that wrote its intent names it. */
@@ -179,7 +181,8 @@ export class PlanWorld {
     });
     const endings = new Map<string, Ended>();
     const before = this.service.charged;
-    if (plannedItems.problems.length > 0) return { plannedItems, endings, charged: 0 };
+    if (plannedItems.problems.length > 0)
+      return { plannedItems, endings, charged: 0, capped: false };
     const append = (line: string): void => {
       lines.push(line);
       this.#note(line);
@@ -201,7 +204,7 @@ export class PlanWorld {
       backoffMs: 1,
       limitMs: 1000,
     });
-    await runPhases({
+    const { summary, stopped } = await runPhases({
       ...{ pipeline, base, earlier: [], list: list.value, plannedItems, visitsAll: false },
       context: {
         ...{ api: outages.api, outages, projects: new ProjectIds(), disk, clock, backoffMs: 1 },
@@ -214,7 +217,8 @@ export class PlanWorld {
       ...{ needs: plannedItems.needs, begun: plannedItems.inProgress },
     });
     journal.end();
-    return { plannedItems, endings, charged: this.service.charged - before };
+    const capped = stopped.by === 'budget' || summary.heldItems !== undefined;
+    return { plannedItems, endings, charged: this.service.charged - before, capped };
   }
 
   #note(text: string): void {

@@ -83,6 +83,11 @@ export class RememberedPayments implements Remembered {
     this.#o = options;
   }
 
+  get isEmpty(): boolean {
+    const { book, head } = this.#o;
+    return book.isEmpty && (head?.size ?? 0) === 0;
+  }
+
   /** From here on, adopted jobs go to a journal: first those that the plan has adopted. */
   recordWith(record: Recorder): void {
     for (const adoption of this.adoptions) record.adopted(adoption);
