@@ -51,9 +51,10 @@ export interface Outcome {
 interface Creation {
   readonly job: string;
   readonly task: string;
-  readonly at: number;
   /** Which checkout, and which of its state files. */
   readonly record: string;
+  /** How often an input was edited before: what an item cost with other content counts for no cap of the item. */
+  readonly edits: number;
 }
 
 /** One pipeline file in one folder: its disk, and its state file. */
@@ -109,6 +110,7 @@ export class PlanWorld {
   readonly #checkouts: readonly Checkout[];
   readonly #receipts: string | undefined;
   #at = 0;
+  #edits = 0;
 
   /** `receipts`: the folder of the user's receipts; without it there are none. */
   constructor(pipeline: Pipeline, receipts: string | undefined) {
@@ -143,10 +145,13 @@ export class PlanWorld {
     if (what === 'lose-output' && output !== undefined) disk.loseOutput(output);
     if (what === 'clone') disk.checkOutAnew();
     if (what === 'edit-output' && output !== undefined) disk.files.set(output, 'edited');
-    if (what === 'edit-input' && input !== undefined) disk.files.set(input, `new ${at}`);
+    if (what === 'edit-input' && input !== undefined) {
+      disk.files.set(input, `new ${at}`);
+      this.#edits += 1;
+    }
     if (what === 'lose-input' && input !== undefined) disk.files.delete(input);
     // A first plan does not read files that no other can equal; what the disk then fails to read nobody can foresee.
-    if (what === 'break-input' && input !== undefined && this.#here.lines.length > 0)
+    if (what === 'break-input' && input !== undefined && this.#here.ledger().size > 0)
       disk.broken.add(input);
     // Without receipts, nothing would know of the payments.
     if (this.#receipts === undefined) return;
@@ -225,7 +230,7 @@ export class PlanWorld {
     const line = parseLine(text);
     if (!line.ok || line.value.type !== 'event' || line.value.line.event !== 'intent') return;
     const { job, task, name } = line.value.line;
-    this.creations.set(name, { job, task, at: this.clock.now(), record: this.record });
+    this.creations.set(name, { job, task, record: this.record, edits: this.#edits });
   }
 
   #openReceipts(ledger: Ledger) {

@@ -44,7 +44,8 @@ export function plannedAfterwards(
   const known = fingerprint === undefined ? {} : { fingerprint };
   if (holds.ok && kind.operation === 'delete' && job?.state === 'deleted')
     return { step, task, action: 'reuse', why: 'deleted before', ...known };
-  const kept = keeps(plan, step, job);
+  // A delete whose project may be skipped is skipped with it.
+  const kept = plan.of(of)?.action === 'maybe' ? undefined : keeps(plan, step, job);
   if (kept !== undefined) return { step, task, action: kept.act, why: whyOf(kept.reason) };
   const { to } = knownBody(step, scope);
   const perhaps = [plan.of(of), ...plan.saversOf(step)].some(

@@ -42,8 +42,8 @@ export function whereaboutsOf(job: RunningJob, ledger: Journal['ledger']): Where
 export interface InFlightOptions {
   readonly runner: Runner;
   readonly journal: Pick<Journal, 'ledger'>;
-  /** The run excludes steps, so `begun` must be tracked. */
-  readonly someExcluded: boolean;
+  /** The jobs that this run has begun, in all its phases; undefined if the run excludes no steps, so that nobody asks. */
+  readonly begunJobs: Set<Fingerprint> | undefined;
 }
 
 /** One turn of the event loop, so that pending notices and signals are processed. */
@@ -59,7 +59,6 @@ export class InFlight {
   >();
   /** Downloads and deletes, by the job whose project they need. */
   readonly #onProjects = new Map<Fingerprint, Set<JobOrder>>();
-  readonly #begun = new Set<Fingerprint>();
   #keys = 0;
   /** Requested, but not resolved yet. */
   #next: Promise<readonly Notice[]> | undefined;
@@ -107,7 +106,7 @@ export class InFlight {
     }
     if (fingerprint !== undefined) {
       this.#byFingerprint.set(fingerprint, { job, followers });
-      if (this.#o.someExcluded && !this.#isDone(fingerprint)) this.#begun.add(fingerprint);
+      if (!this.#isDone(fingerprint)) this.#o.begunJobs?.add(fingerprint);
     }
     this.#o.runner.start(order);
   }
@@ -134,7 +133,7 @@ export class InFlight {
 
   /** True if a job for this content was begun in this run. Only tracked if the run excludes steps. */
   begun(fingerprint: Fingerprint): boolean {
-    return this.#begun.has(fingerprint);
+    return this.#o.begunJobs?.has(fingerprint) === true;
   }
 
   /** True if a download would meet a delete of the same project in flight, or a delete would meet either. */

@@ -41,8 +41,8 @@ export interface LoopOptions extends RunTerms {
   readonly settled?: Iterable<Item>;
   /** The number of the pipeline's items in this run. */
   readonly total: number;
-  /** True if the run excludes steps. */
-  readonly someExcluded: boolean;
+  /** As in `InFlightOptions`. */
+  readonly begunJobs: Set<Fingerprint> | undefined;
   /** True if the run includes only some of the pipeline's items. */
   readonly partial: boolean;
   readonly runner: Runner;
@@ -183,8 +183,11 @@ export class Loop {
     let idle = 0;
     for (;;) {
       const before = this.summary.progress;
-      if (!this.#window.isShut && !this.#stop.isHalted && this.#window.fill())
-        this.#window.stirWhole(this.#shared);
+      if (!this.#window.isShut && !this.#stop.isHalted) {
+        const isLast = this.#window.fill();
+        // A cap may admit no further item after the last one in progress is over.
+        if (isLast || this.#window.isDrained) this.#window.stirWhole(this.#shared);
+      }
       this.#startAll();
       idle = this.#inFlight.size === 0 && this.summary.progress === before ? idle + 1 : 0;
       if (this.#inFlight.size === 0) {
