@@ -158,6 +158,8 @@ export class PlanWorld {
     if (what === 'lose-state') {
       this.#here.lines = [];
       this.#here.states += 1;
+      // The next plan is a first one again.
+      disk.broken.clear();
     }
     if (what === 'other-pipeline') {
       this.#at = 1 - this.#at;
