@@ -39,8 +39,9 @@ interface Hindrances {
 /** Endings for which a plan is not to blame. */
 const hindered = ({ capped, faults }: Hindrances): ReadonlySet<TaskEnding> =>
   new Set([
-    ...(capped || faults ? (['pending', 'blocked'] as const) : []),
-    ...(faults ? (['failed', 'doubt', 'skipped'] as const) : []),
+    // Skipped: a fan-in that leaves out what is missing.
+    ...(capped || faults ? (['pending', 'blocked', 'skipped'] as const) : []),
+    ...(faults ? (['failed', 'doubt'] as const) : []),
   ]);
 
 /**
@@ -130,7 +131,7 @@ class Watch {
       if (creation === undefined) found.push(`${body['name']} was sent without an intent`);
       if (creation === undefined || fate === 'error') continue;
       paid.set(creation.job, (paid.get(creation.job) ?? 0) + 1);
-      const of = /:(k\d)/.exec(creation.task)?.[1];
+      const of = itemOf(creation.task);
       const owner = `${creation.record} ${creation.edits} ${of}`;
       if (of !== undefined) items.set(owner, (items.get(owner) ?? 0) + credits);
     }
@@ -140,7 +141,22 @@ class Watch {
         found.push(`an item with ${item} took ${credits} (${owner})`);
     return found;
   }
+
+  /** Promise 3: under a cap, an item begins only if all that it still needs fits. For a run without trouble. */
+  unfinished({ endings }: Outcome): readonly string[] {
+    const { creations, runs } = this.#world;
+    const begun = new Set<string>();
+    for (const { task, run } of creations.values()) if (run === runs) begun.add(itemOf(task) ?? '');
+    return [...endings].flatMap(([task, { ending }]) => {
+      const item = itemOf(task);
+      return ending === 'pending' && item !== undefined && begun.has(item)
+        ? [`${item} was begun, and ${task} has to wait`]
+        : [];
+    });
+  }
 }
+
+const itemOf = (task: string): string | undefined => /:(k\d)/.exec(task)?.[1];
 
 /** How many stories were told to the end, so that the property cannot pass by trying nothing. */
 const told = { all: 0, capped: 0, faults: 0, receipts: 0 };
@@ -191,7 +207,9 @@ async function tellIn(world: PlanWorld, story: Story, text: string): Promise<voi
   if (capped) told.capped += 1;
   if (faults) told.faults += 1;
   if (story.receipts) told.receipts += 1;
-  const found = [...wrongs, ...differences(outcome, { capped, faults })];
+  const isCertain = !faults && outcome.plannedItems.plan.uncounted === 0;
+  const unfinished = isCertain ? watch.unfinished(outcome) : [];
+  const found = [...wrongs, ...unfinished, ...differences(outcome, { capped, faults })];
   if (found.length > 0) throw failure(found, outcome, text);
 }
 

@@ -55,6 +55,8 @@ interface Creation {
   readonly record: string;
   /** How often an input was edited before: what an item cost with other content counts for no cap of the item. */
   readonly edits: number;
+  /** The number of the run, of all runs in this world. */
+  readonly run: number;
 }
 
 /** One pipeline file in one folder: its disk, and its state file. */
@@ -109,6 +111,8 @@ export class PlanWorld {
   readonly creations = new Map<string, Creation>();
   readonly #checkouts: readonly Checkout[];
   readonly #receipts: string | undefined;
+  /** How many runs there were, with the one in progress. */
+  runs = 0;
   #at = 0;
   #edits = 0;
 
@@ -169,6 +173,7 @@ export class PlanWorld {
 
   /** `total`: the cap of this run. */
   async run(selection: Selection, total: number | undefined): Promise<Outcome> {
+    this.runs += 1;
     const { clock } = this;
     const { loaded, disk, lines } = this.#here;
     const { pipeline } = loaded;
@@ -232,7 +237,8 @@ export class PlanWorld {
     const line = parseLine(text);
     if (!line.ok || line.value.type !== 'event' || line.value.line.event !== 'intent') return;
     const { job, task, name } = line.value.line;
-    this.creations.set(name, { job, task, record: this.record, edits: this.#edits });
+    const [record, edits, run] = [this.record, this.#edits, this.runs];
+    this.creations.set(name, { job, task, record, edits, run });
   }
 
   #openReceipts(ledger: Ledger) {
