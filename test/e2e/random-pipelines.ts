@@ -377,7 +377,7 @@ function bodyOf(
     case 'tidy': {
       const of = pick(tools, a);
       // What is thrown away and wanted by another step with the same content is lost: that is what the word means.
-      const alone = saves.length === 0;
+      const alone = saves.length === 0 && tools.length === 1;
       const discard = spec.discard && alone ? ', discard: true' : '';
       return of === undefined
         ? undefined
