@@ -6,8 +6,12 @@ import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('golden', import.meta.url));
 
-/** `name`: the file below test/golden. Throws with the lines that differ. */
-export function expectGolden(name: string, text: string): void {
+/** `name`: the file below test/golden. Throws with the lines that differ, or with what `explain` makes of the old text. */
+export function expectGolden(
+  name: string,
+  text: string,
+  explain: (before: string) => readonly string[] = () => [],
+): void {
   const file = join(folder, name);
   const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
   if (text === before) return;
@@ -17,7 +21,9 @@ export function expectGolden(name: string, text: string): void {
     return;
   }
   const how = 'UPDATE=1 rewrites the file.';
-  throw new Error(`test/golden/${name} differs. ${how}\n${difference(before, text).join('\n')}`);
+  const explained = explain(before);
+  const lines = explained.length > 0 ? explained : difference(before, text);
+  throw new Error(`test/golden/${name} differs. ${how}\n${lines.join('\n')}`);
 }
 
 /** The lines that only one of the texts has, whatever the width of columns; if there are none, the first that moved. */

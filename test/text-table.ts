@@ -1,7 +1,8 @@
 // Exhaustive tables as text: every combination of the dimensions, one line for all that end alike.
+import { expectGolden } from './golden.ts';
 
 /** The values of each dimension, by its name. */
-export type Dimensions = Readonly<Record<string, readonly string[]>>;
+type Dimensions = Readonly<Record<string, readonly string[]>>;
 export type Case = Readonly<Record<string, string>>;
 
 export function everyCase(dimensions: Dimensions): readonly Case[] {
@@ -17,8 +18,50 @@ interface Row {
   readonly outcome: string;
 }
 
+/** What the combinations of some dimensions end in. */
+export type Table = readonly [dimensions: Dimensions, outcomeOf: (one: Case) => string];
+
+/** A golden file of tables, by their titles. A failure names each combination that ends otherwise. */
+export function expectTables(
+  name: string,
+  header: string,
+  tables: Readonly<Record<string, Table>>,
+): void {
+  const all = Object.entries(tables);
+  const texts = all.map(([title, [dimensions, of]]) => `## ${title}\n\n${tableOf(dimensions, of)}`);
+  expectGolden(name, `${header}\n${texts.join('\n')}`, (before) =>
+    all.flatMap(([title, table]) => {
+      const [, rows = ''] = before.split(`## ${title}\n\n`);
+      return changes(rows.split('\n\n')[0] ?? '', table).map((line) => `${title}: ${line}`);
+    }),
+  );
+}
+
+/** The combinations that do not end as the text says. */
+function changes(text: string, [dimensions, outcomeOf]: Table): readonly string[] {
+  const ranges = Object.entries(dimensions);
+  const rows = text
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(/ {2,}/));
+  return everyCase(dimensions).flatMap((one) => {
+    const row = rows.find((cells) =>
+      ranges.every(([name, range], at) => holds(cells[at] ?? '', one[name] ?? '', range)),
+    );
+    const [was, now] = [row?.at(-1) ?? '→ nothing', `→ ${outcomeOf(one)}`];
+    return was === now ? [] : [`${Object.values(one).join(' | ')}  ${was}  now ${now}`];
+  });
+}
+
+function holds(cell: string, value: string, range: readonly string[]): boolean {
+  if (cell === '*') return true;
+  const [, others] = /^all but (.*)$/.exec(cell) ?? [];
+  if (others !== undefined) return range.includes(value) && !others.split(' / ').includes(value);
+  return cell.split(' / ').includes(value);
+}
+
 /** Values that end alike share a line: "a / b", "all but c", or "*" if all do. */
-export function tableOf(dimensions: Dimensions, outcomeOf: (one: Case) => string): string {
+function tableOf(dimensions: Dimensions, outcomeOf: (one: Case) => string): string {
   const names = Object.keys(dimensions);
   const ranges = Object.values(dimensions);
   let rows: readonly Row[] = everyCase(dimensions).map((one) => ({

@@ -8,8 +8,7 @@ import { nothingRemembered, type Remembered } from '../../../src/runner/plan/rem
 import { pickedTakes, type Takes } from '../../../src/runner/plan/takes.ts';
 import { type Fingerprint, fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { namedByContent } from '../../../src/runner/task/outputs.ts';
-import { expectGolden } from '../../golden.ts';
-import { tableOf } from '../../text-table.ts';
+import { type Case, expectTables } from '../../text-table.ts';
 import { Disk, hash, jobLine, outputLine, pipelineOf } from './world.ts';
 
 const job = fingerprintFrom(digestOf('job'));
@@ -210,7 +209,7 @@ test('what is remembered beside the state file decides as in the table', () => {
     receipts: ['none', 'a copy'],
     'same attempt': ['none', 'deleted by another checkout'],
   };
-  const creation = tableOf(creations, (one) =>
+  const creation = (one: Case): string =>
     shown(
       answer(
         '{ uses: photo-colorizer, with: { assets: { image_file_path: "${{ steps.photo.file_path }}" } } }',
@@ -220,9 +219,8 @@ test('what is remembered beside the state file decides as in the table', () => {
           rerolls: one['reroll'] !== 'no',
         },
       ),
-    ),
-  );
-  const download = tableOf(downloads, (one) => {
+    );
+  const download = (one: Case): string => {
     const disk = new Disk();
     const outputs = [outputLine('save:a', 'out/a.png', 'result')];
     if (one['file'] === 'whole') disk.outputs.set('out/a.png', 'result');
@@ -231,14 +229,13 @@ test('what is remembered beside the state file decides as in the table', () => {
       line === undefined || one['file'] !== 'whole' ? line : { ...line, outputs };
     const remembered = remembering(one['receipts'] ?? '', one['same attempt'] ?? '');
     return shown(answer('save', { jobs, disk, remembered }));
+  };
+  expectTables('remembered.txt', rememberedHeader, {
+    create: [creations, creation],
+    download: [downloads, download],
   });
-  expectGolden(
-    'remembered.txt',
-    `${rememberedHeader}## create\n\n${creation}\n## download\n\n${download}`,
-  );
 });
 
 const rememberedHeader = `# What receipts and other records say beside the state file, and what follows → act, code of the reason, the job that
 # counts. "receipts": another payment for the request. "same attempt": what became of the one in the state file.
-
 `;

@@ -19,7 +19,7 @@ import {
 } from '../../../src/runner/plan/recorded-files.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { expectGolden } from '../../golden.ts';
-import { aligned, type Case, type Dimensions, everyCase, tableOf } from '../../text-table.ts';
+import { aligned, type Case, everyCase, expectTables, type Table } from '../../text-table.ts';
 import { Disk, hash, jobLine, outputLine } from './world.ts';
 
 const ours = '0123456789abcdef';
@@ -164,7 +164,7 @@ const used = ['none', 'used'];
 const saved = ['complete', 'deleted'];
 const everyJob = Object.keys(jobs);
 
-const tables: Readonly<Record<string, readonly [Dimensions, (one: Case) => string]>> = {
+const tables: Readonly<Record<string, Table>> = {
   'upload, face-detect': [
     { job: ['none', ...everyJob, 'supplied'] },
     ({ job }) => said(decideSupply(job === 'supplied' ? jobLine(job) : lineOf(job))),
@@ -238,10 +238,7 @@ function createOf({ job = '', reroll }: Case): string {
 }
 
 test('every decision is as in the table', () => {
-  const text = Object.entries(tables).map(
-    ([title, [dimensions, outcome]]) => `## ${title}\n\n${tableOf(dimensions, outcome)}`,
-  );
-  expectGolden('decisions.txt', `${header}\n${text.join('\n')}`);
+  expectTables('decisions.txt', header, tables);
 });
 
 const header = `# Every decision about a task: what is known of its job and its files → act, code of the reason.
