@@ -189,6 +189,24 @@ async function expectAllHome(sides: readonly Side[], local: LocalService): Promi
 const first = Number(process.env['SEED'] ?? 1);
 const runs = Number(process.env['RUNS'] ?? 3);
 
+test('a first plan knows what another pipeline has paid for a file that is too large to be read in passing', async () => {
+  const local = await service();
+  const text = pipelineOf('one', 'photos', {
+    ...{ window: 1, isChained: false, detects: false, deletes: false },
+  });
+  const large = Buffer.concat([await photo(1), Buffer.alloc(300_000)]);
+  const plans: string[] = [];
+  for (const name of ['first', 'second']) {
+    const rig = new Rig(text);
+    rig.write('actor.png', await photo(actor));
+    rig.write('photos/a.png', large);
+    plans.push((await rig.command(['plan', 'pipeline.yaml', '--json'], envOf(local))).stdout);
+    if (name === 'first') await rig.run(local);
+  }
+  const credits = plans.map((plan) => JSON.parse(plan).plan.credits);
+  expect(credits).toEqual([10, 0]);
+});
+
 test.each(Array.from({ length: runs }, (_, index) => first + index))(
   'seed %d: two pipelines at the same time pay once for what both of them want, and both have it',
   async (seed) => {

@@ -4,6 +4,8 @@ import type { JobLine, OutputLine } from '../journal/line.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 
 export interface Remembered {
+  /** True if nothing is remembered of any request at this service, so that nobody needs to ask. */
+  readonly isEmpty: boolean;
   /**
    * The job that a creation would repeat. From then on, it is in the ledger. `busy`: another process is paying for the request
    * now, or the service must be asked first whether the project is there; `settled` resolves when that is known.
@@ -37,6 +39,7 @@ export interface Remembered {
 }
 
 export const nothingRemembered: Remembered = {
+  isEmpty: true,
   paid: () => undefined,
   lastKnown: () => undefined,
   resolved: () => undefined,

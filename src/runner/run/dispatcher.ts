@@ -13,6 +13,7 @@ import { expectationOf } from '../plan/estimate.ts';
 import { finalFailure } from '../plan/final-failure.ts';
 import type { Generations } from '../plan/generations.ts';
 import type { ItemVerdict } from '../plan/planning.ts';
+import { whyOf } from '../plan/reason.ts';
 import { awayUpload, payAgainHint } from '../plan/renew.ts';
 import { timeoutOf } from '../plan/timeout.ts';
 import { elementsOf } from '../task/element.ts';
@@ -155,7 +156,7 @@ export class Dispatcher {
       case 'reuse': {
         if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
         const { files } = decision;
-        const why = files === undefined ? '' : decision.why;
+        const why = files === undefined ? '' : whyOf(decision.reason);
         return { action: 'reuse', fingerprint, job, why, files, others: take?.others ?? 0 };
       }
       case 'begin':
@@ -180,14 +181,14 @@ export class Dispatcher {
       }
       case 'doubt':
         if (job === undefined || this.#o.listening !== true)
-          return { ...end('doubt', decision.why), reserve: job?.reserve ?? 0 };
+          return { ...end('doubt', whyOf(decision.reason)), reserve: job?.reserve ?? 0 };
         return this.#start(awaitOrder(head, step, job, take), itemRun, step, fingerprint);
       case 'lost':
-        return this.#lost(itemRun, step, decision.why);
+        return this.#lost(itemRun, step, whyOf(decision.reason));
       case 'keep':
-        return fail(decision.why);
+        return fail(whyOf(decision.reason));
       case 'defer':
-        return end('skipped', decision.why);
+        return end('skipped', whyOf(decision.reason));
       default:
         return unreachable(decision);
     }

@@ -47,8 +47,8 @@ export function whereaboutsOf(job: RunningJob, ledger: Journal['ledger']): Where
 
 export interface InFlightOptions {
   readonly journal: Pick<Journal, 'ledger'>;
-  /** The run excludes steps, so `begun` must be tracked. */
-  readonly someExcluded: boolean;
+  /** The jobs that this run has begun, in all its phases; undefined if the run excludes no steps, so that nobody asks. */
+  readonly begunJobs: Set<Fingerprint> | undefined;
 }
 
 export class InFlight {
@@ -60,7 +60,6 @@ export class InFlight {
   >();
   /** Downloads and deletes, by the job whose project they need. */
   readonly #onProjects = new Map<Fingerprint, Set<JobOrder>>();
-  readonly #begun = new Set<Fingerprint>();
   #keys = 0;
 
   constructor(options: InFlightOptions) {
@@ -96,7 +95,7 @@ export class InFlight {
       else others.add(order);
     }
     if (fingerprint === undefined) return perform();
-    if (this.#o.someExcluded && !this.#isDone(fingerprint)) this.#begun.add(fingerprint);
+    if (!this.#isDone(fingerprint)) this.#o.begunJobs?.add(fingerprint);
     const end = perform();
     this.#shared.set(fingerprint, { job, end });
     return end;
@@ -120,7 +119,7 @@ export class InFlight {
 
   /** True if a job for this content was begun in this run. Only tracked if the run excludes steps. */
   begun(fingerprint: Fingerprint): boolean {
-    return this.#begun.has(fingerprint);
+    return this.#o.begunJobs?.has(fingerprint) === true;
   }
 
   /** True if a download would meet a delete of the same project in flight, or a delete would meet either. */

@@ -187,11 +187,21 @@ export class ItemRun {
 
   /** What it adds to a fan-in. */
   contributor(name: string): Contributor {
-    const phaseOf = (step: string): Phase => this.phase(step);
-    const settled = isFinal(name, phaseOf, (step) => this.#anyStep(step)?.after ?? []);
+    const lasting = (step: string): Phase => this.#lastingPhase(step);
+    const settled = isFinal(name, lasting, (step) => this.#anyStep(step)?.after ?? []);
     const step = this.step(name);
     if (step === undefined) throw new Error(`bug: ${name} does not run here`);
-    return { task: this.task(step), phase: phaseOf(name), isFinal: settled };
+    return { task: this.task(step), phase: this.phase(name), isFinal: settled };
+  }
+
+  /** The phase of a step, but `pending` for a fan-out of which a later run may do more: over all elements, it is only blocked. */
+  #lastingPhase(step: string): Phase {
+    if (this.step(step) !== undefined) return this.phase(step);
+    const fan = this.fanWith(step);
+    if (fan === undefined)
+      return this.#around === undefined ? this.phase(step) : this.#around.#lastingPhase(step);
+    const isOpen = fan.gathering(step).contributors.some((one) => !one.isFinal);
+    return isOpen ? 'pending' : this.phase(step);
   }
 
   #anyStep(name: string): Step | undefined {

@@ -41,8 +41,8 @@ export interface WalkOptions extends RunTerms {
   readonly settled?: Iterable<Item>;
   /** The number of the pipeline's items in this run. */
   readonly total: number;
-  /** True if the run excludes steps. */
-  readonly someExcluded: boolean;
+  /** As in `InFlightOptions`. */
+  readonly begunJobs: Set<Fingerprint> | undefined;
   /** True if the run includes only some of the pipeline's items. */
   readonly partial: boolean;
   readonly performer: Performer;

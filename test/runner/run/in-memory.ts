@@ -105,7 +105,7 @@ export class InMemory {
         allows: () => true,
       },
       ...{ unrunnable: new Map(), failed: new Map(), total: keys.length, onEvent },
-      ...{ someExcluded: false, partial: false, budget: undefined },
+      ...{ begunJobs: undefined, partial: false, budget: undefined },
       items: keys.map((key, index) => valueItem({ key }, index)),
       performer: distributed?.performer ?? localPerformer({ context, stopper, limits: {} }),
       ...change,

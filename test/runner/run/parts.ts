@@ -106,7 +106,7 @@ export class Parts {
     this.journal.append(before);
     const { journal } = this;
     this.budget = new Budget({ journal, total, perItem, clock: this.clock });
-    this.inFlight = new InFlight({ journal, someExcluded });
+    this.inFlight = new InFlight({ journal, begunJobs: someExcluded ? new Set() : undefined });
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
     this.generations = new Generations({
       ...{ ledger: this.ledger, now: () => this.clock.now(), steps: this.pipeline.steps },

@@ -86,6 +86,11 @@ export class RememberedPayments implements Remembered {
     this.#o = options;
   }
 
+  get isEmpty(): boolean {
+    const { book, head } = this.#o;
+    return book.isEmpty && (head?.size ?? 0) === 0;
+  }
+
   /** From here on, what is learnt goes to a journal: first what the plan has learnt. */
   recordWith(record: Recorder): void {
     for (const one of this.#unrecorded)

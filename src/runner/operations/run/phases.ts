@@ -25,7 +25,7 @@ export interface PhaseOptions
     | 'performer'
     | 'allows'
     | 'unrunnable'
-    | 'someExcluded'
+    | 'begunJobs'
     | 'closed'
     | 'savedFirst'
     | 'partial'
@@ -66,9 +66,11 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   const savedFirst = new Set<string>();
   // A job that failed in the first phase is not tried again in the second.
   const failed = new Map<Fingerprint, string>();
+  const begunJobs = excluded.size > 0 ? new Set<Fingerprint>() : undefined;
+  const soFar = { failed, begunJobs };
   for (const run of earlier) {
     const saved = await runPhase(then(options, run), {
-      failed,
+      ...soFar,
       ...only(options, run.items),
       ...savingAtOnce(options),
       onEvent: aboutTheRun(options),
@@ -77,7 +79,7 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   }
   if (plannedItems.unsaved.size > 0) {
     const saved = await runPhase(options, {
-      failed,
+      ...soFar,
       ...only(options, plannedItems.unsaved),
       ...savingAtOnce(options),
       onEvent: (event) => {
@@ -88,27 +90,27 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
     if (isHalted(saved)) return saved;
   }
   const performed = await runPhase(options, {
-    failed,
+    ...soFar,
     ...orderOf(options),
     items: inProgressFirst(itemsToDo(options), plannedItems.inProgress),
     settled: settledItems(options),
     allows: (step) => !excluded.has(step.name),
     savedFirst,
   });
-  return await completeEarlier(options, failed, performed);
+  return await completeEarlier(options, soFar, performed);
 }
 
 /** What earlier runs paid for, and what ended it: the summary tells of it as of this run's own tasks. */
 async function completeEarlier(
   options: PhaseOptions,
-  failed: Map<Fingerprint, string>,
+  soFar: SoFar,
   performed: PhaseResult,
 ): Promise<PhaseResult> {
   const { excluded, earlier } = options;
   if (isHalted(performed)) return performed;
   for (const run of earlier) {
     const completed = await runPhase(then(options, run), {
-      failed,
+      ...soFar,
       ...only(options, run.items),
       allows: (step, act) => completes(step, act) && !excluded.has(step.name),
       closed: saving,
@@ -163,7 +165,11 @@ function only(
 
 const detached = 'left as --detach-after says; the next run continues it';
 
-type Variation = Pick<WalkOptions, 'items' | 'allows' | 'failed'> &
+/** What the phases know of those before. */
+type SoFar = Pick<WalkOptions, 'failed' | 'begunJobs'>;
+
+type Variation = SoFar &
+  Pick<WalkOptions, 'items' | 'allows'> &
   Partial<
     Pick<
       WalkOptions,
@@ -181,7 +187,6 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     misnaming: plannedItems.misnaming,
     unrunnable: plannedItems.unrunnable,
     partial: list.count < list.total,
-    someExcluded: options.excluded.size > 0,
     ...variation,
   });
   const over = new AbortController();
