@@ -13,8 +13,8 @@ import { count, table } from './text.ts';
  */
 export function statusText(status: Status, file: string, pipeline: string, steps = ''): string {
   const { credits, lastRun, running } = status;
-  const unfinished = running === undefined ? 'was interrupted' : 'is not finished';
-  const ended = lastRun?.ended === undefined ? unfinished : `ended ${lastRun.ended}`;
+  const isNotOver = `is not over${running === undefined ? ': the next run continues it' : ''}`;
+  const ended = lastRun?.ended === undefined ? isNotOver : `ended ${lastRun.ended}`;
   const sent = running === undefined ? 'doubt' : 'sent';
   const rows = Object.entries(status.jobs).map(([kind, states]) => [
     kind,

@@ -137,9 +137,9 @@ describe('its text', () => {
       expect(text).toContain(part);
   });
 
-  test('says that the last run was interrupted', () => {
+  test('says that the last run is not over, by a kill or because it left', () => {
     expect(statusText(statusOf(folded(history), asked), 'x', 'p.yaml')).toContain(
-      'and was interrupted\n',
+      'and is not over: the next run continues it\n',
     );
   });
 
@@ -149,7 +149,7 @@ describe('its text', () => {
     const status = statusOf(ledger, { ...asked, running: 'process 7 on here' });
     expect(status.doubts.map(({ name }) => name)).toEqual(['d #1']);
     const text = statusText(status, 'x', 'p.yaml');
-    expect(text).toContain('and is not finished\n');
+    expect(text).toContain('and is not over\n');
     expect(text).toContain('1 sent');
     expect(text).toContain('A run is active (process 7 on here): these numbers can change');
   });
