@@ -14,7 +14,7 @@ import { BoundPipeline } from '../../src/runner/operations/pipeline/bound-pipeli
 import { planItems } from '../../src/runner/operations/planning/plan-items.ts';
 import type { PlannedItems } from '../../src/runner/operations/planning/planned-items.ts';
 import { runPhases } from '../../src/runner/operations/run/phases.ts';
-import { Durations } from '../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../src/runner/plan/look-schedule.ts';
 import type { PlannedAction } from '../../src/runner/plan/planned-action.ts';
 import { stepsExcludedBy } from '../../src/runner/plan/step-selection.ts';
 import { pickedTakes } from '../../src/runner/plan/takes.ts';
@@ -147,7 +147,7 @@ class JobContext {
           clock,
           backoffMs: 1,
           pace: async () => undefined,
-          durations: new Durations({ speedFactor: 1 }),
+          lookSchedule: new LookSchedule({ speedFactor: 1 }),
           inbox: undefined,
         },
         stopper,

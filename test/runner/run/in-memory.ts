@@ -2,7 +2,7 @@
 
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
-import { Durations } from '../../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../../src/runner/plan/look-schedule.ts';
 import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import type { EngineDatabase } from '../../../src/runner/run/engine/database.ts';
@@ -81,7 +81,7 @@ export class InMemory {
         outages,
         projects: new ProjectIds(() => ledger.projects()),
         disk,
-        durations: new Durations({ speedFactor: 1 }),
+        lookSchedule: new LookSchedule({ speedFactor: 1 }),
       },
       pace: async () => undefined,
     };

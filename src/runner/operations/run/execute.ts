@@ -243,7 +243,7 @@ async function phases(
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
       ...{ api: outages.api, outages, projects, disk, clock, pace, backoffMs, inbox, store },
-      ...{ attention, uploads, durations: run.durations },
+      ...{ attention, uploads, lookSchedule: run.lookSchedule },
       remembered: prepared.receipts.remembered,
     },
     payAgain: options.payAgain ?? false,

@@ -5,7 +5,7 @@ import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import type { AcceptedCreation } from '../../../../src/contract/api/project.ts';
 import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
 import type { NewEvent } from '../../../../src/runner/journal/line.ts';
-import { Durations } from '../../../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
@@ -96,7 +96,7 @@ export class Scene {
       projects: new ProjectIds(),
       disk,
       pace: async () => undefined,
-      durations: new Durations({ speedFactor: 1 }),
+      lookSchedule: new LookSchedule({ speedFactor: 1 }),
       inbox,
     };
   }

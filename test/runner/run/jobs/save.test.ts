@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Download } from '../../../../src/contract/api/project.ts';
 import { digestOf } from '../../../../src/contract/base/digest.ts';
-import { Durations } from '../../../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { DownloadOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import { ProjectIds } from '../../../../src/runner/run/jobs/project-ids.ts';
@@ -74,7 +74,7 @@ async function perform(
     projects: new ProjectIds(),
     disk,
     pace: async () => undefined,
-    durations: new Durations({ speedFactor: 1 }),
+    lookSchedule: new LookSchedule({ speedFactor: 1 }),
   });
   const recorded: string[] = [];
   for (;;) {
