@@ -41,11 +41,14 @@ export class BestDelay {
    * looks waits longer for each.
    */
   within(looks: number, atOnce: number, perMedian: number): number {
-    for (let fewer = 1; fewer < looks; fewer *= 1.005) {
-      const waits = (fewer * atOnce) / perMedian - this.mean;
-      if (waits >= this.at(fewer)) return Math.max(waits, this.at(looks));
+    const waits = (fewer: number): number => (fewer * atOnce) / perMedian - this.mean;
+    let [low, high] = [1, looks];
+    for (let times = 0; times < 50; times++) {
+      const middle = (low + high) / 2;
+      if (waits(middle) < this.at(middle)) low = middle;
+      else high = middle;
     }
-    return this.at(looks);
+    return Math.max(this.at(high), waits(1));
   }
 }
 
