@@ -92,8 +92,10 @@ export class LookSchedule {
   nextWhileWaiting(kind: string, seenMs: number): number {
     const shareMs = (1000 / looksPerSecond / this.#options.speedFactor) * this.#waiting;
     const atMs = this.#next(kind, seenMs, Math.max(this.#pauseMs, shareMs));
-    // At the same ages as a script that looks every half second, so that it never notices an end earlier.
-    return shareMs > this.#pauseMs ? atMs : Math.ceil(atMs / this.#pauseMs) * this.#pauseMs;
+    if (shareMs > this.#pauseMs) return atMs;
+    // At the same ages as a script that looks every half second, so that it never notices an end earlier. A look comes a little late.
+    const pauses = atMs / this.#pauseMs;
+    return this.#pauseMs * (seenMs > 0 ? Math.round(pauses) : Math.ceil(pauses));
   }
 
   /** The same for a project whose end an event tells. */

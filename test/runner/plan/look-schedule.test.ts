@@ -73,8 +73,8 @@ describe('a project that is waited for', () => {
   const earlier = noticed(60_000);
 
   test.each([
-    [1, [32.5, 36, 38.5, 40.5, 42.5]],
-    [5, [32.5, 36, 38.5, 40.5, 42.5]],
+    [1, [32.5, 35.5, 38, 40, 41.5]],
+    [5, [32.5, 35.5, 38, 40, 41.5]],
     [50, [57, 62.7, 67.7, 72.7, 77.7]],
     [1000, [57, 62.7, 69, 75.9, 83.5]],
   ])('among %d has its share of ten looks a second', (waiting, looks) => {
@@ -86,6 +86,13 @@ describe('a project that is waited for', () => {
     using _ = schedule.wait();
     for (let seenMs = 60_000; seenMs < 90_000; seenMs += 500)
       expect(schedule.nextWhileWaiting(kind, seenMs)).toBe(seenMs + 500);
+  });
+
+  test('keeps to the half seconds although looks come a little late', () => {
+    const schedule = knowing(...earlier);
+    using _ = schedule.wait();
+    expect(schedule.nextWhileWaiting(kind, 60_003)).toBe(60_500);
+    expect(schedule.nextWhileWaiting(kind, 60_260)).toBe(61_000);
   });
 
   test('of which nothing is known is looked at from the beginning where looks are plentiful', () => {
