@@ -127,15 +127,17 @@ async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Perform
         return rendering(project, restOf(paid, { seenMs, pauseMs: pause, left }));
       const signals = [stop, leave, end].filter((signal) => signal !== undefined);
       if (pause > 0) await clock.sleep(pause, ...signals);
-      if (!isParked && !signals.some(({ aborted }) => aborted)) {
-        const turn = lookSchedule.turn(clock.elapsed());
-        if (turn > 0) await clock.sleep(turn, ...signals);
-      }
-      if (stop.aborted) return stopped;
-      if (attention?.kind === 'wait' && leave?.aborted === true && !isTold()) {
-        if (seenMs > 0) attention.looks.looked(paid, clock.now() - age() + seenMs);
-        attention.looks.leave(paid);
-        return rendering(project);
+      const isWoken = signals.some(({ aborted }) => aborted);
+      const turn = isParked || isWoken ? 0 : lookSchedule.turn(clock.elapsed());
+      if (turn > 0) await clock.sleep(turn, ...signals);
+      // A look that is due at once is made although the run leaves.
+      if (pause > 0 || turn > 0) {
+        if (stop.aborted) return stopped;
+        if (attention?.kind === 'wait' && leave?.aborted === true && !isTold()) {
+          if (seenMs > 0) attention.looks.looked(paid, clock.now() - age() + seenMs);
+          attention.looks.leave(paid);
+          return rendering(project);
+        }
       }
       const told = isTold();
       // Listen before the read, so that an event during the read is not missed.
