@@ -1,6 +1,6 @@
-// When to look at a project that renders: a few looks trade against a short delay, and nobody knows beforehand how long a project
-// takes. A run, a tick, a worker that parks an order, and a face detection use this one rule. It trusts no published median:
-// one that is wrong by a factor of three costs hardly anything.
+// When to look at a project that renders: the more looks, the shorter the delay between its end and the look that finds it. A run, a
+// tick, a worker that parks an order, and a face detection use this one rule. It does not trust published medians: one that
+// is wrong by a factor of three costs little.
 import { toolNamed } from '../../contract/kinds/tools.ts';
 import type { KnownDurations } from './usual-durations.ts';
 
@@ -14,14 +14,14 @@ const pauseShare = 0.1;
 /** More often than this is never useful, however fast the service is. */
 const shortestPauseMs = 20;
 
-/** Of each kind, the newest durations count: so many, … */
+/** Of each kind, only the newest durations count. */
 const newestCount = 100;
-/** … if there are so many. */
+/** With fewer durations, nothing is known of a kind. */
 const leastCount = 3;
-/** The first look comes when about this share of the projects is over. */
+/** The first look comes just before this share of the projects is over. */
 const lowShare = 0.1;
 const beforeLow = 0.95;
-/** Where nothing is known, this share of the published median stands for it: the median may be wrong by far. */
+/** If nothing is known, the first look is at this share of the published median, which may be far too long. */
 const unknownShare = 0.2;
 /** A kind without a published median is a face detection, or a new tool. */
 const unpublishedMs = 4_000;
@@ -31,7 +31,7 @@ const unseenShare = 0.9;
 const earlierShare = 0.9;
 /** A first look that came later than this multiple of the planned age says nothing of how long the project took. */
 const lateFirstLook = 1.5;
-/** Where an event tells that a project is over, looks are for lost events: at this multiple of the known, or published, median. */
+/** Where events tell of ends, looks are for lost events: the first one is at this multiple of the known, or published, median. */
 const lostEvent = { known: 3, published: 10 };
 
 export interface LookScheduleOptions {
@@ -83,7 +83,7 @@ export class LookSchedule {
     return { [Symbol.dispose]: () => (this.#waiting -= 1) };
   }
 
-  /** The age at the next look at a project that nobody waits for: a tick comes by, or the order is parked. */
+  /** The age at the next look at a project that this process does not wait for: in a tick, or of a parked order. */
   next(kind: string, seenMs: number): number {
     return this.#next(kind, seenMs, Number.POSITIVE_INFINITY);
   }
@@ -93,7 +93,8 @@ export class LookSchedule {
     const shareMs = (1000 / looksPerSecond / this.#options.speedFactor) * this.#waiting;
     const atMs = this.#next(kind, seenMs, Math.max(this.#pauseMs, shareMs));
     if (shareMs > this.#pauseMs) return atMs;
-    // At the same ages as a script that looks every half second, so that it never notices an end earlier. A look comes a little late.
+    // At the same ages as a script that looks every half second, so that the script never notices an end earlier. Rounded, because
+    // every look comes a little late.
     const pauses = atMs / this.#pauseMs;
     return this.#pauseMs * (seenMs > 0 ? Math.round(pauses) : Math.ceil(pauses));
   }
@@ -108,7 +109,7 @@ export class LookSchedule {
     return Math.max(this.#pauseMs, firstMs, 2 * seenMs);
   }
 
-  /** How long a look that is due now must wait, so that no second has more looks than there may be. Whoever asks first looks first. */
+  /** How long a look that is due now waits for its turn, in milliseconds: no second has more looks than allowed, and whoever asks first looks first. */
   turn(nowMs: number): number {
     const windowMs = 1000 / this.#options.speedFactor;
     const atMs = Math.max(nowMs, (this.#turns[this.#nextTurn] ?? nowMs) + windowMs);
@@ -118,8 +119,8 @@ export class LookSchedule {
   }
 
   /**
-   * Call when a project is found to be over. Its duration is the middle between two looks. A look that came late counts as if it had
-   * come when it was due.
+   * Call when a look finds a project over. Its duration is taken as the middle between the last two looks. A look that had to wait for its
+   * turn counts as if it had come when it was due.
    */
   over(kind: string, { afterMs, dueMs, byMs }: NoticedEnd): void {
     if (afterMs === 0 && byMs > lateFirstLook * dueMs) return;
@@ -139,7 +140,7 @@ export class LookSchedule {
         ? Math.min(lowMs, shareMs)
         : lowMs * Math.min(beforeLow, (shareMs / (pauseShare * lowMs)) ** 0.25);
     if (seenMs <= 0) return firstMs < shortestPauseMs ? 0 : firstMs;
-    // Few projects are over before the low quantile: looks that are to spare begin there slowly.
+    // Before the low quantile, hardly any project ends: the pauses become shorter towards it.
     const spareMs = shareMs * Math.max(1, (lowMs / seenMs) ** 3);
     const pauseMs = Math.min(pauseShare * seenMs, spareMs, this.#longestPauseMs);
     return Math.max(firstMs, seenMs + Math.max(this.#pauseMs, pauseMs));
