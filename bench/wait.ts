@@ -172,7 +172,7 @@ export const wait = defineBench({
       bound: { atMost: 1.25 },
       figure: most('÷ best possible'),
       obstacle:
-        'With a thousand in progress, the budget of looks is spent before anything is known of the durations: nearly all looks of the first minutes are in vain.',
+        'In a few cells. Where the budget is nearly spent, looks wait for one another, which the best possible does not; with a thousand in progress, most looks of the first minutes are in vain, because nothing is known yet.',
     },
     {
       ...{ what: 'looks in any second', bound: { atMost: looksPerSecond } },
