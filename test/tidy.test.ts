@@ -1,6 +1,6 @@
 // The house rules that a machine can keep. The import rules are read from the tables in src/README.md and in the rooms'
 // READMEs, so that the maps cannot lie.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
@@ -241,4 +241,12 @@ describe('files', () => {
       .map(({ path }) => path);
     expect(wrong).toEqual([]);
   });
+});
+
+test('the map of the tests names files that exist', () => {
+  const folder = fileURLToPath(new URL('.', import.meta.url));
+  const map = readFileSync(join(folder, 'README.md'), 'utf8');
+  const linked = [...map.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+  expect(linked.length).toBeGreaterThan(100);
+  expect(linked.filter((target) => !existsSync(join(folder, target)))).toEqual([]);
 });

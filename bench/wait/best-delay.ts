@@ -35,21 +35,6 @@ export class BestDelay {
     const share = (looks - low.looks) / (high.looks - low.looks);
     return low.delay + share * (high.delay - low.delay);
   }
-
-  /**
-   * The same where `atOnce` projects are in progress and `perMedian` looks are allowed in the time of a median: whoever has more
-   * looks waits longer for each.
-   */
-  within(looks: number, atOnce: number, perMedian: number): number {
-    const waits = (fewer: number): number => (fewer * atOnce) / perMedian - this.mean;
-    let [low, high] = [1, looks];
-    for (let times = 0; times < 50; times++) {
-      const middle = (low + high) / 2;
-      if (waits(middle) < this.at(middle)) low = middle;
-      else high = middle;
-    }
-    return Math.max(this.at(high), waits(1));
-  }
 }
 
 /** Looks and delay of the best schedule, if a look costs as much as this delay: dynamic programming from the last look to the first. */

@@ -30,9 +30,10 @@ interface Made {
 export class SimulatedService {
   /** Reads of projects. */
   looks = 0;
-  mostLooksInASecond = 0;
+  /** Looks that found a project rendering. */
+  mostLooksInVainInASecond = 0;
   readonly ends: { readonly tookMs: number; readonly lateMs: number }[] = [];
-  readonly #newestLooks: number[] = [];
+  readonly #newestInVain: number[] = [];
   readonly api: MediaApi;
   readonly #clock: SimulatedClock;
   readonly #terms: ServiceTerms;
@@ -65,22 +66,27 @@ export class SimulatedService {
 
   #read(id: string): Result<Project, never> {
     const now = this.#clock.elapsed();
-    this.#count(now);
+    this.looks += 1;
     const made = this.#made.get(id);
     if (made === undefined) throw new Error(`bug: there is no project ${id}`);
     const { end, took } = made;
-    if (now < end) return ok({ id, status: 'rendering', downloads: [], error: null });
+    if (now < end) {
+      this.#countInVain(now);
+      return ok({ id, status: 'rendering', downloads: [], error: null });
+    }
     this.ends.push({ tookMs: took, lateMs: now - end });
     const expires = new Date(this.#clock.now() + day).toISOString();
     const downloads = [{ url: `memory:${id}`, expires_at: expires }];
     return ok({ id, status: 'complete', downloads, error: null });
   }
 
-  #count(now: number): void {
-    this.looks += 1;
-    this.#newestLooks.push(now);
-    while ((this.#newestLooks[0] ?? now) <= now - 1000 + 1e-6) this.#newestLooks.shift();
-    this.mostLooksInASecond = Math.max(this.mostLooksInASecond, this.#newestLooks.length);
+  #countInVain(now: number): void {
+    this.#newestInVain.push(now);
+    while ((this.#newestInVain[0] ?? now) <= now - 1000 + 1e-6) this.#newestInVain.shift();
+    this.mostLooksInVainInASecond = Math.max(
+      this.mostLooksInVainInASecond,
+      this.#newestInVain.length,
+    );
   }
 }
 

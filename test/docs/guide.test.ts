@@ -4,7 +4,8 @@ import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { root } from '../examples.ts';
 import { envOf, Rig, service } from '../rig.ts';
-import { blocksOf, missingLine, promisedCode, Walkthrough } from './walkthrough.ts';
+import { promisedCode } from '../shell.ts';
+import { blocksOf, missingLine, Walkthrough } from './walkthrough.ts';
 
 const photos = { cup: '#854', lamp: '#ca5', rose: '#b35', shoe: '#456' };
 
@@ -26,15 +27,15 @@ test('every command of the guide works, and prints what the guide shows', async 
   mkdirSync(rig.path('node_modules'));
   symlinkSync(root, rig.path('node_modules/shotlist'));
   for (const name of ['package.json', 'package-lock.json']) rig.write(name, '{}\n');
-  const reader = new Walkthrough(rig, envOf(await service()), author);
+  const reader = new Walkthrough(rig, author, envOf(await service()));
   let printed = '';
   for (const { language, text, file } of blocksOf('docs/guide.md')) {
     if (language === 'sh') {
       printed = '';
       for (const line of text.trimEnd().split('\n')) {
         const typed = await reader.type(line);
-        printed += typed.printed;
-        expect(typed, typed.printed).toMatchObject({ code: promisedCode(line) });
+        printed += typed.stdout + typed.stderr;
+        expect([line, typed.code], printed).toEqual([line, promisedCode(line)]);
       }
     } else if (language === 'text') {
       expect(missingLine(text, printed), printed).toBeUndefined();

@@ -103,3 +103,21 @@ test('plan --json has the budget of the month, and a task without a price is ref
     problems: [{ message: expect.stringMatching(/^there is a budget, and the price of "clip"/) }],
   });
 });
+
+test('a day that has nothing left for the only item, which was begun, ends the run as a budget does', async () => {
+  const local = await service({ credits: 100_000 });
+  const say = (step: string, more: string): string =>
+    `  ${step}:\n    uses: ai-voice-generator\n    needs: [${more}]\n` +
+    `    with: { style: { prompt: "\${{ item.value }} ${step}", voice_name: Elon } }\n`;
+  const rig = spendingRig({
+    ...{ items: 1, more: 'budget: { per_day: 12 }' },
+    steps: say('one', '') + say('two', 'one'),
+  });
+  const clock = new FakeClock(Date.parse('2026-08-05T10:00:00Z'));
+  await rig.run(local, { clock, only: ['one'] });
+  const { summary } = await rig.run(local, { clock });
+  expect(summary).toMatchObject({
+    ...{ outcome: 'budget', stoppedBy: 'budget', cap: { name: 'budget.per_day' } },
+    resumesAt: '2026-08-06T00:00:00.000Z',
+  });
+});

@@ -20,16 +20,6 @@ describe('validate --format', () => {
     return await rig.command(['validate', ...files, ...flags]);
   };
 
-  test('github annotates the places, and prints nothing else', async () => {
-    const { stdout, stderr, code } = await checked('--format', 'github');
-    expect(stdout.trimEnd().split('\n')).toEqual([
-      '::error file=pipeline.yaml,line=2,col=1,endLine=2,endColumn=6,title=SL101::unknown key "ouput"%0Adid you mean "output"?',
-      '::error file=pipeline.yaml,line=6,col=62,endLine=6,endColumn=82,title=SL201::there is no step "foto"%0Adid you mean "photo"?',
-      '::error title=shotlist::none.yaml: the pipeline file does not exist',
-    ]);
-    expect({ stderr, code }).toEqual({ stderr: '', code: 2 });
-  });
-
   test('sarif is one log of all files', async () => {
     const { stdout, code } = await checked('--format', 'sarif');
     const log = JSON.parse(stdout);
@@ -93,25 +83,5 @@ describe('plan and run', () => {
     ]);
     expect(events.find(({ task }) => task === 'photo:b.png')).toMatchObject({ code: 'SL508' });
     expect(events.at(-1).summary.problems).toMatchObject([{ task: 'photo:b.png', code: 'SL508' }]);
-  });
-});
-
-describe('explain', () => {
-  test('prints the page of a code, however it is written', async () => {
-    const rig = new Rig('');
-    const { stdout, code } = await rig.command(['explain', 'SL012']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^SL012: YAML cannot read an expression without quotation marks\.\n/);
-    expect(stdout).toContain('file: ${{ item.path }} } }');
-    expect(stdout).toContain('file: "${{ item.path }}" } }');
-    expect((await rig.command(['explain', 'sl12'])).stdout).toBe(stdout);
-  });
-
-  test('lists all codes, and knows none besides', async () => {
-    const rig = new Rig('');
-    expect((await rig.command(['explain'])).stdout).toMatch(/^Text and YAML\n {2}SL001 {2}/);
-    const { stderr, code } = await rig.command(['explain', 'SL999']);
-    expect(stderr).toMatch(/^shotlist explain: error: there is no code "SL999"\n/);
-    expect(code).toBe(2);
   });
 });

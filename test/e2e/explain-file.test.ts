@@ -1,8 +1,7 @@
 // explain tells where a file comes from, by its content.
 import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { digestOfBytes } from '../../src/contract/base/digest.ts';
-import { photo, photoRig, type Rig, service } from '../rig.ts';
+import { photoRig, type Rig, service } from '../rig.ts';
 
 async function ran(): Promise<Rig> {
   const local = await service();
@@ -16,27 +15,6 @@ async function storyOf(rig: Rig, ...args: readonly string[]) {
   const { stdout, code } = await rig.command(['explain', ...args, '--json']);
   return { ...JSON.parse(stdout), code };
 }
-
-test('explain tells the task, the project, the credits, the inputs and the parameters of an output', async () => {
-  const rig = await ran();
-  const { stdout, stderr, code } = await rig.command(['explain', 'out/p1.png']);
-  expect(stderr).toBe('');
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/^out\/p1\.png: .*sha256 [0-9a-f]{64}\n/);
-  expect(stdout).toMatch(/pipeline +photos \(photos\.state\.jsonl\)/);
-  expect(stdout).toMatch(/made by +face-swap-photo, for swap:p1\.png/);
-  expect(stdout).toMatch(/saved by +save:p1\.png, as out\/p1\.png\n/);
-  expect(stdout).toMatch(/credits +10\n/);
-  const [photo1, actor] = [await photo(1), rig.read('photos.state.jsonl')];
-  expect(actor).toContain('upload');
-  expect(stdout).toContain(`photos/p1.png  sha256 ${digestOfBytes(photo1)}`);
-  expect(stdout).toMatch(/actor\.png {2}sha256 /);
-  const [result] = (await storyOf(rig, 'out/p1.png')).results;
-  expect(result).toMatchObject({
-    ...{ item: 'p1.png', here: true, status: 'deleted', attempts: 1, credits: 10 },
-    ...{ run: { number: 1 }, origin: { inputs: expect.any(Array) } },
-  });
-});
 
 test('an output that was moved and renamed is found by its content', async () => {
   const rig = await ran();

@@ -100,3 +100,31 @@ steps:
   const again = await rig.run(local);
   expect(again.summary.tasks).toMatchObject({ done: 0, reused: 14 });
 });
+
+test('a step that leaves out what is missing waits for an item whose fan-out is in doubt', async () => {
+  const rig = new Rig(`pipeline: p
+output: out
+limits: { items: 1 }
+items: { values: [{ key: cat }, { key: dog }] }
+steps:
+  img: { uses: ai-image-generator, for_each: [x], keep: remote, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.key }}" } } }
+  own: { uses: ai-image-generator, needs: [img], keep: remote, with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.key }} again" } } }
+  sheet: { uses: ai-image-editor, on_missing: skip, with: { image_count: 1, model: nano-banana, resolution: 640px, assets: { image_file_paths: "\${{ steps.own.all.map(u, u.url) }}" }, style: { prompt: a sheet } } }
+  save: { uses: download, with: { of: sheet, to: sheet.png } }
+`);
+  // Of the creations cat, cat again, dog, dog again: the answer to the third is lost.
+  const lost = {
+    fault: 'reset',
+    on: 'POST /v1/ai-image-generator',
+    when: 'after',
+    skip: 2,
+  } as const;
+  const local = await service({ faults: { faults: [{ ...lost, count: 1 }] } });
+  const why = 'blocked waits for own:dog';
+  expect(endingsOf(await rig.run(local))).toMatchObject({
+    'own:dog': expect.any(String),
+    sheet: why,
+  });
+  expect(endingsOf(await rig.run(local))).toMatchObject({ sheet: why });
+  expect(bill(local.ledger()).has('p sheet')).toBe(false);
+});

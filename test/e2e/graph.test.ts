@@ -1,20 +1,8 @@
-// `shotlist graph`: to standard output, as JSON, and into a file.
+// `shotlist graph` into a file.
 import { describe, expect, test } from 'vitest';
-import { photoPipeline, photoRig, Rig } from '../rig.ts';
+import { photoPipeline, Rig } from '../rig.ts';
 
 describe('shotlist graph', () => {
-  test('prints Mermaid with the number of items, and needs no media', async () => {
-    const rig = await photoRig(3);
-    const { code, stdout, stderr } = await rig.command(['graph', 'pipeline.yaml']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^flowchart TD\n {2}items\[\["photos.*<br>3 items"\]\]\n/);
-    const bare = await new Rig(photoPipeline).command(['graph', 'pipeline.yaml', '--json']);
-    expect(JSON.parse(bare.stdout)).toMatchObject({
-      ...{ pipeline: 'photos', items: { source: 'photos/**/*.png' } },
-      steps: expect.arrayContaining([expect.objectContaining({ name: 'swap', stage: 'item' })]),
-    });
-  });
-
   test('writes a file, replaces it, and never the pipeline itself', async () => {
     const rig = new Rig(photoPipeline);
     for (const format of ['dot', 'svg']) {

@@ -195,3 +195,19 @@ function spentInVain(local: LocalService, steps: number): number {
     .filter(({ bought, failed }) => !failed && bought < steps)
     .reduce((sum, { net }) => sum + net, 0);
 }
+
+test('a step that gathers all items is blocked if a budget admits only some, and done once it admits the rest', async () => {
+  const gather = `  sheet:
+    uses: ai-voice-generator
+    with: { style: { prompt: "\${{ size(steps.one.all) }} words", voice_name: Elon } }
+`;
+  const [local, rig] = [
+    await service(),
+    spendingRig({ items: 2, window: 1, steps: `${threeSteps}${gather}` }),
+  ];
+  const first = await rig.run(local, { budget: 30 });
+  expect(spentAndFinished(first)).toEqual([30, 1]);
+  expect(first.summary).toMatchObject({ outcome: 'budget', tasks: { blocked: 1 } });
+  const next = await rig.run(local);
+  expect(next.summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
+});

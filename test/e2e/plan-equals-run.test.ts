@@ -1,180 +1,17 @@
-// Promise 6: what the plan says is what a run then does. Tried on random pipelines with random histories and selections.
-
+// Promise 6: what the plan says is what a run then does. Promises 1 and 3 beside it: nothing is paid twice, and no cap is
+// passed. Tried on random pipelines with random histories, selections, caps, faults of the service, lost state files and
+// a second pipeline that wants the same. `ROUNDS=20000 SEED=1` for more.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { priceOf } from '../../src/contract/api/price.ts';
-import { digestOf } from '../../src/contract/base/digest.ts';
-import { ok } from '../../src/contract/base/result.ts';
-import { listItems } from '../../src/runner/adapters/files/items.ts';
-import { Ledger } from '../../src/runner/journal/ledger.ts';
-import { toCel } from '../../src/runner/language/expression.ts';
-import type { Pipeline } from '../../src/runner/language/pipeline.ts';
 import { validate } from '../../src/runner/language/validate.ts';
-import { BoundPipeline } from '../../src/runner/operations/pipeline/bound-pipeline.ts';
-import { planItems } from '../../src/runner/operations/planning/plan-items.ts';
-import type { PlannedItems } from '../../src/runner/operations/planning/planned-items.ts';
-import { runPhases } from '../../src/runner/operations/run/phases.ts';
-import { LookSchedule } from '../../src/runner/plan/look-schedule.ts';
 import type { PlannedAction } from '../../src/runner/plan/planned-action.ts';
-import { stepsExcludedBy } from '../../src/runner/plan/step-selection.ts';
-import { pickedTakes } from '../../src/runner/plan/takes.ts';
-import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
-import { FileFacts } from '../../src/runner/run/file-facts.ts';
-import { Outages } from '../../src/runner/run/jobs/outages.ts';
-import { ProjectIds } from '../../src/runner/run/jobs/project-ids.ts';
-import { JournalWriter } from '../../src/runner/run/journal/journal-writer.ts';
-import { MemoryDisk } from '../fakes/memory-disk.ts';
-import { MemoryService } from '../fakes/memory-service.ts';
-import { FakeClock } from '../runner/adapters/files/places.ts';
-import {
-  type Mutation,
-  pipelineText,
-  type Selection,
-  type Story,
-  stories,
-} from './random-pipelines.ts';
-
-const day = 86_400_000;
-
-/** One pipeline on one machine, run again and again while the world changes. */
-class JobContext {
-  readonly disk = new MemoryDisk();
-  readonly clock = new FakeClock();
-  readonly ledger = new Ledger();
-  readonly service: MemoryService;
-  readonly loaded: BoundPipeline;
-
-  constructor(pipeline: Pipeline) {
-    this.service = new MemoryService(this.disk, this.clock, (tool, body) => {
-      const price = priceOf(tool, body);
-      if (!price.known) throw new Error(`${tool} has no price`);
-      return price.credits;
-    });
-    const base = { inputs: toCel({}), env: {} };
-    const read = { file: 'p.yaml', digest: digestOf('') };
-    const place = { folder: '/nowhere', named: [] };
-    this.loaded = new BoundPipeline(
-      {
-        ...read,
-        pipeline,
-        warnings: [],
-        included: {},
-        profiles: [],
-        profile: undefined,
-        outputProfile: undefined,
-      },
-      { ...place, base, otherProfiles: async () => ok([]) },
-    );
-    for (const name of ['s0', 's1', 'f0', 'f1', 'f2']) this.disk.files.set(`${name}.png`, name);
-    // The same content under another name, and a file that must be read first. f4.png does not exist.
-    this.disk.files.set('f3.png', 'f0');
-    this.disk.unread.add('f1.png');
-  }
-
-  change({ what, at }: Mutation): void {
-    const nth = (paths: readonly string[]): string | undefined =>
-      paths[at % Math.max(1, paths.length)];
-    const files = [...this.disk.files.keys()];
-    const output = nth(files.filter((path) => path.startsWith('out/')));
-    const input = nth(files.filter((path) => !path.startsWith('out/')));
-    if (what === 'days') this.clock.pass(at * day);
-    if (what === 'lose-output' && output !== undefined) this.disk.loseOutput(output);
-    if (what === 'clone') this.disk.checkOutAnew();
-    if (what === 'edit-output' && output !== undefined) this.disk.files.set(output, 'edited');
-    if (what === 'edit-input' && input !== undefined) this.disk.files.set(input, `new ${at}`);
-    if (what === 'lose-input' && input !== undefined) this.disk.files.delete(input);
-    // A first plan does not read files that no other can equal; what the disk then fails to read nobody can foresee.
-    const read = [...this.ledger.jobs()].length > 0;
-    if (what === 'break-input' && input !== undefined && read) this.disk.broken.add(input);
-  }
-
-  async run({ only, until, exclude, items, requireOutputs }: Selection): Promise<Outcome> {
-    const { loaded, ledger, disk, clock } = this;
-    const { pipeline } = loaded;
-    const base = { ...loaded.base, run: { date: '2026-08-05' } };
-    const names = pipeline.steps.map(({ name }) => name);
-    const named = (numbers: readonly number[]): readonly string[] =>
-      numbers.map((number) => names[number % names.length] ?? '');
-    const out = stepsExcludedBy(pipeline.steps, {
-      only: named(only),
-      until: named(until),
-      exclude: named(exclude),
-    });
-    if (!out.ok) throw new Error(out.error);
-    const keys =
-      items === null || items.length === 0
-        ? {}
-        : { keys: new Set(items.map((at) => `k${at % 4}`)) };
-    const list = await listItems(pipeline.items, '/nowhere', '/nowhere/out', keys);
-    if (!list.ok) throw new Error(list.error[0]?.message);
-    const plannedItems = await planItems(loaded, list.value, {
-      base,
-      ledger,
-      disk,
-      clock,
-      excluded: out.value,
-      requireOutputs,
-    });
-    const endings = new Map<string, { step: string; ending: TaskEnding; why: string }>();
-    const before = this.service.charged;
-    if (plannedItems.problems.length === 0) {
-      const journal = new JournalWriter(ledger, { append() {}, async sync() {} }, clock, {
-        run: {},
-      });
-      const stopper = new AbortController();
-      const onEvent = (event: RunEvent): void => {
-        if (event.type !== 'task') return;
-        const { task, step, ending, why = '' } = event;
-        endings.set(task, { step, ending, why });
-      };
-      const outages = new Outages({
-        ...{ api: this.service, address: 'memory:', clock, stop: stopper.signal, onEvent },
-        backoffMs: 1,
-        limitMs: 1000,
-      });
-      await runPhases({
-        pipeline,
-        base,
-        earlier: [],
-        list: list.value,
-        plannedItems,
-        visitsAll: false,
-        context: {
-          api: outages.api,
-          outages,
-          projects: new ProjectIds(),
-          disk,
-          clock,
-          backoffMs: 1,
-          pace: async () => undefined,
-          lookSchedule: new LookSchedule({ speedFactor: 1 }),
-          inbox: undefined,
-        },
-        stopper,
-        excluded: out.value,
-        signal: undefined,
-        machineStops: [],
-        journal,
-        fileFacts: new FileFacts(disk),
-        clock,
-        budget: undefined,
-        payAgain: false,
-        requireOutputs,
-        takes: pickedTakes(ledger),
-        listening: false,
-        onEvent,
-      });
-      journal.end();
-    }
-    return { plannedItems, endings, charged: this.service.charged - before };
-  }
-}
-
-interface Outcome {
-  readonly plannedItems: PlannedItems;
-  readonly endings: ReadonlyMap<string, { step: string; ending: TaskEnding; why: string }>;
-  readonly charged: number;
-}
+import type { TaskEnding } from '../../src/runner/report/run-event.ts';
+import type { Fate } from '../fakes/memory-service.ts';
+import { type Outcome, PlanWorld } from './plan-world.ts';
+import { type Caps, pipelineText, type Round, type Story, stories } from './random-pipelines.ts';
 
 /** How a task of each outlook ends in a run in which nothing goes wrong. */
 const endingOf: Readonly<Record<Exclude<PlannedAction, 'maybe'>, TaskEnding>> = {
@@ -193,13 +30,31 @@ const endingOf: Readonly<Record<Exclude<PlannedAction, 'maybe'>, TaskEnding>> = 
   blocked: 'blocked',
 };
 
+/** What may come between a plan and its run. */
+interface Hindrances {
+  readonly capped: boolean;
+  readonly faults: boolean;
+}
+
+/** Endings for which a plan is not to blame. */
+const hindered = ({ capped, faults }: Hindrances): ReadonlySet<TaskEnding> =>
+  new Set([
+    // Skipped: a fan-in that leaves out what is missing.
+    ...(capped || faults ? (['pending', 'blocked', 'skipped'] as const) : []),
+    ...(faults ? (['failed', 'doubt'] as const) : []),
+  ]);
+
 /**
  * Where a row of the plan and what the run did differ; empty: nowhere. Of two tasks with the same content one does it
  * and the other reuses it: which one is a matter of time, so the two are told apart over all steps of a kind.
  */
-function differences({ plannedItems, endings, charged }: Outcome): readonly string[] {
+function differences(
+  { plannedItems, endings, charged }: Outcome,
+  hindrances: Hindrances,
+): readonly string[] {
   const found: string[] = [];
-  let uncertain = false;
+  const excused = hindered(hindrances);
+  let uncertain = excused.size > 0;
   const doings = new Map<string, { planned: number; did: number }>();
   for (const { step, kind, tasks, times } of plannedItems.plan.rows) {
     const { maybe = 0, ...certain } = tasks;
@@ -228,58 +83,179 @@ function differences({ plannedItems, endings, charged }: Outcome): readonly stri
       did.set(shown, (did.get(shown) ?? 0) + 1);
     }
     for (const ending of new Set([...planned.keys(), ...did.keys()])) {
+      if (excused.has(ending)) continue;
       const [said, done] = [planned.get(ending) ?? 0, did.get(ending) ?? 0];
-      const fewest = ending === 'excluded' ? 0 : said;
+      // A cap keeps whole items out, and a failure whole fan-outs, of which the run then tells nothing.
+      const fewest = ending === 'excluded' || excused.size > 0 ? 0 : said;
       const free = maybe + (['excluded', 'skipped', 'done'].includes(ending) ? excluded : 0);
       if (done < fewest || done > said + free)
         found.push(`${step}: the plan says ${said} (+${free}) ${ending}, the run had ${done}`);
     }
   }
-  if (!uncertain)
-    for (const [kind, { planned, did }] of doings)
-      if (planned !== did) found.push(`${kind}: the plan does ${planned}, the run did ${did}`);
+  for (const [kind, { planned, did }] of doings)
+    if (!uncertain && planned !== did)
+      found.push(`${kind}: the plan does ${planned}, the run did ${did}`);
   const { credits, uncounted } = plannedItems.plan;
-  if ((uncounted === 0 && charged > credits) || (!uncertain && charged !== credits))
+  if (uncounted === 0 && charged > credits)
+    found.push(`the plan says at most ${credits} credits, the run took ${charged}`);
+  if (!uncertain && charged !== credits)
     found.push(`the plan says ${credits} credits, the run took ${charged}`);
   return found;
 }
 
+/** What a run must never do, whatever is planned and whatever happens. */
+class Watch {
+  readonly #world: PlanWorld;
+  readonly #caps: Caps;
+  /** Credits by state file and day. */
+  readonly #days = new Map<string, number>();
+
+  constructor(world: PlanWorld, caps: Caps) {
+    this.#world = world;
+    this.#caps = caps;
+  }
+
+  /** `began`: epoch milliseconds. */
+  wrongs({ charged }: Outcome, began: number): readonly string[] {
+    const { run, item, day } = this.#caps;
+    const { creations, service, record } = this.#world;
+    const found: string[] = [];
+    if (run !== null && charged > run) found.push(`a run with ${run} credits took ${charged}`);
+    const key = `${record} ${new Date(began).toISOString().slice(0, 10)}`;
+    const spent = (this.#days.get(key) ?? 0) + charged;
+    this.#days.set(key, spent);
+    if (day !== null && spent > day) found.push(`a day with ${day} credits took ${spent}`);
+    const [paid, items] = [new Map<string, number>(), new Map<string, number>()];
+    for (const { body, credits, fate } of service.projects.values()) {
+      const creation = creations.get(String(body['name']));
+      if (creation === undefined) found.push(`${body['name']} was sent without an intent`);
+      if (creation === undefined || fate === 'error') continue;
+      paid.set(creation.job, (paid.get(creation.job) ?? 0) + 1);
+      const of = itemOf(creation.task);
+      const owner = `${creation.record} ${creation.edits} ${of}`;
+      if (of !== undefined) items.set(owner, (items.get(owner) ?? 0) + credits);
+    }
+    for (const [job, times] of paid) if (times > 1) found.push(`${job} was paid ${times} times`);
+    for (const [owner, credits] of items)
+      if (item !== null && credits > item)
+        found.push(`an item with ${item} took ${credits} (${owner})`);
+    return found;
+  }
+
+  /** Promise 3: under a cap, an item begins only if all that it still needs fits. For a run without trouble. */
+  unfinished({ endings }: Outcome): readonly string[] {
+    const { creations, runs } = this.#world;
+    const begun = new Set<string>();
+    for (const { task, run } of creations.values()) if (run === runs) begun.add(itemOf(task) ?? '');
+    return [...endings].flatMap(([task, { ending }]) => {
+      const item = itemOf(task);
+      return ending === 'pending' && item !== undefined && begun.has(item)
+        ? [`${item} was begun, and ${task} has to wait`]
+        : [];
+    });
+  }
+}
+
+const itemOf = (task: string): string | undefined => /:(k\d)/.exec(task)?.[1];
+
 /** How many stories were told to the end, so that the property cannot pass by trying nothing. */
-let told = 0;
+const told = { all: 0, capped: 0, faults: 0, receipts: 0 };
 
 async function tell(story: Story): Promise<void> {
   const text = pipelineText(story);
   const validated = validate('p.yaml', text);
   if (!validated.ok) return;
-  const context = new JobContext(validated.value.pipeline);
-  for (const { fates, selection, after } of story.rounds) {
-    let next = 0;
-    context.service.fate = () => fates[next++] ?? 'fine';
-    await context.run(selection);
-    for (const mutation of after) context.change(mutation);
+  const receipts = story.receipts ? mkdtempSync(join(tmpdir(), 'shotlist-story-')) : undefined;
+  try {
+    await tellIn(new PlanWorld(validated.value.pipeline, receipts), story, text);
+  } finally {
+    if (receipts !== undefined) rmSync(receipts, { recursive: true });
   }
-  context.service.fate = () => 'fine';
-  for (const made of context.service.projects.values())
+}
+
+async function tellIn(world: PlanWorld, story: Story, text: string): Promise<void> {
+  const { caps, rounds, last } = story;
+  const watch = new Watch(world, caps);
+  /** What became of the creations of this run. */
+  const drawn: Fate[] = [];
+  const play = async ({
+    fates,
+    selection,
+  }: Round): Promise<readonly [Outcome, readonly string[]]> => {
+    drawn.length = 0;
+    world.service.fate = () => {
+      const fate = fates[drawn.length] ?? 'fine';
+      drawn.push(fate);
+      return fate;
+    };
+    const began = world.clock.now();
+    const outcome = await world.run(selection, caps.run ?? undefined);
+    return [outcome, watch.wrongs(outcome, began)];
+  };
+  for (const round of rounds) {
+    const [outcome, wrongs] = await play(round);
+    if (wrongs.length > 0) throw failure(wrongs, outcome, text);
+    for (const mutation of round.after) world.change(mutation);
+  }
+  for (const made of world.service.projects.values())
     if (made.fate === 'endless') made.fate = 'fine';
-  const outcome = await context.run(story.last);
+  const [outcome, wrongs] = await play(last);
   if (outcome.plannedItems.problems.length > 0) return;
-  told += 1;
-  const found = differences(outcome);
-  if (found.length === 0) return;
-  const did = [...outcome.endings].map(
+  const { capped } = outcome;
+  const faults = drawn.some((fate) => fate !== 'fine');
+  told.all += 1;
+  if (capped) told.capped += 1;
+  if (faults) told.faults += 1;
+  if (story.receipts) told.receipts += 1;
+  const isCertain = !faults && outcome.plannedItems.plan.uncounted === 0;
+  const unfinished = isCertain ? watch.unfinished(outcome) : [];
+  const found = [...wrongs, ...unfinished, ...differences(outcome, { capped, faults })];
+  if (found.length > 0) throw failure(found, outcome, text);
+}
+
+function failure(
+  found: readonly string[],
+  { endings, plannedItems }: Outcome,
+  text: string,
+): Error {
+  const did = [...endings].map(
     ([task, { ending, why }]) => `${task}: ${ending}${why === '' ? '' : ` (${why})`}`,
   );
-  throw new Error(
-    [...found, ...did, JSON.stringify(outcome.plannedItems.plan.rows), text].join('\n'),
-  );
+  return new Error([...found, ...did, JSON.stringify(plannedItems.plan.rows), text].join('\n'));
 }
 
 const seed = Number(process.env['SEED'] ?? 20261122);
-const runs = Number(process.env['RUNS'] ?? 500);
+const rounds = Number(process.env['ROUNDS'] ?? 500);
+
+interface Found {
+  readonly what: string;
+  /** The disagreement is known, and not worth a repair before plan and run are one walk. */
+  readonly open: boolean;
+  readonly story: Story;
+}
+
+/** What the property found once, each shrunk to one line. */
+const found: readonly Found[] = readFileSync(
+  new URL('../fixtures/found-stories.jsonl', import.meta.url),
+  'utf8',
+)
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+
+for (const { what, open, story } of found)
+  (open ? test.fails : test)(what, async () => {
+    const before = told.all;
+    await tell(story);
+    expect(told.all).toBe(before + 1);
+  });
 
 test(`each row of the plan is what a run then does (seed ${seed})`, {
-  timeout: 300_000,
+  timeout: 3_600_000,
 }, async () => {
-  await fc.assert(fc.asyncProperty(stories, tell), { numRuns: runs, seed });
-  expect(told).toBeGreaterThan(runs / 4);
+  await fc.assert(fc.asyncProperty(stories, tell), { numRuns: rounds, seed });
+  if (process.env['ROUNDS'] !== undefined) console.log(JSON.stringify(told));
+  expect(told.all).toBeGreaterThan(rounds / 4);
+  for (const some of [told.capped, told.faults, told.receipts])
+    expect(some).toBeGreaterThan(rounds / 80);
 });

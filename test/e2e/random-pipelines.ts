@@ -1,5 +1,6 @@
 // Random pipelines, random histories: what a property of plan and run is tried on.
 import fc from 'fast-check';
+import type { Fate } from '../fakes/memory-service.ts';
 
 export interface StepSpec {
   readonly kind:
@@ -43,22 +44,35 @@ export interface Mutation {
     | 'lose-input'
     | 'break-input'
     | 'clone'
-    | 'days';
+    | 'days'
+    | 'lose-state'
+    | 'other-pipeline';
   readonly at: number;
 }
 
 export interface Round {
-  readonly fates: readonly ('fine' | 'lost' | 'error' | 'endless')[];
+  /** What becomes of the creations, in their order; then all are fine. */
+  readonly fates: readonly Fate[];
   readonly selection: Selection;
   readonly after: readonly Mutation[];
+}
+
+/** In credits; null: no cap. */
+export interface Caps {
+  readonly run: number | null;
+  readonly item: number | null;
+  readonly day: number | null;
 }
 
 export interface Story {
   readonly steps: readonly StepSpec[];
   readonly items: readonly ItemSpec[];
   readonly window: number;
+  readonly caps: Caps;
+  /** The user has receipts: then state files get lost, and another pipeline wants the same. */
+  readonly receipts: boolean;
   readonly rounds: readonly Round[];
-  readonly last: Selection;
+  readonly last: Round;
 }
 
 const index = fc.nat(9);
@@ -112,25 +126,43 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
     'break-input',
     'clone',
     'days',
+    'lose-state',
+    'other-pipeline',
   ),
   at: index,
 });
+
+const fates = fc.array(
+  fc.constantFrom<Fate[]>('fine', 'fine', 'fine', 'lost', 'error', 'endless'),
+  {
+    maxLength: 6,
+  },
+);
+
+/** A creation of these pipelines costs 5 to 15 credits. */
+const cap = fc.option(
+  fc.nat(12).map((number) => number * 5),
+  { freq: 2 },
+);
+const caps: fc.Arbitrary<Caps> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({ run: null, item: null, day: null }) },
+  { weight: 1, arbitrary: fc.record({ run: cap, item: cap, day: cap }) },
+);
 
 export const stories: fc.Arbitrary<Story> = fc.record({
   steps: fc.array(step, { minLength: 3, maxLength: 10 }),
   items: fc.array(fc.record({ n: fc.nat(3), file: fc.nat(4) }), { minLength: 1, maxLength: 4 }),
   window: fc.constantFrom(1, 2, 16),
-  rounds: fc.array(
-    fc.record({
-      fates: fc.array(fc.constantFrom('fine', 'fine', 'fine', 'lost', 'error', 'endless'), {
-        maxLength: 6,
-      }),
-      selection,
-      after: fc.array(mutation, { maxLength: 3 }),
-    }),
-    { maxLength: 2 },
-  ),
-  last: selection,
+  caps,
+  receipts: fc.nat(2).map((number) => number === 0),
+  rounds: fc.array(fc.record({ fates, selection, after: fc.array(mutation, { maxLength: 3 }) }), {
+    maxLength: 2,
+  }),
+  last: fc.record({
+    fates: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fates }),
+    selection,
+    after: fc.constant([]),
+  }),
 });
 
 interface Written {
@@ -144,7 +176,7 @@ interface Written {
 }
 
 /** The text of a pipeline, and its steps' names. Not every text is valid. */
-export function pipelineText({ steps: specs, items, window }: Story): string {
+export function pipelineText({ steps: specs, items, window, caps }: Story): string {
   // Downloads come before deletes, so that a delete knows of them.
   const [first, ...others] = specs;
   const steps = [
@@ -215,6 +247,7 @@ export function pipelineText({ steps: specs, items, window }: Story): string {
   return [
     'pipeline: p',
     `limits: { items: ${window} }`,
+    ...budgetOf(caps),
     'items:',
     '  values:',
     ...values,
@@ -222,6 +255,15 @@ export function pipelineText({ steps: specs, items, window }: Story): string {
     ...lines,
     '',
   ].join('\n');
+}
+
+/** The cap of a run is given to the run. */
+function budgetOf({ item, day }: Caps): readonly string[] {
+  const set = [
+    ...(item === null ? [] : [`per_item: ${item}`]),
+    ...(day === null ? [] : [`per_day: ${day}`]),
+  ];
+  return set.length === 0 ? [] : [`budget: { ${set.join(', ')} }`];
 }
 
 interface Lists {
@@ -335,7 +377,7 @@ function bodyOf(
     case 'tidy': {
       const of = pick(tools, a);
       // What is thrown away and wanted by another step with the same content is lost: that is what the word means.
-      const alone = saves.length === 0;
+      const alone = saves.length === 0 && tools.length === 1;
       const discard = spec.discard && alone ? ', discard: true' : '';
       return of === undefined
         ? undefined

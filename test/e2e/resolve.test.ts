@@ -1,14 +1,16 @@
 // resolve: a person says what became of a creation whose answer was lost. What can be checked is checked, and whatever is
 // said, the ledger and the service's agree about the credits afterwards.
+import { cpSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { listening } from '../listening.ts';
-import { bill, envOf, photo, photoRig, type Rig, service } from '../rig.ts';
+import { bill, envOf, photo, photoRig, Rig, service } from '../rig.ts';
 import { Client } from '../service/client.ts';
 import { hub } from '../service/receiver.ts';
+import { atLine } from './at-line.ts';
 import { doubted } from './doubted.ts';
 
 const stateFile = 'photos.state.jsonl';
@@ -186,6 +188,57 @@ describe('what a person says', () => {
   });
 });
 
+describe('of a doubt in an older state file that was put back, and that was resolved since, the receipts know', () => {
+  test('the project: nobody can say that it was not charged, and nothing is paid again', async () => {
+    const { local, rig, env, name } = await doubted('after');
+    const older = rig.read(stateFile);
+    const project = projectNamed(local, name);
+    await rig.command(['resolve', 'pipeline.yaml', name, '--project', project], env);
+    // The run saves the result and deletes the project: from now on, the hub has it no more.
+    expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    rig.write(stateFile, older);
+    const task = ['resolve', 'pipeline.yaml', 'swap:p1.png'];
+    const denied = await rig.command([...task, '--not-charged'], env);
+    expect(denied.code).toBe(2);
+    expect(denied.stderr).toContain(`your receipts say that it is project ${project}`);
+    rig.write(stateFile, older);
+    expect((await rig.command([...task, '--project', project], env)).code).toBe(0);
+    rig.write(stateFile, older);
+    const all = await rig.command(['resolve', 'pipeline.yaml', '--all', '--not-charged'], env);
+    expect(all.code).toBe(0);
+    expect(all.stdout).toContain('Nothing is in doubt.');
+    expect(all.stderr).toContain('your receipts know what became of swap:p1.png');
+    expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    rig.write(stateFile, older);
+    // A run takes it over by itself, as the one attempt that it was.
+    expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    expect(rig.read(stateFile)).not.toContain('"past"');
+    expect(net(local)).toBe(10);
+  });
+
+  test('a later attempt of another checkout, which plan and run take over', async () => {
+    let older = '';
+    // As a kill at this moment leaves it: the intent is on disk, and nothing after it.
+    const keep = (rig: Rig) =>
+      atLine('"event":"doubt"', () => {
+        older = rig.read(stateFile);
+      });
+    const { local, rig, env, name } = await doubted('before', 1, keep);
+    const other = new Rig(rig.read('pipeline.yaml'));
+    cpSync(rig.folder, other.folder, {
+      recursive: true,
+      filter: (path) => !path.endsWith('.shotlist'),
+    });
+    await other.command(['resolve', 'pipeline.yaml', name, '--not-charged'], env);
+    expect((await other.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    rig.write(stateFile, older);
+    const planned = await rig.command(['plan', 'pipeline.yaml', '--json'], env);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ plan: { credits: 0 } });
+    expect((await rig.command(['run', 'pipeline.yaml'], env)).code).toBe(0);
+    expect(net(local)).toBe(10);
+  });
+});
+
 describe('a resolve that is refused exits with 2 and leaves the state file as it was, to the byte:', () => {
   test('whatever does not fit', async () => {
     const { local, rig, env, name } = await doubted('after', 2);
@@ -260,18 +313,4 @@ test('where there are a hosted state file and a rehearsal’s, the environment o
   const own = await rig.command(['resolve', 'pipeline.yaml', 'swap:p1.png', '--abandon'], env);
   expect(own.stderr).toBe('');
   expect(await of('--hosted')).toContain('swap:p1.png is not in doubt: it is failed');
-});
-
-test('status explains a doubt: since when, under which name, for how much, where to look and what to say', async () => {
-  const { rig, name } = await doubted('after');
-  const { stdout, code } = await rig.command(['status', 'pipeline.yaml']);
-  expect(code).toBe(4);
-  expect(stdout).toMatch(
-    /IN DOUBT: swap:p1\.png: begun \d{4}-\d\d-\d\dT[\d:.]+Z, 10 credits set aside; the service did not answer/,
-  );
-  expect(stdout).toContain(
-    `Look in the service's hub for a project named ${JSON.stringify(name)}, created about then.`,
-  );
-  for (const flag of ['--project <its id>', '--not-charged', '--abandon'])
-    expect(stdout).toContain(`shotlist resolve pipeline.yaml "swap:p1.png" ${flag}`);
 });

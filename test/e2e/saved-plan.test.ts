@@ -96,11 +96,3 @@ test('a saved plan names only a pipeline file of its own repository', async () =
   expect(out.stderr).toContain('save it beside the pipeline file: p.plan');
   expect(charges(all)).toBe(0);
 });
-
-test('plan --exit-code tells whether there is something to do', async () => {
-  const { shotlist } = await world();
-  expect((await shotlist('plan', 'pipeline.yaml')).code).toBe(0);
-  expect((await shotlist('plan', 'pipeline.yaml', '--exit-code')).code).toBe(10);
-  await shotlist('run', 'pipeline.yaml');
-  expect((await shotlist('plan', 'pipeline.yaml', '--exit-code')).code).toBe(0);
-});

@@ -79,16 +79,6 @@ describe('the text for a terminal', () => {
 });
 
 describe('the command', () => {
-  test('lists the kinds, and shows one of them', async () => {
-    const rig = new Rig('');
-    expect((await rig.command(['tools'])).stdout).toContain('ai-image-upscaler ');
-    const { stdout } = await rig.command(['tools', 'ai-image-upscaler']);
-    expect(stdout).toContain('  scale_factor *  (number)\n');
-    expect(stdout).toContain('One of: balanced, creative, preserve, pro.');
-    expect(stdout).toContain('    a picture at 4×, balanced: 200 credits\n');
-    expect(stdout).toContain('  pipeline: ai-image-upscaler-example\n');
-  });
-
   test('prints the same facts for programs', async () => {
     const rig = new Rig('');
     const all: unknown[] = JSON.parse((await rig.command(['tools', '--json'])).stdout);
@@ -111,10 +101,5 @@ describe('the command', () => {
         limits: { minLength: 1, maxLength: 2000 },
       }),
     );
-  });
-
-  test('suggests the kind that was meant', async () => {
-    const { code, stderr } = await new Rig('').command(['tools', 'face-swop']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean "face-swap"?')]);
   });
 });

@@ -9,6 +9,7 @@ import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
 import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { openDoubts, resolve } from '../../src/runner/operations/resolve.ts';
+import { exitCodes } from '../../src/runner/report/exit-codes.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { actor, swapAssets, uploadAndDetect } from '../photo-pipeline.ts';
 import { type Ended, ended, envOf, photo, Rig, service, until } from '../rig.ts';
@@ -188,6 +189,24 @@ async function expectAllHome(sides: readonly Side[], local: LocalService): Promi
 const first = Number(process.env['SEED'] ?? 1);
 const runs = Number(process.env['RUNS'] ?? 3);
 
+test('a first plan knows what another pipeline has paid for a file that is too large to be read in passing', async () => {
+  const local = await service();
+  const text = pipelineOf('one', 'photos', {
+    ...{ window: 1, isChained: false, detects: false, deletes: false },
+  });
+  const large = Buffer.concat([await photo(1), Buffer.alloc(300_000)]);
+  const plans: string[] = [];
+  for (const name of ['first', 'second']) {
+    const rig = new Rig(text);
+    rig.write('actor.png', await photo(actor));
+    rig.write('photos/a.png', large);
+    plans.push((await rig.command(['plan', 'pipeline.yaml', '--json'], envOf(local))).stdout);
+    if (name === 'first') await rig.run(local);
+  }
+  const credits = plans.map((plan) => JSON.parse(plan).plan.credits);
+  expect(credits).toEqual([10, 0]);
+});
+
 test.each(Array.from({ length: runs }, (_, index) => first + index))(
   'seed %d: two pipelines at the same time pay once for what both of them want, and both have it',
   async (seed) => {
@@ -226,9 +245,10 @@ test.each(Array.from({ length: runs }, (_, index) => first + index))(
     );
     const where = `${JSON.stringify(scene)}\n${told.map(({ stdout, stderr }) => stdout + stderr).join('\n')}`;
     await settleOnce(sides, local);
-    // A project that the other one deleted right before a further step asked for it, and a doubt, are for the next run.
+    // A doubt is for a person, and then for the next run.
     for (const [index, side] of sides.entries()) {
       if (told[index]?.code === 0) continue;
+      expect(told[index]?.code, where).toBe(exitCodes.doubt);
       const { code, stdout, stderr } = await finish(side, local);
       expect(code, where + stdout + stderr).toBe(0);
     }

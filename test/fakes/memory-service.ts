@@ -46,7 +46,8 @@ export class MemoryService implements MediaApi {
   /** Decides what becomes of the next creation. */
   fate: () => Fate = () => 'fine';
   readonly projects = new Map<string, Made>();
-  readonly #disk: MemoryDisk;
+  /** Whose files are uploaded, and where downloads go. */
+  disk: MemoryDisk;
   readonly #clock: Clock;
   readonly #assets = new Map<string, { readonly content: string; readonly until: number }>();
   readonly #faces = new Map<string, FaceDetection>();
@@ -54,7 +55,7 @@ export class MemoryService implements MediaApi {
   #ids = 0;
 
   constructor(disk: MemoryDisk, clock: Clock, price: (tool: string, body: JsonObject) => number) {
-    this.#disk = disk;
+    this.disk = disk;
     this.#clock = clock;
     this.#price = price;
   }
@@ -74,7 +75,7 @@ export class MemoryService implements MediaApi {
   }
 
   async put({ filePath }: UploadTarget, file: LocalFile): Answer<Digest> {
-    const content = this.#disk.read(file.path);
+    const content = this.disk.read(file.path);
     if (content === undefined)
       return err({ reason: 'refused', status: 400, message: 'there is no such file' });
     this.#assets.set(filePath, { content, until: this.#clock.now() + 7 * day });
@@ -151,7 +152,7 @@ export class MemoryService implements MediaApi {
   async download(url: string, into: LocalFile): Answer<Fetched> {
     const asset = this.#assets.get(url);
     if (asset === undefined) return err({ reason: 'expired', message: '' });
-    this.#disk.files.set(into.path, asset.content);
+    this.disk.files.set(into.path, asset.content);
     const digest = digestOfText(asset.content);
     const { length: bytes } = asset.content;
     return ok({ bytes, digest, contentType: 'image/png', isVerified: true });

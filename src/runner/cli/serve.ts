@@ -14,6 +14,7 @@ import {
   type ServiceOptions,
   startService,
 } from '../operations/service/local-service.ts';
+import { untilStopped } from './stop.ts';
 import { complain, disclose, discloseJson, print } from './terminal.ts';
 
 export interface ServeFlags {
@@ -54,6 +55,8 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
         'the hub answers only to this machine.',
     );
   for (const lack of service.lacks()) complain(`note: ${lack}`);
+  // Before anybody reads how to stop it.
+  const stopped = untilStopped();
   if (flags.json === true) discloseJson({ address, key, hub });
   else {
     print(`The local service is at ${address}`);
@@ -62,9 +65,7 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
     disclose(`  export SHOTLIST_BASE_URL=${address} SHOTLIST_API_KEY=${key}`);
     print('Ctrl-C stops it.');
   }
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
+  await stopped;
   await service.close();
   return 0;
 }

@@ -55,3 +55,9 @@ export function untilAsked(): Stop {
     },
   };
 }
+
+/** Resolves when a person or the system asks the command to stop. */
+export const untilStopped = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });

@@ -5,6 +5,7 @@ import { type LivePage, type LivePageOptions, openLivePage } from '../operations
 import { openBrowser } from './browser.ts';
 import { sayState, withPipeline } from './command.ts';
 import type { PipelineFlags } from './options.ts';
+import { untilStopped } from './stop.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
 
 export interface UiFlags extends PipelineFlags, Pick<LivePageOptions, 'port'> {
@@ -24,12 +25,12 @@ export async function uiCommand(file: string, flags: UiFlags): Promise<number> {
     if (!opened.ok) return fail(opened.error, json);
     const page = opened.value;
     if (forRun) return await untilRunEnds(page);
+    // Before anybody reads how to stop it.
+    const stopped = untilStopped();
     if (json) printJson({ type: 'page', address: page.address });
     else print(`The page is at ${page.address}\nCtrl-C stops it.`);
     if (open) await openBrowser(page.addressForOnce());
-    await new Promise<void>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-    });
+    await stopped;
     await page.close();
     return 0;
   });

@@ -150,6 +150,11 @@ export class Ledger {
     this.#put(afterAdoption(before, line), before);
   }
 
+  /** A plan counts with what becomes of a job, or no longer does, before a journal records it. */
+  foresee(line: JobLine): void {
+    this.#put(line, this.#jobs.get(line.job));
+  }
+
   /** Folds one line in. On failure, the error says why: the journal is corrupt, or shotlist has a bug. */
   apply(state: StateLine): Result<void, string> {
     switch (state.type) {

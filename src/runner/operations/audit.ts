@@ -44,17 +44,17 @@ export async function audit(
       projects += 1;
       const { job, project, credits: recorded, answer } = inquired;
       const reported = answer.ok ? answer.value.credits_charged : undefined;
-      if (reported === undefined) {
+      if (!answer.ok && answer.error.reason !== 'not-found') {
+        differences.push({
+          project,
+          tasks: job.tasks,
+          recorded,
+          reported: 0,
+          why: explainFailure(answer.error),
+        });
+      } else if (reported === undefined) {
         unreported.projects += 1;
         unreported.credits += recorded;
-        if (!answer.ok && answer.error.reason !== 'not-found')
-          differences.push({
-            project,
-            tasks: job.tasks,
-            recorded,
-            reported: 0,
-            why: explainFailure(answer.error),
-          });
       } else if (reported !== recorded) {
         differences.push({ project, tasks: job.tasks, recorded, reported, why: 'other credits' });
       }

@@ -10,6 +10,8 @@ import type { Ledger } from '../journal/ledger.ts';
 import type { JobLine, NewEvent } from '../journal/line.ts';
 import { abandoned, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
+import { endOf } from '../receipts/ending.ts';
+import { count } from '../report/text.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
@@ -58,9 +60,53 @@ export async function resolve(
   options: EditOptions = {},
 ): Promise<Result<Resolved, Problem>> {
   return await editState(loaded, options, async (edit) => {
+    const learnt = await learnDoubts(edit, options);
+    const known = learnt.find(({ tasks, name }) => tasks.includes(task) || name === task);
+    if (known !== undefined) return agreed(known, task, resolution);
     const found = doubtOf(edit.journal.ledger, task);
     return found.ok ? await settleDoubt(found.value, resolution, edit) : found;
   });
+}
+
+/** The receipts know more than the hub may show: a project that was deleted since looks as if it had never been. */
+function agreed(known: JobLine, task: string, said: Resolution): Result<Resolved, Problem> {
+  const isAgreed =
+    said.how === 'project' ? known.project === said.project : known.project === undefined;
+  if (isAgreed) return ok(resolvedOf(known));
+  const what =
+    known.project === undefined ? 'the service never took it' : `it is project ${known.project}`;
+  return err(
+    problem(
+      `${task} is not in doubt any more: your receipts say that ${what}`,
+      'shotlist',
+      'the state file has it now, and nothing else was changed',
+    ),
+  );
+}
+
+/**
+ * Settles the doubts whose outcome the receipts of this user know, because another pipeline or a run that was killed has
+ * recorded it. Not in a database: there, the coordinator asks the receipts.
+ */
+async function learnDoubts(
+  edit: StateEdit,
+  { onWarning = () => undefined }: EditOptions,
+): Promise<readonly JobLine[]> {
+  const { journal, receipts, shared } = edit;
+  if (shared) return [];
+  const learnt: JobLine[] = [];
+  for (const doubt of doubtsIn(edit)) {
+    const line = receipts.of(doubt.job).find((one) => one.line.name === doubt.name)?.line;
+    if (doubt.name === undefined || line === undefined || isDoubt(line)) continue;
+    journal.append(endOf(doubt.job, line));
+    learnt.push(journal.ledger.job(doubt.job) ?? doubt);
+  }
+  if (learnt.length === 0) return learnt;
+  await journal.sync();
+  const [first = ''] = learnt.flatMap(({ tasks }) => tasks);
+  const which = learnt.length === 1 ? first : `${count(learnt.length, 'creation')} in doubt`;
+  onWarning(`your receipts know what became of ${which}: the state file has it now`);
+  return learnt;
 }
 
 /** One of all doubts of a state file. */
@@ -83,12 +129,15 @@ export interface ResolvedAll {
   readonly left: readonly (OpenDoubt & { readonly why: string })[];
 }
 
-/** The creations of a state file that are in doubt. Sends nothing. */
+/** The creations of a state file that are in doubt, and whose outcome the receipts do not know either. Sends nothing. */
 export async function openDoubts(
   loaded: LoadedPipeline,
   options: EditOptions = {},
 ): Promise<Result<readonly OpenDoubt[], Problem>> {
-  return await editState(loaded, options, async (edit) => ok(doubtsIn(edit).map(openDoubtOf)));
+  return await editState(loaded, options, async (edit) => {
+    await learnDoubts(edit, options);
+    return ok(doubtsIn(edit).map(openDoubtOf));
+  });
 }
 
 /**
@@ -111,6 +160,7 @@ export async function resolveAll(
   options: EditOptions = {},
 ): Promise<Result<ResolvedAll, Problem>> {
   return await editState(loaded, options, async (edit) => {
+    await learnDoubts(edit, options);
     const doubts = doubtsIn(edit);
     const judged = judge(doubts.map(openDoubtOf), edit.journal.ledger);
     if (!judged.ok) return judged;
@@ -169,15 +219,13 @@ async function settleDoubt(
   if (!events.ok) return events;
   journal.append(events.value);
   await journal.sync();
-  const now = journal.ledger.job(doubt.job) ?? doubt;
-  return ok({
-    tasks: now.tasks,
-    name: doubt.name ?? '',
-    state: now.state,
-    credits: now.credits ?? 0,
-    ...(now.project === undefined ? {} : { project: now.project }),
-  });
+  return ok(resolvedOf(journal.ledger.job(doubt.job) ?? doubt));
 }
+
+const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobLine): Resolved => ({
+  ...{ tasks, name, state, credits },
+  ...(project === undefined ? {} : { project }),
+});
 
 const isDoubt = ({ state }: JobLine): boolean => jobFacts[state].inDoubt;
 

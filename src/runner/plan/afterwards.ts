@@ -9,6 +9,7 @@ import { type Decision, decideDelete } from './decide.ts';
 import { knownBody } from './late-values.ts';
 import { isUnsettled, type PlannedTask } from './planned-action.ts';
 import type { PlanContext } from './planning.ts';
+import { whyOf } from './reason.ts';
 
 /** A plan in progress: what is known about the steps so far. */
 export interface Unfinished {
@@ -43,8 +44,9 @@ export function plannedAfterwards(
   const known = fingerprint === undefined ? {} : { fingerprint };
   if (holds.ok && kind.operation === 'delete' && job?.state === 'deleted')
     return { step, task, action: 'reuse', why: 'deleted before', ...known };
-  const kept = keeps(plan, step, job);
-  if (kept !== undefined) return { step, task, action: kept.act, why: kept.why };
+  // A delete whose project may be skipped is skipped with it.
+  const kept = plan.of(of)?.action === 'maybe' ? undefined : keeps(plan, step, job);
+  if (kept !== undefined) return { step, task, action: kept.act, why: whyOf(kept.reason) };
   const { to } = knownBody(step, scope);
   const perhaps = [plan.of(of), ...plan.saversOf(step)].some(
     (before) => before?.action === 'maybe',
@@ -71,11 +73,9 @@ function keeps(plan: Unfinished, step: Step, job: JobLine | undefined): Kept | u
     return decision.act === 'keep' || decision.act === 'defer' ? decision : undefined;
   }
   const [skipped] = settled;
-  const why =
-    skipped === undefined
-      ? 'kept: no step downloads it'
-      : `kept: ${skipped.task} does not download it`;
-  return { act: 'keep', why };
+  return skipped === undefined
+    ? { act: 'keep', reason: { code: 'no-step-downloads' } }
+    : { act: 'keep', reason: { code: 'saver-skipped', task: skipped.task } };
 }
 
 /** The step whose later outputs a task lacks; undefined if the task has a problem of its own. */

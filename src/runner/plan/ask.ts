@@ -24,14 +24,7 @@ import {
   taskRequestOf,
   withTake,
 } from '../task/task-request.ts';
-import {
-  type Decision,
-  decideDelete,
-  decideDownload,
-  decideSupply,
-  decideTake,
-  elsewhereHint,
-} from './decide.ts';
+import { type Decision, decideDelete, decideDownload, decideSupply, decideTake } from './decide.ts';
 import type { End } from './ending.ts';
 import type { Facts } from './facts.ts';
 import { normalized } from './output-path.ts';
@@ -113,7 +106,11 @@ function asked(question: TaskQuestion): TaskAnswer {
       return askUpload(wanted, question);
     case 'detect': {
       const { fingerprint, body } = wanted;
-      const job = jobOf(fingerprint) ?? question.remembered?.detected(fingerprint, question.task);
+      const known = jobOf(fingerprint);
+      // A repaired record may have only the fingerprint; what a person has forgotten is done again.
+      const isOpen = known === undefined || jobFacts[known.state].inDoubt;
+      const found = isOpen ? question.remembered?.detected(fingerprint, question.task) : undefined;
+      const job = found ?? known;
       const decision = decideSupply(job);
       const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
       return bad === undefined
@@ -151,11 +148,12 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
   const { step, task, jobOf, takes, remembered = nothingRemembered } = question;
   const busy = (wanted: TaskRequest, fingerprint: Fingerprint): TaskAnswer => ({
     ...{ is: 'decided', wanted, fingerprint, job: undefined },
-    decision: { act: 'attach', why: paidMeanwhile },
+    decision: { act: 'attach', reason: { code: 'paid-meanwhile' } },
   });
   // The takes of a request come with its first one.
-  if (jobOf(first.fingerprint) === undefined)
-    if (remembered.paid(first.fingerprint, task) === 'busy') return busy(first, first.fingerprint);
+  const isKnown = jobOf(first.fingerprint) !== undefined;
+  const paidFirst = isKnown ? undefined : remembered.paid(first.fingerprint, task);
+  if (paidFirst === 'busy') return busy(first, first.fingerprint);
   const take = takes.choose(first.fingerprint, task);
   if (take.refused !== undefined) return { is: 'end', ending: 'excluded', why: take.refused };
   const wanted = withTake(first, take.number);
@@ -176,7 +174,8 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
     (answer.decision.act === 'begin' || (answer.decision.act === 'doubt' && isNameless));
   // Whoever asks for another take pays on purpose.
   if (!isOpen || take.saveTo !== undefined) return answer;
-  const paid = remembered.paid(fingerprint, task);
+  const isAsked = !isKnown && fingerprint === first.fingerprint;
+  const paid = isAsked ? paidFirst : remembered.paid(fingerprint, task);
   if (paid === 'busy') return busy(wanted, fingerprint);
   return paid === undefined ? answer : decided(paid);
 }
@@ -191,8 +190,6 @@ function knownNow(
   if (job === undefined || !(isBlank || jobFacts[job.state].inDoubt)) return job;
   return remembered.resolved(job, task) ?? job;
 }
-
-const paidMeanwhile = 'paid by another run on this machine, as your receipts say';
 
 /** The first known value of a request that cannot be sent. */
 export function badValue(step: Step, body: JsonObject): TaskProblem | undefined {
@@ -251,7 +248,9 @@ function uploadElsewhere(
     return { is: 'decided', wanted, fingerprint, job, decision: supply, content, stored: output };
   }
   const decision: Decision =
-    supply.act === 'reuse' ? supply : { act: 'lost', why: elsewhereHint(output.path) };
+    supply.act === 'reuse'
+      ? supply
+      : { act: 'lost', reason: { code: 'upload-elsewhere', path: output.path } };
   return { is: 'decided', wanted, fingerprint, job, decision, away: output.path };
 }
 

@@ -3,9 +3,9 @@
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import type { Facts, OutputFacts } from './facts.ts';
 import { wantedPath } from './output-path.ts';
+import type { Reason } from './reason.ts';
 import {
   allStored,
-  type Condition,
   conditionOf,
   downloadCount,
   filesElsewhere,
@@ -18,23 +18,23 @@ import { isComplete, type TakeChoice } from './takes.ts';
 
 export type Decision =
   /** Done before, by this task or by another task with the same content. `files`: those of a download, unless all are whole. */
-  | { readonly act: 'reuse'; readonly why: string; readonly files?: FileCounts }
+  | { readonly act: 'reuse'; readonly reason: Reason; readonly files?: FileCounts }
   /** Must be done. For a tool, this costs credits. */
-  | { readonly act: 'begin'; readonly why: string }
+  | { readonly act: 'begin'; readonly reason: Reason }
   /** Already paid: the run only waits for the result. */
-  | { readonly act: 'attach'; readonly why: string }
+  | { readonly act: 'attach'; readonly reason: Reason }
   /** A local file already has the result, so it is copied to another place. */
-  | { readonly act: 'copy'; readonly why: string; readonly sources: readonly OutputLine[] }
+  | { readonly act: 'copy'; readonly reason: Reason; readonly sources: readonly OutputLine[] }
   /** The files are here, and the store does not have these yet. */
-  | { readonly act: 'store'; readonly why: string; readonly sources: readonly OutputLine[] }
+  | { readonly act: 'store'; readonly reason: Reason; readonly sources: readonly OutputLine[] }
   /** Perhaps paid; nobody knows. Only a person can resolve it. */
-  | { readonly act: 'doubt'; readonly why: string }
+  | { readonly act: 'doubt'; readonly reason: Reason }
   /** The result is lost here and at the service. To pay for it again requires the user's permission. */
-  | { readonly act: 'lost'; readonly why: string }
+  | { readonly act: 'lost'; readonly reason: Reason }
   /** Must not be done in the current state: a failure. */
-  | { readonly act: 'keep'; readonly why: string }
+  | { readonly act: 'keep'; readonly reason: Reason }
   /** Left to the checkout that has the files. No failure. */
-  | { readonly act: 'defer'; readonly why: string };
+  | { readonly act: 'defer'; readonly reason: Reason };
 
 export type Act = Decision['act'];
 
@@ -57,30 +57,26 @@ export const sumOf = (one: FileCounts, other: FileCounts): FileCounts => ({
 /** upload, face-detect: free, and done once. Stale values are refreshed when a step that needs them begins. */
 export function decideSupply(job: JobLine | undefined): Decision {
   return job?.state === 'supplied'
-    ? { act: 'reuse', why: 'same content as before' }
-    : { act: 'begin', why: 'new content' };
+    ? { act: 'reuse', reason: { code: 'same-content' } }
+    : { act: 'begin', reason: { code: 'new-content' } };
 }
 
 export function decideCreate(job: JobLine | undefined): Decision {
   switch (job?.state) {
     case undefined:
-      return { act: 'begin', why: 'new content or parameters' };
+      return { act: 'begin', reason: { code: 'new-request' } };
     case 'failed':
-      return { act: 'begin', why: `the last attempt failed: ${job.error?.code ?? 'unknown'}` };
+      return { act: 'begin', reason: { code: 'failed-before', error: job.error?.code } };
     case 'forgotten':
-      return { act: 'begin', why: 'forgotten, so it runs again' };
+      return { act: 'begin', reason: { code: 'forgotten' } };
     case 'created':
-      return { act: 'attach', why: `paid already: project ${job.project}` };
+      return { act: 'attach', reason: { code: 'paid-already', project: job.project } };
     case 'complete':
     case 'deleted':
-      return { act: 'reuse', why: 'same content and parameters as before' };
+      return { act: 'reuse', reason: { code: 'same-request' } };
     case 'intended':
     case 'doubt':
-      return {
-        act: 'doubt',
-        // The same for all, so that many are one line: status has the name of each.
-        why: 'in doubt: the answer to its creation was lost, and nobody has said what became of it',
-      };
+      return { act: 'doubt', reason: { code: 'in-doubt' } };
     case 'supplied':
       throw new Error(`bug: a tool's job is "supplied" (${job.job})`);
   }
@@ -90,9 +86,10 @@ export function decideCreate(job: JobLine | undefined): Decision {
 export function decideTake({ number, saveTo }: TakeChoice, job: JobLine | undefined): Decision {
   const decision = decideCreate(job);
   if (saveTo === undefined) return decision;
-  if (decision.act === 'begin') return { ...decision, why: `take ${number}, as reroll asks` };
+  if (decision.act === 'begin')
+    return { ...decision, reason: { code: 'take-asked', take: number } };
   return decision.act === 'reuse' && job?.state === 'complete' && !isComplete(job)
-    ? { act: 'attach', why: `take ${number} is paid already, and not saved yet` }
+    ? { act: 'attach', reason: { code: 'take-not-saved', take: number } }
     : decision;
 }
 
@@ -125,22 +122,20 @@ export function decideDownload(question: DownloadQuestion, facts: Facts): Decisi
     return unstored(own, facts) ?? reused(own, states, facts);
   const spare = wholeCopies(job, facts);
   if (spare !== undefined && spare.length > 0)
-    return { act: 'copy', why: 'downloaded before to another place', sources: spare };
-  if (job.state !== 'deleted') return { act: 'begin', why: whyAgain(states) };
+    return { act: 'copy', reason: { code: 'at-other-place' }, sources: spare };
+  if (job.state !== 'deleted') return { act: 'begin', reason: { code: codeAgain(states) } };
   const others = count === 0 ? [] : (copies?.() ?? []);
   if (count > 0 && others.length === count)
-    return { act: 'copy', why: 'paid and saved by another run on this machine', sources: others };
+    return { act: 'copy', reason: { code: 'saved-by-other-run' }, sources: others };
   const [away] = filesElsewhere(job, facts) ?? [];
   if (away !== undefined)
-    return { act: 'lost', why: `its project was deleted and ${elsewhereHint(away.path)}` };
+    return { act: 'lost', reason: { code: 'deleted-and-elsewhere', path: away.path } };
   if (job.adopted !== undefined && recorded.length === 0)
-    return {
-      act: 'lost',
-      why: 'its project was deleted, and no copy of its files is on this machine',
-    };
+    return { act: 'lost', reason: { code: 'deleted-and-no-copy' } };
   const pruned = recorded.find((output) => conditionOf(output, facts) === 'pruned')?.pruned;
-  const gone = pruned === undefined ? 'is gone or changed' : `was pruned on ${pruned.slice(0, 10)}`;
-  return { act: 'lost', why: `its project was deleted and the downloaded file ${gone}` };
+  return pruned === undefined
+    ? { act: 'lost', reason: { code: 'deleted-and-gone' } }
+    : { act: 'lost', reason: { code: 'deleted-and-pruned', at: pruned } };
 }
 
 /**
@@ -163,7 +158,7 @@ function unstored(own: readonly OutputLine[], facts: Facts): Decision | undefine
     (output) => standingOf(output, facts) === 'whole' && !isStored(output, facts),
   );
   if (sources.length === 0) return undefined;
-  return { act: 'store', why: 'downloaded before, and not in the store yet', sources };
+  return { act: 'store', reason: { code: 'not-in-store-yet' }, sources };
 }
 
 function reused(
@@ -178,32 +173,18 @@ function reused(
   const files = { changed: numberOf('edited'), elsewhere: numberOf('elsewhere'), stored };
   if (files.elsewhere > 0) {
     const isFetchable = own.every((one) => isSomewhere(one, facts) || isStored(one, facts));
-    const who = isFetchable ? 'the store has it' : 'another checkout saved it';
-    return { act: 'reuse', why: `elsewhere: ${who}`, files };
+    const code = isFetchable ? 'in-store' : 'in-other-checkout';
+    return { act: 'reuse', reason: { code }, files };
   }
-  if (files.changed > 0)
-    return { act: 'reuse', why: 'downloaded before, and changed on disk since: left alone', files };
-  return { act: 'reuse', why: 'downloaded before' };
+  if (files.changed > 0) return { act: 'reuse', reason: { code: 'changed-on-disk' }, files };
+  return { act: 'reuse', reason: { code: 'downloaded-before' } };
 }
 
-function whyAgain(states: readonly Standing[]): string {
-  if (states.length === 0) return 'not downloaded yet';
-  if (states.includes('elsewhere') && !states.includes('lost'))
-    return 'its file is elsewhere, and this run requires it here';
-  return states.includes('pruned') ? 'its file was pruned' : 'its file is gone';
+function codeAgain(states: readonly Standing[]) {
+  if (states.length === 0) return 'not-downloaded-yet';
+  if (states.includes('elsewhere') && !states.includes('lost')) return 'required-here';
+  return states.includes('pruned') ? 'file-pruned' : 'file-gone';
 }
-
-/** The end of a sentence about a file that must be here. */
-export const elsewhereHint = (path: string): string =>
-  `${path} is elsewhere: copy the file here from the checkout that saved it`;
-
-const conditionText: Readonly<Record<Exclude<Condition, 'elsewhere'>, string>> = {
-  whole: 'whole',
-  unread: 'not read yet',
-  changed: 'changed on disk',
-  lost: 'lost',
-  pruned: 'pruned',
-};
 
 export interface DeleteQuestion {
   readonly job: JobLine;
@@ -218,35 +199,39 @@ export interface DeleteQuestion {
  * are in the store: the disk of a machine in CI does not last. Files that only the store has are enough.
  */
 export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Facts): Decision {
-  if (job.state === 'deleted') return { act: 'reuse', why: 'deleted before' };
-  if (job.state !== 'complete') return { act: 'keep', why: `its project is ${job.state}` };
-  if (discard) return { act: 'begin', why: 'its result is discarded on purpose' };
+  if (job.state === 'deleted') return { act: 'reuse', reason: { code: 'deleted-before' } };
+  if (job.state !== 'complete')
+    return { act: 'keep', reason: { code: 'not-complete', state: job.state } };
+  if (discard) return { act: 'begin', reason: { code: 'discarded' } };
   let away = false;
   for (const task of savers) {
     const own = (job.outputs ?? []).filter((output) => output.task === task);
     if (own.length < downloadCount(job))
-      return { act: 'keep', why: `kept: ${task} has not downloaded it` };
+      return { act: 'keep', reason: { code: 'saver-without-files', task } };
     for (const output of own.filter((one) => !isSomewhere(one, facts) && !isStored(one, facts))) {
       const condition = conditionOf(output, facts);
       if (condition !== 'elsewhere')
-        return { act: 'keep', why: `kept: ${output.path} is ${conditionText[condition]}` };
+        return {
+          act: 'keep',
+          reason: { code: 'saved-file-not-whole', path: output.path, condition },
+        };
       away = true;
     }
     const waiting =
       facts.store === undefined ? undefined : own.find((one) => !isStored(one, facts));
     if (waiting !== undefined && !away)
-      return { act: 'keep', why: `kept: the store does not have ${waiting.path} yet` };
+      return { act: 'keep', reason: { code: 'saved-file-not-in-store', path: waiting.path } };
   }
   // The items download the result of a shared step: every file must be somewhere, whichever task saved it.
   if (savers.length === 0) {
     if ((wholeCopies(job, facts)?.length ?? 0) < downloadCount(job)) {
       if (filesElsewhere(job, facts) === undefined)
-        return { act: 'keep', why: 'kept: no download has its files on disk' };
+        return { act: 'keep', reason: { code: 'no-files-on-disk' } };
       away = true;
     } else if (facts.store !== undefined && !allStored(job, facts))
-      return { act: 'keep', why: 'kept: the store does not have all its files yet' };
+      return { act: 'keep', reason: { code: 'not-all-in-store' } };
   }
   return away
-    ? { act: 'defer', why: 'kept: its files are elsewhere' }
-    : { act: 'begin', why: 'its files are safe' };
+    ? { act: 'defer', reason: { code: 'files-elsewhere' } }
+    : { act: 'begin', reason: { code: 'files-safe' } };
 }

@@ -4,8 +4,8 @@
 import { toolNamed } from '../../contract/kinds/tools.ts';
 import type { KnownDurations } from './usual-durations.ts';
 
-/** Of all projects that one process waits for. Where few are in progress, each may be looked at more often. */
-const looksPerSecond = 10;
+/** What a `LookBudget` allows, shared by all projects that one process waits for: where few are in progress, each may be looked at more often. */
+export const looksPerSecond = 10;
 /** A script with the vendor's client looks this often. */
 const usualPauseMs = 500;
 const longestPauseMs = 10 * 60_000;
@@ -66,9 +66,6 @@ export class LookSchedule {
   readonly #learnt = new Map<string, Learnt>();
   #earlier: KnownDurations | undefined;
   #waiting = 0;
-  /** When the newest looks had their turns, in a ring. */
-  readonly #turns: number[] = Array.from({ length: looksPerSecond }, () => -Infinity);
-  #nextTurn = 0;
 
   constructor(options: LookScheduleOptions) {
     const { speedFactor } = options;
@@ -107,15 +104,6 @@ export class LookSchedule {
         ? lostEvent.published * this.#publishedMs(kind)
         : lostEvent.known * medianMs;
     return Math.max(this.#pauseMs, firstMs, 2 * seenMs);
-  }
-
-  /** How long a look that is due now waits for its turn, in milliseconds: no second has more looks than allowed, and whoever asks first looks first. */
-  turn(nowMs: number): number {
-    const windowMs = 1000 / this.#options.speedFactor;
-    const atMs = Math.max(nowMs, (this.#turns[this.#nextTurn] ?? nowMs) + windowMs);
-    this.#turns[this.#nextTurn] = atMs;
-    this.#nextTurn = (this.#nextTurn + 1) % looksPerSecond;
-    return atMs - nowMs;
   }
 
   /**

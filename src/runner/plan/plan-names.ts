@@ -155,8 +155,15 @@ export abstract class PlanNames implements Contributing {
     if (planned === undefined) throw new Error(`bug: ${step} was gathered too early`);
     const after = (name: string): readonly string[] =>
       stepNamed(this.context.steps, name)?.after ?? [];
-    const settled = isFinal(step, (name) => this.phaseOf(name), after);
+    const settled = isFinal(step, (name) => this.lastingPhase(name), after);
     return { planned, outputs: this.outputs[step] ?? {}, isFinal: settled };
+  }
+
+  /** The same as in a run (`run-tree.ts`). */
+  protected lastingPhase(name: string): Phase {
+    const lanes = this.of(name) === undefined ? this.lanesWith(name) : undefined;
+    const isOpen = lanes?.some((lane) => !lane.contribution(name).isFinal) === true;
+    return isOpen ? 'pending' : this.phaseOf(name);
   }
 
   protected phaseOf(name: string): Phase {

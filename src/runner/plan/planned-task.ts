@@ -11,6 +11,7 @@ import { ask, badValue, type TaskAnswer, type TaskProblem } from './ask.ts';
 import { problemOfItem, sentenceOf } from './item-problem.ts';
 import { comesLater, type PlannedTask } from './planned-action.ts';
 import { pricedTask } from './priced-task.ts';
+import { whyOf } from './reason.ts';
 
 /** The plan that the task belongs to. */
 export interface Planning extends Unfinished {
@@ -111,7 +112,8 @@ function answered(plan: Planning, answer: TaskAnswer, step: Step, task: TaskId):
           ? { files: decision.files }
           : {}),
       };
-      const { act: action, why } = decision;
+      const { act: action, reason } = decision;
+      const why = whyOf(reason);
       return pricedTask(plan, { step, task, action, why, fingerprint, ...about });
     }
     default:

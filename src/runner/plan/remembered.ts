@@ -4,6 +4,8 @@ import type { JobLine, OutputLine } from '../journal/line.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 
 export interface Remembered {
+  /** True if nothing is remembered of any request at this service, so that nobody needs to ask. */
+  readonly isEmpty: boolean;
   /**
    * The job that a creation would repeat. From then on, it is in the ledger. `busy`: another process is paying for the request
    * now, or the service must be asked first whether the project is there; `settled` resolves when that is known.
@@ -27,13 +29,17 @@ export interface Remembered {
   claim(line: JobLine, onPurpose: boolean): 'go' | 'busy';
   /** The saved files of an adopted job that are on this machine, outside this checkout, or in the store. */
   copies(job: JobLine): readonly OutputLine[];
-  /** The job as it is since another checkout deleted its project; undefined if no record of this machine says so. */
-  deletedElsewhere(job: JobLine): JobLine | undefined;
+  /**
+   * The job as it is since another checkout deleted its project; undefined if no record of this machine says so. `isMissing`:
+   * the service does not have the project, so files that another checkout has saved are enough.
+   */
+  deletedElsewhere(job: JobLine, isMissing?: boolean): JobLine | undefined;
   /** The number of the newest take of a request that is remembered; 1 if there is none but the first. */
   newestTake(first: Fingerprint): number;
 }
 
 export const nothingRemembered: Remembered = {
+  isEmpty: true,
   paid: () => undefined,
   lastKnown: () => undefined,
   resolved: () => undefined,

@@ -3,8 +3,8 @@
 import { assetLifetimeMs } from '../../contract/api/asset.ts';
 import type { Operation } from '../../contract/kinds/kind.ts';
 import type { JobLine } from '../journal/line.ts';
-import { elsewhereHint } from './decide.ts';
 import type { Facts } from './facts.ts';
+import { elsewhereHint } from './reason.ts';
 import { filesElsewhere, wholeCopies } from './recorded-files.ts';
 import { nothingRemembered, type Remembered } from './remembered.ts';
 

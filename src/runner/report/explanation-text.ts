@@ -31,6 +31,8 @@ export function explanationText(explanation: Explanation): string {
   return paid === undefined ? text : `${text}\n${shown([paidTaskText(paid)])}`;
 }
 
+const noOther = 'The state file has no project of it with other content or parameters.';
+
 function plainText(explanation: Explanation): string {
   const { task, action, why, code, credits, earlier, changes } = explanation;
   const price =
@@ -38,8 +40,7 @@ function plainText(explanation: Explanation): string {
   const kind = code === undefined ? '' : ` (${code})`;
   const again = earlier !== undefined && runs(action) ? ' again' : '';
   const head = `${task} ${verbs[action]}${again}${kind}: ${why}.${price}`;
-  if (earlier === undefined)
-    return shown([head, ...(runs(action) ? ['The state file has no earlier project of it.'] : [])]);
+  if (earlier === undefined) return shown([head, ...(runs(action) ? [noOther] : [])]);
   const { project, at, credits: cost, state } = earlier;
   const name = project === undefined ? `its ${state} job` : `project ${project}`;
   const paid = cost === undefined ? '' : `, which cost ${count(cost, 'credit')}`;

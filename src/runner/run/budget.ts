@@ -15,7 +15,7 @@ import {
 } from '../plan/spending-limits.ts';
 import type { EndWithoutJob, Wait } from './action.ts';
 import { Admission } from './admission.ts';
-import type { ItemRun } from './items/item-run.ts';
+import type { ItemRun } from './item-run.ts';
 import { type JobCharge, JobCharges } from './job-charges.ts';
 import type { JobOrder } from './jobs/job.ts';
 import type { Clock } from './jobs/ports.ts';
@@ -93,8 +93,8 @@ export class Budget {
   #full: Closed | undefined;
   /** Undefined without a cap. */
   readonly #admission: Admission | undefined;
-  /** A cap that some items alone exceed, although others may begin. */
-  #tooSmall: Closed | undefined;
+  /** A cap that held some items back, although others may begin. */
+  #heldBack: Closed | undefined;
   /** The items that must not begin, by key. */
   readonly #refused = new Map<string, EndWithoutJob>();
   #writtenOff = 0;
@@ -129,7 +129,7 @@ export class Budget {
 
   /** Why this run did not buy everything, once it is over. */
   get end(): Closed | undefined {
-    return this.shut ?? this.#tooSmall;
+    return this.shut ?? this.#heldBack;
   }
 
   /**
@@ -153,12 +153,13 @@ export class Budget {
     }
     const refusal = ended('pending', passed.why, { by: 'run' }).instead;
     if (passed.isTooDear && key !== '') {
-      this.#tooSmall ??= passed;
+      this.#heldBack ??= passed;
       return this.#refuse(key, refusal);
     }
     if (this.#unsettled.size > 0 || held > 0) return 'wait';
     // What earlier runs have paid for is still fetched.
-    if (begun?.has(key) !== true) this.#full = passed;
+    if (begun?.has(key) === true) this.#heldBack ??= passed;
+    else this.#full = passed;
     return this.#refuse(key, refusal);
   }
 

@@ -13,6 +13,7 @@ import { expectationOf } from '../plan/estimate.ts';
 import { finalFailure } from '../plan/final-failure.ts';
 import type { Generations } from '../plan/generations.ts';
 import type { ItemVerdict } from '../plan/planning.ts';
+import { whyOf } from '../plan/reason.ts';
 import { awayUpload, payAgainHint } from '../plan/renew.ts';
 import { timeoutOf } from '../plan/timeout.ts';
 import { elementsOf } from '../task/element.ts';
@@ -21,9 +22,7 @@ import { taskId } from '../task/task.ts';
 import type { Action, EndWithoutJob, RunTerms } from './action.ts';
 import type { Budget } from './budget.ts';
 import type { InFlight } from './in-flight.ts';
-import type { FanRun } from './items/fan-run.ts';
-import type { ItemRun } from './items/item-run.ts';
-import { ownNames } from './items/own-names.ts';
+import type { FanRun, ItemRun } from './item-run.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
 import {
   attachOrder,
@@ -37,9 +36,10 @@ import {
   orderedTake,
   storeOrder,
 } from './orders.ts';
+import { ownNames } from './own-names.ts';
 import { refreshesFor } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
-import type { Window } from './window.ts';
+import type { Users } from './users.ts';
 
 type Decided = Extract<TaskAnswer, { is: 'decided' }>;
 
@@ -64,7 +64,7 @@ export interface DispatcherOptions extends RunTerms {
   readonly generations: Generations;
   readonly stepBreaker: StepBreaker;
   readonly inFlight: InFlight;
-  readonly window: Window;
+  readonly users: Users;
 }
 
 export class Dispatcher {
@@ -106,7 +106,7 @@ export class Dispatcher {
   }
 
   /** The elements of a fan-out whose list can be known, or why it has none. */
-  elements({ fan }: FanRun<ItemRun>, itemRun: ItemRun, step: Step): Result<readonly Json[], End> {
+  elements({ fan }: FanRun, itemRun: ItemRun, step: Step): Result<readonly Json[], End> {
     const verdict = this.verdictOn(itemRun, step);
     if (verdict !== undefined) return err(verdict);
     const elements = elementsOf(fan, itemRun.byContent(this.#o.base).scope);
@@ -156,7 +156,7 @@ export class Dispatcher {
       case 'reuse': {
         if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
         const { files } = decision;
-        const why = files === undefined ? '' : decision.why;
+        const why = files === undefined ? '' : whyOf(decision.reason);
         return { action: 'reuse', fingerprint, job, why, files, others: take?.others ?? 0 };
       }
       case 'begin':
@@ -181,14 +181,14 @@ export class Dispatcher {
       }
       case 'doubt':
         if (job === undefined || this.#o.listening !== true)
-          return { ...end('doubt', decision.why), reserve: job?.reserve ?? 0 };
+          return { ...end('doubt', whyOf(decision.reason)), reserve: job?.reserve ?? 0 };
         return this.#start(awaitOrder(head, step, job, take), itemRun, step, fingerprint);
       case 'lost':
-        return this.#lost(itemRun, step, decision.why);
+        return this.#lost(itemRun, step, whyOf(decision.reason));
       case 'keep':
-        return fail(decision.why);
+        return fail(whyOf(decision.reason));
       case 'defer':
-        return end('skipped', decision.why);
+        return end('skipped', whyOf(decision.reason));
       default:
         return unreachable(decision);
     }
@@ -208,8 +208,8 @@ export class Dispatcher {
 
   /** True if a download would meet a delete of the same project, or a delete a task that uses it, in any item. */
   #inUse(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
-    const { inFlight, window } = this.#o;
-    return inFlight.clashes(step, fingerprint) || window.keepsFrom(itemRun, step, fingerprint);
+    const { inFlight, users } = this.#o;
+    return inFlight.clashes(step, fingerprint) || users.keepsFrom(itemRun, step, fingerprint);
   }
 
   #lost(itemRun: ItemRun, step: Step, why: string): Action {

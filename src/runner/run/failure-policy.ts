@@ -5,7 +5,7 @@ import { tooManyFailed } from '../language/failure-limits.ts';
 import type { FailureLimits } from '../language/pipeline.ts';
 import { count } from '../report/text.ts';
 import type { Budget } from './budget.ts';
-import type { ItemRun } from './items/item-run.ts';
+import type { ItemRun } from './item-run.ts';
 
 export class FailurePolicy {
   readonly #failureLimits: FailureLimits;

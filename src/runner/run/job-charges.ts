@@ -1,7 +1,7 @@
 // The charges of the jobs in flight, for the budget: by key, by item, and the sum of what the ledger does not hold yet.
 // Thousands of jobs may be in flight, so the sum is kept, and made again only when estimates change.
 import type { Expectation } from '../plan/estimate.ts';
-import type { ItemRun } from './items/item-run.ts';
+import type { ItemRun } from './item-run.ts';
 
 /**
  * A job that is paid or about to be paid, and not over. `reserved`: nothing is sent yet. `intended`: the ledger holds

@@ -8,7 +8,7 @@ import type { Remembered } from '../plan/remembered.ts';
 import { awayUpload, lostInput, payAgainHint, renewalOf } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { InFlight } from './in-flight.ts';
-import type { ItemRun } from './items/item-run.ts';
+import type { ItemRun } from './item-run.ts';
 import type { JobOrder } from './jobs/job.ts';
 import { attachOrder, headOf, rereadOrder, reuploadOrder } from './orders.ts';
 
@@ -51,7 +51,11 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
     const before = owner.step(name);
     if (before === undefined || given === undefined) continue;
     // A fan-in leaves out what is not done.
-    if (step.gathers.includes(name) && owner.schedule.phase(name) !== 'done') continue;
+    if (step.gathers.includes(name) && owner.phase(name) !== 'done') continue;
+    if (owner.isRedone(name)) {
+      list.push({ how: 'redo', owner, step: before });
+      continue;
+    }
     if (given.live !== undefined) continue;
     const job = context.ledger.job(given.fingerprint);
     if (job === undefined) throw new Error(`bug: ${name} has given without a job`);
@@ -105,18 +109,15 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
 }
 
 /**
- * Storage has lost an input of a step: the free tasks behind the step's inputs are repeated, and the tasks behind
- * theirs. Returns the item runs in which a step may be ready.
+ * Storage has lost an input of a step: the free tasks behind the step's inputs are to be repeated, and the tasks behind
+ * theirs.
  */
-export function redoSuppliers(itemRun: ItemRun, step: Step): readonly ItemRun[] {
-  const stirred: ItemRun[] = [];
+export function redoSuppliers(itemRun: ItemRun, step: Step): void {
   for (const { owner, step: supplier } of suppliersOf(itemRun, step)) {
     if (owner.isRedone(supplier.name)) continue;
     owner.enliven(supplier.name, undefined);
     owner.redo(supplier.name);
-    stirred.push(owner);
   }
-  return stirred;
 }
 
 /** All free suppliers of a step, and the suppliers of those. */
@@ -126,7 +127,7 @@ function suppliersOf(itemRun: ItemRun, step: Step): readonly { owner: ItemRun; s
   );
   return suppliers.flatMap(({ name, owner }) => {
     const before = owner.step(name);
-    if (before === undefined || owner.schedule.phase(name) !== 'done') return [];
+    if (before === undefined || owner.phase(name) !== 'done') return [];
     if (before.kind.operation === 'create') {
       owner.enliven(name, undefined);
       return [];

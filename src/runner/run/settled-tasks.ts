@@ -1,10 +1,9 @@
-// Reports items and shared steps with nothing to do. The loop does not visit them.
+// Reports items and shared steps with nothing to do. The walk does not visit them.
 import type { Step } from '../language/pipeline.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import type { Item } from '../task/item.ts';
 import { taskId } from '../task/task.ts';
-import { turn } from './in-flight.ts';
-import type { Skips } from './items/skipped-tasks.ts';
+import type { Skips } from './skipped-tasks.ts';
 import type { SummaryBuilder } from './summary-builder.ts';
 
 const itemsPerTurn = 1000;
@@ -31,7 +30,7 @@ export class SettledTasks {
     let passed = 0;
     for (const item of items) {
       // A signal of the system is heard only between two turns of the event loop.
-      if (passed++ % itemsPerTurn === 0) await turn();
+      if (passed++ % itemsPerTurn === 0) await new Promise((resolve) => void setImmediate(resolve));
       if (isHalted()) return;
       const why = skips(item.key);
       for (const step of steps) this.pass(step, why[step.name], item);

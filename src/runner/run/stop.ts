@@ -1,7 +1,7 @@
 // Why a run ends early: it is halted, or it may buy nothing more.
 import type { RunEvent, StoppedBy } from '../report/run-event.ts';
 import type { Closed } from './budget.ts';
-import type { Runner } from './jobs/ports.ts';
+import type { Performer } from './jobs/ports.ts';
 
 /** What ended a run early, if anything did. */
 export interface Stopped {
@@ -29,12 +29,12 @@ export interface Halted {
 }
 
 export class Stop {
-  readonly #runner: Runner;
+  readonly #performer: Pick<Performer, 'abort'>;
   readonly #onEvent: (event: RunEvent) => void;
   #halted: Halted | undefined;
 
-  constructor(runner: Runner, onEvent: (event: RunEvent) => void) {
-    this.#runner = runner;
+  constructor(performer: Pick<Performer, 'abort'>, onEvent: (event: RunEvent) => void) {
+    this.#performer = performer;
     this.#onEvent = onEvent;
   }
 
@@ -47,7 +47,7 @@ export class Stop {
     if (this.#halted !== undefined) return;
     this.#halted = halted;
     this.#onEvent({ type: 'stopping', why: halted.why });
-    this.#runner.abort();
+    this.#performer.abort();
   }
 
   /** True if the run was left, so that what did not end is for the next run. */

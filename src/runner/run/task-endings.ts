@@ -1,4 +1,4 @@
-// Ends a task: its schedule advances, the journal records an end without a job, the failure policy and the summary
+// Ends a task: its item run moves on, the journal records an end without a job, the failure policy and the summary
 // count it, and listeners receive the event.
 import { adviceFor, cureFor, doubtAdvice } from '../../contract/api/advice.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
@@ -13,7 +13,6 @@ import type { RunningJob, Waiter } from './in-flight.ts';
 import type { Misnamed } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
 import type { SummaryBuilder } from './summary-builder.ts';
-import type { Window } from './window.ts';
 
 export interface TaskEnd extends End {
   /** The kind of failure. */
@@ -30,7 +29,6 @@ export interface TaskEnd extends End {
 
 export interface TaskEndingsOptions {
   readonly journal: Journal;
-  readonly window: Window;
   readonly barrier: Barrier;
   readonly failurePolicy: FailurePolicy;
   readonly budget: Pick<Budget, 'ended'>;
@@ -87,13 +85,11 @@ export class TaskEndings {
   }
 
   #over({ itemRun, step }: Waiter, ending: Ending): void {
-    const { window, barrier, failurePolicy, budget } = this.#o;
+    const { barrier, failurePolicy, budget } = this.#o;
     itemRun.end(step.name, ending);
     budget.ended(itemRun, itemRun.task(step), ending === 'done');
     if (!itemRun.isShared) barrier.note(step.name, ending);
     if (ending === 'failed') failurePolicy.failed(itemRun);
-    window.stirAround(itemRun);
-    if (itemRun.isShared) window.stirAll();
   }
 
   #tell(waiter: Waiter, end: TaskEnd): void {

@@ -66,7 +66,9 @@ export function namedByContent(
       };
     }
     case 'create': {
-      const count = typeof result['downloads'] === 'number' ? result['downloads'] : 0;
+      const count = result['downloads'];
+      // A repaired record may not say what the project had.
+      if (typeof count !== 'number') return predicted(operation, of);
       const downloads = downloadsOf(of, count);
       return {
         ...durationOf(result),

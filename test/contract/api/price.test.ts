@@ -1,10 +1,15 @@
 // The published prices (facts.md, Prices that are published), and what is not known by them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { priceOf } from '../../../src/contract/api/price.ts';
+import { imageModels, videoAliases, videoModels } from '../../../src/contract/api/models.ts';
+import { dearestOf, priceOf } from '../../../src/contract/api/price.ts';
+import { type PriceExample, priceExamples } from '../../../src/contract/api/price-examples.ts';
 import { priceList } from '../../../src/contract/api/price-list.ts';
+import { type Tier, tiers } from '../../../src/contract/api/tier.ts';
 import { asJson, isObject, type JsonObject } from '../../../src/contract/base/json.ts';
 import { tools } from '../../../src/contract/kinds/tools.ts';
+import { expectGolden } from '../../golden.ts';
+import { aligned } from '../../text-table.ts';
 
 type Case = readonly [tool: string, body: JsonObject, credits: number];
 
@@ -333,5 +338,55 @@ describe('the list as a whole', () => {
         expect(price(long)).toBeGreaterThanOrEqual(long * 30 * (perFrame[name] ?? 0) - 1e-4);
       }),
     );
+  });
+});
+
+describe('every published price', () => {
+  const clip = { start_seconds: 0, end_seconds: 5 };
+  const resolutions = ['480p', '720p', '1080p', '4k'];
+  const models: readonly PriceExample[] = Object.keys({ ...videoModels, ...videoAliases }).flatMap(
+    (model) =>
+      resolutions.flatMap((resolution) =>
+        [false, true].map((audio) => ({
+          of: `5 s of ${model} at ${resolution}${audio ? ', with audio' : ''}`,
+          body: { ...clip, model, resolution, audio },
+        })),
+      ),
+  );
+  const pictures: readonly PriceExample[] = Object.keys(imageModels).map((model) => {
+    const [resolution] = imageModels[model]?.resolutions ?? [];
+    return {
+      of: `an image by ${model}`,
+      body: { model, resolution: resolution ?? '', image_count: 1 },
+    };
+  });
+  const more: Readonly<Record<string, readonly PriceExample[]>> = {
+    'text-to-video': models,
+    'ai-image-generator': pictures,
+    'ai-image-editor': pictures,
+  };
+
+  /** The price on each plan, if it depends on the plan. */
+  const shown = (tool: string, body: JsonObject): string => {
+    const on = (tier?: Tier): string => {
+      const price = priceOf(tool, body, tier);
+      if (!price.known) return `unknown, at most ${dearestOf(tool, body)}`;
+      const { credits: figure, estimate, unset = [] } = price;
+      return `${estimate ? 'about ' : ''}${figure}${unset.length === 0 ? '' : `, unset: ${unset.join(' ')}`}`;
+    };
+    const differing = tiers.flatMap((tier) => (on(tier) === on() ? [] : `${tier} ${on(tier)}`));
+    return [on(), ...differing].join('; ');
+  };
+
+  test('is as it was: test/golden/prices.txt', () => {
+    const rows = tools.flatMap(({ name, examples }) => [
+      ...examples.map((body, at) => [name, `example ${at + 1}`, shown(name, body)]),
+      ...[...(priceExamples[name] ?? []), ...(more[name] ?? [])].flatMap(({ of, body }) => {
+        const text = shown(name, body);
+        return text.startsWith('unknown') && more[name] !== undefined ? [] : [[name, of, text]];
+      }),
+    ]);
+    const lines = new Set(aligned(rows).split('\n'));
+    expectGolden('prices.txt', [...lines].join('\n'));
   });
 });

@@ -20,6 +20,7 @@ import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import { LookSchedule } from '../../../src/runner/plan/look-schedule.ts';
 import type { JobOrder } from '../../../src/runner/run/jobs/job.ts';
 import type { JobContext } from '../../../src/runner/run/jobs/job-context.ts';
+import { LookBudget } from '../../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import { perform } from '../../../src/runner/run/jobs/perform.ts';
 import type { Fetched, LocalFile, MediaApi } from '../../../src/runner/run/jobs/ports.ts';
@@ -98,6 +99,7 @@ export class ScriptedRun {
         projects: new ProjectIds(),
         pace: async () => undefined,
         lookSchedule: new LookSchedule({ speedFactor: 1 }),
+        looks: new LookBudget(this.#clock, 1),
       },
     };
   }

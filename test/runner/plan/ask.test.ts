@@ -4,12 +4,19 @@ import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import { toCel } from '../../../src/runner/language/expression.ts';
 import { ask, type TaskAnswer } from '../../../src/runner/plan/ask.ts';
-import { pickedTakes } from '../../../src/runner/plan/takes.ts';
+import { nothingRemembered, type Remembered } from '../../../src/runner/plan/remembered.ts';
+import { pickedTakes, type Takes } from '../../../src/runner/plan/takes.ts';
 import { type Fingerprint, fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { namedByContent } from '../../../src/runner/task/outputs.ts';
-import { Disk, hash, jobLine, pipelineOf } from './world.ts';
+import { type Case, expectTables } from '../../text-table.ts';
+import { Disk, hash, jobLine, outputLine, pipelineOf } from './world.ts';
 
 const job = fingerprintFrom(digestOf('job'));
+
+const secondTake: Takes = {
+  choose: (first) => ({ first, number: 2, known: 1, others: 10, saveTo: 'takes/a.png' }),
+  spares: () => false,
+};
 
 /** What a step answers for an item: one of the pipeline by its name, or one in place of `it`. */
 function answer(
@@ -18,10 +25,15 @@ function answer(
     item = { key: 'a' },
     disk = new Disk(),
     jobs = () => undefined,
+    remembered,
+    rerolls = false,
   }: {
     readonly item?: Readonly<Record<string, string | number>>;
     readonly disk?: Disk;
     readonly jobs?: (fingerprint: Fingerprint) => ReturnType<typeof jobLine> | undefined;
+    readonly remembered?: Remembered;
+    /** Another take is asked for. */
+    readonly rerolls?: boolean;
   } = {},
 ): TaskAnswer {
   const { steps } = pipelineOf(`pipeline: p
@@ -43,7 +55,8 @@ steps:
       jobOf: jobs,
       savers: [],
       requireOutputs: false,
-      takes: pickedTakes(new Ledger()),
+      takes: rerolls ? secondTake : pickedTakes(new Ledger()),
+      remembered,
     },
     names: {
       scope: {
@@ -151,3 +164,78 @@ describe('a download or a delete', () => {
     expect(answer('tidy', { jobs })).toMatchObject({ decision: { act: 'reuse' } });
   });
 });
+
+/** The job as the state file has it, and as a receipt has it. */
+const known: Readonly<Record<string, ReturnType<typeof jobLine> | undefined>> = {
+  none: undefined,
+  intended: jobLine('intended', { name: 'a #1' }),
+  doubt: jobLine('doubt', { name: 'a #1' }),
+  'doubt without a name': jobLine('doubt'),
+  created: jobLine('created', { name: 'a #1', project: 'p-1' }),
+  complete: jobLine('complete', { name: 'a #1', project: 'p-1', result: { downloads: 1 } }),
+  deleted: jobLine('deleted', { name: 'a #1', project: 'p-1', result: { downloads: 1 } }),
+  'deleted, result not known': jobLine('deleted', { name: 'a #1', project: 'p-1' }),
+  failed: jobLine('failed', { name: 'a #1', error: { code: 'unknown_error', message: 'm' } }),
+  forgotten: jobLine('forgotten'),
+};
+
+/** `lines`: another attempt that a receipt has. `same attempt`: what became of the one in the state file. */
+function remembering(receipts: string, becomes: string): Remembered {
+  const end = known[becomes];
+  return {
+    ...nothingRemembered,
+    paid: () => (receipts === 'busy' ? 'busy' : known[receipts]),
+    resolved: (line) => (becomes === 'deleted by another checkout' ? undefined : (end ?? line)),
+    deletedElsewhere: () =>
+      becomes === 'deleted by another checkout' ? known['deleted'] : undefined,
+    copies: () => (receipts === 'a copy' ? [outputLine('save:a', '/b/a.png', 'result')] : []),
+  };
+}
+
+test('what is remembered beside the state file decides as in the table', () => {
+  const shown = (of: TaskAnswer): string =>
+    of.is === 'decided'
+      ? `${of.decision.act} ${of.decision.reason.code}, job ${of.job?.state ?? 'none'}`
+      : of.is;
+  const creations = {
+    job: Object.keys(known),
+    receipts: ['none', 'busy', 'created', 'complete', 'deleted', 'doubt'],
+    'same attempt': ['none', 'complete', 'failed', 'deleted by another checkout'],
+    reroll: ['no', 'take 2'],
+  };
+  const downloads = {
+    job: ['created', 'complete', 'deleted', 'deleted, result not known'],
+    file: ['not recorded', 'whole'],
+    receipts: ['none', 'a copy'],
+    'same attempt': ['none', 'deleted by another checkout'],
+  };
+  const creation = (one: Case): string =>
+    shown(
+      answer(
+        '{ uses: photo-colorizer, with: { assets: { image_file_path: "${{ steps.photo.file_path }}" } } }',
+        {
+          jobs: () => known[one['job'] ?? ''],
+          remembered: remembering(one['receipts'] ?? '', one['same attempt'] ?? ''),
+          rerolls: one['reroll'] !== 'no',
+        },
+      ),
+    );
+  const download = (one: Case): string => {
+    const disk = new Disk();
+    const outputs = [outputLine('save:a', 'out/a.png', 'result')];
+    if (one['file'] === 'whole') disk.outputs.set('out/a.png', 'result');
+    const line = known[one['job'] ?? ''];
+    const jobs = () =>
+      line === undefined || one['file'] !== 'whole' ? line : { ...line, outputs };
+    const remembered = remembering(one['receipts'] ?? '', one['same attempt'] ?? '');
+    return shown(answer('save', { jobs, disk, remembered }));
+  };
+  expectTables('remembered.txt', rememberedHeader, {
+    create: [creations, creation],
+    download: [downloads, download],
+  });
+});
+
+const rememberedHeader = `# What receipts and other records say beside the state file, and what follows → act, code of the reason, the job that
+# counts. "receipts": another payment for the request. "same attempt": what became of the one in the state file.
+`;

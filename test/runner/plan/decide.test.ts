@@ -1,430 +1,336 @@
-// The rebuilder: is a task needed, and why? Every state of a job, every condition of a file.
+// Is a task needed, and why? Every state of a job with every condition of its files: test/golden/decisions.txt.
 import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../../src/contract/base/digest.ts';
+import type { JobLine, OutputLine } from '../../../src/runner/journal/line.ts';
 import {
+  type Decision,
   decideCreate,
   decideDelete,
   decideDownload,
   decideSupply,
+  decideTake,
 } from '../../../src/runner/plan/decide.ts';
+import { type PlainReasonCode, type Reason, whyOf } from '../../../src/runner/plan/reason.ts';
 import {
   conditionOf,
   downloadCount,
-  filesElsewhere,
   keptCopy,
   wholeCopies,
 } from '../../../src/runner/plan/recorded-files.ts';
+import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
+import { expectGolden } from '../../golden.ts';
+import { aligned, type Case, everyCase, expectTables, type Table } from '../../text-table.ts';
 import { Disk, hash, jobLine, outputLine } from './world.ts';
 
-const done = { result: { downloads: 1 }, project: 'p-1' } as const;
-const own = outputLine('save:a', 'out/a.png', 'picture');
+const ours = '0123456789abcdef';
+const another = 'fedcba9876543210';
+const prunedAt = '2026-08-01T10:00:00.000Z';
+const adoptedAt = '2026-08-02T10:00:00.000Z';
 
-describe('an upload or a face detection', () => {
-  test('is done once', () => {
-    expect(decideSupply(undefined).act).toBe('begin');
-    expect(decideSupply(jobLine('supplied')).act).toBe('reuse');
+class StoreDisk extends Disk {
+  store: string | undefined;
+}
+
+/** The condition of a recorded file: its record, and what is on this disk. */
+interface Recorded {
+  readonly line: Partial<OutputLine>;
+  /** Absent: nothing is at its path. */
+  readonly content?: string;
+  readonly unread?: true;
+  readonly kept?: true;
+  readonly elsewhere?: true;
+}
+
+const whole: Recorded = { line: {}, content: 'result' };
+const changed: Recorded = { line: {}, content: 'edited' };
+const lost: Recorded = { line: {} };
+const elsewhere: Recorded = { line: {}, elsewhere: true };
+const stored = { stored: ours };
+const pruned = { pruned: prunedAt };
+
+const conditions: Readonly<Record<string, Recorded | undefined>> = {
+  'not recorded': undefined,
+  whole,
+  'whole, stored': { ...whole, line: stored },
+  'whole, in another store': { ...whole, line: { stored: another } },
+  unread: { ...whole, unread: true },
+  changed,
+  'changed, kept': { ...changed, kept: true },
+  'changed, stored': { ...changed, line: stored },
+  lost,
+  'lost, kept': { ...lost, kept: true },
+  'lost, stored': { line: stored },
+  'lost, in another store': { line: { stored: another } },
+  elsewhere,
+  'elsewhere, kept': { ...elsewhere, kept: true },
+  pruned: { line: pruned },
+  'pruned, another in its place': { ...changed, line: pruned },
+  'pruned, back again': { ...whole, line: pruned },
+  'whole at another path': { ...whole, line: { path: 'old/a.png' } },
+  'lost at another path': { line: { path: 'old/a.png' } },
+  'whole, of another task': { ...whole, line: { task: 'other:a' } },
+  'lost, of another task': { line: { task: 'other:a' } },
+  'elsewhere, of another task': { ...elsewhere, line: { task: 'other:a' } },
+};
+
+const jobs: Readonly<Record<string, Partial<JobLine> & Pick<JobLine, 'state'>>> = {
+  intended: { state: 'intended' },
+  doubt: { state: 'doubt' },
+  created: { state: 'created' },
+  complete: { state: 'complete' },
+  'complete, adopted': { state: 'complete', adopted: adoptedAt },
+  failed: { state: 'failed' },
+  forgotten: { state: 'forgotten' },
+  deleted: { state: 'deleted' },
+  'deleted, adopted': { state: 'deleted', adopted: adoptedAt },
+};
+
+/** A disk, and a job with a recorded file in each of these conditions. */
+function sceneOf(job: string, files: readonly string[], store: string) {
+  const disk = new StoreDisk();
+  if (store === 'used') disk.store = ours;
+  const outputs = files.flatMap((name, index) => {
+    const one = conditions[name];
+    if (one === undefined) return [];
+    const mark = files.length === 1 ? '' : `-${index + 1}`;
+    const content = `result${mark}`;
+    const output = { ...outputLine('save:a', `out/a${mark}.png`, content, index), ...one.line };
+    const found = one.content === 'result' ? content : one.content;
+    if (found !== undefined) disk.outputs.set(output.path, found);
+    if (one.unread === true) disk.unread.add(output.path);
+    if (one.elsewhere === true) disk.elsewhere.add(output.path);
+    if (one.kept === true) disk.keptFiles.set(`${hash(content)}.png`, content);
+    return [output];
   });
-});
+  const { state = 'complete', ...more } = jobs[job] ?? {};
+  const about = { project: 'p-1', result: { downloads: files.length }, outputs };
+  return { disk, line: jobLine(state, { ...about, ...more }) };
+}
 
-describe('a creation', () => {
-  test.each([
-    ['nothing is known of', undefined, 'begin', 'new content or parameters'],
-    [
-      'failed',
-      jobLine('failed', { error: { code: 'processing_timeout', message: 'm' } }),
-      'begin',
-      'the last attempt failed: processing_timeout',
-    ],
-    [
-      'is in progress',
-      jobLine('created', { project: 'p-7' }),
-      'attach',
-      'paid already: project p-7',
-    ],
-    ['is complete', jobLine('complete'), 'reuse', 'same content'],
-    ['was deleted', jobLine('deleted'), 'reuse', 'same content'],
-    [
-      'was begun with no known outcome',
-      jobLine('intended', { name: 'star rose x1' }),
-      'doubt',
-      'nobody has said what became of it',
-    ],
-    ['is in doubt', jobLine('doubt', { name: 'star rose x1' }), 'doubt', 'in doubt'],
-  ])('that %s', (_, job, act, why) => {
-    const decision = decideCreate(job);
-    expect(decision.act).toBe(act);
-    expect(decision.why).toContain(why);
-  });
+function said(decision: Decision): string {
+  const { act, reason } = decision;
+  const counts = 'files' in decision ? decision.files : undefined;
+  const files = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
+  const more = files.map(([condition, count]) => `, ${count} ${condition}`).join('');
+  const which = 'path' in reason ? ` ${reason.path}` : 'task' in reason ? ` ${reason.task}` : '';
+  const how = 'condition' in reason ? ` ${reason.condition}` : '';
+  return `${act} ${reason.code}${how}${which}${more}`;
+}
 
-  test('cannot be supplied: that would be a bug', () => {
-    expect(() => decideCreate(jobLine('supplied'))).toThrow('bug');
-  });
-});
+const copyOf = outputLine('save:a', '/elsewhere/a.png', 'result');
 
-describe('a download', () => {
-  const decide = (job: Parameters<typeof decideDownload>[0]['job'], disk: Disk, to = 'a.png') =>
-    decideDownload({ task: 'save:a', to, job, required: false }, disk);
-
-  test('begins where nothing was fetched yet', () => {
-    expect(decide(jobLine('complete', done), new Disk())).toEqual({
-      act: 'begin',
-      why: 'not downloaded yet',
-    });
-  });
-
-  test('is reused where its file is as it was', () => {
-    const disk = new Disk();
-    disk.outputs.set('out/a.png', 'picture');
-    expect(decide(jobLine('complete', { ...done, outputs: [own] }), disk)).toEqual({
-      act: 'reuse',
-      why: 'downloaded before',
-    });
-    expect(decide(jobLine('deleted', { ...done, outputs: [own] }), disk).act).toBe('reuse');
-  });
-
-  test('leaves a file alone that somebody changed, and says so', () => {
-    const disk = new Disk();
-    disk.outputs.set('out/a.png', 'retouched');
-    expect(decide(jobLine('complete', { ...done, outputs: [own] }), disk)).toMatchObject({
-      act: 'reuse',
-      why: expect.stringContaining('changed on disk'),
-    });
-  });
-
-  test('is had again where another result took its place, and from what was kept', () => {
-    const disk = new Disk();
-    disk.outputs.set('out/a.png', 'another take');
-    disk.keptFiles.set(`${hash('picture')}.png`, 'picture');
-    expect(decide(jobLine('deleted', { ...done, outputs: [own] }), disk)).toMatchObject({
-      act: 'copy',
-      sources: [own],
-    });
-  });
-
-  test('is had again where its file was pruned, whatever is in its place now', () => {
-    const pruned = { ...own, pruned: '2026-08-01T10:00:00.000Z' };
-    const disk = new Disk();
-    expect(decide(jobLine('complete', { ...done, outputs: [pruned] }), disk)).toEqual({
-      act: 'begin',
-      why: 'its file was pruned',
-    });
-    expect(decide(jobLine('deleted', { ...done, outputs: [pruned] }), disk)).toEqual({
-      act: 'lost',
-      why: 'its project was deleted and the downloaded file was pruned on 2026-08-01',
-    });
-    disk.outputs.set('out/a.png', 'another result');
-    expect(decide(jobLine('complete', { ...done, outputs: [pruned] }), disk).act).toBe('begin');
-    disk.outputs.set('out/a.png', 'picture');
-    expect(decide(jobLine('deleted', { ...done, outputs: [pruned] }), disk).act).toBe('reuse');
-  });
-
-  test('is copied where the output folder is another than it was', () => {
-    const disk = new Disk();
-    disk.outputs.set('old/a.png', 'picture');
-    const old = outputLine('save:a', 'old/a.png', 'picture');
-    expect(decide(jobLine('complete', { ...done, outputs: [old] }), disk)).toMatchObject({
-      act: 'copy',
-      sources: [old],
-    });
-  });
-
-  test('is fetched again where its file is gone and the project is there', () => {
-    expect(decide(jobLine('complete', { ...done, outputs: [own] }), new Disk())).toEqual({
-      act: 'begin',
-      why: 'its file is gone',
-    });
-  });
-
-  test('is lost where its file is gone and the project too', () => {
-    expect(decide(jobLine('deleted', { ...done, outputs: [own] }), new Disk()).act).toBe('lost');
-    expect(decide(jobLine('deleted', done), new Disk()).act).toBe('lost');
-  });
-
-  test('is copied where the result stands whole under another name or another task', () => {
-    const disk = new Disk();
-    disk.outputs.set('out/a.png', 'picture');
-    const job = jobLine('deleted', { ...done, outputs: [own] });
-    expect(decide(job, disk, 'b.png')).toMatchObject({ act: 'copy', sources: [own] });
-    expect(
-      decideDownload({ task: 'save:b', to: 'b.png', job, required: false }, disk),
-    ).toMatchObject({
-      act: 'copy',
-      sources: [own],
-    });
-  });
-
-  test('is copied back from what was kept when another took its place', () => {
-    const disk = new Disk();
-    disk.keptFiles.set(`${hash('picture')}.png`, 'picture');
-    expect(decide(jobLine('deleted', { ...done, outputs: [own] }), disk)).toMatchObject({
-      act: 'copy',
-      sources: [own],
-    });
-  });
-
-  test('is not copied from a changed file', () => {
-    const disk = new Disk();
-    disk.outputs.set('out/a.png', 'retouched');
-    expect(decide(jobLine('deleted', { ...done, outputs: [own] }), disk, 'b.png').act).toBe('lost');
-    expect(decide(jobLine('complete', { ...done, outputs: [own] }), disk, 'b.png').act).toBe(
-      'begin',
-    );
-  });
-
-  test('needs all files of a project with several', () => {
-    const disk = new Disk();
-    const two = { result: { downloads: 2 }, project: 'p-1' };
-    const outputs = [
-      outputLine('save:a', 'out/a-1.png', 'one', 0),
-      outputLine('save:a', 'out/a-2.png', 'two', 1),
-    ];
-    disk.outputs.set('out/a-1.png', 'one');
-    expect(decide(jobLine('complete', { ...two, outputs: outputs.slice(0, 1) }), disk).act).toBe(
-      'begin',
-    );
-    expect(decide(jobLine('complete', { ...two, outputs }), disk).act).toBe('begin');
-    disk.outputs.set('out/a-2.png', 'two');
-    expect(decide(jobLine('complete', { ...two, outputs }), disk).act).toBe('reuse');
-  });
-});
-
-describe('what stands in the place of a download', () => {
-  const decided = (job: Parameters<typeof decideDownload>[0]['job'], disk: Disk, to = 'a.png') =>
-    decideDownload({ task: 'save:a', to, job, required: false }, disk);
-
-  test('of a project without downloads is nothing to reuse or to copy', () => {
-    expect(decided(jobLine('complete'), new Disk()).act).toBe('begin');
-    expect(decided(jobLine('complete', { outputs: [own] }), new Disk()).act).toBe('begin');
-    expect(decided(jobLine('deleted'), new Disk()).act).toBe('lost');
-  });
-
-  test('of another task is a copy for this one', () => {
-    const disk = new Disk();
-    disk.outputs.set('out/a.png', 'picture');
-    const other = outputLine('other:a', 'out/a.png', 'picture');
-    expect(decided(jobLine('complete', { ...done, outputs: [other] }), disk)).toMatchObject({
-      ...{ act: 'copy', sources: [other] },
-    });
-  });
-
-  test('that has a place that cannot be used is not reused', () => {
-    const disk = new Disk();
-    disk.outputs.set('out/a.png', 'picture');
-    const job = jobLine('complete', { ...done, outputs: [own] });
-    expect(decided(job, disk, '../a.png').act).toBe('copy');
-  });
-});
-
-test('an attempt that failed without a reason is begun again', () => {
-  expect(decideCreate(jobLine('failed'))).toEqual({
-    ...{ act: 'begin', why: 'the last attempt failed: unknown' },
-  });
-});
-
-test('a delete with savers asks for no other copy than theirs', () => {
-  const job = jobLine('complete', { result: { downloads: 0 } });
-  expect(decideDelete({ job, savers: ['save:a'], discard: false }, new Disk()).act).toBe('begin');
-  const whole = new Disk();
-  whole.outputs.set('out/a.png', 'picture');
-  const saved = jobLine('complete', { ...done, outputs: [own] });
-  expect(decideDelete({ job: saved, savers: ['other:a'], discard: false }, whole)).toMatchObject({
-    ...{ act: 'keep', why: 'kept: other:a has not downloaded it' },
-  });
-});
-
-describe('a download that another checkout saved', () => {
-  const away = (...paths: readonly string[]): Disk => {
-    const disk = new Disk();
-    for (const path of paths) disk.elsewhere.add(path);
-    return disk;
+function downloadOf(one: Case): Decision {
+  const files = filesOf(one);
+  const { disk, line } = sceneOf(one['job'] ?? '', files, one['store'] ?? '');
+  const question = {
+    task: 'save:a',
+    to: 'a.png',
+    job: line,
+    required: one['files'] === 'required here',
   };
-  const decide = (job: Parameters<typeof decideDownload>[0]['job'], disk: Disk, required = false) =>
-    decideDownload({ task: 'save:a', to: 'a.png', job, required }, disk);
-  const saved = { ...done, outputs: [own] };
+  const copies = () => (one['receipts'] === 'know a copy' ? files.map(() => copyOf) : []);
+  return decideDownload({ ...question, copies }, disk);
+}
 
-  test.each(['complete', 'deleted'] as const)(
-    'is reused while its project is %s, and counted as elsewhere',
-    (state) => {
-      expect(decide(jobLine(state, saved), away('out/a.png'))).toEqual({
-        act: 'reuse',
-        why: 'elsewhere: another checkout saved it',
-        files: { changed: 0, elsewhere: 1, stored: 0 },
-      });
+const savers: Readonly<Record<string, readonly string[]>> = {
+  none: [],
+  'save:a': ['save:a'],
+  'save:a, more:a': ['save:a', 'more:a'],
+};
+
+function deleteOf(one: Case): Decision {
+  const { disk, line } = sceneOf(one['job'] ?? '', filesOf(one), one['store'] ?? '');
+  const discard = one['result'] === 'discard';
+  return decideDelete({ job: line, savers: savers[one['savers'] ?? ''] ?? [], discard }, disk);
+}
+
+const filesOf = (one: Case): readonly string[] => [
+  one['file'] ?? one['first file'] ?? '',
+  ...(one['second file'] === undefined ? [] : [one['second file']]),
+];
+
+const one = Object.keys(conditions);
+const ofTwo = [
+  'not recorded',
+  'whole',
+  'changed',
+  'lost',
+  'lost, kept',
+  'lost, stored',
+  'elsewhere',
+  'pruned',
+];
+const used = ['none', 'used'];
+const saved = ['complete', 'deleted'];
+const everyJob = Object.keys(jobs);
+
+const tables: Readonly<Record<string, Table>> = {
+  'upload, face-detect': [
+    { job: ['none', ...everyJob, 'supplied'] },
+    ({ job }) => said(decideSupply(job === 'supplied' ? jobLine(job) : lineOf(job))),
+  ],
+  create: [
+    { job: ['none', ...everyJob, 'complete, not saved', 'supplied'], reroll: ['no', 'take 2'] },
+    createOf,
+  ],
+  'download of one file': [
+    {
+      job: everyJob,
+      file: one,
+      files: ['anywhere', 'required here'],
+      store: used,
+      receipts: ['know no copy', 'know a copy'],
     },
-  );
+    (each) => said(downloadOf(each)),
+  ],
+  'download of two files': [
+    {
+      job: saved,
+      'first file': ofTwo,
+      'second file': ofTwo,
+      files: ['anywhere', 'required here'],
+      store: used,
+    },
+    (each) => said(downloadOf(each)),
+  ],
+  'delete, one file': [
+    {
+      job: everyJob,
+      file: one,
+      store: used,
+      savers: Object.keys(savers),
+      result: ['keep', 'discard'],
+    },
+    (each) => said(deleteOf(each)),
+  ],
+  'delete, two files': [
+    {
+      job: ['complete'],
+      'first file': ofTwo,
+      'second file': ofTwo,
+      store: used,
+      savers: ['none', 'save:a'],
+    },
+    (each) => said(deleteOf(each)),
+  ],
+};
 
-  test('is downloaded again where the run requires it, while the project is there', () => {
-    expect(decide(jobLine('complete', saved), away('out/a.png'), true)).toEqual({
-      act: 'begin',
-      why: 'its file is elsewhere, and this run requires it here',
-    });
+function lineOf(name = ''): JobLine | undefined {
+  return jobs[name] === undefined ? undefined : sceneOf(name, ['whole'], 'none').line;
+}
+
+function createOf({ job = '', reroll }: Case): string {
+  const line =
+    job === 'supplied'
+      ? jobLine(job)
+      : job === 'complete, not saved'
+        ? sceneOf('complete', ['not recorded'], 'none').line
+        : lineOf(job);
+  const first = fingerprintFrom(digestOf('first'));
+  const take = { first, number: 2, known: 1, others: 10 };
+  try {
+    return said(
+      reroll === 'no' ? decideCreate(line) : decideTake({ ...take, saveTo: 'takes/a.png' }, line),
+    );
+  } catch (error) {
+    return String(error).split(' (')[0] ?? '';
+  }
+}
+
+test('every decision is as in the table', () => {
+  expectTables('decisions.txt', header, tables);
+});
+
+const header = `# Every decision about a task: what is known of its job and its files → act, code of the reason.
+# "*": whatever it is. --pay-again turns "lost" into a new creation of the step that is downloaded.
+`;
+
+describe('whatever the table says', () => {
+  const ofFiles = (title: string): readonly Case[] => everyCase(tables[title]?.[0] ?? {});
+
+  test('a project is deleted only if its files are safe, or discarded on purpose', () => {
+    const safe = ['whole', 'kept', 'stored', 'back again'];
+    for (const each of [...ofFiles('delete, one file'), ...ofFiles('delete, two files')]) {
+      if (deleteOf(each).act !== 'begin' || each['result'] === 'discard') continue;
+      for (const file of filesOf(each))
+        expect(
+          safe.some((word) => file.includes(word)),
+          JSON.stringify(each),
+        ).toBe(true);
+    }
   });
 
-  test('is lost where the run requires it and the project is deleted', () => {
-    expect(decide(jobLine('deleted', saved), away('out/a.png'), true)).toEqual({
-      act: 'lost',
-      why: 'its project was deleted and out/a.png is elsewhere: copy the file here from the checkout that saved it',
-    });
+  test('a download of a deleted project begins nothing that only the service could answer', () => {
+    for (const each of ofFiles('download of one file'))
+      if (each['job']?.startsWith('deleted')) expect(downloadOf(each).act).not.toBe('begin');
   });
 
-  test('is lost to another task with the same content, which needs its bytes', () => {
-    const job = jobLine('deleted', saved);
-    const question = { task: 'save:b', to: 'b.png', job, required: false };
-    expect(decideDownload(question, away('out/a.png'))).toMatchObject({
-      act: 'lost',
-      why: expect.stringContaining('out/a.png is elsewhere: copy the file here'),
-    });
-  });
-
-  const two = {
-    result: { downloads: 2 },
-    project: 'p-1',
-    outputs: [
-      outputLine('save:a', 'out/a-1.png', 'one', 0),
-      outputLine('save:a', 'out/a-2.png', 'two', 1),
-    ],
-  };
-
-  test('is reused where some of its files are here, whole or changed', () => {
-    const disk = away('out/a-2.png');
-    disk.outputs.set('out/a-1.png', 'one');
-    expect(decide(jobLine('deleted', two), disk)).toMatchObject({
-      act: 'reuse',
-      files: { changed: 0, elsewhere: 1, stored: 0 },
-    });
-    disk.outputs.set('out/a-1.png', 'retouched');
-    expect(decide(jobLine('deleted', two), disk)).toMatchObject({
-      act: 'reuse',
-      files: { changed: 1, elsewhere: 1, stored: 0 },
-    });
-  });
-
-  test('is not reused where another of its files was here and is lost', () => {
-    expect(decide(jobLine('complete', two), away('out/a-2.png'))).toEqual({
-      act: 'begin',
-      why: 'its file is gone',
-    });
-    expect(decide(jobLine('deleted', two), away('out/a-2.png'))).toMatchObject({
-      act: 'lost',
-      why: expect.stringContaining('gone or changed'),
-    });
-  });
-
-  test('lets its project be: the checkout that has the file may delete it', () => {
-    const question = { job: jobLine('complete', saved), savers: ['save:a'], discard: false };
-    const deferred = { act: 'defer', why: 'kept: its files are elsewhere' };
-    expect(decideDelete(question, away('out/a.png'))).toEqual(deferred);
-    expect(decideDelete({ ...question, savers: [] }, away('out/a.png'))).toEqual(deferred);
-    expect(decideDelete({ ...question, discard: true }, away('out/a.png')).act).toBe('begin');
-  });
-
-  test('keeps its project, which is a failure, where another file is lost', () => {
-    const job = jobLine('complete', two);
-    const question = { job, savers: ['save:a'], discard: false };
-    expect(decideDelete(question, away('out/a-1.png'))).toEqual({
-      act: 'keep',
-      why: 'kept: out/a-2.png is lost',
-    });
-  });
-
-  test('is whole where it was kept', () => {
-    const disk = away('out/a.png');
-    disk.keptFiles.set(`${hash('picture')}.png`, 'picture');
-    expect(filesElsewhere(jobLine('deleted', saved), disk)).toEqual([]);
-    expect(decide(jobLine('deleted', saved), disk)).toMatchObject({ act: 'copy', sources: [own] });
-    const question = { job: jobLine('complete', saved), savers: ['save:a'], discard: false };
-    expect(decideDelete(question, disk).act).toBe('begin');
+  test('what may be paid never begins', () => {
+    for (const job of ['intended', 'doubt', 'created', 'complete', 'deleted'])
+      expect(decideCreate(lineOf(job)).act, job).not.toBe('begin');
   });
 });
 
-describe('a deletion', () => {
-  const saved = jobLine('complete', { ...done, outputs: [own] });
-  const whole = new Disk();
-  whole.outputs.set('out/a.png', 'picture');
+const plainCodes: Readonly<Record<PlainReasonCode, true>> = {
+  'same-content': true,
+  'new-content': true,
+  'same-request': true,
+  'new-request': true,
+  forgotten: true,
+  'in-doubt': true,
+  'paid-meanwhile': true,
+  'downloaded-before': true,
+  'changed-on-disk': true,
+  'in-store': true,
+  'in-other-checkout': true,
+  'not-in-store-yet': true,
+  'at-other-place': true,
+  'saved-by-other-run': true,
+  'not-downloaded-yet': true,
+  'file-pruned': true,
+  'file-gone': true,
+  'required-here': true,
+  'deleted-and-gone': true,
+  'deleted-and-no-copy': true,
+  'deleted-before': true,
+  discarded: true,
+  'files-safe': true,
+  'files-elsewhere': true,
+  'no-files-on-disk': true,
+  'not-all-in-store': true,
+  'no-step-downloads': true,
+};
 
-  test('begins once every download has its files, whole', () => {
-    expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, whole)).toEqual({
-      act: 'begin',
-      why: 'its files are safe',
-    });
-  });
-
-  test.each([
-    [
-      'a download has nothing',
-      jobLine('complete', done),
-      whole,
-      ['save:a'],
-      'save:a has not downloaded it',
-    ],
-    [
-      'one of two downloads has nothing',
-      saved,
-      whole,
-      ['save:a', 'more:a'],
-      'more:a has not downloaded it',
-    ],
-    [
-      'a download has only some',
-      jobLine('complete', { result: { downloads: 2 }, outputs: [own] }),
-      whole,
-      ['save:a'],
-      'has not downloaded it',
-    ],
-    ['a file is gone', saved, new Disk(), ['save:a'], 'out/a.png is lost'],
-  ])('is refused where %s', (_, job, disk, savers, why) => {
-    expect(decideDelete({ job, savers, discard: false }, disk)).toEqual({
-      act: 'keep',
-      why: expect.stringContaining(why),
-    });
-  });
-
-  test('is refused where a file is not what was fetched', () => {
-    const disk = new Disk();
-    disk.outputs.set('out/a.png', 'retouched');
-    expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, disk)).toMatchObject({
-      act: 'keep',
-      why: 'kept: out/a.png is changed on disk',
-    });
-    disk.outputs.set('out/a.png', 'picture');
-    disk.unread.add('out/a.png');
-    expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, disk)).toMatchObject({
-      act: 'keep',
-      why: 'kept: out/a.png is not read yet',
-    });
-  });
-
-  test('begins where a file gave its place away and is kept', () => {
-    const disk = new Disk();
-    disk.outputs.set('out/a.png', 'another take');
-    disk.keptFiles.set(`${hash('picture')}.png`, 'picture');
-    expect(decideDelete({ job: saved, savers: ['save:a'], discard: false }, disk).act).toBe(
-      'begin',
-    );
-  });
-
-  test('is done once, needs a complete project, and asks nobody where the result is thrown away', () => {
-    expect(
-      decideDelete({ job: jobLine('deleted'), savers: ['save:a'], discard: false }, whole).act,
-    ).toBe('reuse');
-    expect(decideDelete({ job: jobLine('created'), savers: [], discard: false }, whole)).toEqual({
-      act: 'keep',
-      why: 'its project is created',
-    });
-    const unsaved = jobLine('complete', done);
-    expect(decideDelete({ job: unsaved, savers: [], discard: true }, new Disk()).act).toBe('begin');
-  });
-
-  test('is refused where no step beside it downloads, until every file is on disk', () => {
-    const unsaved = jobLine('complete', done);
-    expect(decideDelete({ job: unsaved, savers: [], discard: false }, new Disk())).toEqual({
-      act: 'keep',
-      why: 'kept: no download has its files on disk',
-    });
-    expect(decideDelete({ job: saved, savers: [], discard: false }, whole).act).toBe('begin');
-  });
+test('every reason has one text', () => {
+  const path = 'out/a.png';
+  const reasons: readonly Reason[] = [
+    { code: 'upload-elsewhere', path },
+    { code: 'failed-before', error: 'no_source_face' },
+    { code: 'failed-before', error: undefined },
+    { code: 'paid-already', project: 'p-7' },
+    { code: 'take-asked', take: 2 },
+    { code: 'take-not-saved', take: 2 },
+    { code: 'deleted-and-elsewhere', path },
+    { code: 'deleted-and-pruned', at: prunedAt },
+    { code: 'not-complete', state: 'created' },
+    { code: 'saver-without-files', task: 'save:a' },
+    { code: 'saver-skipped', task: 'save:a' },
+    { code: 'saved-file-not-whole', path, condition: 'lost' },
+    { code: 'saved-file-not-whole', path, condition: 'changed' },
+    { code: 'saved-file-not-whole', path, condition: 'unread' },
+    { code: 'saved-file-not-whole', path, condition: 'pruned' },
+    { code: 'saved-file-not-in-store', path },
+  ];
+  const rows = [
+    ...Object.keys(plainCodes).map((code) => [code, whyOf({ code: code as PlainReasonCode })]),
+    ...reasons.map((reason) => [reason.code, whyOf(reason)]),
+  ];
+  expectGolden('reasons.txt', aligned(rows));
 });
 
 describe('a recorded file is', () => {
+  const own = outputLine('save:a', 'out/a.png', 'picture');
+
   test.each([
     ['whole', 'picture', false, 'whole'],
     ['gone', undefined, false, 'lost'],

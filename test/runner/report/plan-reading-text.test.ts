@@ -87,7 +87,7 @@ describe('an explanation', () => {
 
   test('of a new task says that there is no earlier project', () => {
     expect(explanationText({ ...about, credits: 10 })).toBe(
-      'swap:a runs: new content or parameters. It costs 10 credits.\nThe state file has no earlier project of it.',
+      'swap:a runs: new content or parameters. It costs 10 credits.\nThe state file has no project of it with other content or parameters.',
     );
   });
 

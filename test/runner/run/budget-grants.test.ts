@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
 import type { Grant } from '../../../src/runner/run/budget.ts';
-import type { ItemRun } from '../../../src/runner/run/items/item-run.ts';
+import type { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type { CreateOrder } from '../../../src/runner/run/jobs/job.ts';
 import {
   attachOrder,

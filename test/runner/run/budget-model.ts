@@ -4,7 +4,7 @@ import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { Budget, type BudgetOptions } from '../../../src/runner/run/budget.ts';
-import { ItemRun } from '../../../src/runner/run/items/item-run.ts';
+import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type { AttachOrder, CreateOrder } from '../../../src/runner/run/jobs/job.ts';
 import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { FakeClock } from '../adapters/files/places.ts';
@@ -44,9 +44,7 @@ export class BudgetModel {
   readonly ledger = new Ledger();
   readonly clock = new FakeClock(Date.parse('2026-11-21T12:00:00Z'));
   readonly creations: Creation[] = [];
-  readonly #itemRuns = [0, 1, 2].map(
-    () => new ItemRun({ steps: [], item: undefined, shared: undefined, outside: () => 'done' }),
-  );
+  readonly #itemRuns = [0, 1, 2].map(() => new ItemRun({ steps: [], item: undefined }));
   readonly #caps: Omit<BudgetOptions, 'journal'>;
   #budget: Budget;
   /** What was held for all that was open when the last creation was sent. */

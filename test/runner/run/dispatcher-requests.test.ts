@@ -17,9 +17,8 @@ function paid(
   const job = new Scene().paidFor(new Scene().supplied());
   const scene = new Scene({ before: [...history(job, 'created', 'complete'), ...more] }, change);
   const item = scene.supplied();
-  item.schedule.start('swap');
   item.give(scene.step('swap'), job, { live, ledger: scene.ledger });
-  item.schedule.end('swap', 'done');
+  item.end('swap', 'done');
   return { scene, item, job };
 }
 
@@ -64,7 +63,7 @@ describe('a download', () => {
   test('is begun for each task: it is not shared, although the project is', () => {
     const { scene, item, job } = paid(undefined);
     const other = { key: 'j1', task: 'x', kind: 'photo-colorizer', attempts: 1, timeoutMs: 1 };
-    scene.inFlight.start({ itemRun: scene.item('b'), step: scene.step('swap') }, job, {
+    scene.fly({ itemRun: scene.item('b'), step: scene.step('swap') }, job, {
       ...{ ...other, operation: 'attach', fingerprint: job, project: 'p', settled: true },
       since: 0,
       credits: 10,
@@ -209,9 +208,8 @@ steps:
       ['faces', found],
       ['swap', job],
     ] as const) {
-      item.schedule.start(name);
       item.give(scene.step(name), of, { live: undefined, ledger: scene.ledger });
-      item.schedule.end(name, 'done');
+      item.end(name, 'done');
     }
     return { scene, item, job };
   }
@@ -285,34 +283,25 @@ steps:
   test('that storage has lost have their suppliers done again, and theirs, once', () => {
     const { scene, item } = atLast([]);
     item.enliven('swap', { url: 'memory:1' });
-    const stirred = redoSuppliers(item, scene.step('more'));
-    expect(stirred).toEqual([item, item]);
-    expect(['photo', 'faces', 'swap'].map((step) => item.schedule.phase(step))).toEqual([
-      ...['waiting', 'waiting', 'done'],
-    ]);
+    redoSuppliers(item, scene.step('more'));
     expect(['photo', 'faces', 'swap'].map((step) => item.isRedone(step))).toEqual([
       ...[true, true, false],
     ]);
     // The paid one is only read again.
     expect(item.given('swap')?.live).toBeUndefined();
     expect(item.given('photo')?.live).toBeUndefined();
-    expect(redoSuppliers(item, scene.step('more'))).toEqual([]);
+    // They are done again before the request is sent.
+    expect(scene.next(item, 'more')).toMatchObject({
+      ...{ action: 'refresh', list: [{ how: 'order' }, { how: 'redo', step: { name: 'faces' } }] },
+    });
   });
 
   test('that two inputs were made of are done again once', () => {
     const { scene, item } = atLast([]);
-    expect(redoSuppliers(item, scene.step('both'))).toEqual([item, item]);
+    redoSuppliers(item, scene.step('both'));
     expect(item.isRedone('photo')).toBe(true);
     // Also where another pipeline has uploaded the file: the service may have lost that upload.
     expect(scene.next(item, 'photo')).toMatchObject({ order: { operation: 'upload', anew: true } });
-  });
-
-  test('that are being made fresh already are left to that', () => {
-    const { scene, item } = atLast([]);
-    item.schedule.reopen('photo');
-    item.schedule.start('photo');
-    expect(redoSuppliers(item, scene.step('swap'))).toEqual([]);
-    expect(item.schedule.phase('photo')).toBe('started');
   });
 
   test('that are saved files are uploaded again, not fetched again', () => {
@@ -321,11 +310,10 @@ steps:
       ['save', job],
       ['again', upload],
     ] as const) {
-      item.schedule.start(name);
       item.give(scene.step(name), of, { live: undefined, ledger: scene.ledger });
-      item.schedule.end(name, 'done');
+      item.end(name, 'done');
     }
-    expect(redoSuppliers(item, scene.step('last'))).toEqual([item]);
+    redoSuppliers(item, scene.step('last'));
     expect([item.isRedone('again'), item.isRedone('save')]).toEqual([true, false]);
   });
 });

@@ -40,7 +40,7 @@ describe('a step that needs doing', () => {
     const item = scene.supplied();
     const job = scene.paidFor(item);
     const order = { ...createOrder('j1'), fingerprint: job };
-    scene.inFlight.start({ itemRun: item, step: scene.step('swap') }, order.fingerprint, order);
+    scene.fly({ itemRun: item, step: scene.step('swap') }, order.fingerprint, order);
     expect(scene.next(scene.supplied('b'), 'swap')).toEqual({ action: 'join', fingerprint: job });
   });
 
@@ -173,8 +173,8 @@ describe('a step that this run excludes', () => {
     });
     const scene = new Scene({ someExcluded: true }, { allows });
     const order = { ...createOrder('j1'), fingerprint: upload };
-    scene.inFlight.start({ itemRun: scene.item('b'), step: scene.step('photo') }, upload, order);
-    scene.inFlight.complete('j1');
+    const job = scene.fly({ itemRun: scene.item('b'), step: scene.step('photo') }, upload, order);
+    scene.inFlight.over(job);
     scene.journal.append(before);
     expect(scene.next(scene.item('a'), 'photo')).toEqual(excluded);
   });
@@ -201,9 +201,8 @@ describe('a delete', () => {
     scene.disk.files.set('out/a.png', 'result');
     const item = scene.supplied();
     for (const name of ['swap', 'save']) {
-      item.schedule.start(name);
       item.give(scene.step(name), job, { live: undefined, ledger: scene.ledger });
-      item.schedule.end(name, 'done');
+      item.end(name, 'done');
     }
     return { scene, item, job };
   };
@@ -218,7 +217,7 @@ describe('a delete', () => {
   test('waits while the same project is in use', () => {
     const { scene, item, job } = saved();
     const order = { key: 'j1', task: 'save:b', kind: 'download', attempts: 1, fingerprint: job };
-    scene.inFlight.start({ itemRun: scene.item('b'), step: scene.step('photo') }, undefined, {
+    scene.fly({ itemRun: scene.item('b'), step: scene.step('photo') }, undefined, {
       ...{ ...order, operation: 'download', tool: 'photo-colorizer', project: 'p', to: 'b.png' },
     });
     expect(scene.next(item, 'tidy')).toEqual({ action: 'wait' });

@@ -6,8 +6,8 @@ import { uploadFingerprint } from '../../../src/runner/plan/ask.ts';
 import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import { Dispatcher, type DispatcherOptions } from '../../../src/runner/run/dispatcher.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';
-import type { ItemRun } from '../../../src/runner/run/items/item-run.ts';
-import { Window } from '../../../src/runner/run/window.ts';
+import type { ItemRun } from '../../../src/runner/run/item-run.ts';
+import { Users } from '../../../src/runner/run/users.ts';
 import type { Fingerprint } from '../../../src/runner/task/fingerprint.ts';
 import { digestOfText, MemoryDisk } from '../../fakes/memory-disk.ts';
 import { Parts, type Terms } from './parts.ts';
@@ -16,7 +16,8 @@ export const upload = uploadFingerprint(digestOfText('a photo'));
 
 export class Scene extends Parts {
   readonly disk = new MemoryDisk();
-  readonly window = new Window({ items: [], size: 9, open: () => this.item('x') });
+  readonly open = new Set<ItemRun>();
+  readonly users = new Users(this.open);
   readonly dispatcher: Dispatcher;
   readonly #terms: Pick<Terms, 'pipeline'>;
 
@@ -49,10 +50,9 @@ export class Scene extends Parts {
     const task = item.task(this.step('photo'));
     const result = { file_path: 'f' };
     this.journal.append([{ event: 'supplied', job: upload, task, kind: 'upload', result }]);
-    item.schedule.start('photo');
     const live = change.live === false ? undefined : result;
     item.give(this.step('photo'), upload, { live, ledger: this.ledger });
-    item.schedule.end('photo', 'done');
+    item.end('photo', 'done');
     return item;
   }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FailureLimits } from '../../../src/runner/language/pipeline.ts';
 import { FailurePolicy } from '../../../src/runner/run/failure-policy.ts';
-import type { ItemRun } from '../../../src/runner/run/items/item-run.ts';
+import type { ItemRun } from '../../../src/runner/run/item-run.ts';
 import { createdOf, createOrder, intentOf, Parts, settledOf } from './parts.ts';
 
 function scene(failureLimits: FailureLimits, total = 10) {

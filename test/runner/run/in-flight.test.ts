@@ -1,58 +1,30 @@
-// Which tasks wait for which job.
+// Jobs in flight: who shares one, and which of them keep others from a project.
 import { describe, expect, test } from 'vitest';
-import type { DownloadOrder } from '../../../src/runner/run/jobs/job.ts';
-import {
-  attachOrder,
-  createdOf,
-  createOrder,
-  fingerprint,
-  intentOf,
-  Parts,
-  settledOf,
-  uploadOrder,
-} from './parts.ts';
+import type { DeleteOrder, DownloadOrder } from '../../../src/runner/run/jobs/job.ts';
+import { attachOrder, createdOf, createOrder, intentOf, Parts, settledOf } from './parts.ts';
 
-const downloadOrder = (key: string, of = 'x'): DownloadOrder => ({
-  ...{ key, task: `save:${key}`, kind: 'download', attempts: 5, operation: 'download' },
-  ...{ fingerprint: fingerprint(of), tool: 'photo-colorizer', project: 'p', to: 'a.png' },
+const waiter = (parts: Parts, step = 'swap') => ({
+  ...{ itemRun: parts.item('a'), step: parts.step(step) },
 });
 
 describe('two tasks with the same content', () => {
-  test('share one job, and one payment', () => {
+  test('share one job until it is over', () => {
     const parts = new Parts();
-    const [a, b] = [parts.item('a'), parts.item('b')];
-    const [photo, order] = [parts.step('photo'), uploadOrder('j1')];
-    parts.inFlight.start({ itemRun: a, step: photo }, order.fingerprint, order);
-    expect(parts.inFlight.has(order.fingerprint)).toBe(true);
-    expect(parts.inFlight.join({ itemRun: b, step: photo }, order.fingerprint)).toBe(true);
-    expect(parts.runner.started).toEqual([order]);
-    expect([a, b].map((one) => one.schedule.phase('photo'))).toEqual(['started', 'started']);
-    const job = parts.inFlight.complete('j1');
-    expect(job).toMatchObject({ itemRun: a, followers: [{ itemRun: b, step: photo }] });
-    expect(parts.inFlight.has(order.fingerprint)).toBe(false);
-    expect(parts.inFlight.size).toBe(0);
-  });
-
-  test('do not join a job that is over', () => {
-    const parts = new Parts();
-    const [photo, order] = [parts.step('photo'), uploadOrder('j1')];
-    parts.inFlight.start({ itemRun: parts.item('a'), step: photo }, order.fingerprint, order);
-    parts.inFlight.complete('j1');
-    const late = parts.item('b');
-    expect(parts.inFlight.join({ itemRun: late, step: photo }, order.fingerprint)).toBe(false);
-    expect(late.schedule.phase('photo')).toBe('waiting');
+    const order = createOrder('j1');
+    const job = parts.fly(waiter(parts), order.fingerprint, order);
+    expect([parts.inFlight.has(order.fingerprint), parts.inFlight.size]).toEqual([true, 1]);
+    expect(parts.inFlight.shared(order.fingerprint)).toBeInstanceOf(Promise);
+    parts.inFlight.over(job);
+    expect([parts.inFlight.has(order.fingerprint), parts.inFlight.size]).toEqual([false, 0]);
+    expect(parts.inFlight.shared(order.fingerprint)).toBeUndefined();
   });
 
   test('do not share a job that has no fingerprint for others', () => {
     const parts = new Parts();
-    const order = uploadOrder('j1');
-    parts.inFlight.start({ itemRun: parts.item('a'), step: parts.step('photo') }, undefined, order);
+    const order = createOrder('j1');
+    parts.fly(waiter(parts), undefined, order);
     expect(parts.inFlight.has(order.fingerprint)).toBe(false);
   });
-});
-
-test('a job that nobody began is a bug', () => {
-  expect(() => new Parts().inFlight.complete('j7')).toThrow('bug: there is no job j7');
 });
 
 test('no two jobs have one name', () => {
@@ -61,31 +33,30 @@ test('no two jobs have one name', () => {
 });
 
 describe('a delete', () => {
-  const started = (
-    order: DownloadOrder | (Omit<DownloadOrder, 'operation' | 'to'> & { operation: 'delete' }),
-  ) => {
-    const parts = new Parts();
-    const step = parts.step(order.operation === 'delete' ? 'tidy' : 'save');
-    parts.inFlight.start({ itemRun: parts.item('a'), step }, undefined, order);
-    return parts;
+  const { fingerprint: job } = createOrder('j1');
+  const about = {
+    ...{ task: 'x', kind: 'x', attempts: 1, fingerprint: job },
+    ...{ tool: 'photo-colorizer', project: 'p' },
   };
-  const deletes = (of = 'x') => {
-    const { to: _, ...order } = downloadOrder('j1', of);
-    return started({ ...order, operation: 'delete' });
-  };
+  const download: DownloadOrder = { ...about, key: 'd', operation: 'download', to: 'a.png' };
+  const remove: DeleteOrder = { ...about, key: 'r', operation: 'delete' };
 
   test('waits for a download of the same project, and a download does not wait for another', () => {
-    const parts = started(downloadOrder('j1'));
-    expect(parts.inFlight.clashes(parts.step('tidy'), fingerprint('x'))).toBe(true);
-    expect(parts.inFlight.clashes(parts.step('save'), fingerprint('x'))).toBe(false);
-    expect(parts.inFlight.clashes(parts.step('tidy'), fingerprint('y'))).toBe(false);
+    const parts = new Parts();
+    const flying = parts.fly(waiter(parts, 'save'), undefined, download);
+    expect(parts.inFlight.clashes(parts.step('tidy'), job)).toBe(true);
+    expect(parts.inFlight.clashes(parts.step('save'), job)).toBe(false);
+    parts.inFlight.over(flying);
+    expect(parts.inFlight.clashes(parts.step('tidy'), job)).toBe(false);
   });
 
   test('is waited for by a download and by another delete of the same project', () => {
-    const parts = deletes();
-    expect(parts.inFlight.clashes(parts.step('save'), fingerprint('x'))).toBe(true);
-    expect(parts.inFlight.clashes(parts.step('tidy'), fingerprint('x'))).toBe(true);
-    expect(parts.inFlight.clashes(parts.step('save'), fingerprint('y'))).toBe(false);
+    const parts = new Parts();
+    parts.fly(waiter(parts, 'tidy'), undefined, remove);
+    expect(parts.inFlight.clashes(parts.step('save'), job)).toBe(true);
+    expect(parts.inFlight.clashes(parts.step('tidy'), job)).toBe(true);
+    const { fingerprint: other } = createOrder('j2');
+    expect(parts.inFlight.clashes(parts.step('tidy'), other)).toBe(false);
   });
 });
 
@@ -93,9 +64,8 @@ describe('content that was begun in this run', () => {
   test('is remembered until the end of a run that excludes steps, and otherwise only as long as needed', () => {
     for (const someExcluded of [true, false]) {
       const parts = new Parts({ someExcluded });
-      const [step, order] = [parts.step('photo'), uploadOrder('j1')];
-      parts.inFlight.start({ itemRun: parts.item('a'), step }, order.fingerprint, order);
-      parts.inFlight.complete('j1');
+      const order = createOrder('j1');
+      parts.inFlight.over(parts.fly(waiter(parts), order.fingerprint, order));
       expect(parts.inFlight.begun(order.fingerprint)).toBe(someExcluded);
     }
   });
@@ -104,30 +74,20 @@ describe('content that was begun in this run', () => {
     const order = createOrder('j1');
     const before = [intentOf(order), createdOf(order), settledOf(order)];
     const parts = new Parts({ someExcluded: true, before });
-    const attach = { ...attachOrder('j1', 10, true), fingerprint: order.fingerprint };
-    const waiter = { itemRun: parts.item('a'), step: parts.step('swap') };
-    parts.inFlight.start(waiter, order.fingerprint, attach);
+    const again = { ...attachOrder('j2', 10, true), fingerprint: order.fingerprint };
+    parts.fly(waiter(parts), order.fingerprint, again);
     expect(parts.inFlight.begun(order.fingerprint)).toBe(false);
   });
 });
 
-describe('what happened next', () => {
-  test('is waited for, unless there is something else to do', async () => {
-    const { inFlight, runner } = new Parts();
-    expect(await inFlight.happened(true)).toEqual([]);
-    const waiting = inFlight.happened(false);
-    runner.tell({ is: 'ask', key: 'j1' });
-    expect(await waiting).toEqual([{ is: 'ask', key: 'j1' }]);
-  });
-
-  test('is not lost when it comes after a look that did not wait', async () => {
-    const { inFlight, runner } = new Parts();
-    await inFlight.happened(true);
-    runner.tell({ is: 'ask', key: 'j1' });
-    runner.tell({ is: 'ask', key: 'j2' });
-    expect(await inFlight.happened(true)).toEqual([
-      { is: 'ask', key: 'j1' },
-      { is: 'ask', key: 'j2' },
-    ]);
+describe('a project that renders', () => {
+  test.each([
+    [createOrder('j1'), true],
+    [attachOrder('j1'), true],
+    [attachOrder('j1', 10, true), false],
+  ])('may be over soon', (order, renders) => {
+    const parts = new Parts();
+    parts.fly(waiter(parts), order.fingerprint, order);
+    expect(parts.inFlight.rendersAny).toBe(renders);
   });
 });

@@ -7,12 +7,13 @@ import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import type { EngineDatabase } from '../../../src/runner/run/engine/database.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';
-import { localRunner } from '../../../src/runner/run/jobs/local-runner.ts';
+import { localPerformer } from '../../../src/runner/run/jobs/local-performer.ts';
+import { LookBudget } from '../../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import type { MediaApi } from '../../../src/runner/run/jobs/ports.ts';
 import { ProjectIds } from '../../../src/runner/run/jobs/project-ids.ts';
 import { JournalWriter } from '../../../src/runner/run/journal/journal-writer.ts';
-import { Loop, type LoopOptions } from '../../../src/runner/run/loop.ts';
+import { Walk, type WalkOptions } from '../../../src/runner/run/walk.ts';
 import { valueItem } from '../../../src/runner/task/item.ts';
 import { MemoryDisk } from '../../fakes/memory-disk.ts';
 import { type Fate, MemoryService } from '../../fakes/memory-service.ts';
@@ -51,13 +52,13 @@ export class InMemory {
     text: string,
     fate: Fate = 'fine',
     keys: readonly string[] = ['a'],
-    change: Partial<LoopOptions> = {},
-    act: (event: RunEvent, loop: Loop) => void = () => undefined,
+    change: Partial<WalkOptions> = {},
+    act: (event: RunEvent, walk: Walk) => void = () => undefined,
   ) {
     const told: RunEvent[] = [];
     const onEvent = (event: RunEvent): void => {
       told.push(event);
-      act(event, loop);
+      act(event, walk);
     };
     const { clock, disk, service, ledger } = this;
     service.fate = () => fate;
@@ -82,6 +83,7 @@ export class InMemory {
         projects: new ProjectIds(() => ledger.projects()),
         disk,
         lookSchedule: new LookSchedule({ speedFactor: 1 }),
+        looks: new LookBudget(clock, 1),
       },
       pace: async () => undefined,
     };
@@ -95,7 +97,7 @@ export class InMemory {
       distributed?.journal ??
       new JournalWriter(ledger, { append, async sync() {} }, clock, { run: {} });
     const before = service.charged;
-    const loop: Loop = new Loop({
+    const walk: Walk = new Walk({
       ...{ pipeline: pipelineOf(text), base: { inputs: {}, env: {}, run: {} }, journal, clock },
       ...{
         fileFacts: new FileFacts(disk),
@@ -105,19 +107,19 @@ export class InMemory {
         allows: () => true,
       },
       ...{ unrunnable: new Map(), failed: new Map(), total: keys.length, onEvent },
-      ...{ someExcluded: false, partial: false, budget: undefined },
+      ...{ begunJobs: undefined, partial: false, budget: undefined },
       items: keys.map((key, index) => valueItem({ key }, index)),
-      runner: distributed?.runner ?? localRunner({ context, stopper, limits: {} }),
+      performer: distributed?.performer ?? localPerformer({ context, stopper, limits: {} }),
       ...change,
     });
-    await loop.run();
+    await walk.run();
     journal.end();
     await distributed?.end();
     const endings = told.flatMap((event) =>
       event.type === 'task' ? [`${event.task} ${event.ending}`] : [],
     );
     const events = lines.map((line): NewEvent['event'] => JSON.parse(line).event);
-    return { loop, told, endings, events, charged: service.charged - before };
+    return { walk, told, endings, events, charged: service.charged - before };
   }
 }
 

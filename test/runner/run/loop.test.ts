@@ -1,4 +1,4 @@
-// The loop with everything that it drives, in memory: what one run leaves for the next, and what is told.
+// The walk with everything that it drives, in memory: what one run leaves for the next, and what is told.
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import { colour, InMemory, photo, pipeline } from './in-memory.ts';
@@ -52,14 +52,14 @@ describe('the end of an item', () => {
     const text = pipeline(photo + colour('one', 'a'));
     const items = (told: readonly RunEvent[]) => told.filter(({ type }) => type === 'item');
     memory.disk.files.delete('b.png');
-    const { told, loop } = await memory.run(text, 'fine', ['a', 'b']);
+    const { told, walk } = await memory.run(text, 'fine', ['a', 'b']);
     expect(
       [...items(told)].sort((x, y) => JSON.stringify(x).localeCompare(JSON.stringify(y))),
     ).toMatchObject([
       { item: 'a', ok: true, changed: true },
       { item: 'b', ok: false, changed: true },
     ]);
-    expect(loop.summary.items).toBe(2);
+    expect(walk.summary.items).toBe(2);
     expect(items((await memory.run(text)).told)).toMatchObject([
       { item: 'a', ok: true, changed: false, of: 1 },
     ]);
@@ -92,18 +92,18 @@ test('too many failed items end the buying', async () => {
   const memory = new InMemory();
   memory.disk.files.delete('a.png');
   const text = pipeline(photo + colour('one', 'a'), 'on_failure: stop\nlimits: { items: 1 }\n');
-  const { loop, endings, charged } = await memory.run(text, 'fine', ['a', 'b']);
+  const { walk, endings, charged } = await memory.run(text, 'fine', ['a', 'b']);
   expect(endings.slice(0, 2)).toEqual(['photo:a failed', 'one:a blocked']);
   expect(charged).toBe(0);
-  expect(loop.stopped.why).toContain('on_failure');
+  expect(walk.stopped.why).toContain('on_failure');
 });
 
 test('credits that went to failed items end the buying', async () => {
   const memory = new InMemory();
   const text = pipeline(photo + colour('one', 'a'), 'max_credits_lost: 10\nlimits: { items: 1 }\n');
-  const { loop } = await memory.run(text, 'error', ['a', 'b']);
+  const { walk } = await memory.run(text, 'error', ['a', 'b']);
   // An error is refunded: nothing is lost.
-  expect(loop.stopped.why).toBeUndefined();
+  expect(walk.stopped.why).toBeUndefined();
 });
 
 test('values that went stale are made fresh without being told of again', async () => {

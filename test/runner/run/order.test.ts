@@ -29,8 +29,8 @@ test('an item that is further along is finished before another one is begun', as
   const after = steps.replace('two: { uses', 'two: { needs: [one], uses');
   const order = await begun(after, 1);
   expect(order).toEqual([
-    ...['photo:a', 'photo:b', 'one:a', 'two:a', 'save-one:a'],
-    ...['one:b', 'two:b', 'save-one:b'],
+    ...['photo:a', 'photo:b', 'one:a', 'save-one:a', 'two:a'],
+    ...['one:b', 'save-one:b', 'two:b'],
   ]);
 });
 

@@ -1,5 +1,4 @@
-// The parts of an engine, for tests of one of them: a runner that does nothing by itself, a journal whose disk a test
-// owns, and orders for it.
+// The parts of a run, for tests of one of them: a journal whose disk a test owns, and orders.
 import { digestOf } from '../../../src/contract/base/digest.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import { type EventLine, type NewEvent, parseLine } from '../../../src/runner/journal/line.ts';
@@ -7,8 +6,8 @@ import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
 import { Generations } from '../../../src/runner/plan/generations.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
-import { InFlight } from '../../../src/runner/run/in-flight.ts';
-import { ItemRun } from '../../../src/runner/run/items/item-run.ts';
+import { InFlight, type RunningJob, type Waiter } from '../../../src/runner/run/in-flight.ts';
+import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type {
   AttachOrder,
   AwaitOrder,
@@ -16,7 +15,6 @@ import type {
   JobOrder,
   UploadOrder,
 } from '../../../src/runner/run/jobs/job.ts';
-import type { Notice, Runner } from '../../../src/runner/run/jobs/ports.ts';
 import { JournalWriter, type LineFile } from '../../../src/runner/run/journal/journal-writer.ts';
 import { StepBreaker } from '../../../src/runner/run/step-breaker.ts';
 import { type Fingerprint, fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
@@ -34,55 +32,6 @@ steps:
 `;
 
 export const fingerprint = (words: string): Fingerprint => fingerprintFrom(digestOf({ words }));
-
-/** A runner that starts nothing: it keeps what it is told, and answers what a test says has happened. */
-export class ManualRunner implements Runner {
-  readonly started: JobOrder[] = [];
-  readonly proceeded: string[] = [];
-  readonly declined = new Map<string, string>();
-  readonly closed: string[] = [];
-  aborted = false;
-  failure: unknown;
-  #waiting: Notice[] = [];
-  #wake = Promise.withResolvers<void>();
-
-  start(order: JobOrder): void {
-    this.started.push(order);
-  }
-
-  tell(...notices: readonly Notice[]): void {
-    this.#waiting.push(...notices);
-    this.#wake.resolve();
-  }
-
-  async next(): Promise<readonly Notice[]> {
-    await this.#wake.promise;
-    if (this.failure !== undefined) throw this.failure;
-    this.#wake = Promise.withResolvers();
-    return this.#waiting.splice(0);
-  }
-
-  proceed(key: string): void {
-    this.proceeded.push(key);
-  }
-
-  decline(key: string, why: string): void {
-    this.declined.set(key, why);
-  }
-
-  close(why: string): void {
-    this.closed.push(why);
-  }
-
-  abort(): void {
-    this.aborted = true;
-  }
-
-  fail(error: unknown): void {
-    this.failure = error;
-    this.#wake.resolve();
-  }
-}
 
 /** Lines in memory. A sync is over when the test says so, or fails. */
 export class ManualFile implements LineFile {
@@ -130,12 +79,11 @@ export interface Terms {
   readonly someExcluded?: boolean;
 }
 
-/** What an engine is made of, without the loop. */
+/** What a run is made of, without the walk. */
 export class Parts {
   readonly pipeline: Pipeline;
   readonly ledger = new Ledger();
   readonly file = new ManualFile();
-  readonly runner = new ManualRunner();
   readonly clock = new FakeClock();
   readonly told: RunEvent[] = [];
   readonly onEvent = (event: RunEvent): void => void this.told.push(event);
@@ -156,16 +104,16 @@ export class Parts {
     this.pipeline = pipelineOf(pipeline);
     this.journal = new JournalWriter(this.ledger, this.file, this.clock, { run: {} });
     this.journal.append(before);
-    const { journal, runner } = this;
+    const { journal } = this;
     this.budget = new Budget({ journal, total, perItem, clock: this.clock });
-    this.inFlight = new InFlight({ runner, journal, someExcluded });
+    this.inFlight = new InFlight({ journal, begunJobs: someExcluded ? new Set() : undefined });
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
     this.generations = new Generations({
       ...{ ledger: this.ledger, now: () => this.clock.now(), steps: this.pipeline.steps },
       limits: { total: undefined, byKind: {} },
     });
     const steps = this.pipeline.steps.filter((one) => one.shared);
-    this.shared = new ItemRun({ steps, item: undefined, shared: undefined, outside: () => 'done' });
+    this.shared = new ItemRun({ steps, item: undefined });
   }
 
   step(name: string): Step {
@@ -177,8 +125,14 @@ export class Parts {
   item(key: string): ItemRun {
     const { shared } = this;
     const steps = this.pipeline.steps.filter((step) => !step.shared);
-    const outside = (step: string) => shared.schedule.phase(step);
-    return new ItemRun({ steps, item: valueItem({ key }, 0), shared, outside });
+    return new ItemRun({ steps, item: valueItem({ key }, 0), around: shared });
+  }
+
+  /** A job that does not end. */
+  fly(waiter: Waiter, of: Fingerprint | undefined, order: JobOrder): RunningJob {
+    const job = { ...waiter, fingerprint: of, order };
+    void this.inFlight.start(job, () => new Promise(() => undefined));
+    return job;
   }
 
   /** The events in the journal, without their numbers and times. */

@@ -31,8 +31,9 @@ test.each<readonly [Closed | undefined, object]>([
   [{ because: 'failures', why: 'f' }, { why: 'f' }],
   [{ because: 'saving', why: 's' }, { why: 's' }],
 ])('a run that was closed by %j stopped for that', (closed, expected) => {
-  const { runner, onEvent } = new Parts();
-  expect(new Stop(runner, onEvent).stopped(closed, true)).toEqual({
+  const { onEvent } = new Parts();
+  const performer = { abort: () => undefined };
+  expect(new Stop(performer, onEvent).stopped(closed, true)).toEqual({
     ...{ ...nothing, by: closed?.because, ...expected },
   });
 });
@@ -45,11 +46,15 @@ test.each<readonly [Halted['what'], object]>([
   ['left', { left: true }],
 ])('a run that was halted by %s stops once, and says why', (what, expected) => {
   const parts = new Parts();
-  const stop = new Stop(parts.runner, parts.onEvent);
+  let aborted = false;
+  const abort = (): void => {
+    aborted = true;
+  };
+  const stop = new Stop({ abort }, parts.onEvent);
   expect(stop.isHalted).toBe(false);
   stop.halt({ what, why: 'first' });
   stop.halt({ what: 'interrupt', why: 'second' });
-  expect([stop.isHalted, parts.runner.aborted]).toEqual([true, true]);
+  expect([stop.isHalted, aborted]).toEqual([true, true]);
   expect(parts.told).toEqual([{ type: 'stopping', why: 'first' }]);
   expect(stop.stopped(undefined, true)).toEqual({
     ...{ ...nothing, ...expected, why: 'first', by: what },
@@ -60,8 +65,9 @@ test.each<readonly [Halted['what'], object]>([
 });
 
 test('a run that was left, and had not admitted every item, goes on later', () => {
-  const { runner, onEvent } = new Parts();
-  const stop = new Stop(runner, onEvent);
+  const { onEvent } = new Parts();
+  const performer = { abort: () => undefined };
+  const stop = new Stop(performer, onEvent);
   const left = { because: 'left', why: 'l' } as const;
   expect([stop.stopped(left, true).left, stop.stopped(left, false).left]).toEqual([false, true]);
   expect(stop.isLeft).toBe(false);

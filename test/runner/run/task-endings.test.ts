@@ -2,11 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { Barrier } from '../../../src/runner/plan/barrier.ts';
 import { FailurePolicy } from '../../../src/runner/run/failure-policy.ts';
-import type { ItemRun } from '../../../src/runner/run/items/item-run.ts';
+import type { ItemRun } from '../../../src/runner/run/item-run.ts';
 import { SummaryBuilder } from '../../../src/runner/run/summary-builder.ts';
 import { TaskEndings } from '../../../src/runner/run/task-endings.ts';
-import { Window } from '../../../src/runner/run/window.ts';
-import { valueItem } from '../../../src/runner/task/item.ts';
 import { createdOf, createOrder, intentOf, Parts } from './parts.ts';
 
 const shared = `pipeline: p
@@ -19,16 +17,7 @@ steps:
 `;
 
 class Scene extends Parts {
-  readonly opened: ItemRun[] = [];
-  readonly window = new Window({
-    items: ['a', 'b'].map((key, index) => valueItem({ key }, index)),
-    size: 9,
-    open: ({ key }) => {
-      const item = this.item(key);
-      this.opened.push(item);
-      return item;
-    },
-  });
+  readonly opened: readonly ItemRun[];
   readonly barrier = new Barrier(false);
   readonly summary = new SummaryBuilder();
   readonly failurePolicy = new FailurePolicy({ items: 1, credits: 5 }, 9, this.budget);
@@ -36,15 +25,7 @@ class Scene extends Parts {
 
   constructor() {
     super({ pipeline: shared });
-    this.window.fill();
-    this.stirred();
-  }
-
-  stirred(): readonly ItemRun[] {
-    const list: ItemRun[] = [];
-    for (let next = this.window.next(); next !== undefined; next = this.window.next())
-      list.push(next);
-    return list;
+    this.opened = ['a', 'b'].map((key) => this.item(key));
   }
 
   get a(): ItemRun {
@@ -146,7 +127,6 @@ describe('the end of a task', () => {
     const step = scene.step('photo');
     const end = (more: { reused?: boolean; credits?: number }) => {
       scene.endings.end({ itemRun: scene.a, step }, { ending: 'done', why: '', ...more });
-      scene.a.schedule.reopen('photo');
     };
     end({ reused: true });
     end({ reused: true });
@@ -189,24 +169,23 @@ describe('the end of a task', () => {
 });
 
 describe('who learns of it', () => {
-  test('an item’s end moves its schedule and the barrier, and stirs no other item', () => {
+  test('an item’s end moves its item run and the barrier', () => {
     const scene = new Scene();
     scene.endings.end(
       { itemRun: scene.a, step: scene.step('photo') },
       { ending: 'blocked', why: 'x' },
     );
-    expect(scene.a.schedule.phase('photo')).toBe('blocked');
+    expect(scene.a.phase('photo')).toBe('blocked');
     expect(scene.barrier.phase('photo', { over: true, rest: undefined })).toBe('blocked');
-    expect(scene.stirred()).toEqual([]);
   });
 
-  test('the end of a shared step stirs all items, and is no item’s', () => {
+  test('the end of a shared step is no item’s', () => {
     const scene = new Scene();
     scene.endings.end(
       { itemRun: scene.shared, step: scene.step('actor') },
       { ending: 'blocked', why: 'x' },
     );
-    expect(scene.stirred()).toEqual(scene.opened);
+    expect(scene.shared.phase('actor')).toBe('blocked');
     expect(scene.barrier.phase('actor', { over: true, rest: undefined })).toBe('done');
   });
 
@@ -233,7 +212,7 @@ describe('who learns of it', () => {
   test('values that are fresh again are not told of', () => {
     const scene = new Scene();
     scene.endings.refreshed({ itemRun: scene.a, step: scene.step('photo') });
-    expect(scene.a.schedule.phase('photo')).toBe('done');
+    expect(scene.a.phase('photo')).toBe('done');
     expect(scene.told).toEqual([]);
   });
 });

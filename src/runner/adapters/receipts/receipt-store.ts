@@ -135,6 +135,12 @@ export class ReceiptStore implements Disposable {
     return this.#try('read', () => this.#of(service, job));
   }
 
+  /** True if there are no receipts of this service; undefined if they cannot be read. */
+  isEmpty(service: string): boolean | undefined {
+    const sql = 'SELECT 1 FROM creation WHERE service = ? LIMIT 1';
+    return this.#try('read', () => this.#prepare(sql).get(service) === undefined);
+  }
+
   /** The later takes of a request, the first ones first; undefined if they cannot be read. */
   takesOf(service: string, first: string): readonly Receipt[] | undefined {
     return this.#try('read', () =>
@@ -635,7 +641,7 @@ function openToWrite(file: string, log: Log, timeout: number): DatabaseSync {
     // Without a write-ahead log, a loss of power between two syncs can damage the database.
     const synchronous = log === 'WAL' ? 'NORMAL' : 'FULL';
     database.exec(
-      `PRAGMA journal_mode = ${log}; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON;`,
+      `PRAGMA journal_mode = ${log}; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 4000;`,
     );
     if (versionOf(database) === 0) createTables(database);
     checkTables(database);

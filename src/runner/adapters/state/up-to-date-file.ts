@@ -3,7 +3,7 @@ import { ok, type Result } from '../../../contract/base/result.ts';
 import { validatorOf } from '../../../contract/base/schema.ts';
 import { readOwnFile } from '../../../contract/files/regular-file.ts';
 import type { Plan } from '../../plan/plan.ts';
-import type { SkippedGroup } from '../../run/items/skipped-tasks.ts';
+import type { SkippedGroup } from '../../run/skipped-tasks.ts';
 import type { Content } from './file-version.ts';
 import { remembered, replaceMemory } from './memory-file.ts';
 

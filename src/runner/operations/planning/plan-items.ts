@@ -27,6 +27,7 @@ import { PlanReasons } from '../../plan/plan-reasons.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
+import { nothingRemembered } from '../../plan/remembered.ts';
 import { isAtRest, isSettled, SettledItems } from '../../plan/settled-items.ts';
 import { allTakes, pickedTakes } from '../../plan/takes.ts';
 import { FileFacts } from '../../run/file-facts.ts';
@@ -45,9 +46,10 @@ export async function planItems(
   items: ItemList,
   inputs: PlanningInputs,
 ): Promise<PlannedItems> {
-  const { ledger, disk, onTask, seen } = inputs;
-  // Whoever hears of the tasks compares their fingerprints, so every file is read.
-  const spares = ledger.size === 0 && onTask === undefined && seen === undefined;
+  const { ledger, disk, onTask, seen, remembered = nothingRemembered } = inputs;
+  // Whoever hears of the tasks compares their fingerprints, and receipts are found by them, so every file is read.
+  const spares =
+    ledger.size === 0 && onTask === undefined && seen === undefined && remembered.isEmpty;
   const facts = new PlanningFacts(disk, spares ? 'spare' : 'all');
   for (;;) {
     const planned = await planWith(facts, loaded, items, inputs);

@@ -132,6 +132,11 @@ export class ReceiptBook implements Disposable {
     return (this.store.of(this.service, job) ?? []).filter((receipt) => this.#counts(receipt));
   }
 
+  /** True if there are no receipts of this service. */
+  get isEmpty(): boolean {
+    return this.store.isEmpty(this.service) ?? true;
+  }
+
   takesOf(first: string): readonly Receipt[] {
     return (this.store.takesOf(this.service, first) ?? []).filter((one) => this.#counts(one));
   }

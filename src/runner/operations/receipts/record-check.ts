@@ -283,9 +283,12 @@ function receiptsNotice(
 
 const mostBranches = 3;
 
-/** Branches and days, the newest first. */
+/** Branches and days, the newest first. Without git there are no branches to tell apart. */
 function madeText({ newest }: BranchCounts): string {
   const all = [...newest].sort(([, a], [, b]) => (a < b ? 1 : -1));
+  const [newestAt] = newest.values();
+  if (newest.size === 1 && newest.has(undefined) && newestAt !== undefined)
+    return `on ${newestAt.slice(0, 10)}`;
   const named = all
     .slice(0, mostBranches)
     .map(

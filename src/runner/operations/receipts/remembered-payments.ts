@@ -13,6 +13,7 @@ import type { PaidAlready, PaidTask } from '../../plan/paid-already.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import { adoptedLine } from '../../receipts/adopted.ts';
+import { type Ending, endOf } from '../../receipts/ending.ts';
 import { paidAlready, payerOf, type Viewpoint } from '../../receipts/paid-already.ts';
 import {
   type Receipt,
@@ -50,7 +51,10 @@ export interface Adoption {
   readonly receipt: Receipt;
 }
 
-type Ending = Extract<NewEvent, { readonly event: 'created' | 'settled' | 'deleted' }>;
+/** A job that was taken over, or the job as it was, and what became of it. */
+type Unrecorded =
+  | { readonly adoption: Adoption }
+  | { readonly before: JobLine; readonly events: readonly Ending[] };
 
 /** Writes to the journal of a run. */
 export interface Recorder {
@@ -64,7 +68,6 @@ type Verdict = 'there' | 'gone';
 const looksMs = 200;
 
 export class RememberedPayments implements Remembered {
-  /** Jobs that were adopted and are not in a journal yet. */
   readonly adoptions: Adoption[] = [];
   /** By fingerprint: paid by another account, whose projects are not visible to this one. */
   readonly ofOthers = new Map<Fingerprint, Receipt>();
@@ -74,8 +77,8 @@ export class RememberedPayments implements Remembered {
   /** What `paid` could not answer yet. */
   readonly #open = new Map<Fingerprint, Receipt>();
   readonly #copies = new Map<string, readonly OutputLine[]>();
-  /** What the journal does not say yet: the job as it was, and what became of it. */
-  readonly #endings: { readonly before: JobLine; readonly events: readonly Ending[] }[] = [];
+  /** What the journal does not say yet, in the order in which it was learnt. */
+  readonly #unrecorded: Unrecorded[] = [];
   #record: Recorder | undefined;
   #payer: Promise<void> | undefined;
 
@@ -83,24 +86,36 @@ export class RememberedPayments implements Remembered {
     this.#o = options;
   }
 
-  /** From here on, adopted jobs go to a journal: first those that the plan has adopted. */
+  get isEmpty(): boolean {
+    const { book, head } = this.#o;
+    return book.isEmpty && (head?.size ?? 0) === 0;
+  }
+
+  /** From here on, what is learnt goes to a journal: first what the plan has learnt. */
   recordWith(record: Recorder): void {
-    for (const adoption of this.adoptions) record.adopted(adoption);
-    for (const { before, events } of this.#endings) {
-      // The plan has foreseen it; the journal tells it from where it was.
-      this.#o.ledger.adopt(before);
-      record.ended(events);
-    }
+    for (const one of this.#unrecorded)
+      if ('adoption' in one) record.adopted(one.adoption);
+      else {
+        // The plan has foreseen it; the journal tells it from where it was.
+        this.#o.ledger.foresee(one.before);
+        record.ended(one.events);
+      }
+    this.#unrecorded.length = 0;
     this.#record = record;
   }
 
-  deletedElsewhere(job: JobLine): JobLine | undefined {
+  deletedElsewhere(job: JobLine, isMissing = false): JobLine | undefined {
     const { book, ledger } = this.#o;
     const receipt = book.of(job.job).find(({ line }) => line.name === job.name);
-    if (job.name === undefined || receipt?.line.state !== 'deleted') return undefined;
+    if (job.name === undefined || receipt === undefined) return undefined;
+    // Whoever deletes a project saves its files first, and records the deletion afterwards.
+    const isDeleted =
+      receipt.line.state === 'deleted' || (isMissing && this.#findCopies(receipt).length > 0);
+    if (!isDeleted) return undefined;
+    this.#copies.delete(job.name);
     const known = ledger.job(job.job);
     if (known?.state !== 'created' && known?.state !== 'complete') return known;
-    const events = endOf(job.job, receipt.line);
+    const events = endOf(job.job, { ...receipt.line, state: 'deleted' });
     const told = known.state === 'created' ? ['settled', 'deleted'] : ['deleted'];
     return this.#foresee(
       known,
@@ -122,8 +137,8 @@ export class RememberedPayments implements Remembered {
       if (!moved.ok) throw new Error(`bug: ${moved.error}`);
       line = moved.value;
     }
-    this.#endings.push({ before, events });
-    ledger.adopt(line);
+    this.#unrecorded.push({ before, events });
+    ledger.foresee(line);
     return line;
   }
 
@@ -210,8 +225,10 @@ export class RememberedPayments implements Remembered {
     const line = adoptedLine(receipt, { at, task, isOwn, here });
     const adoption = { line, receipt };
     this.adoptions.push(adoption);
-    if (this.#record === undefined) ledger.adopt(line);
-    else this.#record.adopted(adoption);
+    if (this.#record === undefined) {
+      ledger.adopt(line);
+      this.#unrecorded.push({ adoption });
+    } else this.#record.adopted(adoption);
     return ledger.job(line.job) ?? line;
   }
 
@@ -365,14 +382,26 @@ export class RememberedPayments implements Remembered {
     return found;
   }
 
+  /** The same files in the other folders in which the pipeline has run: git may have brought them there. */
+  #inOtherFolders(files: readonly SavedFile[], source: ReceiptSource): readonly SavedFile[] {
+    const folders = this.#o.book.store.foldersOf(source.pipeline) ?? [];
+    return files.flatMap((file) => {
+      const below = relative(source.folder, file.path);
+      if (below.startsWith('..') || isAbsolute(below)) return [];
+      return folders.map((folder) => ({ ...file, path: join(folder, below) }));
+    });
+  }
+
   /** One file for each download, or none at all. */
-  #findCopies({ line, saved }: Receipt): readonly OutputLine[] {
+  #findCopies({ line, saved, source }: Receipt): readonly OutputLine[] {
     const { store, lend } = this.#o;
     const found: OutputLine[] = [];
     for (let index = 0; index < downloadCount(line); index++) {
       const all = saved.filter((file) => file.index === index);
       const copy =
-        all.find(isWhole) ?? all.find(({ stored }) => stored !== undefined && stored === store);
+        all.find(isWhole) ??
+        this.#inOtherFolders(all, source).find(isWhole) ??
+        all.find(({ stored }) => stored !== undefined && stored === store);
       if (copy === undefined) return [];
       const { task, path, bytes, sha256, stored } = copy;
       if (isWhole(copy)) lend(copy);
@@ -420,29 +449,6 @@ function receiptsIn(
   line: JobLine | undefined,
 ): readonly Receipt[] {
   return line === undefined ? [] : [receiptOf(line, source, service)];
-}
-
-/** What became of an attempt, as events after its intent. */
-function endOf(
-  job: string,
-  { state, project, credits = 0, result, error }: JobLine,
-): readonly Ending[] {
-  const failure = error === undefined ? {} : { error };
-  if (project === undefined) {
-    const status = credits === 0 ? 'not_taken' : 'abandoned';
-    return [{ event: 'settled', job, status, credits, ...failure }];
-  }
-  const created: Ending = { event: 'created', job, project, credits };
-  if (state === 'failed')
-    return [created, { event: 'settled', job, status: 'error', credits, ...failure }];
-  if (state !== 'deleted') return [created];
-  const why = 'another checkout on this machine deleted the project, as your receipts say';
-  const kept = result === undefined ? {} : { result };
-  return [
-    created,
-    { event: 'settled', job, status: 'complete', credits, ...kept },
-    { event: 'deleted', job, why },
-  ];
 }
 
 async function askPayer({ api, key }: ServiceInquiry, book: ReceiptBook): Promise<void> {

@@ -2,7 +2,7 @@
 import type { ClientOptions } from '../../adapters/http/http-client.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { RunObserver } from '../../report/run-watch.ts';
-import type { Clock, Disk, MediaApi, Runner } from '../../run/jobs/ports.ts';
+import type { Clock, Disk, MediaApi, Performer } from '../../run/jobs/ports.ts';
 import type { LineFile } from '../../run/journal/journal-writer.ts';
 import type { PrepareOptions } from '../planning/prepare.ts';
 import type { SavedPlan } from '../planning/saved-plan.ts';
@@ -81,7 +81,7 @@ export interface RunInternals {
   readonly lines?: (file: LineFile) => LineFile;
   readonly api?: (api: MediaApi) => MediaApi;
   readonly disk?: (disk: Disk) => Disk;
-  readonly runner?: (runner: Runner) => Runner;
+  readonly performer?: (performer: Performer) => Performer;
   /** Limits of the client, and its network. */
   readonly client?: Partial<ClientOptions>;
   /** The first pause before a request is sent again, in milliseconds; default 1000. */

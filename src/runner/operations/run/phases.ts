@@ -6,11 +6,11 @@ import type { Step } from '../../language/pipeline.ts';
 import type { Act } from '../../plan/decide.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { JobContext } from '../../run/jobs/job-context.ts';
-import { localRunner } from '../../run/jobs/local-runner.ts';
-import type { Runner } from '../../run/jobs/ports.ts';
-import { Loop, type LoopOptions } from '../../run/loop.ts';
+import { localPerformer } from '../../run/jobs/local-performer.ts';
+import type { Performer } from '../../run/jobs/ports.ts';
 import type { Stopped } from '../../run/stop.ts';
 import type { SummaryBuilder } from '../../run/summary-builder.ts';
+import { Walk, type WalkOptions } from '../../run/walk.ts';
 import type { Fingerprint } from '../../task/fingerprint.ts';
 import type { Item } from '../../task/item.ts';
 import type { EarlierRun } from '../planning/earlier-runs.ts';
@@ -19,13 +19,13 @@ import type { Detachment } from './detachment.ts';
 
 export interface PhaseOptions
   extends Omit<
-    LoopOptions,
+    WalkOptions,
     | 'items'
     | 'total'
-    | 'runner'
+    | 'performer'
     | 'allows'
     | 'unrunnable'
-    | 'someExcluded'
+    | 'begunJobs'
     | 'closed'
     | 'savedFirst'
     | 'partial'
@@ -45,9 +45,9 @@ export interface PhaseOptions
   /** When the run leaves the projects that still render. */
   readonly detachment?: Pick<Detachment, 'leave' | 'overdue'>;
   readonly machineStops: readonly MachineStop[];
-  /** For a distributed run: makes the runner of each phase; `local` performs what needs this process. */
-  readonly distribute?: (local: Runner, limits: Readonly<Record<string, number>>) => Runner;
-  readonly wrapRunner?: ((runner: Runner) => Runner) | undefined;
+  /** For a distributed run: makes the performer of each phase; `local` performs what needs this process. */
+  readonly distribute?: (local: Performer, limits: Readonly<Record<string, number>>) => Performer;
+  readonly wrapPerformer?: ((performer: Performer) => Performer) | undefined;
 }
 
 /** Why this machine ends the run early: what is in flight is still recorded. */
@@ -66,9 +66,11 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   const savedFirst = new Set<string>();
   // A job that failed in the first phase is not tried again in the second.
   const failed = new Map<Fingerprint, string>();
+  const begunJobs = excluded.size > 0 ? new Set<Fingerprint>() : undefined;
+  const soFar = { failed, begunJobs };
   for (const run of earlier) {
     const saved = await runPhase(then(options, run), {
-      failed,
+      ...soFar,
       ...only(options, run.items),
       ...savingAtOnce(options),
       onEvent: aboutTheRun(options),
@@ -77,7 +79,7 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   }
   if (plannedItems.unsaved.size > 0) {
     const saved = await runPhase(options, {
-      failed,
+      ...soFar,
       ...only(options, plannedItems.unsaved),
       ...savingAtOnce(options),
       onEvent: (event) => {
@@ -88,27 +90,27 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
     if (isHalted(saved)) return saved;
   }
   const performed = await runPhase(options, {
-    failed,
+    ...soFar,
     ...orderOf(options),
     items: inProgressFirst(itemsToDo(options), plannedItems.inProgress),
     settled: settledItems(options),
     allows: (step) => !excluded.has(step.name),
     savedFirst,
   });
-  return await completeEarlier(options, failed, performed);
+  return await completeEarlier(options, soFar, performed);
 }
 
 /** What earlier runs paid for, and what ended it: the summary tells of it as of this run's own tasks. */
 async function completeEarlier(
   options: PhaseOptions,
-  failed: Map<Fingerprint, string>,
+  soFar: SoFar,
   performed: PhaseResult,
 ): Promise<PhaseResult> {
   const { excluded, earlier } = options;
   if (isHalted(performed)) return performed;
   for (const run of earlier) {
     const completed = await runPhase(then(options, run), {
-      failed,
+      ...soFar,
       ...only(options, run.items),
       allows: (step, act) => completes(step, act) && !excluded.has(step.name),
       closed: saving,
@@ -163,25 +165,28 @@ function only(
 
 const detached = 'left as --detach-after says; the next run continues it';
 
-type Variation = Pick<LoopOptions, 'items' | 'allows' | 'failed'> &
+/** What the phases know of those before. */
+type SoFar = Pick<WalkOptions, 'failed' | 'begunJobs'>;
+
+type Variation = SoFar &
+  Pick<WalkOptions, 'items' | 'allows'> &
   Partial<
     Pick<
-      LoopOptions,
+      WalkOptions,
       'pipeline' | 'closed' | 'savedFirst' | 'onEvent' | 'partial' | 'orderOf' | 'settled'
     >
   >;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
   const { list, plannedItems, signal, detachment } = options;
-  const runner = runnerFor(options);
-  const loop = new Loop({
+  const performer = performerFor(options);
+  const walk = new Walk({
     ...options,
-    runner: options.wrapRunner?.(runner) ?? runner,
+    performer: options.wrapPerformer?.(performer) ?? performer,
     total: plannedItems.plan.items,
     misnaming: plannedItems.misnaming,
     unrunnable: plannedItems.unrunnable,
     partial: list.count < list.total,
-    someExcluded: options.excluded.size > 0,
     ...variation,
   });
   const over = new AbortController();
@@ -189,24 +194,24 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     if (signal?.aborted) halt();
     signal?.addEventListener('abort', halt, { once: true, signal: over.signal });
   };
-  heed(signal, () => loop.halt({ what: 'interrupt', why: 'interrupted' }));
-  heed(detachment?.leave, () => loop.leave(detached));
-  heed(detachment?.overdue, () => loop.halt({ what: 'left', why: detached }));
+  heed(signal, () => walk.halt({ what: 'interrupt', why: 'interrupted' }));
+  heed(detachment?.leave, () => walk.leave(detached));
+  heed(detachment?.overdue, () => walk.halt({ what: 'left', why: detached }));
   for (const { signal, why } of options.machineStops)
-    heed(signal, () => loop.halt({ what: 'machine', why }));
+    heed(signal, () => walk.halt({ what: 'machine', why }));
   try {
-    await loop.run();
+    await walk.run();
   } finally {
     over.abort();
   }
-  return { summary: loop.summary, stopped: loop.stopped };
+  return { summary: walk.summary, stopped: walk.stopped };
 }
 
-function runnerFor({ pipeline, context, stopper, distribute }: PhaseOptions): Runner {
+function performerFor({ pipeline, context, stopper, distribute }: PhaseOptions): Performer {
   const limits = pipeline.limits.steps;
   const here = { context: { ...context, stop: stopper.signal }, stopper };
-  if (distribute === undefined) return localRunner({ ...here, limits });
-  return distribute(localRunner({ ...here, limits: {} }), limits);
+  if (distribute === undefined) return localPerformer({ ...here, limits });
+  return distribute(localPerformer({ ...here, limits: {} }), limits);
 }
 
 /** The first phase begins nothing: it reads paid projects once, and fetches their results. */

@@ -30,8 +30,8 @@ import { stagesOf } from '../../language/stages.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { LiveFacts } from '../../report/live/live-facts.ts';
 import type { RunEvent, Summary } from '../../report/run-event.ts';
-import { SkippedTasks, skipsOf } from '../../run/items/skipped-tasks.ts';
 import { SettledTasks } from '../../run/settled-tasks.ts';
+import { SkippedTasks, skipsOf } from '../../run/skipped-tasks.ts';
 import { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { Item } from '../../task/item.ts';
 import { boundaryOf, checkOutput } from '../files/boundary.ts';
@@ -101,7 +101,7 @@ export class UpToDate {
     const given = Object.entries(options).some(
       ([name, value]) => isIn(name, decides) && decides[name] && isGiven(value),
     );
-    const outside = [webhooks, store, watch, internals.disk, internals.runner];
+    const outside = [webhooks, store, watch, internals.disk, internals.performer];
     if (given || outside.some((one) => one !== undefined)) return undefined;
     const { provenance, items, steps } = pipeline;
     if (provenance || measuredInItems(items).size > 0) return undefined;

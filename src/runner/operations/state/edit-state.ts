@@ -14,7 +14,7 @@ import { JournalWriter } from '../../run/journal/journal-writer.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from '../pipeline/problem.ts';
-import { bookFor } from '../receipts/receipt-book.ts';
+import { bookFor, type ReceiptBook } from '../receipts/receipt-book.ts';
 import { noteRecord } from '../receipts/record-check.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { type ConnectedService, connectOwner } from './connect-owner.ts';
@@ -37,6 +37,7 @@ export interface EditOptions extends LocateOptions {
 export interface StateEdit {
   readonly located: LocatedState;
   readonly journal: JournalWriter;
+  readonly receipts: ReceiptBook;
   readonly header: Header;
   /** The state file as it was read; undefined if the record is in a database. */
   readonly content: Content | undefined;
@@ -93,7 +94,8 @@ async function edit<T>(
   cleanup.defer(() => receipts.close());
   const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
   const worked = await work({
-    ...{ located, journal, header, clock, content: open.state.content, shared: false },
+    ...{ located, journal, receipts, header, clock, content: open.state.content },
+    shared: false,
     connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
   });
   if (!journal.wrote) return worked;
@@ -129,7 +131,7 @@ async function editEngine<T>(
   try {
     const worked = await reachable(engine.engine.address.shown, async () => {
       const done = await work({
-        ...{ located, journal, header, clock, content: undefined, shared: true },
+        ...{ located, journal, receipts, header, clock, content: undefined, shared: true },
         connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
       });
       await file.flush();

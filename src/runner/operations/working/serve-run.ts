@@ -22,6 +22,7 @@ import { Promptness } from '../../run/engine/promptness.ts';
 import { sharedPace } from '../../run/engine/shared-pace.ts';
 import { Worker, type WorkerEnd } from '../../run/engine/worker.ts';
 import type { JobContext } from '../../run/jobs/job-context.ts';
+import { LookBudget } from '../../run/jobs/look-budget.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import { ProjectIds } from '../../run/jobs/project-ids.ts';
@@ -122,6 +123,7 @@ export async function serveRun(
     pace,
     backoffMs,
     lookSchedule: new LookSchedule({ speedFactor }),
+    looks: new LookBudget(clock, speedFactor),
     store: opened?.store,
   };
   const contextFor = (

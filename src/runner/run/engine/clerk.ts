@@ -3,10 +3,10 @@
 import { unreachable } from '../../../contract/base/result.ts';
 import type { NewEvent } from '../../journal/line.ts';
 import { notTaken } from '../../journal/settled.ts';
-import type { Intent, OrderDesk, Permission } from '../jobs/drive.ts';
+import type { Recorder } from '../jobs/drive.ts';
 import type { AttachOrder, CreateOrder, JobOutcome } from '../jobs/job.ts';
 import { stopped } from '../jobs/outcome.ts';
-import type { Clock } from '../jobs/ports.ts';
+import type { Clock, Intent, Permission } from '../jobs/ports.ts';
 import { isOfAttempt } from './attempt-events.ts';
 import type { BegunJob, ClaimAnswer, Fact, IssuedOrder, Lease } from './ports.ts';
 import type { Promptness } from './promptness.ts';
@@ -26,7 +26,7 @@ export interface ClerkOptions {
 
 const go: Permission = { is: 'go' };
 
-export class Clerk implements OrderDesk {
+export class Clerk implements Recorder {
   readonly #o: ClerkOptions;
   #facts = 0;
   /** No record says that the order has begun. */

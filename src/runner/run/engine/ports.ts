@@ -2,8 +2,8 @@
 // The rules behind them: engine.md, "Why nothing is paid twice".
 import type { JsonObject } from '../../../contract/base/json.ts';
 import type { Header, JobLine, NewEvent, RunLine, TaskLine } from '../../journal/line.ts';
-import type { Intent } from '../jobs/drive.ts';
 import type { JobOrder, JobOutcome } from '../jobs/job.ts';
+import type { Intent } from '../jobs/ports.ts';
 import type { QueueFacts } from './queue-facts.ts';
 
 /** One delivery of an order to a worker. The next delivery of the same order is another lease. */

@@ -3,6 +3,7 @@
 import type { LookSchedule } from '../../plan/look-schedule.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import type { LastLooks } from './last-looks.ts';
+import type { LookBudget } from './look-budget.ts';
 import type { Outages } from './outages.ts';
 import type { Clock, Disk, JobApi, KnownUploads, OutputStore } from './ports.ts';
 import type { ProjectIds } from './project-ids.ts';
@@ -37,6 +38,8 @@ export interface JobContext {
   readonly backoffMs: number;
   /** When projects are looked at. */
   readonly lookSchedule: LookSchedule;
+  /** How many looks are made. */
+  readonly looks: LookBudget;
   /** Distinguishes the temporary files of processes that may perform one order one after the other. */
   readonly lease?: string | undefined;
   /** How a project that renders is waited for; absent: until the project is over. */

@@ -37,7 +37,10 @@ export function outcomeOf(call: Call, failure: ApiFailure): JobOutcome {
   const why = scrubbed(explainFailure(failure));
   const paid = call === 'read' || call === 'save';
   const { reason: code } = failure;
-  const unread = pending(call === 'read' ? `its project could not be read: ${why}` : why);
+  const unread =
+    call === 'read'
+      ? pending(`its project could not be read: ${why}`)
+      : { ...pending(why), ...(code === 'not-found' ? { code } : {}) };
   const lost = call === 'create' ? failed(why, code) : failed(why);
   const what = remedy(call === 'create' ? 'create' : 'free', failure);
   switch (what) {

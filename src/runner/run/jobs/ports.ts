@@ -198,40 +198,49 @@ export interface Journal {
   readonly account: CreditTotals;
 }
 
-/** The next thing that happened to a job. */
-export type Notice =
-  /** The job is at work; before, it may have waited for a limit of its step kind. Nobody waits for an answer. */
-  | { readonly is: 'begun'; readonly key: string }
-  /** The job waits until the event is durable; `proceed` resumes it. */
-  | {
-      readonly is: 'event';
-      readonly key: string;
-      readonly event: NewEvent;
-      readonly durable: boolean;
-    }
-  /** Whoever performs the job has recorded the event. Nobody waits for an answer. Without a key, the job was given up. */
-  | {
-      readonly is: 'recorded';
-      readonly key: string | undefined;
-      readonly event: NewEvent;
-      readonly at: string;
-    }
-  /** A creation that was certainly not accepted is about to be sent again; answer with `proceed` or `decline`. */
-  | { readonly is: 'ask'; readonly key: string }
-  | { readonly is: 'ended'; readonly key: string; readonly outcome: JobOutcome };
+/** Hears of an order while it is performed. */
+export interface OrderDesk {
+  /** The order is at work; before, it may have waited for a limit of its step kind. */
+  begun(): void;
+  /** Resolves with `go` when the intent is durable. */
+  claim(intent: Intent): Promise<Permission>;
+  /** The creation was certainly not accepted: may it be sent again? */
+  again(): Promise<Permission>;
+  /** If the event is `durable`, resolves when it is. Not `go`: the record does not allow it, and the job is over. */
+  record(event: NewEvent, durable: boolean): Promise<Permission>;
+  /** Whoever performs the order elsewhere has recorded the event. `at`: when, ISO 8601. */
+  recorded(event: NewEvent, at: string): void;
+}
 
-/** Performs jobs, in this process or elsewhere. All messages are plain data. */
-export interface Runner {
-  start(order: JobOrder): void;
-  /** Everything that happened since the last call; waits for at least one notice. */
-  next(): Promise<readonly Notice[]>;
-  proceed(key: string): void;
-  /** Ends the waiting job as `withheld`, without sending anything more. */
-  decline(key: string, why: string): void;
-  /** From now on, no creation may begin. A runner in this process need not do anything: it asks before each. */
-  close(why: string): void;
-  /** Ends requests and waits in flight: every job ends soon. */
-  abort(): void;
-  /** Makes `next` fail: the loop cannot continue. */
+export type Intent = Extract<NewEvent, { readonly event: 'intent' }>;
+
+/**
+ * - `go`: the creation may be sent now.
+ * - `over`: the order ends without sending anything.
+ * - `instead`: another order takes its place, because the creation was begun before.
+ */
+export type Permission =
+  | { readonly is: 'go' }
+  | { readonly is: 'over'; readonly outcome: JobOutcome }
+  | { readonly is: 'instead'; readonly order: JobOrder };
+
+/** What a performer tells besides what becomes of its orders. */
+export interface PerformerListener {
+  /** An event about an order that was given up. */
+  recorded(event: NewEvent, at: string): void;
+  /** The run cannot go on. */
   fail(error: unknown): void;
+}
+
+/** Performs orders, in this process or elsewhere. All messages are plain data. */
+export interface Performer {
+  /** Call before the first order. */
+  begin(listener: PerformerListener): void;
+  perform(order: JobOrder, desk: OrderDesk): Promise<JobOutcome>;
+  /** From now on, no creation may begin. A performer in this process need not do anything: it asks before each. */
+  close(why: string): void;
+  /** Ends requests and waits in flight: every order ends soon. */
+  abort(): void;
+  /** Call when no order will follow. */
+  end(): void;
 }

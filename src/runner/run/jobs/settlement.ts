@@ -98,7 +98,7 @@ const overdue = (project: string, status: string): JobOutcome =>
  */
 async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Performance {
   const { project, kind } = paid;
-  const { clock, stop, inbox, outages, attention, lookSchedule } = context;
+  const { clock, stop, inbox, outages, attention, lookSchedule, looks } = context;
   // Time during which the service was down does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + paid.timeoutMs;
@@ -128,10 +128,10 @@ async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Perform
       const signals = [stop, leave, end].filter((signal) => signal !== undefined);
       if (pause > 0) await clock.sleep(pause, ...signals);
       const isWoken = signals.some(({ aborted }) => aborted);
-      const turn = isParked || isWoken ? 0 : lookSchedule.turn(clock.elapsed());
-      if (turn > 0) await clock.sleep(turn, ...signals);
+      const isQueued = !isParked && !isWoken;
+      const turn = isQueued ? await looks.turn(signals) : undefined;
       // A look that is due at once is made although the run leaves.
-      if (pause > 0 || turn > 0) {
+      if (pause > 0 || (isQueued && turn === undefined)) {
         if (stop.aborted) return stopped;
         if (attention?.kind === 'wait' && leave?.aborted === true && !isTold()) {
           if (seenMs > 0) attention.looks.looked(paid, clock.now() - age() + seenMs);
@@ -148,6 +148,7 @@ async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Perform
       if (!read.ok) return outcomeOf('read', read.error);
       const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
       if (settled !== undefined) {
+        turn?.giveBack();
         if (byEvent && !told) inbox.missed();
         if (settled.status === 'complete')
           lookSchedule.over(

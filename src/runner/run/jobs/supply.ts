@@ -94,7 +94,7 @@ async function send(
 }
 
 export async function* detect(order: DetectOrder, context: JobContext): Performance {
-  const { api, clock, stop, outages, lookSchedule } = context;
+  const { api, clock, stop, outages, lookSchedule, looks } = context;
   let id = order.detection;
   if (id === undefined) {
     const begun = await patiently('free', order.attempts, context, () =>
@@ -116,8 +116,7 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
     const dueMs = isOld ? 0 : lookSchedule.nextWhileWaiting(order.kind, seenMs);
     const pause = Math.min(dueMs - (clock.elapsed() - began), until - spent());
     if (pause > 0) await clock.sleep(pause, stop);
-    const turn = lookSchedule.turn(clock.elapsed());
-    if (turn > 0) await clock.sleep(turn, stop);
+    const turn = await looks.turn([stop]);
     if (stop.aborted) return stopped;
     const byMs = clock.elapsed() - began;
     const read = await patiently('free', order.attempts, context, () =>
@@ -129,6 +128,7 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
         : outcomeOf('supply', read.error);
     const record = read.value;
     if (record.status === 'complete') {
+      turn?.giveBack();
       if (!isOld) lookSchedule.over(order.kind, { afterMs: seenMs, dueMs, byMs });
       const result = lastingFaces(record);
       if (order.detection === undefined)

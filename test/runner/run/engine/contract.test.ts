@@ -45,11 +45,11 @@ describe.each(grounds.filter(({ where }) => isTried(where)))('a run $where', ({ 
 
   test('does every step of every item, and the next run does nothing', async () => {
     const world = memory();
-    const { endings, events, charged, loop } = await world.run(whole, 'fine', ['a', 'b']);
+    const { endings, events, charged, walk } = await world.run(whole, 'fine', ['a', 'b']);
     expect([...endings].sort()).toEqual(
       ['one', 'photo', 'save', 'tidy'].flatMap((step) => [`${step}:a done`, `${step}:b done`]),
     );
-    expect([charged, loop.summary.items]).toEqual([100, 2]);
+    expect([charged, walk.summary.items]).toEqual([100, 2]);
     expect([...events].sort()).toEqual([
       ...['created', 'created', 'deleted', 'deleted', 'ended', 'intent', 'intent'],
       ...['output', 'output', 'run', 'settled', 'settled', 'supplied', 'supplied'],
@@ -101,12 +101,12 @@ describe.each(grounds.filter(({ where }) => isTried(where)))('a run $where', ({ 
 
   test('that is interrupted begins nothing more, and the next run goes on', async () => {
     const world = memory();
-    const { loop, charged } = await world.run(whole, 'fine', ['a'], {}, (event, running) => {
+    const { walk, charged } = await world.run(whole, 'fine', ['a'], {}, (event, running) => {
       if (event.type === 'task') running.halt({ what: 'interrupt', why: 'by hand' });
     });
-    expect([loop.stopped.interrupted, charged]).toEqual([true, 0]);
+    expect([walk.stopped.interrupted, charged]).toEqual([true, 0]);
     const again = await world.run(whole);
-    expect([again.charged, again.loop.summary.items]).toEqual([50, 1]);
+    expect([again.charged, again.walk.summary.items]).toEqual([50, 1]);
   });
 
   test('reads a large file before it uses it', async () => {

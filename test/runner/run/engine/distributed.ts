@@ -1,5 +1,5 @@
 // A distributed run in one process: a coordinator and a worker over a real database, in place of the state file and the
-// local runner. The clock of the run is the test's; that of the database and of its polling is real.
+// local performer. The clock of the run is the test's; that of the database and of its polling is real.
 
 import { randomUUID } from 'node:crypto';
 import { realClock } from '../../../../src/runner/adapters/clock.ts';
@@ -8,21 +8,21 @@ import type { RunEvent } from '../../../../src/runner/report/run-event.ts';
 import { Coordinator } from '../../../../src/runner/run/engine/coordinator.ts';
 import type { EngineDatabase } from '../../../../src/runner/run/engine/database.ts';
 import { EngineLines } from '../../../../src/runner/run/engine/engine-lines.ts';
-import { EngineRunner } from '../../../../src/runner/run/engine/engine-runner.ts';
+import { EnginePerformer } from '../../../../src/runner/run/engine/engine-performer.ts';
 import { readIssuedOrder } from '../../../../src/runner/run/engine/issued-order.ts';
 import { Promptness } from '../../../../src/runner/run/engine/promptness.ts';
 import { SharedOutages } from '../../../../src/runner/run/engine/shared-outages.ts';
 import { Worker } from '../../../../src/runner/run/engine/worker.ts';
 import { writerOf } from '../../../../src/runner/run/engine/writer.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
-import { localRunner } from '../../../../src/runner/run/jobs/local-runner.ts';
-import type { Clock, Runner } from '../../../../src/runner/run/jobs/ports.ts';
+import { localPerformer } from '../../../../src/runner/run/jobs/local-performer.ts';
+import type { Clock, Performer } from '../../../../src/runner/run/jobs/ports.ts';
 import { readOutcome } from '../../../../src/runner/run/jobs/wire/outcome-schema.ts';
 import { JournalWriter, type LineFile } from '../../../../src/runner/run/journal/journal-writer.ts';
 
 export interface Distributed {
   readonly journal: JournalWriter;
-  readonly runner: Runner;
+  readonly performer: Performer;
   end(): Promise<void>;
 }
 
@@ -80,15 +80,16 @@ export async function distribute(
     contextFor: (_, attention, stop) => ({ ...context, attention, stop }),
   });
   const working = worker.run();
-  working.catch(onFailure);
-  const local = localRunner({ context, stopper, limits: {} });
+  // Awaited at the end.
+  working.catch(() => undefined);
+  const local = localPerformer({ context, stopper, limits: {} });
   const hearing = { read: readOutcome, onEvent, onHealed: () => undefined };
   const outages = new SharedOutages(clock, onEvent);
-  const runner = new EngineRunner({
+  const performer = new EnginePerformer({
     ...{ coordinator, writer, phase: 1, local, limits: {}, ...hearing, outages },
   });
   return {
-    ...{ journal, runner },
+    ...{ journal, performer },
     async end() {
       leave.abort();
       await working;
@@ -98,10 +99,6 @@ export async function distribute(
       quit.abort();
     },
   };
-
-  function onFailure(error: unknown): void {
-    runner.fail(error);
-  }
 }
 
 /** Tells also the events that workers have recorded. */

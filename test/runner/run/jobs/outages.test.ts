@@ -7,6 +7,7 @@ import type { HttpClient } from '../../../../src/runner/adapters/http/http-clien
 import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { RunEvent } from '../../../../src/runner/report/run-event.ts';
 import type { AttachOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
+import { LookBudget } from '../../../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import { ProjectIds } from '../../../../src/runner/run/jobs/project-ids.ts';
 import { attach } from '../../../../src/runner/run/jobs/settlement.ts';
@@ -149,6 +150,7 @@ describe('the timeout of a project', () => {
       disk: room().disk,
       pace: async () => undefined,
       lookSchedule: new LookSchedule({ speedFactor: 1 }),
+      looks: new LookBudget(clock, 1),
     });
     for (;;) {
       const step = await performance.next();

@@ -8,6 +8,7 @@ import type { NewEvent } from '../../../../src/runner/journal/line.ts';
 import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
+import { LookBudget } from '../../../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import type { Performance } from '../../../../src/runner/run/jobs/performance.ts';
 import type { MediaApi } from '../../../../src/runner/run/jobs/ports.ts';
@@ -97,6 +98,7 @@ export class Scene {
       disk,
       pace: async () => undefined,
       lookSchedule: new LookSchedule({ speedFactor: 1 }),
+      looks: new LookBudget(clock, 1),
       inbox,
     };
   }

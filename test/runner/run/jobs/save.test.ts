@@ -7,6 +7,7 @@ import type { Download } from '../../../../src/contract/api/project.ts';
 import { digestOf } from '../../../../src/contract/base/digest.ts';
 import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { DownloadOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
+import { LookBudget } from '../../../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import { ProjectIds } from '../../../../src/runner/run/jobs/project-ids.ts';
 import { download } from '../../../../src/runner/run/jobs/save.ts';
@@ -75,6 +76,7 @@ async function perform(
     disk,
     pace: async () => undefined,
     lookSchedule: new LookSchedule({ speedFactor: 1 }),
+    looks: new LookBudget(clock, 1),
   });
   const recorded: string[] = [];
   for (;;) {

@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
 import { toolNamed } from '../../../../src/contract/kinds/tools.ts';
 import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
+import { LookBudget } from '../../../../src/runner/run/jobs/look-budget.ts';
 import { attach, settlementOf } from '../../../../src/runner/run/jobs/settlement.ts';
 import { WebhookInbox } from '../../../../src/runner/run/jobs/webhook-inbox.ts';
 import { attachOrder } from '../parts.ts';
@@ -231,33 +232,35 @@ describe('a project of an earlier run', () => {
     expect(await taught(0, 3_600_000)).toBe(0.2 * 596);
   });
 
-  test('waits for its turn: no second has more than ten looks', async () => {
-    const lookSchedule = new LookSchedule({ speedFactor: 1 });
-    for (let times = 0; times < 10; times++) lookSchedule.turn(500);
+  /** Ten looks have just been made. */
+  const spent = async (scene: Scene): Promise<LookBudget> => {
+    const looks = new LookBudget(scene.clock, 1);
+    for (let times = 0; times < 10; times++) await looks.turn([]);
+    return looks;
+  };
+
+  test('waits for its turn: no second has more than ten looks in vain', async () => {
     const { scene, reads } = reading(record({}));
     const order = { ...attachOrder('a'), since: scene.clock.now() };
-    await performed(attach(order, { ...scene.context, lookSchedule }));
-    expect([scene.clock.slept, reads()]).toEqual([[500, 1000], 1]);
+    await performed(attach(order, { ...scene.context, looks: await spent(scene) }));
+    expect([scene.clock.slept, reads()]).toEqual([[500, 500], 1]);
   });
 
   test('of which an event has told is read without waiting for a turn', async () => {
-    const lookSchedule = new LookSchedule({ speedFactor: 1 });
-    for (let times = 0; times < 10; times++) lookSchedule.turn(0);
     const inbox = listening();
     inbox.endSignalOf('p-a');
     await inbox.deliver('image', record({ id: 'p-a' }), new AbortController().signal);
     const { scene, reads } = reading(record({}));
-    await performed(attach(attachOrder('a'), { ...scene.context, lookSchedule, inbox }));
+    const looks = await spent(scene);
+    await performed(attach(attachOrder('a'), { ...scene.context, looks, inbox }));
     expect([scene.clock.slept, reads()]).toEqual([[], 1]);
   });
 
   test('that is parked leaves before a long pause, and takes no turn', async () => {
-    const lookSchedule = new LookSchedule({ speedFactor: 1 });
-    for (let times = 0; times < 10; times++) lookSchedule.turn(0);
     const { scene, reads } = reading(record({ status: 'rendering' }));
     const attention = { kind: 'park', longestPauseMs: 400, seenMs: 0 } as const;
     const order = { ...attachOrder('a'), kind: 'animation', since: scene.clock.now() - 118_000 };
-    const context = { ...scene.context, lookSchedule, attention };
+    const context = { ...scene.context, looks: await spent(scene), attention };
     const { outcome } = await performed(attach(order, context));
     expect(outcome).toMatchObject({ ending: 'rendering', rest: { seenMs: 0, pauseMs: 1200 } });
     expect(reads()).toBe(0);

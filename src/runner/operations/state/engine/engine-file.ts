@@ -8,11 +8,11 @@ import type { RunWatch } from '../../../report/run-watch.ts';
 import { unlessAway } from '../../../run/engine/away.ts';
 import { Coordinator } from '../../../run/engine/coordinator.ts';
 import { EngineLines } from '../../../run/engine/engine-lines.ts';
-import { EngineRunner, type Ordering } from '../../../run/engine/engine-runner.ts';
+import { EnginePerformer, type Ordering } from '../../../run/engine/engine-performer.ts';
 import { insistently, type Patience } from '../../../run/engine/patience.ts';
 import type { EngineRecord } from '../../../run/engine/ports.ts';
 import { SharedOutages } from '../../../run/engine/shared-outages.ts';
-import type { Clock, Runner } from '../../../run/jobs/ports.ts';
+import type { Clock, Performer } from '../../../run/jobs/ports.ts';
 import { readOutcome } from '../../../run/jobs/wire/outcome-schema.ts';
 import type { JournalWriter } from '../../../run/journal/journal-writer.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
@@ -115,11 +115,11 @@ export class EngineFile {
     return this.#exported;
   }
 
-  /** Makes the runner of each phase. */
-  runners(
+  /** Makes the performer of each phase. */
+  performers(
     onEvent: (event: RunEvent) => void,
     ordering: Ordering,
-  ): (local: Runner, limits: Readonly<Record<string, number>>) => Runner {
+  ): (local: Performer, limits: Readonly<Record<string, number>>) => Performer {
     const { coordinator } = this;
     const { session, clock } = this.#o;
     const { writer } = session;
@@ -129,7 +129,7 @@ export class EngineFile {
       const phase = this.#phases;
       const onHealed = (job: string): void => void this.#healed.add(job);
       const hearing = { read: readOutcome, onEvent, onHealed, outages, ...ordering };
-      return new EngineRunner({ coordinator, writer, phase, local, limits, ...hearing });
+      return new EnginePerformer({ coordinator, writer, phase, local, limits, ...hearing });
     };
   }
 

@@ -2,7 +2,7 @@
 import type { Result } from '../../../../../src/contract/base/result.ts';
 import type { RunInternals } from '../../../../../src/runner/operations/run.ts';
 import type { JobOrder, JobOutcome } from '../../../../../src/runner/run/jobs/job.ts';
-import type { Notice, Runner } from '../../../../../src/runner/run/jobs/ports.ts';
+import type { Performer } from '../../../../../src/runner/run/jobs/ports.ts';
 import { readOrder } from '../../../../../src/runner/run/jobs/wire/order-schema.ts';
 import { readOutcome } from '../../../../../src/runner/run/jobs/wire/outcome-schema.ts';
 
@@ -12,22 +12,20 @@ export class Wire {
   readonly outcomes: { readonly sent: JobOutcome; readonly read: JobOutcome }[] = [];
 
   readonly internals: RunInternals = {
-    runner: (runner: Runner): Runner => ({
-      ...runner,
-      start: (sent) => {
+    performer: (performer: Performer): Performer => ({
+      ...performer,
+      perform: async (sent, desk) => {
         const read = good(sent, readOrder(passed(sent)));
         this.orders.push({ sent, read });
-        runner.start(read);
+        return this.#heard(await performer.perform(read, desk));
       },
-      next: async () => (await runner.next()).map((notice) => this.#heard(notice)),
     }),
   };
 
-  #heard(notice: Notice): Notice {
-    if (notice.is !== 'ended') return notice;
-    const read = good(notice.outcome, readOutcome(passed(notice.outcome)));
-    this.outcomes.push({ sent: notice.outcome, read });
-    return { ...notice, outcome: read };
+  #heard(sent: JobOutcome): JobOutcome {
+    const read = good(sent, readOutcome(passed(sent)));
+    this.outcomes.push({ sent, read });
+    return read;
   }
 
   operations(): readonly string[] {
