@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chanceOf } from '../src/contract/base/chance.ts';
-import { Durations } from '../src/runner/plan/durations.ts';
+import { LookSchedule } from '../src/runner/plan/look-schedule.ts';
 import { startService } from '../src/service/start.ts';
 import { clockwork } from '../test/service/clockwork.ts';
 import { type Look, Ticking } from '../test/ticking.ts';
@@ -82,13 +82,10 @@ export async function tortureTick({ hours, seed, onEvent }: TickOptions): Promis
   }
 }
 
-/** The first look is at the 15th percentile of what the state file has; this share of a tool's median is far below. */
-const earliest = 0.25;
-/** However well the durations are known, a project is this much older at the next look. */
-const older = 1.02;
-
-const published = new Durations({ speedFactor: speed });
-const medianOf = (tool: string): number => published.timingOf(tool).medianMs;
+/** Where nothing is known, the first look is earliest. */
+const unknowing = new LookSchedule({ speedFactor: speed });
+/** The clock counts whole milliseconds. */
+const nearly = 0.99;
 
 /** Looks between which no useful moment came; and reads of a project that is known to be over. */
 function uselessLooks({ looks, created }: Ticking): readonly string[] {
@@ -105,8 +102,7 @@ function uselessLooks({ looks, created }: Ticking): readonly string[] {
     // Read again for fresh addresses, when a later step needs them.
     if (before?.status === 'complete') continue;
     const age = (before?.at ?? made.at) - made.at;
-    const next = Math.min(age * older, age + published.timingOf(made.tool).longestPauseMs);
-    const useful = made.at + Math.max(earliest * medianOf(made.tool), next);
+    const useful = made.at + nearly * unknowing.next(made.tool, age);
     if (useful > look.at)
       violations.push(`${look.project} was looked at ${useful - look.at} ms too early`);
   }

@@ -28,12 +28,12 @@ interface Made {
 }
 
 export class SimulatedService {
-  /** Creations and reads. */
-  requests = 0;
-  /** How late each end was noticed, as a share of the project's duration. */
-  readonly late: number[] = [];
-  /** From each creation to the moment when the end was noticed, in milliseconds, as a state file has it. */
-  readonly noticed: number[] = [];
+  /** Reads of projects. */
+  looks = 0;
+  /** Looks that found a project rendering. */
+  mostLooksInVainInASecond = 0;
+  readonly ends: { readonly tookMs: number; readonly lateMs: number }[] = [];
+  readonly #newestInVain: number[] = [];
   readonly api: MediaApi;
   readonly #clock: SimulatedClock;
   readonly #terms: ServiceTerms;
@@ -51,7 +51,6 @@ export class SimulatedService {
   }
 
   #create(tool: string, name: string) {
-    this.requests += 1;
     const { duration, inbox, lost } = this.#terms;
     const id = `p${this.#made.size}`;
     const took = duration();
@@ -66,17 +65,28 @@ export class SimulatedService {
   }
 
   #read(id: string): Result<Project, never> {
-    this.requests += 1;
+    const now = this.#clock.elapsed();
+    this.looks += 1;
     const made = this.#made.get(id);
     if (made === undefined) throw new Error(`bug: there is no project ${id}`);
     const { end, took } = made;
-    const now = this.#clock.elapsed();
-    if (now < end) return ok({ id, status: 'rendering', downloads: [], error: null });
-    this.late.push((now - end) / took);
-    this.noticed.push(now - end + took);
+    if (now < end) {
+      this.#countInVain(now);
+      return ok({ id, status: 'rendering', downloads: [], error: null });
+    }
+    this.ends.push({ tookMs: took, lateMs: now - end });
     const expires = new Date(this.#clock.now() + day).toISOString();
     const downloads = [{ url: `memory:${id}`, expires_at: expires }];
     return ok({ id, status: 'complete', downloads, error: null });
+  }
+
+  #countInVain(now: number): void {
+    this.#newestInVain.push(now);
+    while ((this.#newestInVain[0] ?? now) <= now - 1000 + 1e-6) this.#newestInVain.shift();
+    this.mostLooksInVainInASecond = Math.max(
+      this.mostLooksInVainInASecond,
+      this.#newestInVain.length,
+    );
   }
 }
 

@@ -15,11 +15,12 @@ import type { PlannedItems } from '../../src/runner/operations/planning/planned-
 import { ReceiptBook } from '../../src/runner/operations/receipts/receipt-book.ts';
 import { RememberedPayments } from '../../src/runner/operations/receipts/remembered-payments.ts';
 import { runPhases } from '../../src/runner/operations/run/phases.ts';
-import { Durations } from '../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../src/runner/plan/look-schedule.ts';
 import { stepsExcludedBy } from '../../src/runner/plan/step-selection.ts';
 import { pickedTakes } from '../../src/runner/plan/takes.ts';
 import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
 import { FileFacts } from '../../src/runner/run/file-facts.ts';
+import { LookBudget } from '../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
 import { ProjectIds } from '../../src/runner/run/jobs/project-ids.ts';
 import { JournalWriter } from '../../src/runner/run/journal/journal-writer.ts';
@@ -220,7 +221,8 @@ export class PlanWorld {
       ...{ pipeline, base, earlier: [], list: list.value, plannedItems, visitsAll: false },
       context: {
         ...{ api: outages.api, outages, projects: new ProjectIds(), disk, clock, backoffMs: 1 },
-        ...{ pace: async () => undefined, durations: new Durations({ speedFactor: 1 }) },
+        ...{ pace: async () => undefined, lookSchedule: new LookSchedule({ speedFactor: 1 }) },
+        looks: new LookBudget(clock, 1),
         ...{ inbox: undefined, remembered },
       },
       ...{ stopper, excluded, signal: undefined, machineStops: [], journal },

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunInternals } from '../../src/runner/operations/run.ts';
-import { Durations } from '../../src/runner/plan/durations.ts';
-import { nextLook } from '../../src/runner/plan/look-schedule.ts';
+import { LookSchedule } from '../../src/runner/plan/look-schedule.ts';
 import { bill, envOf, Rig, service } from '../rig.ts';
 import { clockwork } from '../service/clockwork.ts';
 import { sampleOf } from '../sweep.ts';
@@ -52,8 +51,8 @@ describe('a tick', () => {
     expect(first.summary.credits.charged).toBeGreaterThan(0);
     expect(world.looks).toEqual([]);
     // The median of text-to-video is 51 s.
-    const timing = new Durations({ speedFactor: 1 }).timingOf('text-to-video');
-    const wakeAt = new Date(time.now() + nextLook(timing, 0)).toISOString();
+    const firstLookMs = new LookSchedule({ speedFactor: 1 }).next('text-to-video', 0);
+    const wakeAt = new Date(time.now() + firstLookMs).toISOString();
     expect(first.summary.wakeAt).toBe(wakeAt);
 
     const asked = world.requests;

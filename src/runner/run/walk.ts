@@ -159,7 +159,9 @@ export class Walk {
     return this.#stop.stopped(this.#budget.end, this.#exhausted);
   }
 
+  /** A run of which every task is over ends by itself: whoever stops it then interrupts nothing. */
   halt(halted: Halted): void {
+    if (this.#exhausted && this.#isDrained && this.#shared.isOver) return;
     this.#stop.halt(halted);
     this.#beQuiet();
   }

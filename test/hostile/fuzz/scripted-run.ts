@@ -17,9 +17,10 @@ import { Redactor } from '../../../src/contract/base/redactor.ts';
 import { err, ok, type Result } from '../../../src/contract/base/result.ts';
 import { failureOfStatus } from '../../../src/runner/adapters/http/http-failure.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import { Durations } from '../../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../../src/runner/plan/look-schedule.ts';
 import type { JobOrder } from '../../../src/runner/run/jobs/job.ts';
 import type { JobContext } from '../../../src/runner/run/jobs/job-context.ts';
+import { LookBudget } from '../../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import { perform } from '../../../src/runner/run/jobs/perform.ts';
 import type { Fetched, LocalFile, MediaApi } from '../../../src/runner/run/jobs/ports.ts';
@@ -97,7 +98,8 @@ export class ScriptedRun {
         backoffMs: 1,
         projects: new ProjectIds(),
         pace: async () => undefined,
-        durations: new Durations({ speedFactor: 1 }),
+        lookSchedule: new LookSchedule({ speedFactor: 1 }),
+        looks: new LookBudget(this.#clock, 1),
       },
     };
   }

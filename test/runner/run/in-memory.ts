@@ -2,12 +2,13 @@
 
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
-import { Durations } from '../../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../../src/runner/plan/look-schedule.ts';
 import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import type { EngineDatabase } from '../../../src/runner/run/engine/database.ts';
 import { FileFacts } from '../../../src/runner/run/file-facts.ts';
 import { localPerformer } from '../../../src/runner/run/jobs/local-performer.ts';
+import { LookBudget } from '../../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../../src/runner/run/jobs/outages.ts';
 import type { MediaApi } from '../../../src/runner/run/jobs/ports.ts';
 import { ProjectIds } from '../../../src/runner/run/jobs/project-ids.ts';
@@ -81,7 +82,8 @@ export class InMemory {
         outages,
         projects: new ProjectIds(() => ledger.projects()),
         disk,
-        durations: new Durations({ speedFactor: 1 }),
+        lookSchedule: new LookSchedule({ speedFactor: 1 }),
+        looks: new LookBudget(clock, 1),
       },
       pace: async () => undefined,
     };

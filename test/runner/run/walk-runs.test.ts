@@ -197,6 +197,22 @@ describe('a run', () => {
     expect(second.endings.slice(0, 3)).toEqual(['photo:a reused', 'one:a reused', 'save:a done']);
   });
 
+  test('that is halted when everything is over was not interrupted', async () => {
+    let over = 0;
+    const { walk, endings } = await new InMemory().run(
+      pipeline(whole),
+      'fine',
+      ['a', 'b'],
+      {},
+      (event, running) => {
+        if (event.type === 'item' && ++over === 2)
+          running.halt({ what: 'interrupt', why: 'by hand' });
+      },
+    );
+    expect(endings).toHaveLength(8);
+    expect(walk.stopped).toMatchObject({ interrupted: false, why: undefined });
+  });
+
   test('ends where the service knows its key no more', async () => {
     const memory = new InMemory();
     const unauthorized: ApiFailure = { reason: 'unauthorized', message: 'wrong key' };

@@ -1,6 +1,6 @@
 // The state that the parts of a run share: the options, and the findings before the run.
 import type { Redactor } from '../../../contract/base/redactor.ts';
-import type { Durations } from '../../plan/durations.ts';
+import type { LookSchedule } from '../../plan/look-schedule.ts';
 import type { LiveView } from '../../report/live/live-view.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { RunWatch } from '../../report/run-watch.ts';
@@ -39,7 +39,7 @@ export interface PreparedRun extends RunContext {
   readonly began: number;
   /** A tick that can bring nothing forward now: it sends nothing. */
   readonly asleep: boolean;
-  readonly durations: Durations;
+  readonly lookSchedule: LookSchedule;
 }
 
 /** The speed of the service relative to the hosted one. */

@@ -14,6 +14,7 @@ import { FileFacts } from '../../run/file-facts.ts';
 import { contentsKeptFor } from '../../run/jobs/job.ts';
 import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
 import type { LastLooks } from '../../run/jobs/last-looks.ts';
+import { LookBudget } from '../../run/jobs/look-budget.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
 import { ProjectIds } from '../../run/jobs/project-ids.ts';
@@ -25,7 +26,7 @@ import { orderClaims } from '../receipts/order-claims.ts';
 import { noteRecord } from '../receipts/record-check.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
 import { movedAdvice } from '../state/unsaved-state.ts';
-import type { PreparedRun } from './context.ts';
+import { type PreparedRun, speedOf } from './context.ts';
 import { Detachment } from './detachment.ts';
 import { generationLimits } from './generation-limits.ts';
 import { GracePeriod } from './grace-period.ts';
@@ -243,7 +244,8 @@ async function phases(
     generationLimits: generationLimits(pipeline.limits, tier, manner),
     context: {
       ...{ api: outages.api, outages, projects, disk, clock, pace, backoffMs, inbox, store },
-      ...{ attention, uploads, durations: run.durations },
+      ...{ attention, uploads, lookSchedule: run.lookSchedule },
+      looks: new LookBudget(clock, speedOf(run)),
       remembered: prepared.receipts.remembered,
     },
     payAgain: options.payAgain ?? false,

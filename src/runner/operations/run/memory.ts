@@ -14,7 +14,7 @@ export class RunMemory {
   constructor(run: PreparedRun, account: AccountFacts) {
     const known = readLooks(run.prepared.paths.looks);
     this.#run = run;
-    this.looks = new LastLooks(known.looks, run.durations);
+    this.looks = new LastLooks(known.looks, run.lookSchedule);
     this.tier = account.asked ? account.tier : known.tier;
     this.#isNew = this.tier !== known.tier;
   }

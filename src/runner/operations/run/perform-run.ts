@@ -6,7 +6,7 @@ import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { readLooks } from '../../adapters/state/looks-file.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
-import { Durations } from '../../plan/durations.ts';
+import { LookSchedule } from '../../plan/look-schedule.ts';
 import { knownDurations, usualDurations } from '../../plan/usual-durations.ts';
 import { behindText, stopText } from '../../report/calendar-text.ts';
 import { type LiveFacts, liveFacts } from '../../report/live/live-facts.ts';
@@ -82,15 +82,15 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
   const onWarning = (message: string): void => onEvent({ type: 'warning', message });
   const run = { id: options.runId, due: dueTimeOf(options) };
   const rehearsal = target.kind === 'rehearsal';
-  const durationsIn = (ledger: Ledger) =>
-    new Durations({
+  const scheduleFrom = (ledger: Ledger) =>
+    new LookSchedule({
       speedFactor: speedOf(context),
       // Rehearsals differ in their speed.
       known: () => knownDurations(rehearsal ? [] : ledger.jobs()),
     });
   const resting = (paths: RunPaths, ledger: Ledger) => {
     const { tier, looks } = readLooks(paths.looks);
-    const last = new LastLooks(looks, durationsIn(ledger));
+    const last = new LastLooks(looks, scheduleFrom(ledger));
     return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
   };
   const record = recordFor(context);
@@ -149,8 +149,8 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
     if (stops !== undefined) onWarning(stops.replace(/\.$/, ''));
   }
   const asleep = prepared.planned.asleep && prepared.earlier.runs.length === 0;
-  const durations = durationsIn(prepared.state.ledger);
-  const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep, durations };
+  const lookSchedule = scheduleFrom(prepared.state.ledger);
+  const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep, lookSchedule };
   const resources = await openResources(preparedRun);
   if (!resources.ok) return resources;
   await using held = resources.value;

@@ -12,7 +12,7 @@ import { type ClientOptions, httpClient } from '../../adapters/http/http-client.
 import { requestRates } from '../../adapters/http/request-rate.ts';
 import { toCel } from '../../language/expression.ts';
 import { storeNameOf } from '../../language/store.ts';
-import { Durations } from '../../plan/durations.ts';
+import { LookSchedule } from '../../plan/look-schedule.ts';
 import type { WorkerObserver } from '../../report/engine-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import { unlessAway } from '../../run/engine/away.ts';
@@ -22,6 +22,7 @@ import { Promptness } from '../../run/engine/promptness.ts';
 import { sharedPace } from '../../run/engine/shared-pace.ts';
 import { Worker, type WorkerEnd } from '../../run/engine/worker.ts';
 import type { JobContext } from '../../run/jobs/job-context.ts';
+import { LookBudget } from '../../run/jobs/look-budget.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import { ProjectIds } from '../../run/jobs/project-ids.ts';
@@ -98,7 +99,6 @@ export async function serveRun(
   cleanup.defer(() => client.close());
   const watched = watchedApi(client, watch);
   const api = withSlowDown(options.api?.(watched) ?? watched, desk);
-  const durations = new Durations({ speedFactor });
   const outages = new Outages({
     ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs },
     onEvent(event) {
@@ -122,7 +122,8 @@ export async function serveRun(
     clock,
     pace,
     backoffMs,
-    durations,
+    lookSchedule: new LookSchedule({ speedFactor }),
+    looks: new LookBudget(clock, speedFactor),
     store: opened?.store,
   };
   const contextFor = (

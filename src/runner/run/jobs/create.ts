@@ -147,18 +147,14 @@ async function* created(
   { project, credits }: Made,
   context: JobContext,
 ): Performance {
-  const { fingerprint: job, name, kind } = order;
-  const { inbox, clock, durations } = context;
+  const { fingerprint: job, name } = order;
+  const { inbox, clock } = context;
   const [since, began] = [clock.now(), clock.elapsed()];
-  durations.begun(kind);
   inbox?.endSignalOf(project, name);
   yield { durable: true, event: { event: 'created', job, project, credits } };
   inbox?.known(name);
-  // A parked order is looked at elsewhere, and an event tells when a project is over.
-  const isAlone = context.attention?.kind !== 'park' && context.inbox?.isTrusted !== true;
-  using pilot = isAlone ? durations.pilot(kind) : undefined;
   const paid = { ...order, project, credits, since };
-  return yield* settle(paid, clock.elapsed() - began, context, pilot !== undefined);
+  return yield* settle(paid, clock.elapsed() - began, context);
 }
 
 async function* notCreated(

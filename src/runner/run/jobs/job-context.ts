@@ -1,8 +1,9 @@
 // The context in which a job is performed: its ports, and how long to wait.
 
-import type { Durations } from '../../plan/durations.ts';
+import type { LookSchedule } from '../../plan/look-schedule.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import type { LastLooks } from './last-looks.ts';
+import type { LookBudget } from './look-budget.ts';
 import type { Outages } from './outages.ts';
 import type { Clock, Disk, JobApi, KnownUploads, OutputStore } from './ports.ts';
 import type { ProjectIds } from './project-ids.ts';
@@ -35,8 +36,10 @@ export interface JobContext {
   readonly stop: AbortSignal;
   /** The first pause before a request is sent again, in milliseconds. */
   readonly backoffMs: number;
-  /** How long projects take: they are looked at when their end is likely. */
-  readonly durations: Durations;
+  /** When projects are looked at. */
+  readonly lookSchedule: LookSchedule;
+  /** How many looks are made. */
+  readonly looks: LookBudget;
   /** Distinguishes the temporary files of processes that may perform one order one after the other. */
   readonly lease?: string | undefined;
   /** How a project that renders is waited for; absent: until the project is over. */

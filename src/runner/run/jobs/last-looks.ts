@@ -1,6 +1,5 @@
 // When this checkout last looked at each project that renders, so that many short runs look no more often than is useful.
-import type { Durations } from '../../plan/durations.ts';
-import { nextLook } from '../../plan/look-schedule.ts';
+import type { LookSchedule } from '../../plan/look-schedule.ts';
 
 export interface RenderingProject {
   readonly project: string;
@@ -15,12 +14,12 @@ export class LastLooks {
   readonly #at: Map<string, number>;
   /** The projects that this run did not wait for. */
   readonly #left = new Map<string, RenderingProject>();
-  readonly #durations: Durations;
+  readonly #schedule: LookSchedule;
   #changed = false;
 
-  constructor(known: ReadonlyMap<string, number>, durations: Durations) {
+  constructor(known: ReadonlyMap<string, number>, schedule: LookSchedule) {
     this.#at = new Map(known);
-    this.#durations = durations;
+    this.#schedule = schedule;
   }
 
   /** True if a useful moment has come since the last look. */
@@ -65,6 +64,6 @@ export class LastLooks {
     const { project, kind, since } = rendering;
     const at = this.#at.get(project);
     const seenMs = at !== undefined && at <= now ? at - since : 0;
-    return since + nextLook(this.#durations.timingOf(kind), seenMs);
+    return since + this.#schedule.next(kind, seenMs);
   }
 }

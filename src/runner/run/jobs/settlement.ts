@@ -3,12 +3,6 @@ import { worthAnotherAttempt } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
 import type { NewEvent } from '../../journal/line.ts';
-import {
-  nextLook,
-  nextLookBesidesEvents,
-  nextPilotLook,
-  withJitter,
-} from '../../plan/look-schedule.ts';
 import { lastingOf, liveProject } from '../../task/outputs.ts';
 import type { AttachOrder, JobOutcome, Rest } from './job.ts';
 import type { Attention, JobContext } from './job-context.ts';
@@ -34,17 +28,12 @@ type Paid = Pick<
   'adopted' | 'fingerprint' | 'kind' | 'project' | 'credits' | 'since' | 'timeoutMs' | 'attempts'
 >;
 
-/** `ageMs`: how long ago the project was created. `isPilot`: it shows how long projects of its kind take. */
-export function settle(
-  paid: Paid,
-  ageMs: number,
-  context: JobContext,
-  isPilot = false,
-): Performance {
+/** `ageMs`: how long ago the project was created. */
+export function settle(paid: Paid, ageMs: number, context: JobContext): Performance {
   const { attention } = context;
   return attention?.kind === 'look'
     ? look(paid, context, attention)
-    : waitFor(paid, ageMs, context, isPilot);
+    : waitFor(paid, ageMs, context);
 }
 
 /** Looks at a project once, if that is useful now; a run that only looks waits for nothing. */
@@ -104,46 +93,46 @@ const overdue = (project: string, status: string): JobOutcome =>
   pending(`project ${project} is still ${status} after its timeout`);
 
 /**
- * Waits until a project has ended. Looks at it when its end is likely, or when an event says that it has ended; only the
- * record counts.
+ * Waits until a project has ended. Looks at it when that is due and its turn has come, or when an event says that it has ended; only
+ * the record counts.
  */
-async function* waitFor(
-  paid: Paid,
-  ageMs: number,
-  context: JobContext,
-  isPilot: boolean,
-): Performance {
+async function* waitFor(paid: Paid, ageMs: number, context: JobContext): Performance {
   const { project, kind } = paid;
-  const { clock, stop, inbox, outages, attention, durations } = context;
+  const { clock, stop, inbox, outages, attention, lookSchedule, looks } = context;
   // Time during which the service was down does not count.
   const spent = (): number => clock.elapsed() - outages.waitedMs;
   const until = spent() + paid.timeoutMs;
   const created = clock.elapsed() - ageMs;
   const age = (): number => clock.elapsed() - created;
-  let seenMs = attention?.kind === 'park' ? attention.seenMs : 0;
+  const isParked = attention?.kind === 'park';
+  let seenMs = isParked ? attention.seenMs : 0;
   let end = inbox?.knownEndSignalOf(project);
   // The event may have come before anybody listened.
   let isMissed = end === undefined;
   end ??= inbox?.endSignalOf(project);
   const leave = attention?.kind === 'wait' ? attention.leave : undefined;
   const isTold = (): boolean => end?.aborted === true;
-  const nextWithoutEvents = isPilot ? nextPilotLook : nextLook;
+  using _ = isParked ? undefined : lookSchedule.wait();
   try {
     for (;;) {
       const byEvent = inbox?.isTrusted === true && !isMissed;
-      const next = byEvent ? nextLookBesidesEvents : nextWithoutEvents;
-      const timing = durations.timingOf(kind);
-      const useful = next(timing, seenMs);
-      const pause = withJitter(useful - age(), timing, clock.chance());
+      const dueMs = byEvent
+        ? lookSchedule.nextBesidesEvents(kind, seenMs)
+        : isParked
+          ? lookSchedule.next(kind, seenMs)
+          : lookSchedule.nextWhileWaiting(kind, seenMs);
       const left = until - spent();
-      if (Math.min(pause, left) > 0 && !isTold()) {
-        if (attention?.kind === 'park' && pause > attention.longestPauseMs)
-          return rendering(project, restOf(paid, { seenMs, pauseMs: Math.min(pause, left), left }));
-        const sooner = durations.sooner(kind);
-        const signals = [stop, leave, end, sooner].filter((signal) => signal !== undefined);
-        await clock.sleep(Math.min(pause, left), ...signals);
+      const pause = Math.min(dueMs - age(), left);
+      if (isParked && pause > attention.longestPauseMs && !isTold())
+        return rendering(project, restOf(paid, { seenMs, pauseMs: pause, left }));
+      const signals = [stop, leave, end].filter((signal) => signal !== undefined);
+      if (pause > 0) await clock.sleep(pause, ...signals);
+      const isWoken = signals.some(({ aborted }) => aborted);
+      const isQueued = !isParked && !isWoken;
+      const turn = isQueued ? await looks.turn(signals) : undefined;
+      // A look that is due at once is made although the run leaves.
+      if (pause > 0 || (isQueued && turn === undefined)) {
         if (stop.aborted) return stopped;
-        if (sooner?.aborted === true) continue;
         if (attention?.kind === 'wait' && leave?.aborted === true && !isTold()) {
           if (seenMs > 0) attention.looks.looked(paid, clock.now() - age() + seenMs);
           attention.looks.leave(paid);
@@ -153,21 +142,25 @@ async function* waitFor(
       const told = isTold();
       // Listen before the read, so that an event during the read is not missed.
       if (told) end = inbox?.endSignalOf(project);
+      const byMs = age();
       const read = await readProject(paid, context);
       if (isGone(paid, read, context)) return yield* gone(paid, context);
       if (!read.ok) return outcomeOf('read', read.error);
       const settled = settlementOf(paid.fingerprint, read.value, paid.credits);
       if (settled !== undefined) {
+        turn?.giveBack();
         if (byEvent && !told) inbox.missed();
-        const isInTime = told || seenMs > 0 || age() < 1.5 * useful;
-        if (settled.status === 'complete' && isInTime)
-          durations.over(kind, told ? age() : seenMs, age());
+        if (settled.status === 'complete')
+          lookSchedule.over(
+            kind,
+            told ? { afterMs: byMs, dueMs: byMs, byMs } : { afterMs: seenMs, dueMs, byMs },
+          );
         yield { durable: false, event: settled };
         return finalOutcome(settled, read.value);
       }
       if (until - spent() <= 0) return overdue(project, read.value.status);
       // At least a millisecond, because 0 says that nobody has looked.
-      seenMs = Math.max(1, age());
+      seenMs = Math.max(1, byMs);
       isMissed = false;
     }
   } finally {

@@ -2,7 +2,6 @@
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { detectionRequest } from '../../../contract/kinds/face-detect.ts';
-import { nextLook, nextPilotLook, withJitter } from '../../plan/look-schedule.ts';
 import { lastingFaces, liveFaces, liveFromUploads } from '../../task/outputs.ts';
 import type {
   DetectOrder,
@@ -95,7 +94,7 @@ async function send(
 }
 
 export async function* detect(order: DetectOrder, context: JobContext): Performance {
-  const { api, clock, stop, outages, durations } = context;
+  const { api, clock, stop, outages, lookSchedule, looks } = context;
   let id = order.detection;
   if (id === undefined) {
     const begun = await patiently('free', order.attempts, context, () =>
@@ -110,22 +109,16 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
   const until = spent() + order.timeoutMs;
   const began = clock.elapsed();
   let seenMs = 0;
-  if (order.detection === undefined) durations.begun(order.kind);
-  using pilot = order.detection === undefined ? durations.pilot(order.kind) : undefined;
-  const next = pilot === undefined ? nextLook : nextPilotLook;
+  using _ = lookSchedule.wait();
   for (;;) {
     // One that an earlier run began is probably over.
     const isOld = order.detection !== undefined && seenMs === 0;
-    const timing = durations.timingOf(order.kind);
-    const useful = isOld ? 0 : next(timing, seenMs);
-    const pause = withJitter(useful - (clock.elapsed() - began), timing, clock.chance());
-    if (pause > 0) {
-      const sooner = durations.sooner(order.kind);
-      const signals = sooner === undefined ? [stop] : [stop, sooner];
-      await clock.sleep(Math.min(pause, Math.max(0, until - spent())), ...signals);
-      if (stop.aborted) return stopped;
-      if (sooner?.aborted === true) continue;
-    }
+    const dueMs = isOld ? 0 : lookSchedule.nextWhileWaiting(order.kind, seenMs);
+    const pause = Math.min(dueMs - (clock.elapsed() - began), until - spent());
+    if (pause > 0) await clock.sleep(pause, stop);
+    const turn = await looks.turn([stop]);
+    if (stop.aborted) return stopped;
+    const byMs = clock.elapsed() - began;
     const read = await patiently('free', order.attempts, context, () =>
       api.faceDetection(detection),
     );
@@ -135,7 +128,8 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
         : outcomeOf('supply', read.error);
     const record = read.value;
     if (record.status === 'complete') {
-      if (!isOld) durations.over(order.kind, seenMs, clock.elapsed() - began);
+      turn?.giveBack();
+      if (!isOld) lookSchedule.over(order.kind, { afterMs: seenMs, dueMs, byMs });
       const result = lastingFaces(record);
       if (order.detection === undefined)
         yield {
@@ -153,7 +147,7 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
     if (record.status === 'error') return failed('the service could not look for faces in it');
     if (spent() >= until) return failed('the face detection was not over in time');
     // At least a millisecond, because 0 says that nobody has looked.
-    seenMs = Math.max(1, clock.elapsed() - began);
+    seenMs = Math.max(1, byMs);
   }
 }
 

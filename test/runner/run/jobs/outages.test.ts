@@ -4,9 +4,10 @@
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../../../src/contract/base/digest.ts';
 import type { HttpClient } from '../../../../src/runner/adapters/http/http-client.ts';
-import { Durations } from '../../../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { RunEvent } from '../../../../src/runner/report/run-event.ts';
 import type { AttachOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
+import { LookBudget } from '../../../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import { ProjectIds } from '../../../../src/runner/run/jobs/project-ids.ts';
 import { attach } from '../../../../src/runner/run/jobs/settlement.ts';
@@ -148,7 +149,8 @@ describe('the timeout of a project', () => {
       projects: new ProjectIds(),
       disk: room().disk,
       pace: async () => undefined,
-      durations: new Durations({ speedFactor: 1 }),
+      lookSchedule: new LookSchedule({ speedFactor: 1 }),
+      looks: new LookBudget(clock, 1),
     });
     for (;;) {
       const step = await performance.next();

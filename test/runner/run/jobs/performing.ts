@@ -5,9 +5,10 @@ import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import type { AcceptedCreation } from '../../../../src/contract/api/project.ts';
 import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
 import type { NewEvent } from '../../../../src/runner/journal/line.ts';
-import { Durations } from '../../../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
+import { LookBudget } from '../../../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import type { Performance } from '../../../../src/runner/run/jobs/performance.ts';
 import type { MediaApi } from '../../../../src/runner/run/jobs/ports.ts';
@@ -96,7 +97,8 @@ export class Scene {
       projects: new ProjectIds(),
       disk,
       pace: async () => undefined,
-      durations: new Durations({ speedFactor: 1 }),
+      lookSchedule: new LookSchedule({ speedFactor: 1 }),
+      looks: new LookBudget(clock, 1),
       inbox,
     };
   }

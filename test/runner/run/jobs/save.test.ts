@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Download } from '../../../../src/contract/api/project.ts';
 import { digestOf } from '../../../../src/contract/base/digest.ts';
-import { Durations } from '../../../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { DownloadOrder, JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
+import { LookBudget } from '../../../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../../../src/runner/run/jobs/outages.ts';
 import { ProjectIds } from '../../../../src/runner/run/jobs/project-ids.ts';
 import { download } from '../../../../src/runner/run/jobs/save.ts';
@@ -74,7 +75,8 @@ async function perform(
     projects: new ProjectIds(),
     disk,
     pace: async () => undefined,
-    durations: new Durations({ speedFactor: 1 }),
+    lookSchedule: new LookSchedule({ speedFactor: 1 }),
+    looks: new LookBudget(clock, 1),
   });
   const recorded: string[] = [];
   for (;;) {

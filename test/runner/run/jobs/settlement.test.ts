@@ -4,8 +4,9 @@ import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import type { Project } from '../../../../src/contract/api/project.ts';
 import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
 import { toolNamed } from '../../../../src/contract/kinds/tools.ts';
-import { Durations } from '../../../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
+import { LookBudget } from '../../../../src/runner/run/jobs/look-budget.ts';
 import { attach, settlementOf } from '../../../../src/runner/run/jobs/settlement.ts';
 import { WebhookInbox } from '../../../../src/runner/run/jobs/webhook-inbox.ts';
 import { attachOrder } from '../parts.ts';
@@ -183,65 +184,86 @@ describe('a project of an earlier run', () => {
     return looks.map((at) => Math.round((at / median) * 100) / 100);
   };
 
-  test.each(['photo-colorizer', 'character-replace'])(
-    'of %s is looked at from when 15 in 100 are over',
-    async (kind) => {
-      expect((await looksAt(kind, {})).slice(0, 5)).toEqual([0.73, 0.91, 1.05, 1.19, 1.32]);
-      const durations = new Durations({ speedFactor: 10 });
-      expect((await looksAt(kind, { durations }))[0]).toBe(0.07);
-    },
-  );
+  test('is looked at from when it may be over, and sooner at a faster service', async () => {
+    const looks = await looksAt('photo-colorizer', {});
+    expect(looks.slice(0, 5)).toEqual([0.06, 0.11, 0.17, 0.22, 0.28]);
+    const known = () => new Map([['photo-colorizer', [10_000, 10_000, 10_000]]]);
+    const lookSchedule = new LookSchedule({ speedFactor: 10, known });
+    const faster = await looksAt('photo-colorizer', { lookSchedule });
+    expect(faster.slice(0, 2)).toEqual([0.49, 0.54]);
+  });
 
   test('is looked at rarely while events arrive, and as without them when they do not', async () => {
     const inbox = listening();
     inbox.endSignalOf('p-a');
     const trusting = await looksAt('photo-colorizer', { inbox });
-    expect(trusting.slice(0, 3)).toEqual([3, 6.15, 12.61]);
+    expect(trusting.slice(0, 3)).toEqual([10, 20, 40]);
     inbox.missed();
     inbox.endSignalOf('p-a');
-    expect((await looksAt('photo-colorizer', { inbox })).slice(0, 2)).toEqual([0.73, 0.91]);
+    expect((await looksAt('photo-colorizer', { inbox })).slice(0, 2)).toEqual([0.06, 0.11]);
     await inbox.deliver('image', record({ id: 'other' }), new AbortController().signal);
     inbox.endSignalOf('p-a');
-    expect((await looksAt('photo-colorizer', { inbox }))[0]).toBe(3);
+    expect((await looksAt('photo-colorizer', { inbox }))[0]).toBe(10);
   });
 
   test('of which an event may have been missed is looked at once as without events', async () => {
     const looks = await looksAt('photo-colorizer', { inbox: listening() });
-    expect(looks.slice(0, 2)).toEqual([0.73, 2.96]);
+    expect(looks.slice(0, 2)).toEqual([0.06, 10]);
   });
 
   test('teaches how long the next one takes, if its end was looked for in time', async () => {
     const taught = async (took: number, age: number) => {
-      const durations = new Durations({ speedFactor: 1 });
-      for (let times = 0; times < 8; times++) {
+      const lookSchedule = new LookSchedule({ speedFactor: 1 });
+      for (let times = 0; times < 3; times++) {
         const over = record({});
         const project = async () =>
-          ok(scene.clock.elapsed() < took ? record({ status: 'rendering' }) : over);
+          ok(scene.clock.elapsed() < end ? record({ status: 'rendering' }) : over);
         const scene = new Scene([], { project });
+        scene.clock.pass(times * 86_400_000);
+        const end = scene.clock.elapsed() + took;
         const since = scene.clock.now() - age;
         const order = { ...attachOrder('a'), kind: 'animation', timeoutMs: 3_600_000, since };
-        await performed(attach(order, { ...scene.context, durations }));
+        await performed(attach(order, { ...scene.context, lookSchedule }));
       }
-      return durations.timingOf('animation').medianMs / 1000;
+      return lookSchedule.next('animation', 0) / 1000;
     };
-    expect(await taught(900_000, 0)).toBeGreaterThan(850);
-    expect(await taught(900_000, 0)).toBeLessThan(950);
-    // It was over at the first look, or long before.
-    expect(await taught(1000, 0)).toBeLessThan(596 * 0.7);
-    expect(await taught(0, 3_600_000)).toBe(596);
+    expect(await taught(900_000, 0)).toBeCloseTo(0.95 * 900, -1);
+    // It was over long before the first look.
+    expect(await taught(0, 3_600_000)).toBe(0.2 * 596);
   });
 
-  test('is looked at again as soon as another one shows that they take less time', async () => {
-    const durations = new Durations({ speedFactor: 1 });
+  /** Ten looks have just been made. */
+  const spent = async (scene: Scene): Promise<LookBudget> => {
+    const looks = new LookBudget(scene.clock, 1);
+    for (let times = 0; times < 10; times++) await looks.turn([]);
+    return looks;
+  };
+
+  test('waits for its turn: no second has more than ten looks in vain', async () => {
     const { scene, reads } = reading(record({}));
-    const slept: number[] = [];
-    scene.clock.sleep = async (ms) => {
-      slept.push(ms);
-      if (slept.length === 1) durations.over('animation', 300, 500);
-    };
-    const order = { ...attachOrder('a'), kind: 'animation', since: scene.clock.now() - 60_000 };
-    const { outcome } = await performed(attach(order, { ...scene.context, durations }));
-    expect([outcome.is, slept.length, reads()]).toEqual(['done', 1, 1]);
+    const order = { ...attachOrder('a'), since: scene.clock.now() };
+    await performed(attach(order, { ...scene.context, looks: await spent(scene) }));
+    expect([scene.clock.slept, reads()]).toEqual([[500, 500], 1]);
+  });
+
+  test('of which an event has told is read without waiting for a turn', async () => {
+    const inbox = listening();
+    inbox.endSignalOf('p-a');
+    await inbox.deliver('image', record({ id: 'p-a' }), new AbortController().signal);
+    const { scene, reads } = reading(record({}));
+    const looks = await spent(scene);
+    await performed(attach(attachOrder('a'), { ...scene.context, looks, inbox }));
+    expect([scene.clock.slept, reads()]).toEqual([[], 1]);
+  });
+
+  test('that is parked leaves before a long pause, and takes no turn', async () => {
+    const { scene, reads } = reading(record({ status: 'rendering' }));
+    const attention = { kind: 'park', longestPauseMs: 400, seenMs: 0 } as const;
+    const order = { ...attachOrder('a'), kind: 'animation', since: scene.clock.now() - 118_000 };
+    const context = { ...scene.context, looks: await spent(scene), attention };
+    const { outcome } = await performed(attach(order, context));
+    expect(outcome).toMatchObject({ ending: 'rendering', rest: { seenMs: 0, pauseMs: 1200 } });
+    expect(reads()).toBe(0);
   });
 
   test('is read at once when an event says that it is over', async () => {

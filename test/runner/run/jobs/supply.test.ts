@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../../../../src/contract/base/result.ts';
-import { Durations } from '../../../../src/runner/plan/durations.ts';
+import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { DetectOrder, UploadOrder } from '../../../../src/runner/run/jobs/job.ts';
 import type { MediaApi } from '../../../../src/runner/run/jobs/ports.ts';
 import { detect, digest, reupload, upload } from '../../../../src/runner/run/jobs/supply.ts';
@@ -250,22 +250,13 @@ describe('a face detection', () => {
     expect(outcome).toMatchObject({ is: 'ended', ending: 'failed' });
   });
 
-  test('is looked at when its end is likely, which is sooner at a faster service', async () => {
+  test('is looked at every half second at first, and more often at a faster service', async () => {
     for (const speedFactor of [1, 2]) {
       const one = scene(status('queued', 'queued', 'queued', 'complete'));
-      const durations = new Durations({ speedFactor });
-      using _ = durations.pilot('face-detect');
-      await performed(detect(detection({ timeoutMs: 10_000 }), { ...one.context, durations }));
-      expect(one.clock.slept.map((ms) => Math.round(ms * speedFactor))).toEqual([
-        2034, 1068, 1116, 1196,
-      ]);
+      const lookSchedule = new LookSchedule({ speedFactor });
+      await performed(detect(detection({ timeoutMs: 10_000 }), { ...one.context, lookSchedule }));
+      expect(one.clock.slept.map((ms) => ms * speedFactor)).toEqual([500, 500, 500, 500]);
     }
-  });
-
-  test('is looked at early if it is the first one: nobody knows how fast the service is', async () => {
-    const one = scene(status('queued', 'queued', 'queued', 'complete'));
-    await performed(detect(detection({ timeoutMs: 10_000 }), one.context));
-    expect(one.clock.slept.map((ms) => Math.round(ms))).toEqual([263, 551, 1179, 1046]);
   });
 
   test('is not waited for any more when the run stops', async () => {
