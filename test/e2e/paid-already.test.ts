@@ -255,6 +255,22 @@ describe('without its state file, a pipeline', () => {
     expect((await told())?.paid).toMatchObject({ by: 'pipeline', follows: 'copied', files });
   });
 
+  test('finds again what a repaired line has lost', async () => {
+    const local = await service({ credits: 1000 });
+    const rig = origin(`${memes}  tidy: { uses: delete, with: { of: picture } }\n`);
+    await ran(rig, envOf(local));
+    const lines = rig.read(state).split('\n');
+    const lessOf = ({ result, outputs, ...rest }: Readonly<Record<string, unknown>>) => rest;
+    const less = lines.map((line) =>
+      line.includes('"result"') ? JSON.stringify(lessOf(JSON.parse(line))) : line,
+    );
+    expect(less).not.toEqual(lines);
+    rig.write(state, less.join('\n'));
+    const { code, events } = await ran(rig, envOf(local));
+    expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 0 }, outcome: 'done' } });
+    expect([code, charges(local), rig.files('out').length]).toEqual([0, 4, 4]);
+  });
+
   test.each([
     ['the same key', false, 0],
     ['another key, which may be of another account', true, 1],

@@ -169,7 +169,7 @@ export class RememberedPayments implements Remembered {
     const { line } = receipt;
     if (jobFacts[line.state].inDoubt) return undefined;
     if (job.state !== 'deleted') return this.#foresee(job, endOf(job.job, line));
-    if (job.adopted === undefined || line.result === undefined) return undefined;
+    if (line.result === undefined) return undefined;
     return this.#adopt({ ...receipt, line: { ...line, state: job.state } }, task);
   }
 
