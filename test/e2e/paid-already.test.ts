@@ -271,6 +271,17 @@ describe('without its state file, a pipeline', () => {
     expect([code, charges(local), rig.files('out').length]).toEqual([0, 4, 4]);
   });
 
+  test('fetches a project again of which a repaired line no longer says what it is', async () => {
+    const local = await service({ credits: 1000 });
+    const rig = origin();
+    await ran(rig, envOf(local));
+    rig.write(state, rig.read(state).replaceAll('"kind":"ai-meme-generator"', '"kind":"unknown"'));
+    rmSync(rig.path('out'), { recursive: true });
+    const { code, events } = await ran(rig, envOf(local));
+    expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 0 }, outcome: 'done' } });
+    expect([code, charges(local), rig.files('out').length]).toEqual([0, 4, 4]);
+  });
+
   test.each([
     ['the same key', false, 0],
     ['another key, which may be of another account', true, 1],

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../contract/base/json.ts';
 import { err, type Result, unreachable } from '../../contract/base/result.ts';
 import type { Code } from '../../contract/codes/all.ts';
 import { nextAttempt } from '../journal/attempt.ts';
+import { unknownKind } from '../journal/job-kind.ts';
 import { bodyOf } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
@@ -249,7 +250,10 @@ export class Dispatcher {
       case 'delete': {
         if (job?.project === undefined) return fail('its project is not known');
         if (this.#inUse(itemRun, step, fingerprint)) return { action: 'wait' };
-        const about = { ...head, fingerprint, tool: job.kind, project: job.project };
+        // A repaired line may not say what its project is.
+        const made = step.of === undefined ? undefined : itemRun.ownerOf(step.of)?.step(step.of);
+        const tool = job.kind === unknownKind ? (made?.kind.name ?? job.kind) : job.kind;
+        const about = { ...head, fingerprint, tool, project: job.project };
         const order: JobOrder =
           wanted.operation === 'delete'
             ? deleteOrder(about, step, job, this.#o.fileFacts)
