@@ -4,5 +4,7 @@ import { spawnSync } from 'node:child_process';
 /** Empty where the tests are not run by root, who alone can become somebody else. */
 export const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Whether that user can start this checkout's Node; false where the checkout lies in a folder of root's own. */
-export const canBeNobody = spawnSync(process.execPath, ['--version'], nobody).status === 0;
+const sees = ['-e', 'fs.accessSync(process.argv[1])', import.meta.filename];
+
+/** Whether that user can start this checkout's Node and read its files; false where the checkout lies in a folder of root's own. */
+export const canBeNobody = spawnSync(process.execPath, sees, nobody).status === 0;

@@ -353,6 +353,8 @@ test.each([
     const ours = all
       .filter((line) => line.endsWith('ours'))
       .map((line) => Number(line.split(' ')[0]));
+    expect(new Set(ours).size, 'given to two').toBe(ours.length);
+    expect(all.filter((line) => line.startsWith('warning'))).toEqual([]);
     expect(ours.toSorted((a, b) => a - b)).toEqual(range(60));
     expect(all.length).toBe(240);
     const database = new DatabaseSync(file);
