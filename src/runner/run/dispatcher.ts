@@ -125,7 +125,7 @@ export class Dispatcher {
       names: itemRun.byContent(base),
       facts: fileFacts,
       jobOf: (fingerprint) => journal.ledger.job(fingerprint),
-      savers: itemRun.saversOf(step),
+      savers: itemRun.saversOf(step).map((saver) => itemRun.task(saver)),
       requireOutputs,
       takes,
       remembered,
@@ -337,7 +337,8 @@ export class Dispatcher {
       return answer.is === 'decided' ? answer.away : undefined;
     };
     const context = {
-      ...{ ledger, facts: fileFacts, now: clock.now(), inFlight, payAgain, awayOf, remembered },
+      ...{ jobOf: (job: string) => ledger.job(job), facts: fileFacts, now: clock.now() },
+      ...{ inFlight, payAgain, awayOf, remembered },
     };
     const refreshes = refreshesFor(itemRun, step, context);
     if (refreshes.are === 'impossible') return fail(refreshes.why);

@@ -3,15 +3,9 @@ import { jobFacts } from '../journal/state.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Whereabouts } from '../report/run-event.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
-import type { ItemRun } from './item-run.ts';
 import type { JobOrder, JobOutcome } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
-
-/** A task that waits for a job. */
-export interface Waiter {
-  readonly itemRun: ItemRun;
-  readonly step: Step;
-}
+import type { Waiter } from './line.ts';
 
 /** `itemRun` and `step` are those of the task that began the job. */
 export interface RunningJob extends Waiter {

@@ -1,6 +1,6 @@
-// One item (or the shared steps, or one element of a fan-out) in progress: how far its steps are, and the outputs of its
-// finished tasks. Item runs are inside each other: the elements of a fan-out in their item, the items in the shared steps. A step
-// waits for steps of its own item run and of those around it, and a fan-in for all item runs one level inside.
+// One item (or the shared steps, or one element of a fan-out) in progress, in a run or in a plan: how far its steps are, and the
+// outputs of its finished tasks. Item runs are inside each other: the elements of a fan-out in their item, the items in the shared
+// steps. A step waits for steps of its own item run and of those around it, and a fan-in for all item runs one level inside.
 import type { Json, JsonObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
@@ -10,6 +10,7 @@ import type { FanOut, Step } from '../language/pipeline.ts';
 import { Barrier } from '../plan/barrier.ts';
 import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
 import { type Contributor, type Gathering, isFinal } from '../plan/fan-in.ts';
+import type { PlannedTask, Times } from '../plan/planned-action.ts';
 import { savedOutputs } from '../plan/saved-outputs.ts';
 import { saversOf, type Turn, turnOf } from '../plan/turn.ts';
 import type { TaskEnding } from '../report/run-event.ts';
@@ -31,7 +32,16 @@ interface Given {
   liveCel: unknown;
 }
 
-/** Which element of a fan-out an item run stands for. No `index`: the fan-out has no elements. */
+/** What a plan expects of a task. */
+interface Foreseen {
+  readonly planned: PlannedTask;
+  /** Its outputs by content, as far as they are known; undefined if it will have none, or has given them. */
+  readonly content: unknown;
+  /** True if it will have outputs that only the run knows. */
+  readonly isOpen: boolean;
+}
+
+/** Which element of a fan-out an item run stands for. No `index`: the fan-out has no elements, or only the run knows them. */
 export interface ElementOf {
   readonly fan: FanOut;
   readonly index?: number;
@@ -39,12 +49,14 @@ export interface ElementOf {
   readonly of: number;
   /** By content. */
   readonly value?: Json;
+  /** In a plan, if only the run will know the elements: the step that tells them, and how many there may be. */
+  readonly unknown?: { readonly after: string; readonly times: Times };
 }
 
 /** The items, as the shared steps see them that wait for them. */
 export interface ItemsInside {
-  /** Resolves when no item is in progress, and none will be. */
-  readonly over: Promise<void>;
+  /** Resolves when no item is in progress, and none will be; undefined from then on. */
+  readonly over: () => Promise<void> | undefined;
   /** The combined phase of a step over all items. */
   phase(step: string): Phase;
   /** The steps of which a shared step reads `all` outputs. */
@@ -70,8 +82,48 @@ type Waiting = Parameters<typeof turnOf>[0];
 /** One step of an item run. */
 class StepProgress {
   phase: Phase = 'waiting';
-  /** Resolves when the task has ended for the first time. */
-  readonly over = Promise.withResolvers<void>();
+  #over: PromiseWithResolvers<void> | undefined;
+
+  get isOver(): boolean {
+    return this.phase !== 'waiting' && this.phase !== 'started';
+  }
+
+  /** Resolves when the task has ended for the first time; undefined from then on. */
+  get over(): Promise<void> | undefined {
+    if (this.isOver) return undefined;
+    this.#over ??= Promise.withResolvers();
+    return this.#over.promise;
+  }
+
+  end(ending: Ending): void {
+    this.phase = ending;
+    this.#over?.resolve();
+  }
+}
+
+/** The steps of an item run in their order; a fan-out stands where its first step does. */
+interface Shape {
+  readonly own: readonly Step[];
+  readonly fans: readonly { readonly fan: FanOut; readonly steps: readonly Step[] }[];
+}
+
+const shapes = new WeakMap<readonly Step[], Shape>();
+
+/** The same for a million items. */
+function shapeOf(steps: readonly Step[]): Shape {
+  const known = shapes.get(steps);
+  if (known !== undefined) return known;
+  const fans = new Map<string, FanOut>();
+  for (const { fan } of steps) if (fan !== undefined) fans.set(fan.step, fan);
+  const shape = {
+    own: steps.filter(({ fan }) => fan === undefined),
+    fans: [...fans.values()].map((fan) => ({
+      fan,
+      steps: steps.filter((step) => step.fan?.step === fan.step),
+    })),
+  };
+  shapes.set(steps, shape);
+  return shape;
 }
 
 export class ItemRun {
@@ -96,11 +148,14 @@ export class ItemRun {
   #changed = false;
   #unfinished = false;
   readonly #given = new Map<string, Given>();
+  /** For a plan: what is expected of each task. */
+  readonly #foreseen = new Map<string, Foreseen>();
   readonly #itemCel: Pick<Scope, 'item' | 'matrix'>;
 
   constructor({ steps, item, around, element, items }: ItemRunOptions) {
-    this.steps = element === undefined ? steps.filter(({ fan }) => fan === undefined) : steps;
-    this.fans = element === undefined ? fanRunsOf(steps) : [];
+    const { own, fans } = shapeOf(steps);
+    this.steps = element === undefined ? own : steps;
+    this.fans = element === undefined ? fans.map(({ fan, steps }) => new FanRun(fan, steps)) : [];
     this.item = item;
     this.element = element;
     this.#around = around;
@@ -149,19 +204,32 @@ export class ItemRun {
     return this.#around?.phase(step) ?? this.#items?.phase(step) ?? 'waiting';
   }
 
-  /** Resolves when a step that another one waits for is over. */
-  async over(step: string): Promise<void> {
-    const own = this.#progress.get(step);
-    if (own !== undefined) return await own.over.promise;
-    const fan = this.fanWith(step);
-    if (fan !== undefined) return await fan.over(step);
-    await (this.#around?.over(step) ?? this.#items?.over);
+  /** True if a step of its own has ended. */
+  hasEnded(step: string): boolean {
+    return this.#progress.get(step)?.isOver === true;
   }
 
-  /** Resolves when it is known what a step does: when all steps that it waits for are over. */
-  async ready(step: Waiting): Promise<Turn> {
-    for (const before of step.after) await this.over(before);
-    return this.turn(step);
+  /** Resolves when a step that another one waits for is over; undefined if it is. */
+  over(step: string): Promise<void> | undefined {
+    const own = this.#progress.get(step);
+    if (own !== undefined) return own.over;
+    const fan = this.fanWith(step);
+    if (fan !== undefined) return fan.over(step);
+    return this.#around === undefined ? this.#items?.over() : this.#around.over(step);
+  }
+
+  /** Resolves when it is known what a step does: when all steps that it waits for are over. Undefined if they are. */
+  ready({ after }: Waiting): Promise<void> | undefined {
+    for (const [place, before] of after.entries()) {
+      const over = this.over(before);
+      if (over !== undefined) return this.#readyAfter(over, after.slice(place + 1));
+    }
+    return undefined;
+  }
+
+  async #readyAfter(first: Promise<void>, others: readonly string[]): Promise<void> {
+    await first;
+    for (const before of others) await this.over(before);
   }
 
   /** What a step does that is ready. */
@@ -191,7 +259,8 @@ export class ItemRun {
     const settled = isFinal(name, lasting, (step) => this.#anyStep(step)?.after ?? []);
     const step = this.step(name);
     if (step === undefined) throw new Error(`bug: ${name} does not run here`);
-    return { task: this.task(step), phase: this.phase(name), isFinal: settled };
+    const perhaps = this.#foreseen.get(name)?.planned.action === 'maybe';
+    return { task: this.task(step), phase: this.phase(name), isFinal: settled, perhaps };
   }
 
   /** The phase of a step, but `pending` for a fan-out of which a later run may do more: over all elements, it is only blocked. */
@@ -218,14 +287,22 @@ export class ItemRun {
     return this.#items?.runs() ?? [];
   }
 
-  /** Begins a fan-out. No `elements`: it has none, because of its list; its steps still end. */
-  open(fan: FanRun, elements: readonly Json[] | undefined): readonly ItemRun[] {
+  /**
+   * Begins a fan-out. No `elements`: it has none, because of its list, or they are `unknown` to a plan; one item run stands
+   * for them, so that its steps still end.
+   */
+  open(
+    fan: FanRun,
+    elements: readonly Json[] | undefined,
+    unknown?: ElementOf['unknown'],
+  ): readonly ItemRun[] {
     const laneOf = (more: Partial<ElementOf>): ItemRun =>
       new ItemRun({
         ...{ steps: fan.steps, item: this.item, around: this },
         element: { fan: fan.fan, of: elements?.length ?? 0, ...more },
       });
-    fan.open(elements?.map((value, index) => laneOf({ index, value })) ?? [laneOf({})]);
+    const one = (): ItemRun => laneOf(unknown === undefined ? {} : { unknown });
+    fan.open(elements?.map((value, index) => laneOf({ index, value })) ?? [one()]);
     return fan.lanes ?? [];
   }
 
@@ -243,8 +320,7 @@ export class ItemRun {
   end(step: string, ending: Ending): void {
     const progress = this.#progress.get(step);
     if (progress === undefined) throw new Error(`bug: ${step} does not run here`);
-    progress.phase = ending;
-    progress.over.resolve();
+    progress.end(ending);
     const { dependents } = endingFacts[ending];
     if (dependents === 'blocked' || dependents === 'later') this.root.#unfinished = true;
   }
@@ -281,9 +357,9 @@ export class ItemRun {
     return true;
   }
 
-  /** The tasks that download the project of a delete, including tasks that the run excludes. */
-  saversOf(step: Step): readonly string[] {
-    return saversOf(step, this.steps).map((other) => this.task(other));
+  /** The steps that download the project of a delete, including those that the run excludes. */
+  saversOf(step: Step): readonly Step[] {
+    return saversOf(step, this.steps);
   }
 
   /** The item run that performs a step: this one, or the shared one. */
@@ -306,7 +382,10 @@ export class ItemRun {
   give(
     step: Step,
     fingerprint: Fingerprint,
-    { live, ledger }: { readonly live: JsonObject | undefined; readonly ledger: Ledger },
+    {
+      live,
+      ledger,
+    }: { readonly live: JsonObject | undefined; readonly ledger: Pick<Ledger, 'job'> },
   ): void {
     const { name, isRead, kind } = step;
     const job = ledger.job(fingerprint);
@@ -319,6 +398,32 @@ export class ItemRun {
     const given = saved ? content : live;
     const seen = { content: isRead ? toCel(content) : {}, liveCel: isRead ? toCel(given) : {} };
     this.#given.set(name, { fingerprint, live: given, ...seen });
+  }
+
+  /**
+   * Notes what a plan expects of a task. `outputs`: by content, as far as they are known; undefined if it will have none, or
+   * has given them. `isOpen`: it will have others, which only the run knows.
+   */
+  foresee(planned: PlannedTask, outputs?: JsonObject, isOpen = false): void {
+    const { name, isRead } = planned.step;
+    const content = outputs === undefined ? undefined : toCel(isRead ? outputs : {});
+    this.#foreseen.set(name, { planned, content, isOpen: isOpen && isRead });
+  }
+
+  /** What a plan expects of a task, here or around. */
+  planned(step: string): PlannedTask | undefined {
+    return this.#foreseen.get(step)?.planned ?? this.#around?.planned(step);
+  }
+
+  /** What a plan expects of a task of its own. */
+  plannedHere(step: string): PlannedTask | undefined {
+    return this.#foreseen.get(step)?.planned;
+  }
+
+  /** The item runs of the elements for which a step is done; undefined if it belongs to no fan-out. */
+  lanesWith(step: string): readonly ItemRun[] | undefined {
+    const fan = this.fanWith(step);
+    return fan === undefined ? this.#around?.lanesWith(step) : (fan.lanes ?? []);
   }
 
   /**
@@ -371,7 +476,7 @@ export class ItemRun {
     const each = value === undefined || index === undefined ? undefined : eachOf(value, index);
     return {
       scope: this.#scope(base, 'content', each),
-      fingerprintOfStep: (step) => this.given(step)?.fingerprint,
+      fingerprintOfStep: (step) => this.given(step)?.fingerprint ?? this.planned(step)?.fingerprint,
     };
   }
 
@@ -394,21 +499,57 @@ export class ItemRun {
   }
 
   #scope(base: Base, which: 'content' | 'liveCel', each: JsonObject | undefined): Scope {
-    const steps = this.#outputs(which);
-    const more = each === undefined ? {} : { each: toCel(each) };
-    return { ...base, ...this.#itemCel, steps, ...more };
+    const steps: Record<string, unknown> = {};
+    const open = new Set<string>();
+    this.#addOutputs(steps, open, which);
+    this.#addGathered(this.root.#items?.gathered ?? [], steps, open, which);
+    return {
+      ...{ ...base, ...this.#itemCel, steps },
+      ...(each === undefined ? {} : { each: toCel(each) }),
+      ...(open.size === 0 ? {} : { open }),
+    };
   }
 
-  #outputs(which: 'content' | 'liveCel'): Record<string, unknown> {
-    const outputs = this.#around === undefined ? {} : this.#around.#outputs(which);
-    const fanned = this.fans.flatMap(({ steps, lanes }) => (lanes === undefined ? [] : steps));
-    for (const { name, isGathered } of [...fanned, ...(this.#items?.gathered ?? [])]) {
-      if (!isGathered) continue;
-      const done = this.#contributorsOf(name).filter((run) => run.phase(name) === 'done');
-      outputs[name] = { all: done.map((run) => run.#given.get(name)?.[which]) };
+  /** What is nearer comes later, and takes the place of what is around it. Only the shared steps see all items. */
+  #addOutputs(
+    outputs: Record<string, unknown>,
+    open: Set<string>,
+    which: 'content' | 'liveCel',
+  ): void {
+    if (this.#around !== undefined) this.#around.#addOutputs(outputs, open, which);
+    for (const { steps, lanes } of this.fans)
+      if (lanes !== undefined) this.#addGathered(steps, outputs, open, which);
+    for (const [step, { content, isOpen }] of this.#foreseen) {
+      if (content !== undefined) outputs[step] = content;
+      if (isOpen) open.add(step);
+      else open.delete(step);
     }
     for (const [step, given] of this.#given) outputs[step] = given[which];
-    return outputs;
+  }
+
+  /** The list `all` of steps, unless a plan does not know it yet. */
+  #addGathered(
+    steps: readonly Step[],
+    outputs: Record<string, unknown>,
+    open: Set<string>,
+    which: 'content' | 'liveCel',
+  ): void {
+    for (const { name, isGathered } of steps) {
+      if (!isGathered) continue;
+      const done = this.#contributorsOf(name).filter((run) => run.phase(name) === 'done');
+      if (done.some((run) => run.#foreseen.get(name)?.isOpen)) open.add(name);
+      const all = done.map(
+        (run) => run.#given.get(name)?.[which] ?? run.#foreseen.get(name)?.content,
+      );
+      if (done.some((run) => run.#isUnnamed(name))) delete outputs[name];
+      else outputs[name] = { all };
+    }
+  }
+
+  /** True if a plan does not know by which content a task will be done. */
+  #isUnnamed(step: string): boolean {
+    const foreseen = this.#foreseen.get(step);
+    return foreseen !== undefined && foreseen.planned.fingerprint === undefined;
   }
 }
 
@@ -442,10 +583,11 @@ export class FanRun {
     return this.steps.some(({ name }) => name === step);
   }
 
-  /** Resolves when a step is over for all elements. */
-  async over(step: string): Promise<void> {
-    const lanes = await this.#opened.promise;
-    await Promise.all(lanes.map((lane) => lane.over(step)));
+  /** Resolves when a step is over for all elements; undefined if it is. */
+  over(step: string): Promise<void> | undefined {
+    if (this.#lanes === undefined) return this.#opened.promise.then(() => this.over(step));
+    const waiting = this.#lanes.flatMap((lane) => lane.over(step) ?? []);
+    return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined);
   }
 
   /** The phase of a step over all elements, as the barrier has it over all items. */
@@ -463,16 +605,4 @@ export class FanRun {
     const contributors = (this.#lanes ?? []).map((lane) => lane.contributor(step));
     return { contributors, rest: this.#lanes === undefined ? 'waiting' : 'done' };
   }
-}
-
-function fanRunsOf(steps: readonly Step[]): readonly FanRun[] {
-  const fans = new Map<string, FanOut>();
-  for (const { fan } of steps) if (fan !== undefined) fans.set(fan.step, fan);
-  return [...fans.values()].map(
-    (fan) =>
-      new FanRun(
-        fan,
-        steps.filter((step) => step.fan?.step === fan.step),
-      ),
-  );
 }

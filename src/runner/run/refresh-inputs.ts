@@ -1,11 +1,11 @@
 // Before a request uses outputs of other steps, this decides which of the outputs are stale and how to refresh them.
 import { unreachable } from '../../contract/base/result.ts';
-import type { Ledger } from '../journal/ledger.ts';
-import { resultOf } from '../journal/line.ts';
+import { type JobLine, resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Facts } from '../plan/facts.ts';
+import type { PlannedTask } from '../plan/planned-action.ts';
 import type { Remembered } from '../plan/remembered.ts';
-import { awayUpload, lostInput, payAgainHint, renewalOf } from '../plan/renew.ts';
+import { awayUpload, lostInput, payAgainHint, type Renewal, renewalOf } from '../plan/renew.ts';
 import type { Fingerprint } from '../task/fingerprint.ts';
 import type { InFlight } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
@@ -28,84 +28,121 @@ export type Refreshes =
   | { readonly are: 'needed'; readonly list: readonly Refresh[] }
   | { readonly are: 'impossible'; readonly why: string };
 
-interface RefreshContext {
-  readonly ledger: Ledger;
+interface Knowledge {
+  readonly jobOf: (fingerprint: string) => JobLine | undefined;
   readonly facts: Facts;
   /** Epoch milliseconds. */
   readonly now: number;
+  readonly remembered?: Pick<Remembered, 'copies' | 'deletedElsewhere'> | undefined;
+}
+
+interface RefreshContext extends Knowledge {
   readonly inFlight: InFlight;
   readonly payAgain: boolean;
-  readonly remembered: Pick<Remembered, 'copies' | 'deletedElsewhere'> | undefined;
   /** For an upload whose file another checkout has: the path of the file. */
   readonly awayOf: (owner: ItemRun, step: Step) => string | undefined;
 }
 
+/** Outputs that a request cannot contain as they are, and what must be done about them. */
+interface Stale {
+  readonly owner: ItemRun;
+  readonly step: Step;
+  readonly fingerprint: Fingerprint;
+  readonly job: JobLine;
+  readonly renewal: Renewal;
+}
+
+/** The outputs of finished tasks that a step uses, and that are not live. */
+function staleInputs(
+  itemRun: ItemRun,
+  step: Step,
+  { jobOf, now, facts, remembered }: Knowledge,
+): readonly Stale[] {
+  return step.uses.flatMap((name) =>
+    itemRun.suppliersOf(step, name).flatMap((owner): Stale[] => {
+      const given = owner.given(name);
+      const supplier = owner.step(name);
+      if (supplier === undefined || given === undefined) return [];
+      // A fan-in leaves out what is not done.
+      if (step.gathers.includes(name) && owner.phase(name) !== 'done') return [];
+      const isRedone = owner.isRedone(name);
+      if (!isRedone && given.live !== undefined) return [];
+      const { fingerprint } = given;
+      const job = jobOf(fingerprint);
+      if (job === undefined) throw new Error(`bug: ${name} has given without a job`);
+      const { operation } = supplier.kind;
+      const renewal = isRedone ? 'redo' : renewalOf(operation, job, now, facts, remembered);
+      return [{ owner, step: supplier, fingerprint, job, renewal }];
+    }),
+  );
+}
+
 /** The outputs to refresh before a step's request can be sent. Takes values that the journal has from the journal. */
 export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshContext): Refreshes {
+  const { inFlight, facts, remembered, payAgain, awayOf } = context;
   const list: Refresh[] = [];
-  const suppliers = step.uses.flatMap((name) =>
-    itemRun.suppliersOf(step, name).map((owner) => ({ name, owner })),
-  );
-  for (const { name, owner } of suppliers) {
-    const given = owner.given(name);
-    const before = owner.step(name);
-    if (before === undefined || given === undefined) continue;
-    // A fan-in leaves out what is not done.
-    if (step.gathers.includes(name) && owner.phase(name) !== 'done') continue;
-    if (owner.isRedone(name)) {
-      list.push({ how: 'redo', owner, step: before });
-      continue;
-    }
-    if (given.live !== undefined) continue;
-    const job = context.ledger.job(given.fingerprint);
-    if (job === undefined) throw new Error(`bug: ${name} has given without a job`);
-    const { now, facts, remembered } = context;
-    const renewal = renewalOf(before.kind.operation, job, now, facts, remembered);
-    const head = headOf(context.inFlight.key(), owner.task(before), before);
-    const { fingerprint } = given;
+  for (const stale of staleInputs(itemRun, step, context)) {
+    const { owner, step: supplier, job, fingerprint, renewal } = stale;
+    const task = owner.task(supplier);
+    const head = headOf(inFlight.key(), task, supplier);
     switch (renewal) {
       case 'recorded':
-        owner.enliven(name, resultOf(job));
+        owner.enliven(supplier.name, resultOf(job));
         break;
       case 'redo': {
-        const away = before.kind.operation === 'upload' ? context.awayOf(owner, before) : undefined;
-        if (away !== undefined)
-          return { are: 'impossible', why: awayUpload(owner.task(before), away) };
-        list.push({ how: 'redo', owner, step: before });
+        const isUpload = supplier.kind.operation === 'upload' && !owner.isRedone(supplier.name);
+        const away = isUpload ? awayOf(owner, supplier) : undefined;
+        if (away !== undefined) return { are: 'impossible', why: awayUpload(task, away) };
+        list.push({ how: 'redo', owner, step: supplier });
         break;
       }
       case 'read': {
         const order =
-          before.kind.operation === 'detect'
-            ? rereadOrder(head, before, job, fingerprint)
-            : attachOrder(head, before, job);
-        list.push({ how: 'order', owner, step: before, fingerprint, order });
+          supplier.kind.operation === 'detect'
+            ? rereadOrder(head, supplier, job, fingerprint)
+            : attachOrder(head, supplier, job);
+        list.push({ how: 'order', owner, step: supplier, fingerprint, order });
         break;
       }
       case 'upload': {
         const order = reuploadOrder(head, job, facts, remembered);
         if (order === undefined)
-          return {
-            are: 'impossible',
-            why: `the files of ${owner.task(before)} are gone; ${payAgainHint}`,
-          };
-        list.push({ how: 'order', owner, step: before, fingerprint, order });
+          return { are: 'impossible', why: `the files of ${task} are gone; ${payAgainHint}` };
+        list.push({ how: 'order', owner, step: supplier, fingerprint, order });
         break;
       }
       case 'lost':
-        if (context.payAgain) {
-          list.push({ how: 'redo', owner, step: before });
-          break;
-        }
-        return {
-          are: 'impossible',
-          why: `${lostInput(owner.task(before), job, context.facts)}; ${payAgainHint}`,
-        };
+        if (!payAgain)
+          return { are: 'impossible', why: `${lostInput(task, job, facts)}; ${payAgainHint}` };
+        list.push({ how: 'redo', owner, step: supplier });
+        break;
       default:
         return unreachable(renewal);
     }
   }
   return { are: 'needed', list };
+}
+
+/** The same for a plan: the free tasks that a run would repeat, and why the request cannot be sent, if so. */
+export function renewalsFor(
+  itemRun: ItemRun,
+  step: Step,
+  knowledge: Knowledge,
+): { readonly list: readonly PlannedTask[]; readonly lost?: string } {
+  const list: PlannedTask[] = [];
+  for (const { owner, step: supplier, job, renewal } of staleInputs(itemRun, step, knowledge)) {
+    const planned = owner.plannedHere(supplier.name);
+    if (planned?.action !== 'reuse') continue;
+    if (renewal === 'lost') return { list, lost: lostInput(planned.task, job, knowledge.facts) };
+    if (renewal !== 'redo') continue;
+    if (planned.away !== undefined) return { list, lost: awayUpload(planned.task, planned.away) };
+    const what = supplier.kind.operation === 'detect' ? 'face detection' : 'upload';
+    list.push({ ...planned, action: 'begin', why: `its ${what} has expired` });
+    const behind = renewalsFor(owner, supplier, knowledge);
+    list.push(...behind.list);
+    if (behind.lost !== undefined) return { list, lost: behind.lost };
+  }
+  return { list };
 }
 
 /**

@@ -9,9 +9,10 @@ import { endWithExtension } from '../plan/output-names.ts';
 import type { RunEvent, TaskEnding } from '../report/run-event.ts';
 import type { Budget } from './budget.ts';
 import type { FailurePolicy } from './failure-policy.ts';
-import type { RunningJob, Waiter } from './in-flight.ts';
+import type { RunningJob } from './in-flight.ts';
 import type { Misnamed } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
+import type { Waiter } from './line.ts';
 import type { SummaryBuilder } from './summary-builder.ts';
 
 export interface TaskEnd extends End {

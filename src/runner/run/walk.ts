@@ -12,6 +12,7 @@ import type { End } from '../plan/ending.ts';
 import { type GenerationLimits, Generations } from '../plan/generations.ts';
 import type { ItemNeeds } from '../plan/needs.ts';
 import { nothingRemembered } from '../plan/remembered.ts';
+import type { Turn } from '../plan/turn.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { type Fingerprint, fingerprintFrom } from '../task/fingerprint.ts';
 import type { Item } from '../task/item.ts';
@@ -21,11 +22,12 @@ import { Budget, type Closed } from './budget.ts';
 import { Commit } from './commit.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { FailurePolicy } from './failure-policy.ts';
-import { InFlight, type JobEnd, projectOf, type RunningJob, type Waiter } from './in-flight.ts';
+import { InFlight, type JobEnd, projectOf, type RunningJob } from './in-flight.ts';
 import { type FanRun, ItemRun, type ItemsInside } from './item-run.ts';
 import type { Ended, JobOrder } from './jobs/job.ts';
 import { isStopped } from './jobs/outcome.ts';
 import type { Performer } from './jobs/ports.ts';
+import { type Actor, type Waiter, walk } from './line.ts';
 import { Pulse } from './pulse.ts';
 import { type Refresh, redoSuppliers } from './refresh-inputs.ts';
 import { SettledTasks } from './settled-tasks.ts';
@@ -77,7 +79,7 @@ const tasksOf = ({ steps }: FanRun, { item }: ItemRun) =>
 /** What does not go on when the run stops is left as it is. */
 const never = new Promise<never>(() => undefined);
 
-export class Walk {
+export class Walk implements Actor {
   readonly summary = new SummaryBuilder();
   readonly #o: WalkOptions;
   readonly #shared: ItemRun;
@@ -91,6 +93,7 @@ export class Walk {
   #waiting: Item | undefined;
   #exhausted = false;
   readonly #drained = Promise.withResolvers<void>();
+  #areItemsOver = false;
   /** Something has happened that tasks and items may wait for. */
   readonly #pulse = new Pulse();
   readonly #quiet = Promise.withResolvers<void>();
@@ -195,13 +198,14 @@ export class Walk {
     await settledTasks.passItems(settled, this.#itemSteps, () => this.#stop.isHalted);
     if (this.#stop.isHalted) return;
     this.#budget.admit('');
-    const shared = this.#tasks(this.#shared);
-    shared.catch((error: unknown) => this.#fail(error));
+    const shared = walk(this.#shared, this);
+    shared?.catch((error: unknown) => this.#fail(error));
     for (;;) {
       this.#fill();
       if (this.#isDrained) break;
       await this.#pulse.next(false);
     }
+    this.#areItemsOver = true;
     this.#drained.resolve();
     await shared;
   }
@@ -239,7 +243,7 @@ export class Walk {
     let isOrdered = orderOf === undefined;
     return {
       gathered,
-      over: this.#drained.promise,
+      over: () => (this.#areItemsOver ? undefined : this.#drained.promise),
       phase: (step) => this.#barrier.phase(step, { over: this.#isDrained, rest: this.#rest }),
       rest: () => (this.#isDrained ? (this.#rest ?? (partial ? 'excluded' : 'done')) : 'waiting'),
       runs: () => {
@@ -298,7 +302,7 @@ export class Walk {
     this.#open.add(itemRun);
     const gathers = this.#itemSteps.some(({ isGathered, fan }) => isGathered && fan === undefined);
     if (gathers) this.#gathered.push(itemRun);
-    await this.#tasks(itemRun);
+    await walk(itemRun, this);
     if (this.#isStopping) return;
     this.#budget.over(itemRun);
     this.#users.over(itemRun);
@@ -307,45 +311,24 @@ export class Walk {
     this.#pulse.beat();
   }
 
-  /** Resolves when all tasks of an item run are over, those of its elements, too. */
-  async #tasks(itemRun: ItemRun): Promise<void> {
-    const tasks = itemRun.steps.map((step) => this.#task({ itemRun, step }));
-    const fans = itemRun.fans.map((fan) => this.#fan(itemRun, fan));
-    await Promise.all([...tasks, ...fans]);
-  }
-
-  /** Begins a fan-out when its list is known, and performs its elements. */
-  async #fan(itemRun: ItemRun, fan: FanRun): Promise<void> {
-    const turn = await itemRun.ready({ ...fan.fan, after: fan.fan.uses });
-    if (this.#isStopping) return await never;
-    const step = fan.steps.find(({ name }) => name === fan.fan.step);
-    if (step === undefined) throw new Error(`bug: the fan-out of ${fan.fan.step} lacks its step`);
+  /** Begins a fan-out whose list can be known. */
+  open(fan: FanRun, head: Waiter, turn: Turn): Promise<void> | undefined {
+    if (this.#isStopping) return never;
+    const { itemRun, step } = head;
     const elements =
       turn === 'start' ? this.#dispatcher.elements(fan, itemRun, step) : err<End>(turn);
     const lanes = itemRun.open(fan, elements.ok ? elements.value : undefined);
     if (elements.ok) {
       this.#budget.opened(itemRun, tasksOf(fan, itemRun), lanes.length);
       this.#endings.opened(itemRun, step);
-      await Promise.all(lanes.map((lane) => this.#tasks(lane)));
-      return;
-    }
-    // Without elements, one item run stands for them: its first step says why, and the others follow.
-    for (const lane of lanes) {
-      this.#endings.end({ itemRun: lane, step }, elements.error);
-      const others = lane.steps.filter((other) => other !== step);
-      await Promise.all(others.map((other) => this.#task({ itemRun: lane, step: other })));
-    }
+    } else for (const lane of lanes) this.#endings.end({ itemRun: lane, step }, elements.error);
+    return undefined;
   }
 
   // Tasks
 
-  async #task(waiter: Waiter): Promise<void> {
-    await waiter.itemRun.ready(waiter.step);
-    await this.#perform(waiter);
-  }
-
   /** Asks what is to be done about a task that is ready, and does it, until the task is over. */
-  async #perform(waiter: Waiter): Promise<void> {
+  async act(waiter: Waiter): Promise<void> {
     const { itemRun, step } = waiter;
     for (;;) {
       if (this.#isStopping) return await never;
@@ -395,7 +378,7 @@ export class Walk {
     const { owner: itemRun, step } = refresh;
     if (refresh.how === 'redo') itemRun.redo(step.name);
     else if (await this.#start({ itemRun, step }, refresh.fingerprint, refresh.order)) return;
-    await this.#perform({ itemRun, step });
+    await this.act({ itemRun, step });
   }
 
   /** Performs a job, or shares the one in flight for the same content. True if the task is over. */

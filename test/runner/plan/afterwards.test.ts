@@ -1,7 +1,5 @@
 // What the plan says of downloads and deletes of projects that this run makes first, and of inputs that it writes first.
 import { describe, expect, test } from 'vitest';
-import { ItemPlan } from '../../../src/runner/plan/item-plan.ts';
-import { valueItem } from '../../../src/runner/task/item.ts';
 import { a, b, hash, swapping, swapWorld, type World } from './world.ts';
 
 const finding = swapping.replace(
@@ -146,8 +144,7 @@ steps:
 
 /** What is wrong with an item's tasks, seen step by step, before the rest of the item is held back. */
 function problems(world: World): readonly string[] {
-  const item = new ItemPlan(world.pipeline.steps, valueItem(a, 0), world.context, {});
-  return item.tasks.flatMap(({ action, why }) => (action === 'problem' ? [why] : []));
+  return world.dryItems(a).flatMap(({ badTasks }) => badTasks.map(({ why }) => why));
 }
 
 describe('an upload of what this run writes first', () => {

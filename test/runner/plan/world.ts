@@ -5,19 +5,13 @@ import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { JobLine, NewEvent, OutputLine } from '../../../src/runner/journal/line.ts';
 import { toCel } from '../../../src/runner/language/expression.ts';
 import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
-import { stagesOf } from '../../../src/runner/language/stages.ts';
 import { validate } from '../../../src/runner/language/validate.ts';
-import { Barrier } from '../../../src/runner/plan/barrier.ts';
 import { estimateOf } from '../../../src/runner/plan/estimate.ts';
 import type { Facts, FileFact, RecordedFile } from '../../../src/runner/plan/facts.ts';
-import { planItem } from '../../../src/runner/plan/item-plan.ts';
-import {
-  endingOf,
-  isUnsettled,
-  type PlannedTask,
-} from '../../../src/runner/plan/planned-action.ts';
+import type { PlannedTask } from '../../../src/runner/plan/planned-action.ts';
 import type { PlanContext } from '../../../src/runner/plan/planning.ts';
 import { pickedTakes } from '../../../src/runner/plan/takes.ts';
+import { type DryItem, DryRun } from '../../../src/runner/run/dry-run.ts';
 import { type Item, valueItem } from '../../../src/runner/task/item.ts';
 
 export const day = 86_400_000;
@@ -136,27 +130,21 @@ export class World {
 
   /** All tasks: the shared ones, those of each item, then the shared ones that wait for the items. */
   planItem(...values: readonly Json[]): readonly PlannedTask[] {
-    const { once, perItem, afterItems } = stagesOf(this.pipeline.steps);
-    const shared = planItem(once, undefined, this.context);
-    const list: readonly Item[] = values.map((value, index) => valueItem(value, index));
-    const plans = list.map((item) => planItem(perItem, item, this.context, { shared }));
-    const ofItems = plans.flatMap(({ tasks }) => tasks);
-    const barrier = new Barrier(false);
-    const later = new Set<string>();
-    for (const { step, action } of ofItems) {
-      barrier.note(step.name, endingOf(action));
-      if (isUnsettled(action)) later.add(step.name);
-    }
-    const items = {
-      phase: (step: string) => barrier.phase(step, { over: true, rest: undefined }),
-      later: (step: string) => later.has(step),
-      ...{ plans, partial: false },
-    };
-    return [
-      ...shared.tasks,
-      ...ofItems,
-      ...planItem(afterItems, undefined, this.context, { shared, items }).tasks,
-    ];
+    return this.dryItems(...values).flatMap(({ tasks }) => tasks);
+  }
+
+  dryItems(...values: readonly Json[]): readonly DryItem[] {
+    const dry = new DryRun({ ...this.context, partial: false });
+    const items: readonly Item[] = values.map((value, index) => valueItem(value, index));
+    const shared = atOnce(dry.shared());
+    const ofItems = items.map((item) => atOnce(dry.item(item)));
+    const afterItems = dry.afterItems();
+    const planned = [shared, ...ofItems, ...(afterItems === undefined ? [] : [atOnce(afterItems)])];
+    const renewed = new Map([...dry.renewedLater].map((task) => [task.task, task]));
+    return planned.map((item) => ({
+      ...item,
+      tasks: item.tasks.map((task) => renewed.get(task.task) ?? task),
+    }));
   }
 
   /** `{ task: outlook }` of what would happen. */
@@ -248,6 +236,12 @@ export class World {
         return this.happen({ event: 'deleted', job: fingerprint, task });
     }
   }
+}
+
+/** Nothing is read here, so nothing is waited for. */
+function atOnce(planned: DryItem | Promise<DryItem>): DryItem {
+  if (planned instanceof Promise) throw new Error('the plan waits for something');
+  return planned;
 }
 
 export const swapBody =

@@ -211,7 +211,12 @@ describe('an item', () => {
 
   test('names its tasks, and those that save what a delete removes', () => {
     const scene = new Scene();
-    expect(scene.item('a').saversOf(scene.step('tidy'))).toEqual(['save:a']);
+    expect(
+      scene
+        .item('a')
+        .saversOf(scene.step('tidy'))
+        .map(({ name }) => name),
+    ).toEqual(['save']);
     expect(scene.item('a').task(scene.step('swap'))).toBe('swap:a');
     expect(scene.shared.task(scene.step('actor'))).toBe('actor');
   });

@@ -6,7 +6,7 @@ import type { Pipeline, Step } from '../../../src/runner/language/pipeline.ts';
 import { Generations } from '../../../src/runner/plan/generations.ts';
 import type { RunEvent } from '../../../src/runner/report/run-event.ts';
 import { Budget } from '../../../src/runner/run/budget.ts';
-import { InFlight, type RunningJob, type Waiter } from '../../../src/runner/run/in-flight.ts';
+import { InFlight, type RunningJob } from '../../../src/runner/run/in-flight.ts';
 import { ItemRun } from '../../../src/runner/run/item-run.ts';
 import type {
   AttachOrder,
@@ -16,6 +16,7 @@ import type {
   UploadOrder,
 } from '../../../src/runner/run/jobs/job.ts';
 import { JournalWriter, type LineFile } from '../../../src/runner/run/journal/journal-writer.ts';
+import type { Waiter } from '../../../src/runner/run/line.ts';
 import { StepBreaker } from '../../../src/runner/run/step-breaker.ts';
 import { type Fingerprint, fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
 import { valueItem } from '../../../src/runner/task/item.ts';

@@ -11,10 +11,7 @@ import type { JobLine } from '../../journal/line.ts';
 import { lastChargedHere } from '../../journal/state.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { extensionMark, withMarkShown } from '../../language/result-name.ts';
-import { stagesOf } from '../../language/stages.ts';
-import { Barrier } from '../../plan/barrier.ts';
 import { pricedEstimate } from '../../plan/estimate.ts';
-import { type ItemPlan, planItem } from '../../plan/item-plan.ts';
 import { ItemsToDo } from '../../plan/items-to-do.ts';
 import { ItemNeeds } from '../../plan/needs.ts';
 import { unusablePlace } from '../../plan/output-claims.ts';
@@ -22,15 +19,16 @@ import { OutputNames } from '../../plan/output-names.ts';
 import { normalized } from '../../plan/output-path.ts';
 import { PlanTally } from '../../plan/plan.ts';
 import { PlanFindings } from '../../plan/plan-findings.ts';
-import type { Before } from '../../plan/plan-names.ts';
 import { PlanReasons } from '../../plan/plan-reasons.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
-import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../../plan/planned-action.ts';
-import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
+import { comesLater, type PlannedTask } from '../../plan/planned-action.ts';
+import type { ItemVerdict } from '../../plan/planning.ts';
 import { nothingRemembered } from '../../plan/remembered.ts';
 import { isAtRest, isSettled, SettledItems } from '../../plan/settled-items.ts';
 import { allTakes, pickedTakes } from '../../plan/takes.ts';
+import { type DryItem, DryRun } from '../../run/dry-run.ts';
 import { FileFacts } from '../../run/file-facts.ts';
+import type { Place } from '../../run/jobs/job.ts';
 import type { Item } from '../../task/item.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { PlanProblems } from './plan-problems.ts';
@@ -75,10 +73,12 @@ async function planWith(
   const links = new OutputLinks(output);
   const fileFacts = new FileFacts(facts);
   const findings = new PlanFindings();
-  const context: PlanContext = {
+  const dry = new DryRun({
     steps: pipeline.steps,
+    partial: items.count < items.total,
     facts: fileFacts,
-    jobOf: (fingerprint) => ledger.job(fingerprint),
+    read: () => reading(fileFacts, inputs),
+    jobOf: (fingerprint: string) => ledger.job(fingerprint),
     estimate: (step: Step, body: JsonObject) => pricedEstimate(step, body, ledger),
     look: (step: Step, body: JsonObject) => findings.look(step, body),
     base,
@@ -88,7 +88,7 @@ async function planWith(
     remembered: inputs.remembered,
     requireOutputs,
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
-  };
+  });
   const jobOf = ({ fingerprint }: Pick<PlannedTask, 'fingerprint'>) =>
     fingerprint === undefined ? undefined : ledger.job(fingerprint);
   const tally = new PlanTally(pipeline.steps);
@@ -119,32 +119,15 @@ async function planWith(
     if (fact.is !== 'file' || inputs.made?.mayReplace(path) !== false) return undefined;
     return outputs.some(({ sha256 }) => sha256 === fact.digest) ? undefined : path;
   };
-  const visit = async (
-    steps: readonly Step[],
-    item: Item | undefined,
-    before: Before = {},
-  ): Promise<ItemPlan> => {
-    for (;;) {
-      const itemPlan = planItem(steps, item, context, before);
-      const unread = fileFacts.takeUnread();
-      if (unread.length === 0) return itemPlan;
-      await Promise.all(
-        unread.map(async (place) => {
-          const digest = await disk.digest(place, stop);
-          if (!digest.ok) fileFacts.unreadable(place, digest.error);
-        }),
-      );
-      stop?.throwIfAborted();
-    }
-  };
-  const take = (itemPlan: ItemPlan, item: Item | undefined): void => {
-    const { tasks, badTasks, verdicts } = itemPlan;
-    inputs.seen?.(itemPlan, item);
+  const shared = await dry.shared();
+  const take = (dryItem: DryItem, item: Item | undefined): void => {
+    const { tasks, badTasks, verdicts } = dryItem;
+    inputs.seen?.(dryItem, item);
     for (const task of tasks) {
       const action = tally.add(task);
       onTask?.(task, action);
       if (action !== 'reuse' || task.action === 'reuse')
-        reasons.add(task, () => (itemPlan === shared ? tasks : [...tasks, ...shared.tasks]));
+        reasons.add(task, () => (dryItem === shared ? tasks : [...tasks, ...shared.tasks]));
       if (action === 'lost' && jobOf(task)?.adopted !== undefined) lost.add(task.fingerprint ?? '');
       if (action === 'doubt') tally.hold(task, jobOf(task)?.reserve ?? 0);
       references.add(task);
@@ -158,13 +141,13 @@ async function planWith(
       }
     }
     // The shared steps that wait for all items begin when those are over.
-    if (item !== undefined || itemPlan === shared) needs?.add(item?.key ?? '', tasks);
+    if (item !== undefined || dryItem === shared) needs?.add(item?.key ?? '', tasks);
     for (const task of badTasks) {
       tally.note(task);
       problems.addTask(task, item);
     }
     if (rests !== undefined)
-      asleep &&= tasks.every((planned) => !itemPlan.isNext(planned) || rests(planned));
+      asleep &&= tasks.every((planned) => !dry.isNext(dryItem, planned) || rests(planned));
     const times = tasks.filter(isOwed).flatMap((task) => {
       const job = jobOf(task);
       return job === undefined ? [] : [job.expires ?? job.at];
@@ -180,20 +163,14 @@ async function planWith(
       toDo.add(item.key);
   };
   const one = pipeline.items.kind === 'one';
-  const { once, perItem, afterItems } = stagesOf(pipeline.steps);
-  const shared = await visit(once, undefined);
-  const note = ({ tasks }: ItemPlan): void => {
+  const note = ({ tasks }: DryItem): void => {
     if (!tasks.every((task) => isAtRest(task, ledger))) inputs.stamps?.abandon();
   };
-  const taken = [{ plan: shared, tasks: shared.tasks.slice() }];
   take(shared, undefined);
-  const partial = items.count < items.total;
-  const barrier = new Barrier(partial);
-  const gathers = perItem.some(({ isGathered, fan }) => isGathered && fan === undefined);
-  const fans = perItem.some(({ fan }) => fan !== undefined);
   note(shared);
-  const plans: ItemPlan[] = [];
-  const later = new Set<string>();
+  const depends = pipeline.steps.some(
+    ({ shared, isGathered, fan }) => !shared && (isGathered || fan !== undefined),
+  );
   let visited = 0;
   for (const item of items) {
     inputs.onLook?.(visited, items.count);
@@ -201,38 +178,19 @@ async function planWith(
     // A signal of the system is heard only between two turns of the event loop.
     if (visited % itemsPerTurn === 0) await setImmediate();
     stop?.throwIfAborted();
-    const itemPlan = await visit(perItem, item, { shared });
-    take(itemPlan, item);
-    const { tasks } = itemPlan;
-    if (!gathers && !fans && tasks.every((task) => isSettled(task, ledger)))
+    const dryItem = await dry.item(item);
+    take(dryItem, item);
+    if (!depends && dryItem.tasks.every((task) => isSettled(task, ledger)))
       settled.add(visited - 1);
-    note(itemPlan);
-    if (gathers) {
-      plans.push(itemPlan);
-      taken.push({ plan: itemPlan, tasks: itemPlan.tasks.slice() });
-    }
-    for (const { step, action } of itemPlan.tasks) {
-      barrier.note(step.name, endingOf(action));
-      if (isUnsettled(action)) later.add(step.name);
-    }
+    note(dryItem);
   }
-  if (afterItems.length > 0) {
-    const over = { over: true, rest: undefined };
-    const itemPlan = await visit(afterItems, undefined, {
-      shared,
-      items: {
-        phase: (step) => barrier.phase(step, over),
-        later: (step) => later.has(step),
-        plans,
-        partial,
-      },
-    });
-    note(itemPlan);
-    take(itemPlan, undefined);
+  const afterItems = await dry.afterItems();
+  if (afterItems !== undefined) {
+    note(afterItems);
+    take(afterItems, undefined);
   }
   // A later step may need an upload that has expired meanwhile.
-  for (const { plan, tasks } of taken)
-    for (const [index, task] of plan.tasks.entries()) if (task !== tasks[index]) tally.renew(task);
+  for (const task of dry.renewedLater) tally.renew(task);
   if (one) tally.addItem(false);
   return {
     plan: tally.plan(pipeline.steps.map(({ name }) => name)),
@@ -252,6 +210,20 @@ async function planWith(
     lost,
     foreign: { count: foreignCount, paths: foreign },
   };
+}
+
+/** Hashes the files of which a decision lacked the digest. */
+function reading(
+  fileFacts: FileFacts,
+  { disk, stop }: Pick<PlanningInputs, 'disk' | 'stop'>,
+): Promise<void> | undefined {
+  const unread = fileFacts.takeUnread();
+  if (unread.length === 0) return undefined;
+  const read = async (place: Place): Promise<void> => {
+    const digest = await disk.digest(place, stop);
+    if (!digest.ok) fileFacts.unreadable(place, digest.error);
+  };
+  return Promise.all(unread.map(read)).then(() => stop?.throwIfAborted());
 }
 
 /** Not among the variables of the planning, which a function that outlives it would keep in memory. */

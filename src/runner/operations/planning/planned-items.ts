@@ -3,7 +3,6 @@ import type { Complaint } from '../../../contract/yaml/diagnostic.ts';
 import type { FileStamps } from '../../adapters/files/file-stamps.ts';
 import type { MadeFiles } from '../../adapters/files/made-files.ts';
 import type { Ledger } from '../../journal/ledger.ts';
-import type { ItemPlan } from '../../plan/item-plan.ts';
 import type { ItemsToDo } from '../../plan/items-to-do.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
 import type { Plan } from '../../plan/plan.ts';
@@ -16,6 +15,7 @@ import type { Remembered } from '../../plan/remembered.ts';
 import type { SettledItems } from '../../plan/settled-items.ts';
 import type { Takes } from '../../plan/takes.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
+import type { DryItem } from '../../run/dry-run.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import type { Item } from '../../task/item.ts';
 
@@ -94,7 +94,7 @@ export interface PlanningInputs {
   /** Hears of every task, and of the action that it counts as. */
   readonly onTask?: ((planned: PlannedTask, action: PlannedAction) => void) | undefined;
   /** Sees the plan of each item in their order, and of the shared steps (no item) before and after them. */
-  readonly seen?: (plan: ItemPlan, item: Item | undefined) => void;
+  readonly seen?: (plan: DryItem, item: Item | undefined) => void;
   /** The platform decides which file names are equal or usable. */
   readonly platform?: string;
 }

@@ -12,7 +12,7 @@ import { identityOf } from '../../journal/run-identity.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { storeNameOf } from '../../language/store.ts';
-import type { ItemPlan } from '../../plan/item-plan.ts';
+import type { PlanContext } from '../../plan/planning.ts';
 import { graphOf } from '../../report/graph/pipeline-graph.ts';
 import { reportDot } from '../../report/page/graph-dot.ts';
 import type { PictureNumbers, PictureSource } from '../../report/page/picture-numbers.ts';
@@ -20,6 +20,7 @@ import { type PlannedItem, ReportBuilder } from '../../report/page/report-builde
 import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
 import { isSettled } from '../../report/page/task-state.ts';
 import { subjectText } from '../../report/takes-text.ts';
+import type { DryItem } from '../../run/dry-run.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { Item } from '../../task/item.ts';
 import { taskRequestOf } from '../../task/task-request.ts';
@@ -127,11 +128,11 @@ export async function gatherReport(
     [Symbol.iterator]: unsettled,
     [Symbol.dispose]: () => undefined,
   };
+  const base = { ...bound.base, run: valuesOf(pipeline, run, clock.now()) };
   await planItems(bound, known === undefined ? items : planned, {
-    base: { ...bound.base, run: valuesOf(pipeline, run, clock.now()) },
-    ...{ ledger, disk, clock, excluded: everything.excluded, requireOutputs: false },
+    ...{ base, ledger, disk, clock, excluded: everything.excluded, requireOutputs: false },
     seen: (plan, item) => {
-      const added = builder.add(plannedItem(plan, item, inputs));
+      const added = builder.add(plannedItem(plan, item, { inputs, base }));
       if (item !== undefined && isSettled(added)) settled.set(item.key, added);
     },
   });
@@ -161,15 +162,17 @@ function sameRun(
   return gathers || running === undefined || last?.running !== running ? undefined : last.settled;
 }
 
-function plannedItem(plan: ItemPlan, item: Item | undefined, inputs: boolean): PlannedItem {
-  const { scope, tasks } = plan;
-  const names = { scope, fingerprintOfStep: (name: string) => plan.of(name)?.fingerprint };
+function plannedItem(
+  { itemRun, tasks }: DryItem,
+  item: Item | undefined,
+  { inputs, base }: { readonly inputs: boolean; readonly base: PlanContext['base'] },
+): PlannedItem {
   return {
     key: item?.key,
     tasks,
     bodyOf: ({ step, fingerprint, take }) => {
       if (!inputs || fingerprint === undefined || step.fan !== undefined) return undefined;
-      const request = taskRequestOf(step, names);
+      const request = taskRequestOf(step, itemRun.byContent(base));
       // The body is shown only if it is the one that was sent.
       const same =
         request.ok &&

@@ -1,8 +1,6 @@
 // The plan of an item that cannot be done as it is, of steps that a run leaves out, and of inputs that are made again.
 import { describe, expect, test } from 'vitest';
-import { planItem } from '../../../src/runner/plan/item-plan.ts';
-import { valueItem } from '../../../src/runner/task/item.ts';
-import { a, b, day, swapping, swapWorld, type World } from './world.ts';
+import { a, b, day, swapping, swapWorld, type World } from '../plan/world.ts';
 
 const tidying = `${swapping}  tidy: { uses: delete, with: { of: swap } }\n`;
 
@@ -31,8 +29,8 @@ steps:
 
   test('ends so in the run too: each step has its verdict', () => {
     const world = swapWorld(two);
-    const { steps } = world.pipeline;
-    const plan = planItem(steps, valueItem(a, 0), world.context);
+    const [, plan] = world.dryItems(a);
+    if (plan === undefined) throw new Error('no plan');
     expect(plan.badTasks.map(({ task }) => task)).toEqual(['other:a']);
     const why = 'not bought: other:a cannot run';
     expect(Object.fromEntries(plan.verdicts)).toEqual({
@@ -44,8 +42,8 @@ steps:
       'maybe:a': { ending: 'blocked', why },
     });
     world.disk.inputs.set('a-other.png', 'x');
-    const fine = planItem(steps, valueItem(a, 0), world.context);
-    expect([fine.badTasks, fine.verdicts.size]).toEqual([[], 0]);
+    const [, fine] = world.dryItems(a);
+    expect([fine?.badTasks, fine?.verdicts.size]).toEqual([[], 0]);
   });
 
   test('still reuses, and waits for, what was paid', () => {
@@ -154,12 +152,8 @@ describe('a place that cannot be written', () => {
       ...{ actor: 'begin', 'photo:a': 'begin', 'photo:b': 'begin' },
       ...{ 'swap:a': 'blocked', 'save:a': 'blocked', 'swap:b': 'begin', 'save:b': 'begin' },
     });
-    const { shared: _, ...rest } = { shared: 1, steps: world.pipeline.steps };
-    const [actor, ...others] = rest.steps;
-    if (actor === undefined) throw new Error('no steps');
-    const shared = planItem([actor], undefined, world.context);
-    const plan = planItem(others, valueItem(a, 0), world.context, { shared });
-    expect(plan.badTasks).toMatchObject([
+    const [, plan] = world.dryItems(a);
+    expect(plan?.badTasks).toMatchObject([
       {
         ...{ task: 'save:a', action: 'problem', why: 'to: it is bad' },
         problem: { message: 'to: it is bad', at: ['steps', 'save', 'with', 'to'] },
@@ -224,13 +218,9 @@ steps:
       'faces:a': ['begin', 'its face detection has expired'],
       'swap:a': ['begin', expect.any(String)],
     });
-    // The shared one is done again for whoever asks first, in the plan of the shared steps.
-    const [actor, ...others] = world.pipeline.steps;
-    if (actor === undefined) throw new Error('no steps');
-    const shared = planItem([actor], undefined, world.context);
-    expect(shared.tasks[0]?.action).toBe('reuse');
-    planItem(others, valueItem(a, 0), world.context, { shared });
-    expect(shared.tasks[0]).toMatchObject({ action: 'begin', why: 'its upload has expired' });
+    // The shared one is done again for whoever asks first.
+    expect(world.planned('actor').action).toBe('reuse');
+    expect(whys(world)).toMatchObject({ actor: ['begin', 'its upload has expired'] });
   });
 
   test('are done again for a face detection that is done again itself', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { notTaken } from '../../../src/runner/journal/settled.ts';
 import { PlanTally } from '../../../src/runner/plan/plan.ts';
 import { endingOf } from '../../../src/runner/plan/planned-action.ts';
-import { a, b, day, hash, swapBody, swapping, swapWorld, World } from './world.ts';
+import { a, b, day, hash, swapBody, swapping, swapWorld, World } from '../plan/world.ts';
 
 describe('a first run', () => {
   test('begins everything, and each creation has its price', () => {

@@ -1,0 +1,378 @@
+// A dry run, which is the plan: the items go along the same line as in a run, by the same rules, and instead of doing a task, its
+// action is foreseen with what is known now.
+import type { JsonObject } from '../../contract/base/json.ts';
+import type { Scope } from '../language/expression.ts';
+import type { Step } from '../language/pipeline.ts';
+import { stagesOf } from '../language/stages.ts';
+import { alikeKey } from '../plan/alike.ts';
+import type { TaskProblem } from '../plan/ask.ts';
+import { Barrier } from '../plan/barrier.ts';
+import { type End, endingFacts } from '../plan/ending.ts';
+import { countsResults, openingOf, resultCount } from '../plan/fan-opening.ts';
+import { knownBody } from '../plan/late-values.ts';
+import {
+  comesLater,
+  endingOf,
+  isUnsettled,
+  type PlannedAction,
+  type PlannedTask,
+} from '../plan/planned-action.ts';
+import { type Planning, plannedTask, problemTask } from '../plan/planned-task.ts';
+import type { ItemVerdict, PlanContext } from '../plan/planning.ts';
+import type { Turn } from '../plan/turn.ts';
+import type { Item } from '../task/item.ts';
+import { predicted } from '../task/outputs.ts';
+import type { TaskId } from '../task/task.ts';
+import { type FanRun, ItemRun, type ItemsInside } from './item-run.ts';
+import { type Actor, type Waiter, walk } from './line.ts';
+import { renewalsFor } from './refresh-inputs.ts';
+
+/** What would be done for one item, or for the shared steps. */
+export interface DryItem {
+  readonly itemRun: ItemRun;
+  /** In the order of the steps, and of the elements. */
+  readonly tasks: readonly PlannedTask[];
+  /** Those that cannot run in the current state. */
+  readonly badTasks: readonly PlannedTask[];
+  /** By task, for an item with bad tasks: why steps of it must not begin. */
+  readonly verdicts: ReadonlyMap<string, ItemVerdict>;
+}
+
+/** Why an item is not bought, and which of its steps must not begin. */
+interface Spared {
+  readonly problem: PlannedTask;
+  readonly verdicts: Map<string, ItemVerdict>;
+}
+
+export interface DryRunOptions extends PlanContext {
+  /** True if the run includes only some of the pipeline's items. */
+  readonly partial: boolean;
+  /**
+   * Reads the files of which a decision lacked the digest; undefined if there are none. Default: a task that waits for one is
+   * to be done.
+   */
+  readonly read?: () => Promise<void> | undefined;
+}
+
+type Maybe<T> = T | Promise<T>;
+
+/** Call `shared`, then `item` for each item in order, then `afterItems`. A result is a promise if files must be read first. */
+export class DryRun implements Actor {
+  readonly #o: DryRunOptions;
+  readonly #once: readonly Step[];
+  readonly #perItem: readonly Step[];
+  readonly #afterItems: readonly Step[];
+  #shared: DryItem | undefined;
+  /** By the item run of an item that cannot run as it is. */
+  readonly #spared = new WeakMap<ItemRun, Spared>();
+  /** Free tasks that are done, and that a request needs again. */
+  readonly #renewed = new Map<TaskId, PlannedTask>();
+  readonly #barrier: Barrier;
+  /** The steps that this run does for some item. */
+  readonly #later = new Set<string>();
+  /** The items in their order, if a shared step reads `all` of a step of theirs. */
+  readonly #gathered: ItemRun[] = [];
+  readonly #gathers: boolean;
+
+  constructor(options: DryRunOptions) {
+    this.#o = options;
+    const { once, perItem, afterItems } = stagesOf(options.steps);
+    this.#once = once;
+    this.#perItem = perItem;
+    this.#afterItems = afterItems;
+    this.#barrier = new Barrier(options.partial);
+    this.#gathers = perItem.some(({ isGathered, fan }) => isGathered && fan === undefined);
+  }
+
+  /** The shared steps that wait for no item. */
+  shared(): Maybe<DryItem> {
+    const run = () => new ItemRun({ steps: this.#once, item: undefined });
+    return after(this.#foreseen(run, this.#once), (shared) => {
+      this.#shared = shared;
+      return shared;
+    });
+  }
+
+  item(item: Item): Maybe<DryItem> {
+    const around = this.#shared?.itemRun;
+    if (around === undefined) throw new Error('bug: the items come after the shared steps');
+    const steps = this.#perItem;
+    const run = () => new ItemRun({ steps, item, around });
+    return after(this.#foreseen(run, steps), (planned) => {
+      for (const { step, action } of planned.tasks) {
+        this.#barrier.note(step.name, endingOf(action));
+        if (isUnsettled(action)) this.#later.add(step.name);
+      }
+      if (this.#gathers) this.#gathered.push(planned.itemRun);
+      return planned;
+    });
+  }
+
+  /** The shared steps that wait for all items; undefined if there are none. The others are looked at once more. */
+  afterItems(): Maybe<DryItem> | undefined {
+    if (this.#afterItems.length === 0) return undefined;
+    const steps = this.#o.steps.filter(({ shared }) => shared);
+    const run = () => new ItemRun({ steps, item: undefined, items: this.#itemsOver() });
+    return this.#foreseen(run, this.#afterItems, { before: this.#shared?.badTasks ?? [] });
+  }
+
+  /** True if the task would begin now: its turn comes before anything that is still to be done. */
+  isNext({ itemRun }: DryItem, { task, action, step }: PlannedTask): boolean {
+    if (!comesLater(action)) return false;
+    const isOwn = (lane: ItemRun): boolean => lane.plannedHere(step.name)?.task === task;
+    const own = itemRun.lanes.find(isOwn) ?? itemRun;
+    return !step.after.some((name) => some(own, name, comesLater, this.#later));
+  }
+
+  /** Tasks that an item or the shared steps have reused, and that a later request needs again. */
+  get renewedLater(): Iterable<PlannedTask> {
+    return this.#renewed.values();
+  }
+
+  #itemsOver(): ItemsInside {
+    const { partial } = this.#o;
+    return {
+      gathered: this.#perItem.filter(({ isGathered, fan }) => isGathered && fan === undefined),
+      over: () => undefined,
+      phase: (step) => this.#barrier.phase(step, { over: true, rest: undefined }),
+      rest: () => (partial ? 'excluded' : 'done'),
+      runs: () => this.#gathered,
+    };
+  }
+
+  /**
+   * Nothing is bought for an item that cannot run as it is: its first problem blocks its paid steps. `before`: problems of
+   * the shared steps before it.
+   */
+  #foreseen(
+    start: () => ItemRun,
+    steps: readonly Step[],
+    { before = [], own = [] }: Partial<Record<'before' | 'own', readonly PlannedTask[]>> = {},
+  ): Maybe<DryItem> {
+    const itemRun = start();
+    const bad = [...before, ...own];
+    const [problem] = bad;
+    const verdicts = new Map<string, ItemVerdict>(bad.map((task) => [task.task, verdictOn(task)]));
+    if (problem !== undefined) this.#spared.set(itemRun, { problem, verdicts });
+    return after(walk(itemRun, this), () => {
+      const tasks = this.#tasksOf(itemRun, steps);
+      const found = own.length > 0 ? [] : tasks.filter(({ action }) => action === 'problem');
+      if (found.length > 0) return this.#foreseen(start, steps, { before, own: found });
+      return { itemRun, tasks, badTasks: own, verdicts };
+    });
+  }
+
+  #tasksOf(itemRun: ItemRun, steps: readonly Step[]): readonly PlannedTask[] {
+    return steps.flatMap(({ name, fan }) =>
+      (fan === undefined ? [itemRun] : (itemRun.lanesWith(name) ?? [])).map((run) => {
+        const planned = run.plannedHere(name);
+        if (planned === undefined) throw new Error(`bug: ${name} was not foreseen`);
+        const renewed = this.#renewed.get(planned.task);
+        this.#renewed.delete(planned.task);
+        return renewed ?? planned;
+      }),
+    );
+  }
+
+  // The turns
+
+  act(waiter: Waiter): Promise<void> | undefined {
+    const { itemRun, step } = waiter;
+    const turn = itemRun.turn(step);
+    const planned =
+      turn === 'start'
+        ? plannedTask(this.#planning(itemRun), step, itemRun.task(step))
+        : endedBefore(waiter, turn);
+    return this.#end(waiter, planned, () => this.act(waiter));
+  }
+
+  open(fan: FanRun, head: Waiter, turn: Turn): Promise<void> | undefined {
+    const { itemRun, step } = head;
+    const planning = this.#planning(itemRun);
+    const { scope } = planning;
+    const { steps } = this.#o;
+    const later = (name: string): boolean => planning.comesLater(name);
+    const opening = openingOf(fan.fan, { turn, scope, steps, comesLater: later });
+    const [lane = itemRun] =
+      opening.is === 'open'
+        ? itemRun.open(fan, opening.elements)
+        : itemRun.open(fan, undefined, opening.is === 'unknown' ? opening : undefined);
+    if (opening.is === 'ended') return this.#endHead({ itemRun: lane, step }, opening.turn);
+    if (opening.is === 'problem') return this.#endHead({ itemRun: lane, step }, opening.problem);
+    return undefined;
+  }
+
+  #endHead(head: Waiter, why: End | TaskProblem): Promise<void> | undefined {
+    const { itemRun, step } = head;
+    const planned =
+      'ending' in why
+        ? endedBefore(head, why)
+        : problemTask(itemRun, step, itemRun.task(step), why);
+    return this.#end(head, planned, () => this.#endHead(head, why));
+  }
+
+  /** `again`: looks at the task once more, with the files that had to be read. */
+  #end(
+    waiter: Waiter,
+    planned: PlannedTask,
+    again: () => Promise<void> | undefined,
+  ): Promise<void> | undefined {
+    const { itemRun, step } = waiter;
+    const { excluded, read } = this.#o;
+    const free = this.#spare(waiter, excluded.has(step.name) ? withoutDoing(planned) : planned);
+    const renewals = this.#renewals(waiter, free);
+    const reading = read?.();
+    if (reading !== undefined) return reading.then(again);
+    for (const renewed of renewals.list) this.#renewed.set(renewed.task, renewed);
+    const certain: PlannedTask =
+      renewals.lost === undefined ? free : { ...free, action: 'lost', why: renewals.lost };
+    this.#foresee(waiter, counted(itemRun, certain));
+    return undefined;
+  }
+
+  #foresee({ itemRun, step }: Waiter, planned: PlannedTask): void {
+    const { action, fingerprint } = planned;
+    const { jobOf } = this.#o;
+    const ending = endingOf(action);
+    const isKnown = fingerprint !== undefined && jobOf(fingerprint) !== undefined;
+    if (isKnown && (action === 'reuse' || action === 'store')) {
+      itemRun.foresee(planned);
+      itemRun.give(step, fingerprint, { live: undefined, ledger: { job: jobOf } });
+    } else if (ending === 'done')
+      itemRun.foresee(planned, this.#predicted(itemRun, planned), comesLater(action));
+    else itemRun.foresee(planned);
+    itemRun.end(step.name, ending);
+  }
+
+  #predicted(itemRun: ItemRun, { step, fingerprint }: PlannedTask): JsonObject {
+    if (fingerprint === undefined) return {};
+    const body = countsResults(step) ? knownBody(step, this.#planning(itemRun).scope) : {};
+    return predicted(step.kind.operation, fingerprint, resultCount(step, body));
+  }
+
+  #spare({ itemRun }: Waiter, planned: PlannedTask): PlannedTask {
+    const { step, task, action } = planned;
+    const spared = this.#spared.get(itemRun.root);
+    const buys = step.kind.operation === 'create' && (action === 'begin' || action === 'maybe');
+    if (spared === undefined || !buys) return planned;
+    const why = `not bought: ${spared.problem.task} cannot run`;
+    spared.verdicts.set(task, { ending: 'blocked', why });
+    return { step, task, action: 'blocked', why };
+  }
+
+  /** A request needs live values: the free tasks to repeat for it, or why it cannot be sent. */
+  #renewals(
+    { itemRun }: Waiter,
+    { step, action }: PlannedTask,
+  ): { readonly list: readonly PlannedTask[]; readonly lost?: string } {
+    const { operation } = step.kind;
+    if (action !== 'begin' || (operation !== 'detect' && operation !== 'create'))
+      return { list: [] };
+    const { now, facts, remembered, jobOf } = this.#o;
+    return renewalsFor(itemRun, step, { now, facts, remembered, jobOf });
+  }
+
+  #planning(itemRun: ItemRun): Planning {
+    return new PlanningTask(itemRun, this.#o, this.#later);
+  }
+}
+
+/** What the planning of a task sees. */
+class PlanningTask implements Planning {
+  readonly context: PlanContext;
+  readonly #itemRun: ItemRun;
+  readonly #later: ReadonlySet<string>;
+  #scope: Scope | undefined;
+
+  constructor(itemRun: ItemRun, context: PlanContext, later: ReadonlySet<string>) {
+    this.#itemRun = itemRun;
+    this.context = context;
+    this.#later = later;
+  }
+
+  get item(): Item | undefined {
+    return this.#itemRun.item;
+  }
+
+  get scope(): Scope {
+    this.#scope ??= this.#itemRun.byContent(this.context.base).scope;
+    return this.#scope;
+  }
+
+  get elementsAfter(): string | undefined {
+    return this.#itemRun.element?.unknown?.after;
+  }
+
+  of(step: string): PlannedTask | undefined {
+    return this.#itemRun.planned(step);
+  }
+
+  saversOf(step: Step): readonly PlannedTask[] {
+    return this.#itemRun.saversOf(step).flatMap(({ name }) => this.of(name) ?? []);
+  }
+
+  holdsUp(step: string): boolean {
+    return some(this.#itemRun, step, isUnsettled, this.#later);
+  }
+
+  comesLater(step: string): boolean {
+    return some(this.#itemRun, step, comesLater, this.#later);
+  }
+
+  alike(step: Step): string | undefined {
+    const contentOf = (name: string): string | undefined => {
+      const planned = this.of(name);
+      return planned?.fingerprint ?? planned?.alike;
+    };
+    const { item, element } = this.#itemRun;
+    return alikeKey(step, item, contentOf, element?.index);
+  }
+}
+
+/** `later`: the steps of items of which it is true, for the shared steps. */
+function some(
+  itemRun: ItemRun,
+  step: string,
+  is: (action: PlannedAction) => boolean,
+  later: ReadonlySet<string>,
+): boolean {
+  const planned = itemRun.planned(step);
+  if (planned !== undefined) return is(planned.action);
+  const lanes = itemRun.lanesWith(step);
+  return lanes === undefined
+    ? itemRun.isShared && later.has(step)
+    : lanes.some((lane) => some(lane, step, is, later));
+}
+
+function endedBefore({ itemRun, step }: Waiter, turn: End): PlannedTask {
+  const task = itemRun.task(step);
+  const { dependents: action } = endingFacts[turn.ending];
+  if (action === 'done' || action === 'later')
+    throw new Error(`bug: ${task} is ${action} before its turn`);
+  return { step, task, action, why: turn.why };
+}
+
+/** A step that the run excludes is still reused if it is done, and still skipped if its `if:` is false. */
+function withoutDoing(planned: PlannedTask): PlannedTask {
+  const { step, task, action, fingerprint } = planned;
+  if (action === 'reuse' || action === 'skipped' || action === 'blocked') return planned;
+  const known = fingerprint === undefined ? {} : { fingerprint };
+  return { step, task, action: 'excluded', why: 'this run excludes the step', ...known };
+}
+
+function counted({ element }: ItemRun, planned: PlannedTask): PlannedTask {
+  if (element === undefined) return planned;
+  const { index, of, unknown } = element;
+  if (unknown !== undefined) return { ...planned, times: unknown.times };
+  return index === undefined
+    ? planned
+    : { ...planned, times: { least: of, most: of, open: false } };
+}
+
+const verdictOn = ({ why, problem }: PlannedTask): ItemVerdict => ({
+  ...{ ending: 'failed', why, diagnostic: problem?.code, named: problem?.named },
+});
+
+function after<T, U>(value: Maybe<T>, then: (value: T) => Maybe<U>): Maybe<U> {
+  return value instanceof Promise ? value.then(then) : then(value);
+}

@@ -1,0 +1,57 @@
+// The straight line that an item goes along, in a run and in a plan: each task waits for the steps before it, and then has its
+// turn; a fan-out opens when its list can be known, and its elements go along the same line.
+import type { Step } from '../language/pipeline.ts';
+import type { Turn } from '../plan/turn.ts';
+import type { FanRun, ItemRun } from './item-run.ts';
+
+/** A task of an item run. */
+export interface Waiter {
+  readonly itemRun: ItemRun;
+  readonly step: Step;
+}
+
+/** Decides what is done when a turn has come: a run acts, a plan only foresees. */
+export interface Actor {
+  /** Brings a task to its end. Undefined: it has ended. */
+  act(waiter: Waiter): Promise<void> | undefined;
+  /**
+   * Opens a fan-out. `head`: its step with `for_each`, which ends here if the fan-out has no elements. Undefined: it is open.
+   */
+  open(fan: FanRun, head: Waiter, turn: Turn): Promise<void> | undefined;
+}
+
+/** Resolves when all tasks of an item run have ended, those of its elements, too. Undefined: they have. */
+export function walk(itemRun: ItemRun, actor: Actor): Promise<void> | undefined {
+  const { steps, fans } = itemRun;
+  return all([
+    ...steps.map((step) => walkTask({ itemRun, step }, actor)),
+    ...fans.map((fan) => walkFan(itemRun, fan, actor)),
+  ]);
+}
+
+function walkTask(waiter: Waiter, actor: Actor): Promise<void> | undefined {
+  const { itemRun, step } = waiter;
+  if (itemRun.hasEnded(step.name)) return undefined;
+  const ready = itemRun.ready(step);
+  return ready === undefined ? actor.act(waiter) : ready.then(() => actor.act(waiter));
+}
+
+function walkFan(itemRun: ItemRun, fan: FanRun, actor: Actor): Promise<void> | undefined {
+  const { fan: list, steps } = fan;
+  const step = steps.find(({ name }) => name === list.step);
+  if (step === undefined) throw new Error(`bug: the fan-out of ${list.step} lacks its step`);
+  const waiting = { ...list, after: list.uses };
+  const elements = () => all((fan.lanes ?? []).map((lane) => walk(lane, actor)));
+  const open = (): Promise<void> | undefined => {
+    const opening = actor.open(fan, { itemRun, step }, itemRun.turn(waiting));
+    return opening === undefined ? elements() : opening.then(elements);
+  };
+  const ready = itemRun.ready(waiting);
+  return ready === undefined ? open() : ready.then(open);
+}
+
+function all(tasks: readonly (Promise<void> | undefined)[]): Promise<void> | undefined {
+  const waiting = tasks.filter((task) => task !== undefined);
+  if (waiting.length === 0) return undefined;
+  return waiting.length === 1 ? waiting[0] : Promise.all(waiting).then(() => undefined);
+}
