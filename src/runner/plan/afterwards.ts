@@ -59,6 +59,7 @@ export function plannedAfterwards(
 /** Set if a delete will keep its project although some of the steps that it waits for have not run yet. */
 function keeps(plan: Unfinished, step: Step, job: JobLine | undefined): Kept | undefined {
   if (step.kind.operation !== 'delete' || step.discard) return undefined;
+  if (job?.state === 'deleted') return undefined;
   // A reroll saves the take itself.
   if (plan.of(step.of ?? '')?.take?.saveTo !== undefined) return undefined;
   const savers = plan.saversOf(step);

@@ -67,6 +67,8 @@ export class DryRun implements Actor {
   readonly #spared = new WeakMap<ItemRun, Spared>();
   /** Free tasks that are done, and that a request needs again. */
   readonly #renewed = new Map<TaskId, PlannedTask>();
+  /** Those of the item that is looked at now. */
+  readonly #renewing = new Map<TaskId, PlannedTask>();
   readonly #barrier: Barrier;
   /** The steps that this run does for some item. */
   readonly #later = new Set<string>();
@@ -149,6 +151,7 @@ export class DryRun implements Actor {
     steps: readonly Step[],
     { before = [], own = [] }: Partial<Record<'before' | 'own', readonly PlannedTask[]>> = {},
   ): Maybe<DryItem> {
+    this.#renewing.clear();
     const itemRun = start();
     const bad = [...before, ...own];
     const [problem] = bad;
@@ -158,6 +161,7 @@ export class DryRun implements Actor {
       const tasks = this.#tasksOf(itemRun, steps);
       const found = own.length > 0 ? [] : tasks.filter(({ action }) => action === 'problem');
       if (found.length > 0) return this.#foreseen(start, steps, { before, own: found });
+      for (const [task, renewed] of this.#renewing) this.#renewed.set(task, renewed);
       return { itemRun, tasks, badTasks: own, verdicts };
     });
   }
@@ -167,8 +171,8 @@ export class DryRun implements Actor {
       (fan === undefined ? [itemRun] : (itemRun.lanesWith(name) ?? [])).map((run) => {
         const planned = run.plannedHere(name);
         if (planned === undefined) throw new Error(`bug: ${name} was not foreseen`);
-        const renewed = this.#renewed.get(planned.task);
-        this.#renewed.delete(planned.task);
+        const renewed = this.#renewing.get(planned.task);
+        this.#renewing.delete(planned.task);
         return renewed ?? planned;
       }),
     );
@@ -223,7 +227,7 @@ export class DryRun implements Actor {
     const renewals = this.#renewals(waiter, free);
     const reading = read?.();
     if (reading !== undefined) return reading.then(again);
-    for (const renewed of renewals.list) this.#renewed.set(renewed.task, renewed);
+    for (const renewed of renewals.list) this.#renewing.set(renewed.task, renewed);
     const certain: PlannedTask =
       renewals.lost === undefined ? free : { ...free, action: 'lost', why: renewals.lost };
     this.#foresee(waiter, counted(itemRun, certain));
