@@ -118,7 +118,8 @@ export function withDefaults(schema: Schema, object: JsonObject): JsonObject {
   return whole;
 }
 
-function filled(schema: Schema, value: Json): Json {
+/** A value with the defaults of the objects and lists inside it. */
+export function filled(schema: Schema, value: Json): Json {
   if (isObject(value)) return withDefaults(schema, value);
   const { items } = schema;
   return Array.isArray(value) && isObject(items)

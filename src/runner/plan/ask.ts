@@ -10,14 +10,10 @@ import { expressionRemedy } from '../language/expression-remedy.ts';
 import { knownBodyErrors } from '../language/filled-body.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { TemplateError } from '../language/template.ts';
-import {
-  type Fingerprint,
-  fingerprintFrom,
-  fingerprintOf,
-  type Manifest,
-} from '../task/fingerprint.ts';
+import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../task/fingerprint.ts';
 import type { Cell } from '../task/item.ts';
 import {
+  type BodyRequest,
   conditionHolds,
   type Names,
   type TaskRequest,
@@ -67,8 +63,6 @@ export type TaskAnswer =
       readonly take?: TakeChoice;
     };
 
-type Request = Extract<TaskRequest, { readonly manifest: Manifest }>;
-
 export interface TaskQuestion {
   readonly step: Step;
   readonly task: string;
@@ -105,14 +99,14 @@ function asked(question: TaskQuestion): TaskAnswer {
     case 'upload':
       return askUpload(wanted, question);
     case 'detect': {
-      const { fingerprint, body } = wanted;
+      const { fingerprint } = wanted;
       const known = jobOf(fingerprint);
       // A repaired record may have only the fingerprint; what a person has forgotten is done again.
       const isOpen = known === undefined || jobFacts[known.state].inDoubt;
       const found = isOpen ? question.remembered?.detected(fingerprint, question.task) : undefined;
       const job = found ?? known;
       const decision = decideSupply(job);
-      const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
+      const bad = decision.act === 'begin' ? badValue(step, wanted.body) : undefined;
       return bad === undefined
         ? { is: 'decided', wanted, fingerprint, job, decision }
         : withProblem(bad);
@@ -144,7 +138,7 @@ function asked(question: TaskQuestion): TaskAnswer {
 }
 
 /** A creation that the state file does not know may be paid for all the same: what is remembered decides then. */
-function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
+function askCreate(first: BodyRequest, question: TaskQuestion): TaskAnswer {
   const { step, task, jobOf, takes, remembered = nothingRemembered } = question;
   const busy = (wanted: TaskRequest, fingerprint: Fingerprint): TaskAnswer => ({
     ...{ is: 'decided', wanted, fingerprint, job: undefined },
@@ -157,10 +151,10 @@ function askCreate(first: Request, question: TaskQuestion): TaskAnswer {
   const take = takes.choose(first.fingerprint, task);
   if (take.refused !== undefined) return { is: 'end', ending: 'excluded', why: take.refused };
   const wanted = withTake(first, take.number);
-  const { fingerprint, body } = wanted;
+  const { fingerprint } = wanted;
   const decided = (job: JobLine | undefined): TaskAnswer => {
     const decision = decideTake(take, job);
-    const bad = decision.act === 'begin' ? badValue(step, body) : undefined;
+    const bad = decision.act === 'begin' ? badValue(step, wanted.body) : undefined;
     return bad === undefined
       ? { is: 'decided', wanted, fingerprint, job, decision, take }
       : withProblem(bad);

@@ -392,12 +392,16 @@ export class ItemRun {
     if (job === undefined) throw new Error(`bug: ${this.task(step)} gave without a job`);
     this.#redone.delete(name);
     const saved = kind.operation === 'download' || kind.operation === 'delete';
+    if (!isRead) {
+      this.#given.set(name, { fingerprint, live: saved ? {} : live, content: {}, liveCel: {} });
+      return;
+    }
     const content = saved
       ? savedOutputs(job, this.task(step))
       : namedByContent(kind.operation, fingerprint, resultOf(job), job.credits ?? 0);
     const given = saved ? content : live;
-    const seen = { content: isRead ? toCel(content) : {}, liveCel: isRead ? toCel(given) : {} };
-    this.#given.set(name, { fingerprint, live: given, ...seen });
+    const [contentCel, liveCel] = [toCel(content), toCel(given)];
+    this.#given.set(name, { fingerprint, live: given, content: contentCel, liveCel });
   }
 
   /**

@@ -1,8 +1,8 @@
 // The fingerprint: SHA-256 over what determines a task's result and nothing else (design.md, Words). A wider key would
 // make people pay again, so it contains no id, address, time, path or step name.
 
-import { type Digest, digestOf } from '../../contract/base/digest.ts';
-import type { Json, JsonObject } from '../../contract/base/json.ts';
+import { type Digest, digestOf, digestOfBytes } from '../../contract/base/digest.ts';
+import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import type { Brand } from '../../contract/base/result.ts';
 import { type Schema, withDefaults, withoutIgnored } from '../../contract/base/schema.ts';
 
@@ -22,6 +22,10 @@ export interface Manifest {
   readonly take?: number;
 }
 
+/** The same for a body of which only the canonical text is known. */
+export const fingerprintOfText = (kind: string, body: string): Fingerprint =>
+  fingerprintFrom(digestOfBytes(`{"body":${body},"kind":${JSON.stringify(kind)}}`));
+
 export function fingerprintOf(manifest: Manifest): Fingerprint {
   const { kind, content, body, take } = manifest;
   const json: Record<string, Json> = { kind };
@@ -34,14 +38,16 @@ export function fingerprintOf(manifest: Manifest): Fingerprint {
 /** The part of a request body that determines the result. The body must satisfy the schema, or nearly so. */
 export function essentialBody(schema: Schema, body: JsonObject): JsonObject {
   const complete = withoutIgnored(schema, withDefaults(schema, body));
-  const properties = schema['properties'];
-  if (typeof properties !== 'object' || properties === null) return complete;
-  const cosmetic = new Set(
-    Object.entries(properties)
-      .filter(([, field]) => typeof field === 'object' && field !== null && 'x-cosmetic' in field)
-      .map(([key]) => key),
-  );
+  const cosmetic = cosmeticFields(schema);
   return Object.fromEntries(Object.entries(complete).filter(([key]) => !cosmetic.has(key)));
+}
+
+/** The fields of a body that do not change a result. */
+export function cosmeticFields({ properties }: Schema): ReadonlySet<string> {
+  const fields = isObject(properties) ? Object.entries(properties) : [];
+  return new Set(
+    fields.flatMap(([key, field]) => (isObject(field) && 'x-cosmetic' in field ? [key] : [])),
+  );
 }
 
 /** A value of the service, named by its content instead of by its current address. */

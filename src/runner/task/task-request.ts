@@ -4,29 +4,36 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fill, type TemplateError } from '../language/template.ts';
-import { essentialBody, type Fingerprint, fingerprintOf, type Manifest } from './fingerprint.ts';
+import {
+  essentialBody,
+  type Fingerprint,
+  fingerprintOf,
+  fingerprintOfText,
+  type Manifest,
+} from './fingerprint.ts';
+import { requestText } from './request-text.ts';
+
+export interface BodyRequest {
+  readonly operation: 'detect' | 'create';
+  /** The body with the service's values named by content. */
+  readonly body: JsonObject;
+  readonly fingerprint: Fingerprint;
+  /** What the fingerprint is made of. */
+  readonly manifest: Manifest;
+}
 
 export type TaskRequest =
   | { readonly operation: 'upload'; readonly file: string }
-  | {
-      readonly operation: 'detect' | 'create';
-      /** The body with the service's values named by content. */
-      readonly body: JsonObject;
-      readonly fingerprint: Fingerprint;
-      /** What the fingerprint is made of. */
-      readonly manifest: Manifest;
-    }
+  | BodyRequest
   | { readonly operation: 'download'; readonly of: Fingerprint; readonly to: string }
   | { readonly operation: 'delete'; readonly of: Fingerprint };
 
 /** The same request for a later take: it has a result of its own. */
-export function withTake<Request extends { readonly manifest: Manifest }>(
-  request: Request,
-  number = 1,
-): Request {
+export function withTake(request: BodyRequest, number = 1): BodyRequest {
   if (number === 1) return request;
+  const { operation, body } = request;
   const manifest = { ...request.manifest, take: number };
-  return { ...request, manifest, fingerprint: fingerprintOf(manifest) };
+  return { operation, body, manifest, fingerprint: fingerprintOf(manifest) };
 }
 
 /** The names in one evaluation, with outputs by content or live. */
@@ -55,6 +62,14 @@ export function conditionHolds(step: Step, scope: Scope): Result<boolean, Templa
 }
 
 export function taskRequestOf(step: Step, names: Names): Result<TaskRequest, TemplateError> {
+  const { kind } = step;
+  if (kind.operation === 'detect' || kind.operation === 'create') {
+    const text = requestText(step, names.scope);
+    if (text !== undefined)
+      return ok(
+        new CompiledRequest(kind.operation, fingerprintOfText(kind.name, text), step, names),
+      );
+  }
   const filled = fill(step.with, names.scope);
   if (!filled.ok) return filled;
   const body = isObject(filled.value) ? filled.value : {};
@@ -71,6 +86,36 @@ export function taskRequestOf(step: Step, names: Names): Result<TaskRequest, Tem
       return ok({ operation: 'download', of: targetOf(step, names), to: String(body['to']) });
     case 'delete':
       return ok({ operation: 'delete', of: targetOf(step, names) });
+  }
+}
+
+/** Most tasks are done already: then nobody needs their bodies. */
+class CompiledRequest {
+  readonly operation: 'detect' | 'create';
+  readonly fingerprint: Fingerprint;
+  readonly #step: Step;
+  readonly #names: Names;
+  #body: JsonObject | undefined;
+
+  constructor(operation: 'detect' | 'create', fingerprint: Fingerprint, step: Step, names: Names) {
+    this.operation = operation;
+    this.fingerprint = fingerprint;
+    this.#step = step;
+    this.#names = names;
+  }
+
+  get body(): JsonObject {
+    if (this.#body !== undefined) return this.#body;
+    const filled = fill(this.#step.with, this.#names.scope);
+    if (!filled.ok || !isObject(filled.value))
+      throw new Error(`bug: ${this.#step.name} has no body`);
+    this.#body = filled.value;
+    return filled.value;
+  }
+
+  get manifest(): Manifest {
+    const { kind } = this.#step;
+    return { kind: kind.name, body: essentialBody(kind.with, this.body) };
   }
 }
 

@@ -21,6 +21,8 @@ export class HashCache {
   readonly #young = new Map<string, CachedHash>();
   readonly #unwritten = new Map<string, CachedHash>();
   readonly #saved = new Map<string, RecordedFile>();
+  /** What this turn of the event loop has done: read nothing, read a row, or begun a transaction to read many. */
+  #turn: 'new' | 'read' | 'transaction' = 'new';
 
   /**
    * `file` must be in an existing folder. If it is undefined, hashes are remembered in this process only. With `read`,
@@ -34,8 +36,30 @@ export class HashCache {
     const stamp = stampOf(stats);
     const near = this.#young.get(path) ?? this.#unwritten.get(path);
     if (near?.stamp === stamp) return near.digest;
-    const row = this.#o.get.get(path);
+    const row = this.#read(path);
     return row?.['stamp'] === stamp ? digestFrom(String(row['digest'])) : undefined;
+  }
+
+  /** In a transaction, reading a row takes a sixth of the time, so many rows of one turn of the event loop share one. */
+  #read(path: string): ReturnType<StatementSync['get']> {
+    if (this.#turn === 'new') {
+      this.#turn = 'read';
+      setImmediate(() => {
+        this.#endReading();
+        this.#turn = 'new';
+      });
+    } else if (this.#turn === 'read') {
+      this.#o.database.exec('BEGIN');
+      this.#turn = 'transaction';
+    }
+    return this.#o.get.get(path);
+  }
+
+  /** Call before anything is written. */
+  #endReading(): void {
+    if (this.#turn !== 'transaction') return;
+    this.#o.database.exec('COMMIT');
+    this.#turn = 'read';
   }
 
   /** For a file from outside. `now` is when the reading began, in milliseconds since 1970. */
@@ -60,6 +84,7 @@ export class HashCache {
    * that is killed knows its own files again.
    */
   remember(output: RecordedFile): void {
+    this.#endReading();
     try {
       this.#o.save.run(output.path, output.sha256);
     } catch (error) {
@@ -74,7 +99,7 @@ export class HashCache {
     if (this.#saved.has(keyOf(output))) return true;
     if (this.#o.saved.get(output.path, sha256) !== undefined) return true;
     const near = this.#young.get(path) ?? this.#unwritten.get(path);
-    return (near?.digest ?? this.#o.get.get(path)?.['digest']) === sha256;
+    return (near?.digest ?? this.#read(path)?.['digest']) === sha256;
   }
 
   /** True if this checkout has saved an output with this path, whatever its content. */
@@ -92,6 +117,7 @@ export class HashCache {
   /** If the run of another pipeline is writing, these hashes are lost and the files are hashed again later. */
   #write(): void {
     const { database, set, save } = this.#o;
+    this.#endReading();
     try {
       database.exec('BEGIN IMMEDIATE');
       for (const [path, { stamp, digest }] of this.#unwritten) set.run(path, stamp, digest);
@@ -105,6 +131,7 @@ export class HashCache {
   }
 
   close(): void {
+    this.#endReading();
     if (this.#unwritten.size + this.#saved.size > 0) this.#write();
     this.#o.database.close();
   }
