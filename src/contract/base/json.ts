@@ -15,10 +15,12 @@ export function canonical(value: Json): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   const object = value as JsonObject;
-  const members = Object.keys(object)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(object[key] ?? null)}`);
-  return `{${members.join(',')}}`;
+  let text = '';
+  for (const key of Object.keys(object).sort()) {
+    if (text !== '') text += ',';
+    text += `${JSON.stringify(key)}:${canonical(object[key] ?? null)}`;
+  }
+  return `{${text}}`;
 }
 
 /** Treats plain data as JSON. Only for values that consist of JSON types. */

@@ -38,6 +38,14 @@ export const longestPath = 1000;
  * one; names that shotlist uses; and names of code and of settings of tools.
  */
 export function normalized(to: string): Result<string, string> {
+  // One path is asked about several times in a row.
+  if (last?.to !== to) last = { to, result: judged(to) };
+  return last.result;
+}
+
+let last: { readonly to: string; readonly result: Result<string, string> } | undefined;
+
+function judged(to: string): Result<string, string> {
   const said = JSON.stringify(withMarkShown(to));
   if (to.startsWith('/') || /^[A-Za-z]:/.test(to) || to.startsWith('\\'))
     return err(`${said} is not below the output folder`);

@@ -11,6 +11,8 @@ const ignored = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
  * Windows.
  */
 export function reservedFolder(name: string): '.git' | '.shotlist' | undefined {
+  // In nearly all names, nothing is to be taken away, and neither is in it.
+  if (/^[\x20-\x7e]*$/.test(name) && !/git|shotli/i.test(name)) return undefined;
   const plain = name
     .replace(ignored, '')
     .replace(/:.*$/s, '')

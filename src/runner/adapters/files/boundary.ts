@@ -1,6 +1,6 @@
 // The boundary around a pipeline's files: a file to read must really be in the repository, links followed, unless the
 // user allows more. A cloned repository may contain a link named pic.png that leads to a private key.
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { reservedFolder } from '../../plan/reserved-name.ts';
@@ -21,14 +21,19 @@ const foldersMax = 10_000;
 /** The number of places outside the repository to remember. */
 const outsideMax = 1000;
 
+interface Folder {
+  readonly real: string;
+  /** Where it is, if files in it must not be read. */
+  readonly where: string | undefined;
+}
+
 export const outsideHint = 'use --allow-outside to allow it';
 
 export class Boundary {
   readonly #repository: string;
   readonly #allowOutside: boolean;
   readonly #named: ReadonlySet<string>;
-  /** Real paths of folders. */
-  readonly #folders = new Map<string, string>();
+  readonly #folders = new Map<string, Folder>();
   readonly #outside = new Set<string>();
 
   constructor({ repository, allowOutside, named }: BoundaryOptions) {
@@ -45,13 +50,21 @@ export class Boundary {
 
   /**
    * Why a file must not be read, as the end of a sentence about the file. Undefined if it may be read, or does not
-   * exist.
+   * exist. `stats`: of the path itself, if the caller knows that it is no link.
    */
-  refusal(path: string): string | undefined {
+  refusal(path: string, stats?: Pick<BigIntStats, 'isSymbolicLink'>): string | undefined {
     if (this.#named.has(path)) return undefined;
     let real: string;
+    let where: string | undefined;
     try {
-      real = this.#realPathOf(path);
+      if ((stats ?? lstatSync(path)).isSymbolicLink()) {
+        real = realpathSync.native(path);
+        where = this.#crossing(real);
+      } else {
+        const folder = this.#folder(dirname(path));
+        real = join(folder.real, basename(path));
+        where = folder.where ?? gitsOwn([basename(path)]);
+      }
     } catch (error) {
       if (!isSystemProblem(error)) throw error;
       // Some links below /proc lead to files without a path.
@@ -59,7 +72,6 @@ export class Boundary {
         ? `leads to a place that cannot be determined: ${outsideHint}`
         : undefined;
     }
-    const where = this.#crossing(real);
     if (where === undefined) return undefined;
     if (!this.#allowOutside) return `is ${where}: ${outsideHint}`;
     this.#note(real);
@@ -74,26 +86,26 @@ export class Boundary {
 
   #crossing(real: string): string | undefined {
     if (!isWithin(real, this.#repository)) return 'outside the repository';
-    const parts = relative(this.#repository, real).split(sep);
-    return parts.some((part) => reservedFolder(part) === '.git') ? 'in a .git folder' : undefined;
+    return gitsOwn(relative(this.#repository, real).split(sep));
   }
 
-  #realPathOf(path: string): string {
-    if (lstatSync(path).isSymbolicLink()) return realpathSync.native(path);
-    const folder = dirname(path);
-    let real = this.#folders.get(folder);
-    if (real === undefined) {
-      real = realpathSync.native(folder);
-      if (this.#folders.size >= foldersMax) this.#folders.clear();
-      this.#folders.set(folder, real);
-    }
-    return join(real, basename(path));
+  #folder(path: string): Folder {
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
+    const real = realpathSync.native(path);
+    const folder = { real, where: this.#crossing(real) };
+    if (this.#folders.size >= foldersMax) this.#folders.clear();
+    this.#folders.set(path, folder);
+    return folder;
   }
 
   #note(real: string): void {
     if (this.#outside.size < outsideMax) this.#outside.add(real);
   }
 }
+
+const gitsOwn = (parts: readonly string[]): string | undefined =>
+  parts.some((part) => reservedFolder(part) === '.git') ? 'in a .git folder' : undefined;
 
 function stands(path: string): boolean {
   try {

@@ -17,7 +17,11 @@ import type { Digest } from '../../../contract/base/digest.ts';
 import { digestFrom, digestOfBytes } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
-import { isMachineProblem, systemReason } from '../../../contract/files/system-error.ts';
+import {
+  isMachineProblem,
+  isSystemProblem,
+  systemReason,
+} from '../../../contract/files/system-error.ts';
 import type { FileFact, RecordedFile } from '../../plan/facts.ts';
 import type { Place } from '../../run/jobs/job.ts';
 import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../../run/jobs/ports.ts';
@@ -84,12 +88,13 @@ export class RealDisk implements Disk {
   input(path: string): FileFact {
     if (path.includes('\0')) return { is: 'absent', why: withNull };
     const file = this.#inputPath(path);
-    const refused = this.#o.boundary.refusal(file);
+    const own = ownStats(file);
+    const refused = this.#o.boundary.refusal(file, own);
     if (refused !== undefined) {
       this.#o.stamps?.abandon();
       return { is: 'absent', why: refused, barred: true };
     }
-    const fact = this.#inputFact(file);
+    const fact = this.#inputFact(file, own);
     return fact.is === 'absent' && /^~[^/]*\//.test(path)
       ? { is: 'absent', why: `${fact.why} (only a shell expands "~": write the whole path)` }
       : fact;
@@ -132,7 +137,11 @@ export class RealDisk implements Disk {
   }
 
   /** `mayHash` is asked about a file whose hash is not known. */
-  #fact(path: string, mayHash: (stats: BigIntStats) => boolean = () => true): FileFact {
+  #fact(
+    path: string,
+    mayHash: (stats: BigIntStats) => boolean = () => true,
+    known?: BigIntStats,
+  ): FileFact {
     const { hashes, stamps } = this.#o;
     return factOf(
       path,
@@ -144,18 +153,20 @@ export class RealDisk implements Disk {
         return digest;
       },
       stamps === undefined ? undefined : (path, stats) => stamps.add(path, stats),
+      known,
     );
   }
 
   /** A medium is judged before it is hashed. One that cannot be used is never hashed, and judged again each time. */
-  #inputFact(path: string): FileFact {
+  #inputFact(path: string, own: BigIntStats | undefined): FileFact {
     let unusable: string | undefined;
-    const fact = this.#fact(path, (stats) => {
+    const isUsable = (stats: BigIntStats): boolean => {
       const verdict = stats.size > 0n ? verdictOn(path) : undefined;
       unusable = verdict?.is === 'wrong' ? verdict.why : undefined;
       if (verdict?.is === 'unknown') this.unjudged.add(relative(this.#o.folder, path));
       return unusable === undefined;
-    });
+    };
+    const fact = this.#fact(path, isUsable, own);
     return fact.is === 'absent' || unusable === undefined ? fact : { ...fact, unusable };
   }
 
@@ -289,6 +300,17 @@ export class RealDisk implements Disk {
 
   async discard(file: LocalFile): Promise<void> {
     await removePart(file);
+  }
+}
+
+/** The stats of a path, if it is no link: then one look is enough. */
+function ownStats(path: string): BigIntStats | undefined {
+  try {
+    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats?.isSymbolicLink() === true ? undefined : stats;
+  } catch (error) {
+    if (isSystemProblem(error)) return undefined;
+    throw error;
   }
 }
 

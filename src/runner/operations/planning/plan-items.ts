@@ -1,6 +1,5 @@
 // The plan of all items: looks at each item once, hashes files and finds problems, before anything is sent.
 import { realpath } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
@@ -31,7 +30,7 @@ import { FileFacts } from '../../run/file-facts.ts';
 import type { Place } from '../../run/jobs/job.ts';
 import type { Item } from '../../task/item.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import { PlanProblems } from './plan-problems.ts';
+import { belowOutput, type Outputs, PlanProblems } from './plan-problems.ts';
 import type { PlannedItems, PlanningInputs } from './planned-items.ts';
 import { PlanningFacts } from './planning-facts.ts';
 
@@ -65,11 +64,9 @@ async function planWith(
   const { base, rests, stop, onTask } = inputs;
   const { pipeline } = loaded;
   const { path: output } = disk.fileAt({ in: 'output', path: disk.recordedAs('') });
-  const outputs = {
-    platform,
-    root: await reallyAt(output),
-    folder: await reallyAt(loaded.folder),
-  };
+  const root = await reallyAt(output);
+  const below = belowOutput({ root, folder: await reallyAt(loaded.folder) });
+  const outputs = { platform, root, below };
   const links = new OutputLinks(output);
   const fileFacts = new FileFacts(facts);
   const findings = new PlanFindings();
@@ -95,7 +92,7 @@ async function planWith(
   const reasons = new PlanReasons(inputs.explain);
   const toDo = new ItemsToDo();
   const settled = new SettledItems();
-  const references = referencesTo(ledger, outputs);
+  const references = referencesTo(ledger, below);
   const problems = new PlanProblems(loaded, outputs, items);
   const names = new OutputNames(pipeline.steps);
   const unsaved = new Map<string, string>();
@@ -227,19 +224,9 @@ function reading(
 }
 
 /** Not among the variables of the planning, which a function that outlives it would keep in memory. */
-function referencesTo(
-  ledger: Ledger,
-  { root, folder }: { readonly root: string; readonly folder: string },
-): PlanReferences {
+function referencesTo(ledger: Ledger, below: Outputs['below']): PlanReferences {
   const takesOf = (first: string) => allTakes(ledger, first);
-  return new PlanReferences(
-    (fingerprint) => ledger.job(fingerprint),
-    takesOf,
-    (path) => {
-      const below = relative(root, resolve(folder, path));
-      return below.startsWith('..') ? undefined : below;
-    },
-  );
+  return new PlanReferences((fingerprint) => ledger.job(fingerprint), takesOf, below);
 }
 
 const atTo = (to: string, problem: string | undefined): string | undefined =>

@@ -19,8 +19,23 @@ const textForOther = / must be (a|an) (number|integer|boolean)\b.*, not the text
 const most = 100;
 
 export interface Outputs extends Machine {
-  /** The pipeline's own folder, absolute. Paths in the pipeline are relative to it. */
-  readonly folder: string;
+  /** A path of the pipeline as one below the output folder; undefined if it is not there. */
+  readonly below: (path: string) => string | undefined;
+}
+
+/** `folder`: the pipeline's own folder, absolute. `root`: the output folder. */
+export function belowOutput({ root, folder }: { root: string; folder: string }): Outputs['below'] {
+  // The item, the upload of its file and the references all ask about one path in a row.
+  let last: { readonly path: string; readonly below: string | undefined } | undefined;
+  return (path) => {
+    if (last?.path === path) return last.below;
+    const from = relative(root, resolve(folder, path));
+    const isOutside =
+      from === '' || from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from);
+    const below = isOutside ? undefined : sep === '/' ? from : from.split(sep).join('/');
+    last = { path, below };
+    return below;
+  };
 }
 
 export class PlanProblems {
@@ -130,11 +145,8 @@ export class PlanProblems {
 
   /** A path from the pipeline. Only paths below the output folder can be overwritten. */
   #read(what: string, path: string): Conflict | undefined {
-    const { root, folder } = this.#outputs;
-    const below = relative(root, resolve(folder, path));
-    if (below === '' || below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below))
-      return undefined;
-    return this.#claims.read(what, sep === '/' ? below : below.split(sep).join('/'));
+    const below = this.#outputs.below(path);
+    return below === undefined ? undefined : this.#claims.read(what, below);
   }
 
   #conflict(conflict: Conflict | undefined, at: readonly string[]): void {
