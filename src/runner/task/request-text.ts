@@ -5,10 +5,11 @@ import { filled, type Schema } from '../../contract/base/schema.ts';
 import type { Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fill, type Template } from '../language/template.ts';
+import { expressionsOf } from '../language/template-expressions.ts';
 import { cosmeticFields } from './fingerprint.ts';
 
-/** Constant text, or a value that differs between items. */
-type Part = string | { readonly template: Template; readonly schema: Schema };
+/** Constant text, or a value that differs between items. No schema: it does not count, and must have a value all the same. */
+type Part = string | { readonly template: Template; readonly schema?: Schema };
 type Parts = readonly Part[];
 
 const compiled = new WeakMap<Template, Parts | undefined>();
@@ -29,7 +30,7 @@ export function requestText(
     }
     const value = fill(part.template, scope);
     if (!value.ok) return undefined;
-    text += canonical(filled(part.schema, value.value));
+    if (part.schema !== undefined) text += canonical(filled(part.schema, value.value));
   }
   return text;
 }
@@ -37,9 +38,13 @@ export function requestText(
 function compile(template: Template, schema: Schema): Parts | undefined {
   // Which fields count depends on the values of others.
   if (template.kind !== 'object' || schema['x-ignored'] !== undefined) return undefined;
+  const without = cosmeticFields(schema);
+  const cosmetic = template.fields.flatMap(([name, field]): Part[] =>
+    without.has(name) && expressionsOf(field).length > 0 ? [{ template: field }] : [],
+  );
   const parts: Part[] = [];
-  add(template, schema, cosmeticFields(schema), parts);
-  return parts;
+  add(template, schema, without, parts);
+  return [...cosmetic, ...parts];
 }
 
 function add(

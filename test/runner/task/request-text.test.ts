@@ -59,9 +59,9 @@ describe('the canonical text of a request', () => {
     expect(text).not.toBe(textOf('ai-image-generator', long, {}));
   });
 
-  test('is unknown if an expression has no value', () => {
-    expect(textOf('ai-image-generator', { style: { prompt: '${{ item.none }}' } }, {})).toBe(
-      undefined,
-    );
+  test.each(['style', 'name'])('is unknown if an expression has no value: %s', (field) => {
+    const none = '${{ item.none }}';
+    const body = { style: { prompt: 'p' }, [field]: field === 'style' ? { prompt: none } : none };
+    expect(textOf('ai-image-generator', body, {})).toBe(undefined);
   });
 });
