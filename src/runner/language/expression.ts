@@ -8,7 +8,7 @@ import type { Code } from '../../contract/codes/all.ts';
 
 import { deepestValue, fromCel, isPlain, TooDeep } from './cel-value.ts';
 import { environment, inOurNames, useRe2 } from './environment.ts';
-import { budget, withBudget } from './evaluation-budget.ts';
+import { budget, maxSize, withBudget } from './evaluation-budget.ts';
 import { hintFor, inWords } from './expression-words.ts';
 import { childrenOf, gathered, type Reference, referencesOf } from './reference.ts';
 import { resultNames } from './result-name.ts';
@@ -60,6 +60,7 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
       const parsed = parseExpression(part);
       return parsed.ok ? [parsed.value] : [];
     });
+    const path = pathOf(program.ast);
     withBudget(program.ast, budget);
     return ok({
       text,
@@ -67,6 +68,8 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
       ceilings,
       type: check.type ?? 'dyn',
       evaluate(scope) {
+        const known = path === undefined ? undefined : textAt(scope, path);
+        if (known !== undefined) return ok(known);
         const unknown = firstUnknown(references, scope, strict);
         if (unknown !== undefined) return err(unknown);
         try {
@@ -83,6 +86,23 @@ export function parseExpression(text: string): Result<Expression, ExpressionErro
   } catch (error) {
     return err(errorOf(error, text, 'SL301'));
   }
+}
+
+/** `item.path` and the like, which most expressions are: the names from left to right. */
+function pathOf(node: ASTNode): readonly string[] | undefined {
+  if (node.op === 'id') return [node.args];
+  const of = node.op === '.' ? pathOf(node.args[0]) : undefined;
+  return of === undefined || node.op !== '.' ? undefined : [...of, node.args[1]];
+}
+
+/** The text there, which costs nothing to find out. Undefined: anything else, of which the evaluator must judge. */
+function textAt(scope: Scope, path: readonly string[]): string | undefined {
+  let value: unknown = scope;
+  for (const name of path) {
+    if (!isPlain(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return typeof value === 'string' && value.length < maxSize ? value : undefined;
 }
 
 /**
