@@ -107,6 +107,7 @@ function differences(
 class Watch {
   readonly #world: PlanWorld;
   readonly #caps: Caps;
+  #mostPaid = 1;
   /** Credits by state file and day. */
   readonly #days = new Map<string, number>();
 
@@ -115,8 +116,9 @@ class Watch {
     this.#caps = caps;
   }
 
-  /** `began`: epoch milliseconds. */
-  wrongs({ charged }: Outcome, began: number): readonly string[] {
+  /** `began`: epoch milliseconds. `payAgain`: the run may pay once more for what is lost. */
+  wrongs({ charged }: Outcome, began: number, payAgain = false): readonly string[] {
+    if (payAgain) this.#mostPaid += 1;
     const { run, item, day } = this.#caps;
     const { creations, service, record } = this.#world;
     const found: string[] = [];
@@ -135,7 +137,8 @@ class Watch {
       const owner = `${creation.record} ${creation.edits} ${of}`;
       if (of !== undefined) items.set(owner, (items.get(owner) ?? 0) + credits);
     }
-    for (const [job, times] of paid) if (times > 1) found.push(`${job} was paid ${times} times`);
+    for (const [job, times] of paid)
+      if (times > this.#mostPaid) found.push(`${job} was paid ${times} times`);
     for (const [owner, credits] of items)
       if (item !== null && credits > item)
         found.push(`an item with ${item} took ${credits} (${owner})`);
@@ -190,7 +193,7 @@ async function tellIn(world: PlanWorld, story: Story, text: string): Promise<voi
     };
     const began = world.clock.now();
     const outcome = await world.run(selection, caps.run ?? undefined);
-    return [outcome, watch.wrongs(outcome, began)];
+    return [outcome, watch.wrongs(outcome, began, selection.payAgain)];
   };
   for (const round of rounds) {
     const [outcome, wrongs] = await play(round);

@@ -181,7 +181,7 @@ export class PlanWorld {
     const ledger = this.#here.ledger();
     const base = { ...loaded.base, run: { date: '2026-08-05' } };
     const { excluded, keys } = selected(pipeline, selection);
-    const { requireOutputs } = selection;
+    const { requireOutputs, payAgain = false } = selection;
     const list = await listItems(pipeline.items, '/nowhere', '/nowhere/out', keys);
     if (!list.ok) throw new Error(list.error[0]?.message);
     using receipts = this.#openReceipts(ledger);
@@ -189,7 +189,7 @@ export class PlanWorld {
     const { perItem, perDay } = pipeline.budget;
     const isCapped = [total, perItem, perDay].some((cap) => cap !== undefined);
     const plannedItems = await planItems(loaded, list.value, {
-      ...{ base, ledger, disk, clock, excluded, requireOutputs, remembered },
+      ...{ base, ledger, disk, clock, excluded, requireOutputs, payAgain, remembered },
       findsNeeds: isCapped,
     });
     const endings = new Map<string, Ended>();
@@ -226,7 +226,7 @@ export class PlanWorld {
         ...{ inbox: undefined, remembered },
       },
       ...{ stopper, excluded, signal: undefined, machineStops: [], journal },
-      ...{ fileFacts: new FileFacts(disk), clock, budget: total, payAgain: false, requireOutputs },
+      ...{ fileFacts: new FileFacts(disk), clock, budget: total, payAgain, requireOutputs },
       ...{ takes: pickedTakes(ledger), listening: false, onEvent, remembered },
       ...{ needs: plannedItems.needs, begun: plannedItems.inProgress },
     });

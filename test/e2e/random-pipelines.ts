@@ -34,6 +34,8 @@ export interface Selection {
   /** Indexes of items; null: all. */
   readonly items: readonly number[] | null;
   readonly requireOutputs: boolean;
+  /** Stories that were found before this existed do not have it. */
+  readonly payAgain?: boolean;
 }
 
 export interface Mutation {
@@ -114,6 +116,7 @@ const selection: fc.Arbitrary<Selection> = fc.record({
   exclude: mostly,
   items: fc.option(few, { freq: 4 }),
   requireOutputs: fc.nat(3).map((number) => number === 0),
+  payAgain: fc.nat(2).map((number) => number === 0),
 });
 
 const mutation: fc.Arbitrary<Mutation> = fc.record({

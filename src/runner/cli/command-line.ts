@@ -5,6 +5,7 @@ import { flagFor, locateState } from '../operations/state/locate-state.ts';
 import type { PipelineFlags } from './options.ts';
 
 type Flags = Omit<PipelineFlags, 'items'> & {
+  readonly payAgain?: boolean;
   readonly items?: string | undefined;
   readonly budget?: number;
 };
@@ -106,6 +107,7 @@ const choices = (flags: Flags): readonly string[] => [
   ...(flags.exclude ?? []).flatMap((name) => ['--exclude', name]),
   ...(flags.retryFailed === true ? ['--retry-failed'] : []),
   ...(flags.requireOutputs === true ? ['--require-outputs'] : []),
+  ...(flags.payAgain === true ? ['--pay-again'] : []),
   ...option('--budget', flags.budget?.toString()),
 ];
 

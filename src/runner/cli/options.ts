@@ -117,6 +117,8 @@ export function withRunning(command: Command): Command {
 
 export const runIdText = 'share one budget among all runs with this id';
 
+export const payAgainText = 'pay again for results that are lost both here and at the service';
+
 /** The options of `run` and `tick`. */
 export function withRun(command: Command): Command {
   return withRunning(withPaths(withInputs(withSelection(command), jsonLinesText)))
@@ -127,7 +129,7 @@ export function withRun(command: Command): Command {
       'end after this time; a later run or tick fetches what is still rendering',
       duration,
     )
-    .option('--pay-again', 'pay again for results that are lost both here and at the service')
+    .option('--pay-again', payAgainText)
     .option('--replace-files', 'let results replace files that shotlist did not make')
     .addOption(
       new Option('--quiet', 'print only failures, warnings and the summary').conflicts('json'),

@@ -1,7 +1,14 @@
 // Defines the command plan, and the questions of run.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withEngine } from './engine-commands.ts';
-import { positiveInteger, wholeNumber, withInputs, withPaths, withSelection } from './options.ts';
+import {
+  payAgainText,
+  positiveInteger,
+  wholeNumber,
+  withInputs,
+  withPaths,
+  withSelection,
+} from './options.ts';
 
 export function withPlanCommand(program: Command, done: (code: number) => void): void {
   const command = program
@@ -10,6 +17,7 @@ export function withPlanCommand(program: Command, done: (code: number) => void):
     .argument('<file>');
   withEngine(withPaths(withInputs(withSelection(command))))
     .option('--budget <credits>', 'plan for a run with this budget', wholeNumber)
+    .option('--pay-again', payAgainText)
     .option('--explain <task>', 'explain why this task would run again')
     .option('--exit-code', 'exit with 10 if there is something to do')
     .option('--out <file>', 'save the plan in this file, such as photos.plan, for run')

@@ -34,6 +34,7 @@ const somethingToDo = 10;
 export interface PlanFlags extends PipelineFlags {
   readonly resolved?: boolean;
   readonly budget?: number;
+  readonly payAgain?: boolean;
   readonly explain?: string;
   readonly exitCode?: boolean;
   /** The file of the saved plan. */

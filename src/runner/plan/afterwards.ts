@@ -39,8 +39,11 @@ export function plannedAfterwards(
   const holds = conditionHolds(step, scope);
   if (holds.ok && !holds.value) return { step, task, action: 'skipped', why: 'its if: is false' };
   const { of = '', kind } = step;
-  const fingerprint = plan.of(of)?.fingerprint;
-  const job = fingerprint === undefined ? undefined : context.jobOf(fingerprint);
+  const source = plan.of(of);
+  const fingerprint = source?.fingerprint;
+  // What is known of a result does not hold for the one that is bought in its place.
+  const isNew = source?.action === 'begin';
+  const job = fingerprint === undefined || isNew ? undefined : context.jobOf(fingerprint);
   const known = fingerprint === undefined ? {} : { fingerprint };
   if (holds.ok && kind.operation === 'delete' && job?.state === 'deleted')
     return { step, task, action: 'reuse', why: 'deleted before', ...known };

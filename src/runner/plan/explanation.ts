@@ -36,7 +36,7 @@ export function explanationOf(
   const hasOwnJob = operation !== 'download' && operation !== 'delete';
   if (earlier === undefined || !hasOwnJob) return about;
   const before = manifests.get(earlier.job);
-  const changes =
-    before === undefined ? {} : { changes: changesOf(before, manifest, { uploads, manifests }) };
+  const known = { uploads, manifests };
+  const changes = before === undefined ? {} : { changes: changesOf(before, manifest?.(), known) };
   return { ...about, earlier, ...changes };
 }

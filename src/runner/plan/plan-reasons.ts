@@ -157,7 +157,7 @@ function uploadsIn(tasks: readonly PlannedTask[]): readonly Upload[] {
   return tasks.flatMap(({ file, fingerprint, manifest }) =>
     file === undefined || fingerprint === undefined
       ? []
-      : [{ file, job: fingerprint, ...contentOf(manifest) }],
+      : [{ file, job: fingerprint, ...contentOf(manifest?.()) }],
   );
 }
 
@@ -168,7 +168,7 @@ function whatChanged(
 ): string {
   const before = manifests.get(earlier.job);
   if (before === undefined) return 'changed since its last project';
-  const changes = changesOf(before, planned.manifest, { uploads, manifests });
+  const changes = changesOf(before, planned.manifest?.(), { uploads, manifests });
   if (changes.length === 0) return 'depends on a result that is made again';
   // The earlier job may be any take: that alone is no reason.
   const own = changes.filter(({ field }) => field !== 'take' || changes.length === 1);

@@ -177,12 +177,13 @@ export class PlanTally {
   }
 
   #addExtra(planned: PlannedTask): void {
-    const { step, task, action, fingerprint, manifest } = planned;
+    const { step, task, action, fingerprint } = planned;
     if (action !== 'begin' && action !== 'maybe') return;
     const { name, extra } = step;
     if (extra.length > 0 && !this.#extras.has(name))
       this.#extras.set(name, { step: name, fields: extra.map((path) => path.join('.')) });
-    if (step.kind.operation !== 'create' || manifest?.body === undefined) return;
+    const manifest = step.kind.operation === 'create' ? planned.manifest?.() : undefined;
+    if (manifest?.body === undefined) return;
     const known = fingerprintOf({ ...manifest, body: withoutPaths(manifest.body, extra) });
     const first = this.#known.get(known);
     if (first === undefined) this.#known.set(known, planned);

@@ -30,7 +30,7 @@ export interface PlannedTask {
   readonly why: string;
   readonly fingerprint?: Fingerprint;
   /** What the fingerprint is made of, for an upload, a detection or a creation. */
-  readonly manifest?: Manifest;
+  readonly manifest?: () => Manifest;
   /** Set for a task that would or might be paid for. */
   readonly estimate?: Estimate;
   /** The request that the estimate is for; values that only the run will know count with their bounds. */

@@ -106,9 +106,8 @@ function answered(plan: Planning, answer: TaskAnswer, step: Step, task: TaskId):
         ...(away === undefined ? {} : { away }),
         ...(take === undefined ? {} : { take }),
         ...(take?.saveTo === undefined ? {} : { to: take.saveTo }),
-        // What is done already has nothing to explain.
-        ...('manifest' in wanted && decision.act !== 'reuse' ? { manifest: wanted.manifest } : {}),
-        ...(content === undefined ? {} : { manifest: { kind: step.kind.name, content } }),
+        ...('manifest' in wanted ? { manifest: () => wanted.manifest } : {}),
+        ...(content === undefined ? {} : { manifest: () => ({ kind: step.kind.name, content }) }),
         ...(decision.act === 'reuse' && decision.files !== undefined
           ? { files: decision.files }
           : {}),

@@ -19,6 +19,7 @@ import {
 } from '../plan/planned-action.ts';
 import { type Planning, plannedTask, problemTask } from '../plan/planned-task.ts';
 import type { ItemVerdict, PlanContext } from '../plan/planning.ts';
+import { pricedTask } from '../plan/priced-task.ts';
 import type { Turn } from '../plan/turn.ts';
 import type { Item } from '../task/item.ts';
 import { predicted } from '../task/outputs.ts';
@@ -52,6 +53,15 @@ export interface DryRunOptions extends PlanContext {
    * to be done.
    */
   readonly read?: () => Promise<void> | undefined;
+  /** True if a result that is lost here and at the service is paid for again. Default: it is only called lost. */
+  readonly payAgain?: boolean;
+}
+
+/** What an earlier look at an item has shown. */
+interface Insight {
+  readonly before?: readonly PlannedTask[];
+  readonly own?: readonly PlannedTask[];
+  readonly paidAgain?: Set<TaskId>;
 }
 
 type Maybe<T> = T | Promise<T>;
@@ -65,6 +75,8 @@ export class DryRun implements Actor {
   #shared: DryItem | undefined;
   /** By the item run of an item that cannot run as it is. */
   readonly #spared = new WeakMap<ItemRun, Spared>();
+  /** By the item run: its creations whose results are lost, and that are paid for again. */
+  readonly #paidAgain = new WeakMap<ItemRun, Set<TaskId>>();
   /** Free tasks that are done, and that a request needs again. */
   readonly #renewed = new Map<TaskId, PlannedTask>();
   /** Those of the item that is looked at now. */
@@ -144,23 +156,27 @@ export class DryRun implements Actor {
 
   /**
    * Nothing is bought for an item that cannot run as it is: its first problem blocks its paid steps. `before`: problems of
-   * the shared steps before it.
+   * the shared steps before it. `paidAgain`: the creations that turned out to be lost.
    */
   #foreseen(
     start: () => ItemRun,
     steps: readonly Step[],
-    { before = [], own = [] }: Partial<Record<'before' | 'own', readonly PlannedTask[]>> = {},
+    { before = [], own = [], paidAgain = new Set() }: Insight = {},
   ): Maybe<DryItem> {
     this.#renewing.clear();
     const itemRun = start();
+    const knownLost = paidAgain.size;
+    this.#paidAgain.set(itemRun, paidAgain);
     const bad = [...before, ...own];
     const [problem] = bad;
     const verdicts = new Map<string, ItemVerdict>(bad.map((task) => [task.task, verdictOn(task)]));
     if (problem !== undefined) this.#spared.set(itemRun, { problem, verdicts });
     return after(walk(itemRun, this), () => {
+      if (paidAgain.size > knownLost)
+        return this.#foreseen(start, steps, { before, own, paidAgain });
       const tasks = this.#tasksOf(itemRun, steps);
       const found = own.length > 0 ? [] : tasks.filter(({ action }) => action === 'problem');
-      if (found.length > 0) return this.#foreseen(start, steps, { before, own: found });
+      if (found.length > 0) return this.#foreseen(start, steps, { before, own: found, paidAgain });
       for (const [task, renewed] of this.#renewing) this.#renewed.set(task, renewed);
       return { itemRun, tasks, badTasks: own, verdicts };
     });
@@ -185,7 +201,7 @@ export class DryRun implements Actor {
     const turn = itemRun.turn(step);
     const planned =
       turn === 'start'
-        ? plannedTask(this.#planning(itemRun), step, itemRun.task(step))
+        ? this.#again(waiter, plannedTask(this.#planning(itemRun), step, itemRun.task(step)))
         : endedBefore(waiter, turn);
     return this.#end(waiter, planned, () => this.act(waiter));
   }
@@ -254,6 +270,24 @@ export class DryRun implements Actor {
     return predicted(step.kind.operation, fingerprint, resultCount(step, body));
   }
 
+  /** A lost result is bought once more: then the item is looked at again. */
+  #again({ itemRun, step }: Waiter, planned: PlannedTask): PlannedTask {
+    const { action, task } = planned;
+    if (action === 'reuse' && this.#paidAgain.get(itemRun.root)?.has(task) === true)
+      return pricedTask(this.#planning(itemRun), {
+        ...planned,
+        ...{ action: 'begin', why: 'its result is lost' },
+      });
+    if (action === 'lost' && step.of !== undefined) this.#isLost(itemRun.ownerOf(step.of), step.of);
+    return planned;
+  }
+
+  #isLost(owner: ItemRun | undefined, step: string): void {
+    const planned = owner?.plannedHere(step);
+    if (owner === undefined || planned?.action !== 'reuse' || this.#o.payAgain !== true) return;
+    this.#paidAgain.get(owner.root)?.add(planned.task);
+  }
+
   #spare({ itemRun }: Waiter, planned: PlannedTask): PlannedTask {
     const { step, task, action } = planned;
     const spared = this.#spared.get(itemRun.root);
@@ -273,7 +307,8 @@ export class DryRun implements Actor {
     if (action !== 'begin' || (operation !== 'detect' && operation !== 'create'))
       return { list: [] };
     const { now, facts, remembered, jobOf } = this.#o;
-    return renewalsFor(itemRun, step, { now, facts, remembered, jobOf });
+    const onLost = (owner: ItemRun, lost: Step) => this.#isLost(owner, lost.name);
+    return renewalsFor(itemRun, step, { now, facts, remembered, jobOf, onLost });
   }
 
   #planning(itemRun: ItemRun): Planning {

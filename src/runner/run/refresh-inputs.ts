@@ -127,13 +127,16 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
 export function renewalsFor(
   itemRun: ItemRun,
   step: Step,
-  knowledge: Knowledge,
+  knowledge: Knowledge & { readonly onLost: (owner: ItemRun, step: Step) => void },
 ): { readonly list: readonly PlannedTask[]; readonly lost?: string } {
   const list: PlannedTask[] = [];
   for (const { owner, step: supplier, job, renewal } of staleInputs(itemRun, step, knowledge)) {
     const planned = owner.plannedHere(supplier.name);
     if (planned?.action !== 'reuse') continue;
-    if (renewal === 'lost') return { list, lost: lostInput(planned.task, job, knowledge.facts) };
+    if (renewal === 'lost') {
+      knowledge.onLost(owner, supplier);
+      return { list, lost: lostInput(planned.task, job, knowledge.facts) };
+    }
     if (renewal !== 'redo') continue;
     if (planned.away !== undefined) return { list, lost: awayUpload(planned.task, planned.away) };
     const what = supplier.kind.operation === 'detect' ? 'face detection' : 'upload';

@@ -97,6 +97,7 @@ export class World {
   /** Why a place cannot be written. */
   unusable: (to: string) => string | undefined = () => undefined;
   requireOutputs = false;
+  payAgain = false;
   readonly pipeline: Pipeline;
 
   constructor(text: string) {
@@ -134,7 +135,7 @@ export class World {
   }
 
   dryItems(...values: readonly Json[]): readonly DryItem[] {
-    const dry = new DryRun({ ...this.context, partial: false });
+    const dry = new DryRun({ ...this.context, partial: false, payAgain: this.payAgain });
     const items: readonly Item[] = values.map((value, index) => valueItem(value, index));
     const shared = atOnce(dry.shared());
     const ofItems = items.map((item) => atOnce(dry.item(item)));

@@ -382,3 +382,44 @@ steps:
     expect(world.actions(a)).toMatchObject({ swap: 'reuse', 'more:a': 'lost', save: 'lost' });
   });
 });
+
+describe('a result that is lost here and at the service', () => {
+  const tidying = `${swapping}  body: { uses: upload, with: { file: body.png } }
+  more: { uses: head-swap, with: { assets: { head_file_path: "\${{ steps.swap.url }}", body_file_path: "\${{ steps.body.file_path }}" } } }
+  tidy: { uses: delete, with: { of: swap } }
+`;
+  const done = (): World => {
+    const world = swapWorld(tidying);
+    world.disk.inputs.set('body.png', 'a body');
+    world.doAll(a);
+    expect(new Set(Object.values(world.actions(a)))).toEqual(new Set(['reuse']));
+    world.disk.outputs.clear();
+    return world;
+  };
+  const paying = (world: World): World => {
+    world.payAgain = true;
+    return world;
+  };
+
+  test('is called lost, and nothing is bought for it', () => {
+    expect(done().actions(a)).toMatchObject({ 'swap:a': 'reuse', 'save:a': 'lost' });
+  });
+
+  test('is bought again with --pay-again, at its price; what was made of it stays', () => {
+    const world = paying(done());
+    expect(world.actions(a)).toMatchObject({
+      ...{ 'photo:a': 'reuse', 'swap:a': 'begin', 'save:a': 'begin', 'tidy:a': 'begin' },
+      ...{ 'more:a': 'reuse' },
+    });
+    expect(world.planned('swap:a', a)).toMatchObject({
+      ...{ why: 'its result is lost', estimate: { known: true, credits: 10 } },
+    });
+  });
+
+  test('is bought again, once, for a request that needs it, too', () => {
+    const world = done();
+    world.disk.inputs.set('body.png', 'another body');
+    expect(world.actions(a)).toMatchObject({ 'swap:a': 'reuse', 'more:a': 'lost' });
+    expect(paying(world).actions(a)).toMatchObject({ 'swap:a': 'begin', 'more:a': 'begin' });
+  });
+});

@@ -68,7 +68,7 @@ export async function earlierRuns(
     const keys = new Map<string, string>();
     const replanned = await planItems(bound, items, {
       ...inputs,
-      ...{ base: then, stamps: undefined, onLook: undefined, rests: undefined },
+      ...{ base: then, stamps: undefined, onLook: undefined, rests: undefined, payAgain: false },
       ...{ explain: undefined, onTask: undefined },
       seen: ({ tasks }, item) => {
         const key = item?.key ?? '';

@@ -84,6 +84,7 @@ async function planWith(
     takes: inputs.takes ?? pickedTakes(ledger),
     remembered: inputs.remembered,
     requireOutputs,
+    payAgain: inputs.payAgain ?? false,
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   });
   const jobOf = ({ fingerprint }: Pick<PlannedTask, 'fingerprint'>) =>

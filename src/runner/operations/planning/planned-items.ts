@@ -87,6 +87,8 @@ export interface PlanningInputs {
   readonly findsNeeds?: boolean;
   /** True if every output must be in this checkout. */
   readonly requireOutputs: boolean;
+  /** As in `DryRunOptions`. */
+  readonly payAgain?: boolean | undefined;
   /** For a tick: true for a task that has nothing to do now. */
   readonly rests?: ((planned: PlannedTask) => boolean) | undefined;
   /** The task that a person asks about. */

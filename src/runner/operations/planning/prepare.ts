@@ -48,6 +48,8 @@ export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOp
   readonly reroll?: readonly string[] | undefined;
   /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
   readonly requireOutputs?: boolean | undefined;
+  /** Results that are lost are paid for again. */
+  readonly payAgain?: boolean | undefined;
   /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
   readonly budget?: number | undefined;
   /** `--replace-files`: a result may replace a file that shotlist did not make. The file is kept in `.shotlist/kept`. */
@@ -178,7 +180,8 @@ export async function prepare(
   const inputs: PlanningInputs = {
     ...{ takes, made, remembered },
     ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
-    ...{ requireOutputs: options.requireOutputs ?? false, explain, stamps },
+    ...{ requireOutputs: options.requireOutputs ?? false, payAgain: options.payAgain },
+    ...{ explain, stamps },
     onTask: record?.add,
     findsNeeds: isCapped(bound.pipeline, options),
   };

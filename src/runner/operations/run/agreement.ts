@@ -44,8 +44,7 @@ export async function agree(
   const plan = planWithLost(planned.plan, options);
   const most = totalOf(plan);
   const spent = spentBefore(prepared.state.ledger, options.runId);
-  const capped =
-    options.payAgain === true || most === undefined ? budget : smaller(budget, spent + most);
+  const capped = most === undefined ? budget : smaller(budget, spent + most);
   if (options.savedPlan !== undefined) return ok({ budget: capped, began });
   const above = options.confirmAbove ?? bound.pipeline.confirmAbove;
   const isMore = plan.credits > above || plan.unpriced > 0 || plan.uncounted > 0;
@@ -67,7 +66,7 @@ export async function agree(
 const spentBefore = (ledger: Ledger, runId: string | undefined): number =>
   Math.max(committed(ledger.account), runId === undefined ? 0 : committed(ledger.accountOf(runId)));
 
-/** With `--pay-again`, a run also pays for what the plan calls lost. Only the run knows what that needs. */
+/** With `--pay-again`, a run also pays for shared results that the plan calls lost. Only the run knows what that needs. */
 export function planWithLost(
   plan: Plan,
   { payAgain }: Pick<RunContext['options'], 'payAgain'>,
