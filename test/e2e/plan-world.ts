@@ -24,6 +24,7 @@ import { LookBudget } from '../../src/runner/run/jobs/look-budget.ts';
 import { Outages } from '../../src/runner/run/jobs/outages.ts';
 import { ProjectIds } from '../../src/runner/run/jobs/project-ids.ts';
 import { JournalWriter } from '../../src/runner/run/journal/journal-writer.ts';
+import type { TaskId } from '../../src/runner/task/task.ts';
 import { MemoryDisk } from '../fakes/memory-disk.ts';
 import { MemoryService } from '../fakes/memory-service.ts';
 import { FakeClock } from '../runner/adapters/files/places.ts';
@@ -189,7 +190,8 @@ export class PlanWorld {
     const { perItem, perDay } = pipeline.budget;
     const isCapped = [total, perItem, perDay].some((cap) => cap !== undefined);
     const plannedItems = await planItems(loaded, list.value, {
-      ...{ base, ledger, disk, clock, excluded, requireOutputs, payAgain, remembered },
+      ...{ base, ledger, disk, clock, excluded, requireOutputs, remembered },
+      ...(payAgain ? { payAgain: new Set<TaskId>() } : {}),
       findsNeeds: isCapped,
     });
     const endings = new Map<string, Ended>();

@@ -220,6 +220,7 @@ export class Dispatcher {
     if (step.kind.operation === 'upload') return fail(why);
     if (!this.#o.payAgain || owner === undefined || source === undefined)
       return fail(`${why}; ${payAgainHint}`);
+    if (!this.#o.allows(source, 'begin')) return excluded;
     return { action: 'refresh', list: [{ how: 'redo', owner, step: source }] };
   }
 
@@ -338,10 +339,12 @@ export class Dispatcher {
     };
     const context = {
       ...{ jobOf: (job: string) => ledger.job(job), facts: fileFacts, now: clock.now() },
-      ...{ inFlight, payAgain, awayOf, remembered },
+      ...{ inFlight, awayOf, remembered },
+      buysAgain: (supplier: Step) => payAgain && this.#o.allows(supplier, 'begin'),
     };
     const refreshes = refreshesFor(itemRun, step, context);
-    if (refreshes.are === 'impossible') return fail(refreshes.why);
+    if (refreshes.are === 'impossible')
+      return payAgain && refreshes.isLost ? excluded : fail(refreshes.why);
     return refreshes.list.length > 0 ? { action: 'refresh', list: refreshes.list } : undefined;
   }
 }

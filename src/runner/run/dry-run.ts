@@ -53,8 +53,11 @@ export interface DryRunOptions extends PlanContext {
    * to be done.
    */
   readonly read?: () => Promise<void> | undefined;
-  /** True if a result that is lost here and at the service is paid for again. Default: it is only called lost. */
-  readonly payAgain?: boolean;
+  /**
+   * If set, a result that is lost here and at the service is paid for again; the shared creations among them. If an item adds
+   * one, the plan must be made again. Default: it is only called lost.
+   */
+  readonly payAgain?: Set<TaskId> | undefined;
 }
 
 /** What an earlier look at an item has shown. */
@@ -101,7 +104,8 @@ export class DryRun implements Actor {
   /** The shared steps that wait for no item. */
   shared(): Maybe<DryItem> {
     const run = () => new ItemRun({ steps: this.#once, item: undefined });
-    return after(this.#foreseen(run, this.#once), (shared) => {
+    const paidAgain = this.#o.payAgain ?? new Set();
+    return after(this.#foreseen(run, this.#once, { paidAgain }), (shared) => {
       this.#shared = shared;
       return shared;
     });
@@ -127,7 +131,10 @@ export class DryRun implements Actor {
     if (this.#afterItems.length === 0) return undefined;
     const steps = this.#o.steps.filter(({ shared }) => shared);
     const run = () => new ItemRun({ steps, item: undefined, items: this.#itemsOver() });
-    return this.#foreseen(run, this.#afterItems, { before: this.#shared?.badTasks ?? [] });
+    const paidAgain = this.#o.payAgain ?? new Set();
+    return this.#foreseen(run, this.#afterItems, {
+      ...{ before: this.#shared?.badTasks ?? [], paidAgain },
+    });
   }
 
   /** True if the task would begin now: its turn comes before anything that is still to be done. */
@@ -246,7 +253,7 @@ export class DryRun implements Actor {
     for (const renewed of renewals.list) this.#renewing.set(renewed.task, renewed);
     const certain: PlannedTask =
       renewals.lost === undefined ? free : { ...free, action: 'lost', why: renewals.lost };
-    this.#foresee(waiter, counted(itemRun, certain));
+    this.#foresee(waiter, counted(itemRun, renewals.isBarred ? withoutDoing(certain) : certain));
     return undefined;
   }
 
@@ -278,14 +285,19 @@ export class DryRun implements Actor {
         ...planned,
         ...{ action: 'begin', why: 'its result is lost' },
       });
-    if (action === 'lost' && step.of !== undefined) this.#isLost(itemRun.ownerOf(step.of), step.of);
-    return planned;
+    const isWanted = action === 'lost' && !this.#o.excluded.has(step.name);
+    if (!isWanted || step.of === undefined) return planned;
+    return this.#isBarred(itemRun.ownerOf(step.of), step.of) ? withoutDoing(planned) : planned;
   }
 
-  #isLost(owner: ItemRun | undefined, step: string): void {
+  /** A lost result is bought again, if it may be. True: the run excludes the step that would make it. */
+  #isBarred(owner: ItemRun | undefined, step: string): boolean {
+    const { payAgain, excluded } = this.#o;
     const planned = owner?.plannedHere(step);
-    if (owner === undefined || planned?.action !== 'reuse' || this.#o.payAgain !== true) return;
+    if (payAgain === undefined || owner === undefined || planned?.action !== 'reuse') return false;
+    if (excluded.has(step)) return true;
     this.#paidAgain.get(owner.root)?.add(planned.task);
+    return false;
   }
 
   #spare({ itemRun }: Waiter, planned: PlannedTask): PlannedTask {
@@ -299,16 +311,13 @@ export class DryRun implements Actor {
   }
 
   /** A request needs live values: the free tasks to repeat for it, or why it cannot be sent. */
-  #renewals(
-    { itemRun }: Waiter,
-    { step, action }: PlannedTask,
-  ): { readonly list: readonly PlannedTask[]; readonly lost?: string } {
+  #renewals({ itemRun }: Waiter, { step, action }: PlannedTask): ReturnType<typeof renewalsFor> {
     const { operation } = step.kind;
     if (action !== 'begin' || (operation !== 'detect' && operation !== 'create'))
       return { list: [] };
     const { now, facts, remembered, jobOf } = this.#o;
-    const onLost = (owner: ItemRun, lost: Step) => this.#isLost(owner, lost.name);
-    return renewalsFor(itemRun, step, { now, facts, remembered, jobOf, onLost });
+    const isBarred = (owner: ItemRun, lost: Step) => this.#isBarred(owner, lost.name);
+    return renewalsFor(itemRun, step, { now, facts, remembered, jobOf, isBarred });
   }
 
   #planning(itemRun: ItemRun): Planning {

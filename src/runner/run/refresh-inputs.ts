@@ -26,7 +26,8 @@ export type Refresh =
 
 export type Refreshes =
   | { readonly are: 'needed'; readonly list: readonly Refresh[] }
-  | { readonly are: 'impossible'; readonly why: string };
+  /** `isLost`: only because a result is not bought again. */
+  | { readonly are: 'impossible'; readonly why: string; readonly isLost: boolean };
 
 interface Knowledge {
   readonly jobOf: (fingerprint: string) => JobLine | undefined;
@@ -38,7 +39,8 @@ interface Knowledge {
 
 interface RefreshContext extends Knowledge {
   readonly inFlight: InFlight;
-  readonly payAgain: boolean;
+  /** True if a lost result of the step is paid for again in this run. */
+  readonly buysAgain: (step: Step) => boolean;
   /** For an upload whose file another checkout has: the path of the file. */
   readonly awayOf: (owner: ItemRun, step: Step) => string | undefined;
 }
@@ -79,7 +81,7 @@ function staleInputs(
 
 /** The outputs to refresh before a step's request can be sent. Takes values that the journal has from the journal. */
 export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshContext): Refreshes {
-  const { inFlight, facts, remembered, payAgain, awayOf } = context;
+  const { inFlight, facts, remembered, buysAgain, awayOf } = context;
   const list: Refresh[] = [];
   for (const stale of staleInputs(itemRun, step, context)) {
     const { owner, step: supplier, job, fingerprint, renewal } = stale;
@@ -92,7 +94,8 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
       case 'redo': {
         const isUpload = supplier.kind.operation === 'upload' && !owner.isRedone(supplier.name);
         const away = isUpload ? awayOf(owner, supplier) : undefined;
-        if (away !== undefined) return { are: 'impossible', why: awayUpload(task, away) };
+        if (away !== undefined)
+          return { are: 'impossible', why: awayUpload(task, away), isLost: false };
         list.push({ how: 'redo', owner, step: supplier });
         break;
       }
@@ -107,13 +110,19 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
       case 'upload': {
         const order = reuploadOrder(head, job, facts, remembered);
         if (order === undefined)
-          return { are: 'impossible', why: `the files of ${task} are gone; ${payAgainHint}` };
+          return {
+            are: 'impossible',
+            why: `the files of ${task} are gone; ${payAgainHint}`,
+            isLost: false,
+          };
         list.push({ how: 'order', owner, step: supplier, fingerprint, order });
         break;
       }
       case 'lost':
-        if (!payAgain)
-          return { are: 'impossible', why: `${lostInput(task, job, facts)}; ${payAgainHint}` };
+        if (!buysAgain(supplier)) {
+          const why = `${lostInput(task, job, facts)}; ${payAgainHint}`;
+          return { are: 'impossible', why, isLost: true };
+        }
         list.push({ how: 'redo', owner, step: supplier });
         break;
       default:
@@ -127,15 +136,22 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
 export function renewalsFor(
   itemRun: ItemRun,
   step: Step,
-  knowledge: Knowledge & { readonly onLost: (owner: ItemRun, step: Step) => void },
-): { readonly list: readonly PlannedTask[]; readonly lost?: string } {
+  knowledge: Knowledge & {
+    /** Hears of a lost result. True: it must not be bought again in this run. */
+    readonly isBarred: (owner: ItemRun, step: Step) => boolean;
+  },
+): {
+  readonly list: readonly PlannedTask[];
+  readonly lost?: string;
+  readonly isBarred?: boolean;
+} {
   const list: PlannedTask[] = [];
   for (const { owner, step: supplier, job, renewal } of staleInputs(itemRun, step, knowledge)) {
     const planned = owner.plannedHere(supplier.name);
     if (planned?.action !== 'reuse') continue;
     if (renewal === 'lost') {
-      knowledge.onLost(owner, supplier);
-      return { list, lost: lostInput(planned.task, job, knowledge.facts) };
+      const isBarred = knowledge.isBarred(owner, supplier);
+      return { list, lost: lostInput(planned.task, job, knowledge.facts), isBarred };
     }
     if (renewal !== 'redo') continue;
     if (planned.away !== undefined) return { list, lost: awayUpload(planned.task, planned.away) };
@@ -143,7 +159,7 @@ export function renewalsFor(
     list.push({ ...planned, action: 'begin', why: `its ${what} has expired` });
     const behind = renewalsFor(owner, supplier, knowledge);
     list.push(...behind.list);
-    if (behind.lost !== undefined) return { list, lost: behind.lost };
+    if (behind.lost !== undefined) return { ...behind, list };
   }
   return { list };
 }

@@ -13,6 +13,7 @@ import type { PlanContext } from '../../../src/runner/plan/planning.ts';
 import { pickedTakes } from '../../../src/runner/plan/takes.ts';
 import { type DryItem, DryRun } from '../../../src/runner/run/dry-run.ts';
 import { type Item, valueItem } from '../../../src/runner/task/item.ts';
+import type { TaskId } from '../../../src/runner/task/task.ts';
 
 export const day = 86_400_000;
 export const start = Date.parse('2026-08-05T10:00:00Z');
@@ -97,7 +98,7 @@ export class World {
   /** Why a place cannot be written. */
   unusable: (to: string) => string | undefined = () => undefined;
   requireOutputs = false;
-  payAgain = false;
+  payAgain: Set<TaskId> | undefined;
   readonly pipeline: Pipeline;
 
   constructor(text: string) {

@@ -397,7 +397,7 @@ describe('a result that is lost here and at the service', () => {
     return world;
   };
   const paying = (world: World): World => {
-    world.payAgain = true;
+    world.payAgain = new Set();
     return world;
   };
 

@@ -68,7 +68,13 @@ export async function earlierRuns(
     const keys = new Map<string, string>();
     const replanned = await planItems(bound, items, {
       ...inputs,
-      ...{ base: then, stamps: undefined, onLook: undefined, rests: undefined, payAgain: false },
+      ...{
+        base: then,
+        stamps: undefined,
+        onLook: undefined,
+        rests: undefined,
+        payAgain: undefined,
+      },
       ...{ explain: undefined, onTask: undefined },
       seen: ({ tasks }, item) => {
         const key = item?.key ?? '';

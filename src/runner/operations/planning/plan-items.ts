@@ -49,8 +49,10 @@ export async function planItems(
     ledger.size === 0 && onTask === undefined && seen === undefined && remembered.isEmpty;
   const facts = new PlanningFacts(disk, spares ? 'spare' : 'all');
   for (;;) {
+    const lost = inputs.payAgain?.size;
     const planned = await planWith(facts, loaded, items, inputs);
-    if (!facts.wasMistaken()) return planned;
+    if (!facts.wasMistaken() && inputs.payAgain?.size === lost) return planned;
+    inputs.onAgain?.();
   }
 }
 
@@ -84,7 +86,7 @@ async function planWith(
     takes: inputs.takes ?? pickedTakes(ledger),
     remembered: inputs.remembered,
     requireOutputs,
-    payAgain: inputs.payAgain ?? false,
+    payAgain: inputs.payAgain,
     unusable: (to) => unusablePlace(to, outputs) ?? atTo(to, links.problem(to)),
   });
   const jobOf = ({ fingerprint }: Pick<PlannedTask, 'fingerprint'>) =>

@@ -18,6 +18,7 @@ import type { UnrunnableItems } from '../../run/action.ts';
 import type { DryItem } from '../../run/dry-run.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
 import type { Item } from '../../task/item.ts';
+import type { TaskId } from '../../task/task.ts';
 
 export interface PlannedItems {
   readonly plan: Plan;
@@ -88,13 +89,15 @@ export interface PlanningInputs {
   /** True if every output must be in this checkout. */
   readonly requireOutputs: boolean;
   /** As in `DryRunOptions`. */
-  readonly payAgain?: boolean | undefined;
+  readonly payAgain?: Set<TaskId> | undefined;
   /** For a tick: true for a task that has nothing to do now. */
   readonly rests?: ((planned: PlannedTask) => boolean) | undefined;
   /** The task that a person asks about. */
   readonly explain?: string | undefined;
   /** Hears of every task, and of the action that it counts as. */
   readonly onTask?: ((planned: PlannedTask, action: PlannedAction) => void) | undefined;
+  /** The plan begins again: what `onTask` heard counts no more. */
+  readonly onAgain?: (() => void) | undefined;
   /** Sees the plan of each item in their order, and of the shared steps (no item) before and after them. */
   readonly seen?: (plan: DryItem, item: Item | undefined) => void;
   /** The platform decides which file names are equal or usable. */

@@ -24,6 +24,7 @@ import { itemsOf, rerolledPipeline } from '../../plan/rerolled-pipeline.ts';
 import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
 import { paidByOthersText } from '../../report/paid-already-text.ts';
 import { count } from '../../report/text.ts';
+import type { TaskId } from '../../task/task.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { checkOutputFolder } from '../files/writable.ts';
@@ -177,12 +178,14 @@ export async function prepare(
   if (remembered !== undefined) made.remember((path) => remembered.hasSaved(path));
   const takes =
     reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll), remembered);
+  const payAgain = options.payAgain === true ? new Set<TaskId>() : undefined;
   const inputs: PlanningInputs = {
     ...{ takes, made, remembered },
     ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
-    ...{ requireOutputs: options.requireOutputs ?? false, payAgain: options.payAgain },
+    ...{ requireOutputs: options.requireOutputs ?? false, payAgain },
     ...{ explain, stamps },
     onTask: record?.add,
+    onAgain: () => record?.clear(),
     findsNeeds: isCapped(bound.pipeline, options),
   };
   let planned = await planItems(bound, items, inputs);

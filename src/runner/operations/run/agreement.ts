@@ -41,7 +41,7 @@ export async function agree(
 ): Promise<Result<Agreement, Problem>> {
   if (record === undefined) return ok({ budget, began });
   const { bound, planned } = prepared;
-  const plan = planWithLost(planned.plan, options);
+  const { plan } = planned;
   const most = totalOf(plan);
   const spent = spentBefore(prepared.state.ledger, options.runId);
   const capped = most === undefined ? budget : smaller(budget, spent + most);
@@ -65,16 +65,6 @@ export async function agree(
 /** What counts against the budget of this run already: it may continue another one. */
 const spentBefore = (ledger: Ledger, runId: string | undefined): number =>
   Math.max(committed(ledger.account), runId === undefined ? 0 : committed(ledger.accountOf(runId)));
-
-/** With `--pay-again`, a run also pays for shared results that the plan calls lost. Only the run knows what that needs. */
-export function planWithLost(
-  plan: Plan,
-  { payAgain }: Pick<RunContext['options'], 'payAgain'>,
-): Plan {
-  if (payAgain !== true) return plan;
-  const lost = plan.rows.reduce((sum, { tasks }) => sum + (tasks.lost ?? 0), 0);
-  return lost === 0 ? plan : { ...plan, uncounted: plan.uncounted + lost };
-}
 
 /** Undefined if nobody knows the most that the plan may take. */
 const totalOf = ({ credits, unpriced, uncounted }: Plan): number | undefined =>

@@ -28,7 +28,7 @@ import { pays } from '../service/balance.ts';
 import { rehearsalTier } from '../service/connect-service.ts';
 import { asCoordinator } from '../state/engine/coordinator-problem.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
-import { agree, planWithLost, recordFor, savedPlanProblem } from './agreement.ts';
+import { agree, recordFor, savedPlanProblem } from './agreement.ts';
 import { commitRun } from './commit.ts';
 import { type PreparedRun, type RunContext, speedOf } from './context.ts';
 import { execute } from './execute.ts';
@@ -129,7 +129,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
     prepared.made.allow();
   }
   onEvent({
-    ...{ type: 'planned', plan: planWithLost(plan, options), run: prepared.run.number },
+    ...{ type: 'planned', plan, run: prepared.run.number },
     ...(budget === undefined ? {} : { budget }),
     ...(rehearsal || !pays(plan) ? {} : { usualMs: usualDurations(prepared.state.ledger.jobs()) }),
   });
