@@ -46,6 +46,9 @@ async function tryToResolve(
   for (let attempt = 1; ; attempt++) {
     const resolved = await resolve(loaded, task, resolution, { env, clock });
     if (resolved.ok) return undefined;
+    // The receipts knew it, and the answer about another doubt has brought it into the state file.
+    if (resolved.error.diagnostics.some(({ message }) => message.includes('is not in doubt')))
+      return undefined;
     if (attempt === attempts) return renderProblem(resolved.error);
   }
 }

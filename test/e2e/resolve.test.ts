@@ -2,6 +2,7 @@
 // said, the ledger and the service's agree about the credits afterwards.
 import { cpSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
@@ -93,6 +94,19 @@ describe('what a person says', () => {
     expect([net(local), ours(rig)]).toEqual([10, 10]);
     const again = await rig.command(['run', 'pipeline.yaml'], env);
     expect([again.code, net(local)]).toEqual([0, 10]);
+  });
+
+  test('--not-charged on another machine: the next run here makes it, whatever the receipts here say', async () => {
+    const { local, rig, env } = await doubted('before');
+    const there = { ...env, SHOTLIST_RECEIPTS: join(rig.folder, 'receipts of another machine') };
+    const said = await rig.command(
+      ['resolve', 'pipeline.yaml', 'swap:p1.png', '--not-charged'],
+      there,
+    );
+    expect(said.code).toBe(0);
+    const { summary } = await rig.run(local);
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10, reserved: 0 } });
+    expect([net(local), ours(rig)]).toEqual([10, 10]);
   });
 
   test('--project of one that was canceled since: it failed and is refunded, and the next run makes it again', async () => {

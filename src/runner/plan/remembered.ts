@@ -24,9 +24,10 @@ export interface Remembered {
   detected(fingerprint: Fingerprint, task: string): JobLine | undefined;
   /**
    * The last act before a creation is sent; its intent is on disk. `busy`: another process has begun the same one, and this one
-   * must not be sent. `onPurpose`: another take, which is paid for whatever is remembered.
+   * must not be sent. `onPurpose`: another take, which is paid for whatever is remembered. `before`: the job without the
+   * intent; what became of its attempt counts, also where nothing else knows it.
    */
-  claim(line: JobLine, onPurpose: boolean): 'go' | 'busy';
+  claim(line: JobLine, onPurpose: boolean, before: JobLine | undefined): 'go' | 'busy';
   /** The saved files of an adopted job that are on this machine, outside this checkout, or in the store. */
   copies(job: JobLine): readonly OutputLine[];
   /**

@@ -2,7 +2,7 @@
 // if it must be, and when the budget still covers what the order is about to send.
 import { type Bug, bugText } from '../../contract/base/bug.ts';
 import { scrubbed } from '../../contract/base/scrub.ts';
-import type { NewEvent } from '../journal/line.ts';
+import type { JobLine, NewEvent } from '../journal/line.ts';
 import { isNotTaken, notTaken } from '../journal/settled.ts';
 import { jobFacts } from '../journal/state.ts';
 import type { Remembered } from '../plan/remembered.ts';
@@ -56,11 +56,12 @@ export class Commit {
         this.#recording(async () => {
           const grant = budget.recheck(key);
           if (!grant.ok) return withheld(grant.error);
+          const before = this.#o.journal.ledger.job(intent.job);
           this.#record(job, { ...intent, reserve: grant.value });
           await this.#synced();
-          return this.#send(job, true);
+          return this.#send(job, () => this.#claims(job, before));
         }),
-      again: () => this.#recording(async () => this.#send(job, false)),
+      again: () => this.#recording(async () => this.#send(job)),
       record: (event, durable) =>
         this.#recording(async () => {
           this.#record(job, event);
@@ -112,14 +113,10 @@ export class Commit {
    * Right before a creation is sent: since its intent was written, prices may have risen, the budget may have been closed, or
    * another process may have begun to pay for the same request.
    */
-  #send(job: RunningJob, claims: boolean): Permission {
+  #send(job: RunningJob, claims: () => boolean = () => true): Permission {
     const { order } = job;
     const covered = this.#o.budget.recheck(order.key);
-    const refusal = !covered.ok
-      ? covered.error
-      : claims && !this.#claims(job)
-        ? paidElsewhere
-        : undefined;
+    const refusal = !covered.ok ? covered.error : claims() ? undefined : paidElsewhere;
     if (refusal === undefined) return go;
     if (order.operation === 'create') {
       const error = { code: 'withheld', message: refusal };
@@ -129,11 +126,11 @@ export class Commit {
   }
 
   /** False if another process pays for the same request. */
-  #claims({ order }: RunningJob): boolean {
+  #claims({ order }: RunningJob, before: JobLine | undefined): boolean {
     if (order.operation !== 'create') return true;
     const line = this.#o.journal.ledger.job(order.fingerprint);
     if (line === undefined) throw new Error(`bug: ${order.task} is sent without an intent`);
-    return this.#o.remembered?.claim(line, order.saveTo !== undefined) !== 'busy';
+    return this.#o.remembered?.claim(line, order.saveTo !== undefined, before) !== 'busy';
   }
 
   /**

@@ -23,7 +23,7 @@ export function orderClaims({ book, remembered, ledger, clock }: Claiming): Orde
       const begun = stateAfter(known, { ...intent, seq: 1, at, ...(take && { take }) });
       // The database decides about an order that no longer fits.
       if (!begun.ok) return true;
-      if (remembered.claim(begun.value, isOnPurpose(order)) === 'busy') return false;
+      if (remembered.claim(begun.value, isOnPurpose(order), known) === 'busy') return false;
       book.ordered(begun.value);
       return true;
     },

@@ -186,12 +186,16 @@ export class RememberedPayments implements Remembered {
     );
   }
 
-  /** The last act before a creation is sent. `onPurpose`: another take, which is paid for whatever is remembered. */
-  claim(line: JobLine, onPurpose: boolean): 'go' | 'busy' {
+  claim(line: JobLine, onPurpose: boolean, before: JobLine | undefined): 'go' | 'busy' {
     const { book } = this.#o;
+    // A doubt that a person has settled elsewhere: the state file came here, and the receipts of that machine did not.
+    const settled = before !== undefined && !jobFacts[before.state].inDoubt ? before.name : '';
     return book.claim(
       line,
-      (other) => !onPurpose && this.#verdicts.get(other.line.name ?? '') !== 'gone',
+      (other) =>
+        !onPurpose &&
+        this.#verdicts.get(other.line.name ?? '') !== 'gone' &&
+        !(other.line.name === settled && jobFacts[other.line.state].inDoubt),
     );
   }
 
