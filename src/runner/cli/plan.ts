@@ -27,6 +27,7 @@ import {
   printProse,
   printWarnings,
 } from './terminal.ts';
+import { stopGrowth } from './young-generation.ts';
 
 /** Terraform uses 2 for this; here, 2 means that something is wrong. */
 const somethingToDo = 10;
@@ -42,6 +43,7 @@ export interface PlanFlags extends PipelineFlags {
 }
 
 export async function planCommand(file: string, flags: PlanFlags): Promise<number> {
+  stopGrowth();
   const json = flags.json === true;
   const wrong = wrongCreditPrice();
   if (wrong !== undefined) return fail(wrong, json);

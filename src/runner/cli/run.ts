@@ -20,6 +20,7 @@ import type { RunPage } from './run-page.ts';
 import { type RunReader, runReader } from './run-reader.ts';
 import { stopWhenAsked } from './stop.ts';
 import { fail, printJson, printPainted } from './terminal.ts';
+import { stopGrowth } from './young-generation.ts';
 
 export interface RunFlags extends PipelineFlags, MonitorFlags, CommitFlags {
   readonly budget?: number;
@@ -53,6 +54,7 @@ export async function performCommand(
   flags: RunFlags,
   manner: Manner,
 ): Promise<number> {
+  stopGrowth();
   const json = flags.json === true;
   const wrong = wrongCreditPrice();
   if (wrong !== undefined) return fail(wrong, json);

@@ -21,6 +21,7 @@ import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import type { PipelineFlags } from './options.ts';
 import { type Stop, stopWhenAsked } from './stop.ts';
 import { complain, complainProse, fail, print, printJson } from './terminal.ts';
+import { stopGrowth } from './young-generation.ts';
 
 type Rehearsals = NonNullable<ScheduleOptions['run']>;
 
@@ -40,6 +41,7 @@ export async function scheduleCommand(
 ): Promise<number> {
   const { print: kind, json = false } = flags;
   if (kind !== undefined) return await printUnit(names, kind, flags);
+  stopGrowth();
   const opened = openLog(flags);
   if (!opened.ok) return fail(problem(opened.error), json);
   const log = opened.value;

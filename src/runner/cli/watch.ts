@@ -15,6 +15,7 @@ import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
 import type { PipelineFlags } from './options.ts';
 import { stopWhenAsked } from './stop.ts';
 import { complainProse, fail, print, printJson } from './terminal.ts';
+import { stopGrowth } from './young-generation.ts';
 
 export interface WatchFlags
   extends Omit<PipelineFlags, 'limit' | 'retryFailed'>,
@@ -34,6 +35,7 @@ export interface WatchFlags
 const graceSeconds = 8;
 
 export async function watchCommand(file: string, flags: WatchFlags): Promise<number> {
+  stopGrowth();
   const json = flags.json === true;
   const { input: inputs = {}, profile } = flags;
   const logFile = logFileOf(flags);
