@@ -110,8 +110,12 @@ function nextStep({ plan, hasWork, itemsToDo, reasons }: Planned, lines: Command
   const line = (command: string, ...more: readonly string[]): string =>
     `Next: ${lines.line(command, ...more)}`;
   if (!hasWork) {
-    const doubts = plan.rows.some(({ tasks }) => (tasks.doubt ?? 0) > 0);
-    return doubts ? line('status') : 'Nothing to do.';
+    if (plan.rows.some(({ tasks }) => (tasks.doubt ?? 0) > 0)) return line('status');
+    // An upload only lacks its file.
+    const isLost = plan.rows.some(({ kind, tasks }) => kind !== 'upload' && (tasks.lost ?? 0) > 0);
+    if (!isLost) return 'Nothing to do.';
+    const again = lines.line('plan', '--pay-again');
+    return `Nothing to do. What it costs to buy the lost results again:\n      ${again}`;
   }
   const { count } = itemsToDo;
   const isFresh = reasons.some(({ because }) => because === 'new' || because === 'changed');
