@@ -93,6 +93,7 @@ export class Dispatcher {
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
       case 'decided':
         this.#o.manifests?.note(answer);
+        if (answer.wanted.operation === 'upload') itemRun.uploads(step.name, answer.wanted.file);
         return this.#decided(itemRun, step, answer, head);
       default:
         return unreachable(answer);
@@ -318,9 +319,7 @@ export class Dispatcher {
   /** A job whose failures the service may tell in its own words. */
   #start(order: JobOrder, itemRun: ItemRun, step: Step, fingerprint: Fingerprint): Action {
     const { ledger } = this.#o.journal;
-    const ask = this.#ask.bind(this);
-    const jobOf = (known: string) => ledger.job(known);
-    const names = ownNames(itemRun, step, { ask, jobOf });
+    const names = ownNames(itemRun, step, (known) => ledger.job(known));
     return { action: 'start', fingerprint, order: { ...order, ...names } };
   }
 

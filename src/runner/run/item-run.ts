@@ -148,6 +148,8 @@ export class ItemRun {
   #changed = false;
   #unfinished = false;
   readonly #given = new Map<string, Given>();
+  /** The files of its uploads, by step. */
+  readonly #uploaded = new Map<string, string>();
   /** For a plan: what is expected of each task. */
   readonly #foreseen = new Map<string, Foreseen>();
   readonly #itemCel: Pick<Scope, 'item' | 'matrix'>;
@@ -455,6 +457,16 @@ export class ItemRun {
     if (lanes !== undefined) return lanes.some((lane) => lane.#isProject(step, fingerprint));
     if (this.given(step)?.fingerprint !== fingerprint) return false;
     return this.ownerOf(step)?.step(step)?.kind.operation === 'create';
+  }
+
+  /** Notes the file that an upload sends, or has sent. */
+  uploads(step: string, file: string): void {
+    this.#uploaded.set(step, file);
+  }
+
+  /** The file of an upload of its own. */
+  uploaded(step: string): string | undefined {
+    return this.#uploaded.get(step);
   }
 
   /** True if this item run itself has the step's outputs, fresh or not. */

@@ -3,22 +3,18 @@
 import { isObject, type Json } from '../../contract/base/json.ts';
 import { type JobLine, resultOf } from '../journal/line.ts';
 import type { Step } from '../language/pipeline.ts';
-import type { TaskAnswer } from '../plan/ask.ts';
 import type { ItemRun } from './item-run.ts';
 
-export interface NamesContext {
-  readonly jobOf: (fingerprint: string) => JobLine | undefined;
-  readonly ask: (owner: ItemRun, upload: Step) => TaskAnswer;
-}
+type JobOf = (fingerprint: string) => JobLine | undefined;
 
 /** By address: the local file. Uploads, the files that a detection has looked at, and saved files that were uploaded again. */
 export function ownNames(
   itemRun: ItemRun,
   step: Step,
-  context: NamesContext,
+  jobOf: JobOf,
 ): { readonly names?: Readonly<Record<string, string>> } {
   const names = new Map<string, string>();
-  collect(itemRun, step, context, names, new Set());
+  collect(itemRun, step, jobOf, names, new Set());
   return names.size === 0 ? {} : { names: Object.fromEntries(names) };
 }
 
@@ -26,7 +22,7 @@ export function ownNames(
 function collect(
   itemRun: ItemRun,
   step: Step,
-  context: NamesContext,
+  jobOf: JobOf,
   names: Map<string, string>,
   seen: Set<Step>,
 ): string | undefined {
@@ -36,7 +32,7 @@ function collect(
   for (const name of step.uses)
     for (const owner of itemRun.suppliersOf(step, name)) {
       const supplier = owner.step(name);
-      if (supplier !== undefined) file = nameOutputs(owner, supplier, context, names, seen) ?? file;
+      if (supplier !== undefined) file = nameOutputs(owner, supplier, jobOf, names, seen) ?? file;
     }
   return file;
 }
@@ -44,22 +40,22 @@ function collect(
 function nameOutputs(
   owner: ItemRun,
   supplier: Step,
-  context: NamesContext,
+  jobOf: JobOf,
   names: Map<string, string>,
   seen: Set<Step>,
 ): string | undefined {
   const given = owner.given(supplier.name);
-  const job = given === undefined ? undefined : context.jobOf(given.fingerprint);
+  const job = given === undefined ? undefined : jobOf(given.fingerprint);
   if (job === undefined) return undefined;
   const outputs = given?.live ?? resultOf(job);
   switch (supplier.kind.operation) {
     case 'upload': {
-      const file = fileOf(context.ask(owner, supplier));
+      const file = shownFile(owner.uploaded(supplier.name));
       put(names, outputs['file_path'], file);
       return file;
     }
     case 'detect': {
-      const file = collect(owner, supplier, context, names, seen);
+      const file = collect(owner, supplier, jobOf, names, seen);
       for (const face of listIn(outputs['faces']))
         if (isObject(face)) put(names, face['path'], file);
       return file;
@@ -76,12 +72,9 @@ function nameOutputs(
   }
 }
 
-/** The file that an upload sends. A state file has no absolute path, so the end of one must do. */
-function fileOf(answer: TaskAnswer): string | undefined {
-  if (answer.is !== 'decided' || answer.wanted.operation !== 'upload') return undefined;
-  const { file } = answer.wanted;
-  return /^([/\\]|[a-z]:)/i.test(file) ? file.replace(/^.*[/\\]/, '') : file;
-}
+/** A state file has no absolute path, so the end of one must do. */
+const shownFile = (file: string | undefined): string | undefined =>
+  file !== undefined && /^([/\\]|[a-z]:)/i.test(file) ? file.replace(/^.*[/\\]/, '') : file;
 
 const listIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
