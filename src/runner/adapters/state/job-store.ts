@@ -36,9 +36,12 @@ export function diskStore(log = new RecordLog()): JobStore & { close(): void } {
     get(job) {
       const known = younger.get(job) ?? older.get(job) ?? read.get(job);
       if (known !== undefined) return known;
-      const entry = index.find(job, isOf(job));
-      if (entry === undefined) return undefined;
-      const line = lineOf(log.at(index.at(entry)));
+      let line: JobLine | undefined;
+      index.find(job, (entry) => {
+        line = lineOf(log.at(index.at(entry)));
+        return line.job === job;
+      });
+      if (line === undefined || line.job !== job) return undefined;
       if (read.size >= near) read.clear();
       read.set(job, line);
       return line;
