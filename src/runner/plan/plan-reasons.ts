@@ -69,10 +69,14 @@ export class PlanReasons {
     if (operation !== 'create') return;
     if (this.#candidates.size >= mostTasks) return this.#count(step.name, 'more', task);
     const isCompared = this.#candidates.size < mostCompared * 10;
-    const { manifest: _, ...rest } = planned;
+    // Of the others, only what finds their earlier jobs: they may be a hundred thousand.
+    const { fingerprint } = planned;
+    const known = fingerprint === undefined ? {} : { fingerprint };
     this.#candidates.set(
       task,
-      isCompared ? { planned, uploads: uploadsIn(around()) } : { planned: rest, uploads: [] },
+      isCompared
+        ? { planned, uploads: uploadsIn(around()) }
+        : { planned: { step, task, action, why, ...known }, uploads: [] },
     );
   }
 
