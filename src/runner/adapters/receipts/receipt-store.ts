@@ -135,6 +135,15 @@ export class ReceiptStore implements Disposable {
     return this.#try('read', () => this.#of(service, job));
   }
 
+  /** The state of one creation; undefined if it is not known, or cannot be read. */
+  stateOf(service: string, job: string, name: string): string | undefined {
+    const sql = 'SELECT state FROM creation WHERE service = ? AND job = ? AND name = ?';
+    return this.#try('read', () => {
+      const row = this.#prepare(sql).get(service, job, name);
+      return row === undefined ? undefined : textOf(row, 'state');
+    });
+  }
+
   /** True if there are no receipts of this service; undefined if they cannot be read. */
   isEmpty(service: string): boolean | undefined {
     const sql = 'SELECT 1 FROM creation WHERE service = ? LIMIT 1';
