@@ -9,6 +9,8 @@ import { isRacy, stampOf } from './file-stamps.ts';
 
 /** The number of hashes that are written together. */
 const batch = 500;
+/** The number of hashes to keep at hand. A forgotten one is read again: a look into the database takes longer than one at the file. */
+const recentMax = 5_000;
 
 interface CachedHash {
   readonly stamp: string;
@@ -19,6 +21,7 @@ export class HashCache {
   readonly #o: Opened;
   /** Files that changed too recently for the cache; for this process only. */
   readonly #young = new Map<string, CachedHash>();
+  readonly #recent = new Map<string, CachedHash>();
   readonly #unwritten = new Map<string, CachedHash>();
   readonly #saved = new Map<string, RecordedFile>();
 
@@ -32,10 +35,22 @@ export class HashCache {
 
   get(path: string, stats: BigIntStats): Digest | undefined {
     const stamp = stampOf(stats);
-    const near = this.#young.get(path) ?? this.#unwritten.get(path);
+    const near = this.#near(path);
     if (near?.stamp === stamp) return near.digest;
     const row = this.#o.get.get(path);
-    return row?.['stamp'] === stamp ? digestFrom(String(row['digest'])) : undefined;
+    if (row?.['stamp'] !== stamp) return undefined;
+    const digest = digestFrom(String(row['digest']));
+    this.#recall(path, { stamp, digest });
+    return digest;
+  }
+
+  #near(path: string): CachedHash | undefined {
+    return this.#young.get(path) ?? this.#recent.get(path) ?? this.#unwritten.get(path);
+  }
+
+  #recall(path: string, entry: CachedHash): void {
+    if (this.#recent.size >= recentMax) this.#recent.clear();
+    this.#recent.set(path, entry);
   }
 
   /** For a file from outside. `now` is when the reading began, in milliseconds since 1970. */
@@ -73,8 +88,7 @@ export class HashCache {
     const { sha256 } = output;
     if (this.#saved.has(keyOf(output))) return true;
     if (this.#o.saved.get(output.path, sha256) !== undefined) return true;
-    const near = this.#young.get(path) ?? this.#unwritten.get(path);
-    return (near?.digest ?? this.#o.get.get(path)?.['digest']) === sha256;
+    return (this.#near(path)?.digest ?? this.#o.get.get(path)?.['digest']) === sha256;
   }
 
   /** True if this checkout has saved an output with this path, whatever its content. */
@@ -85,6 +99,7 @@ export class HashCache {
   }
 
   #keep(path: string, entry: CachedHash): void {
+    this.#recall(path, entry);
     this.#unwritten.set(path, entry);
     if (this.#unwritten.size >= batch) this.#write();
   }
