@@ -2,6 +2,7 @@
 // have been in this checkout.
 import type { BigIntStats } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
 import type { RecordedFile } from '../../plan/facts.ts';
 import { type CacheTables, isSqlite, openCache, openCacheToRead } from './cache-database.ts';
@@ -23,7 +24,9 @@ export class HashCache {
   readonly #young = new Map<string, CachedHash>();
   readonly #recent = new Map<string, CachedHash>();
   readonly #unwritten = new Map<string, CachedHash>();
+  /** Outputs that are not written yet. */
   readonly #saved = new Map<string, RecordedFile>();
+  #saving: Promise<void> | undefined;
 
   /**
    * `file` must be in an existing folder. If it is undefined, hashes are remembered in this process only. With `read`,
@@ -71,16 +74,16 @@ export class HashCache {
   }
 
   /**
-   * Remembers that this checkout saves an output, whatever becomes of the file. At once, and before the file is there: a run
-   * that is killed knows its own files again.
+   * Remembers that this checkout saves an output, whatever becomes of the file. When this resolves, it is written, so the file
+   * can be put in its place: a run that is killed knows its own files again. Outputs of the same turn are written together.
    */
-  remember(output: RecordedFile): void {
-    try {
-      this.#o.save.run(output.path, output.sha256);
-    } catch (error) {
-      if (!isSqlite(error)) throw error;
-      this.#saved.set(keyOf(output), output);
-    }
+  remember(output: RecordedFile): Promise<void> {
+    this.#saved.set(keyOf(output), output);
+    this.#saving ??= setImmediate().then(() => {
+      this.#saving = undefined;
+      this.#write(new Map());
+    });
+    return this.#saving;
   }
 
   /** True if this checkout has saved an output, or hashed it at this absolute path. */
@@ -101,26 +104,30 @@ export class HashCache {
   #keep(path: string, entry: CachedHash): void {
     this.#recall(path, entry);
     this.#unwritten.set(path, entry);
-    if (this.#unwritten.size >= batch) this.#write();
+    if (this.#unwritten.size < batch) return;
+    this.#write(this.#unwritten);
+    this.#unwritten.clear();
   }
 
   /** If the run of another pipeline is writing, these hashes are lost and the files are hashed again later. */
-  #write(): void {
+  #write(hashes: ReadonlyMap<string, CachedHash>): void {
     const { database, set, save } = this.#o;
+    if (!database.isOpen) return;
     try {
       database.exec('BEGIN IMMEDIATE');
-      for (const [path, { stamp, digest }] of this.#unwritten) set.run(path, stamp, digest);
+      for (const [path, { stamp, digest }] of hashes) set.run(path, stamp, digest);
       for (const { path, sha256 } of this.#saved.values()) save.run(path, sha256);
       database.exec('COMMIT');
+      this.#saved.clear();
     } catch (error) {
       if (!isSqlite(error)) throw error;
+      // Such as a full disk; without this, nothing could be written any more.
+      if (database.isTransaction) database.exec('ROLLBACK');
     }
-    this.#unwritten.clear();
-    this.#saved.clear();
   }
 
   close(): void {
-    if (this.#unwritten.size + this.#saved.size > 0) this.#write();
+    if (this.#unwritten.size + this.#saved.size > 0) this.#write(this.#unwritten);
     this.#o.database.close();
   }
 
