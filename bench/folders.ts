@@ -1,6 +1,14 @@
 // The folders that are run: photos that are uploaded and swapped, and a table of prompts.
 import { createCipheriv, createHash } from 'node:crypto';
-import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -63,6 +71,16 @@ export function photoFolder(
     const name = `p${String(index).padStart(6, '0')}.png`;
     writeFileSync(join(folder, 'photos', name), pictureWith(noise(seed, name, bytes)));
   }
+  return folder;
+}
+
+/** A folder with the files of a photo folder, and receipts of its own: nobody has run it. */
+export function freshFolder(template: string): string {
+  const folder = newFolder();
+  mkdirSync(join(folder, 'photos'));
+  const photos = readdirSync(join(template, 'photos')).map((name) => join('photos', name));
+  for (const name of ['pipeline.yaml', 'actor.png', ...photos])
+    linkSync(join(template, name), join(folder, name));
   return folder;
 }
 

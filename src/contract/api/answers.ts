@@ -36,7 +36,7 @@ export function readProject(value: unknown): Reading<Project> {
     ...(error === undefined ? {} : { error: failureIn(error) }),
     ...(made === undefined ? {} : { created_at: isTime(made) ? made : undefined }),
   };
-  return read(projectSchema, withoutUnfit(record, projectSchema));
+  return readFit(projectSchema, record);
 }
 
 export function readFaceDetection(value: unknown): Reading<FaceDetection> {
@@ -44,7 +44,7 @@ export function readFaceDetection(value: unknown): Reading<FaceDetection> {
   const listed = listedOf(value['faces']);
   const { faces: schema } = faceDetectionSchema.properties;
   const faces = listed.map((face) => (isObject(face) ? withoutUnfit(face, schema.items) : face));
-  return read(faceDetectionSchema, withoutUnfit({ ...value, faces }, faceDetectionSchema));
+  return readFit(faceDetectionSchema, { ...value, faces });
 }
 
 export function readUploadAddresses(value: unknown): Reading<UploadAddresses> {
@@ -72,7 +72,7 @@ export function readAcceptedCreation(value: unknown): Reading<AcceptedCreation> 
 export function readAccount(value: unknown): Reading<Account | undefined> {
   if (!isObject(value)) return read(accountSchema, value);
   const { credits } = value;
-  const account = read<Account>(accountSchema, withoutUnfit(value, accountSchema));
+  const account = readFit<Account>(accountSchema, value);
   return account.ok || typeof credits !== 'number' ? account : ok(undefined);
 }
 
@@ -91,6 +91,12 @@ function chargeTold(answer: AnswerFields): number | undefined {
 function read<T>(schema: Schema, value: unknown): Reading<T> {
   const validate = validatorOf<T>(schema);
   return validate(value) ? ok(value) : err(reasonOf(validate.errors));
+}
+
+/** Looks at the fields one by one only if something is wrong. */
+function readFit<T>(schema: ObjectSchema & Schema, value: AnswerFields): Reading<T> {
+  const validate = validatorOf<T>(schema);
+  return validate(value) ? ok(value) : read(schema, withoutUnfit(value, schema));
 }
 
 interface ObjectSchema {

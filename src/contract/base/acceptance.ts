@@ -1,6 +1,6 @@
-// Whether a schema accepts a value, found by walking both. ajv compiles a schema first, which takes longer than all
-// else that a short command does; so ajv is asked only about values that are not accepted here, because it words the
-// errors, and after a thousand values. A test holds the two against each other.
+// Whether a schema accepts a value, told by one function for each keyword, made when it is first needed. ajv compiles a
+// schema first, which takes longer than all else that a short command does; so ajv is asked only about values that are not
+// accepted here, because it words the errors, and after very many values. A test holds the two against each other.
 import { isObject, type JsonObject } from './json.ts';
 
 /** `Schema` of schema.ts, which imports this file. */
@@ -9,26 +9,41 @@ type Schema = Readonly<Record<string, unknown>>;
 /** The schema has something that is not known here, so that ajv must decide. */
 class UnknownKeyword extends Error {}
 
-export function isAccepted(schema: Schema, value: unknown): boolean {
-  try {
-    return accepts(schema, value, schema);
-  } catch (error) {
-    if (error instanceof UnknownKeyword) return false;
-    throw error;
-  }
+type Accepts = (value: unknown) => boolean;
+
+/** False also for what ajv must decide. */
+export function acceptanceOf(schema: Schema): Accepts {
+  const accepts = acceptanceIn(schema, schema);
+  return (value) => {
+    try {
+      return accepts(value);
+    } catch (error) {
+      if (error instanceof UnknownKeyword) return false;
+      throw error;
+    }
+  };
 }
 
 /** `root` holds the definitions that `$ref` names. */
-function accepts(schema: unknown, value: unknown, root: Schema): boolean {
-  if (typeof schema === 'boolean') return schema;
+function acceptanceIn(root: Schema, schema: unknown): Accepts {
+  if (typeof schema === 'boolean') return () => schema;
+  let known: readonly Accepts[] | undefined;
+  return (value) => {
+    known ??= checksOf(root, schema);
+    for (const accepts of known) if (!accepts(value)) return false;
+    return true;
+  };
+}
+
+function checksOf(root: Schema, schema: unknown): readonly Accepts[] {
   if (!isObject(schema)) throw new UnknownKeyword();
-  for (const keyword in schema) {
-    if (annotations.has(keyword) || keyword.startsWith('x-')) continue;
-    const check = checks.get(keyword);
-    if (check === undefined) throw new UnknownKeyword(keyword);
-    if (!check(schema[keyword], value, schema, root)) return false;
-  }
-  return true;
+  return Object.entries(schema)
+    .filter(([keyword]) => !annotations.has(keyword) && !keyword.startsWith('x-'))
+    .map(([keyword, wanted]) => {
+      const check = checks.get(keyword);
+      if (check === undefined) throw new UnknownKeyword(keyword);
+      return check(wanted, (part) => acceptanceIn(root, part), schema, root);
+    });
 }
 
 /** Keywords that accept every value. `then` and `else` are read by `if`. */
@@ -37,102 +52,178 @@ const annotations: ReadonlySet<string> = new Set([
   ...['deprecated', 'enumDescriptions', 'then', 'else'],
 ]);
 
-type Check = (wanted: unknown, value: unknown, schema: Schema, root: Schema) => boolean;
+/** `of` is the acceptance of a part of the schema. */
+type Check = (
+  wanted: unknown,
+  of: (part: unknown) => Accepts,
+  schema: Schema,
+  root: Schema,
+) => Accepts;
 
 /** A keyword that says something about objects only. */
 const ofObjects =
-  (check: (wanted: unknown, value: JsonObject, schema: Schema, root: Schema) => boolean): Check =>
-  (wanted, value, schema, root) =>
-    !isObject(value) || check(wanted, value, schema, root);
+  (check: (...given: Parameters<Check>) => (value: JsonObject) => boolean): Check =>
+  (...given) => {
+    const accepts = check(...given);
+    return (value) => !isObject(value) || accepts(value);
+  };
 
 const ofLists =
-  (check: (wanted: unknown, value: readonly unknown[], root: Schema) => boolean): Check =>
-  (wanted, value, _, root) =>
-    !Array.isArray(value) || check(wanted, value, root);
+  (check: (...given: Parameters<Check>) => (value: readonly unknown[]) => boolean): Check =>
+  (...given) => {
+    const accepts = check(...given);
+    return (value) => !Array.isArray(value) || accepts(value);
+  };
 
 const ofNumbers =
   (check: (wanted: number, value: number) => boolean): Check =>
-  (wanted, value) =>
+  (wanted) =>
+  (value) =>
     typeof value !== 'number' || check(Number(wanted), value);
 
 const ofTexts =
-  (check: (wanted: unknown, value: string) => boolean): Check =>
-  (wanted, value) =>
-    typeof value !== 'string' || check(wanted, value);
+  (check: (wanted: unknown) => (value: string) => boolean): Check =>
+  (wanted) => {
+    const accepts = check(wanted);
+    return (value) => typeof value !== 'string' || accepts(value);
+  };
 
 const checks: ReadonlyMap<string, Check> = new Map([
-  ['type', (wanted, value) => listOf(wanted).some((type) => isOfType(type, value))],
+  [
+    'type',
+    (wanted) => {
+      const types = listOf(wanted);
+      const [only] = types;
+      if (types.length === 1) return (value) => isOfType(only, value);
+      return (value) => types.some((type) => isOfType(type, value));
+    },
+  ],
   [
     'enum',
-    (wanted, value) =>
-      listOf(wanted)
-        .map(scalar)
-        .some((one) => one === value),
+    (wanted) => {
+      const known = listOf(wanted).map(scalar);
+      return (value) => known.some((one) => one === value);
+    },
   ],
-  ['const', (wanted, value) => scalar(wanted) === value],
-  ['anyOf', (wanted, value, _, root) => listOf(wanted).some((one) => accepts(one, value, root))],
-  ['allOf', (wanted, value, _, root) => listOf(wanted).every((one) => accepts(one, value, root))],
+  [
+    'const',
+    (wanted) => {
+      const known = scalar(wanted);
+      return (value) => known === value;
+    },
+  ],
+  [
+    'anyOf',
+    (wanted, of) => {
+      const parts = listOf(wanted).map(of);
+      return (value) => parts.some((accepts) => accepts(value));
+    },
+  ],
+  [
+    'allOf',
+    (wanted, of) => {
+      const parts = listOf(wanted).map(of);
+      return (value) => parts.every((accepts) => accepts(value));
+    },
+  ],
   [
     'oneOf',
-    (wanted, value, _, root) =>
-      listOf(wanted).filter((one) => accepts(one, value, root)).length === 1,
+    (wanted, of) => {
+      const parts = listOf(wanted).map(of);
+      return (value) => parts.filter((accepts) => accepts(value)).length === 1;
+    },
   ],
   [
     'if',
-    (wanted, value, schema, root) =>
-      accepts(schema[accepts(wanted, value, root) ? 'then' : 'else'] ?? true, value, root),
+    (wanted, of, schema) => {
+      const [holds, thus, otherwise] = [
+        of(wanted),
+        of(schema['then'] ?? true),
+        of(schema['else'] ?? true),
+      ];
+      return (value) => (holds(value) ? thus(value) : otherwise(value));
+    },
   ],
-  ['$ref', (wanted, value, _, root) => accepts(definition(wanted, root), value, root)],
+  ['$ref', (wanted, of, _, root) => of(definition(wanted, root))],
   [
     'properties',
-    ofObjects((wanted, value, _, root) =>
-      Object.entries(objectOf(wanted)).every(
-        ([key, part]) => value[key] === undefined || accepts(part, value[key], root),
-      ),
-    ),
+    ofObjects((wanted, of) => {
+      const parts = Object.entries(objectOf(wanted)).map(([key, part]) => [key, of(part)] as const);
+      return (value) => {
+        for (const [key, accepts] of parts)
+          if (value[key] !== undefined && !accepts(value[key])) return false;
+        return true;
+      };
+    }),
   ],
-  ['required', ofObjects((wanted, value) => listOf(wanted).every((key) => has(value, key)))],
+  [
+    'required',
+    ofObjects((wanted) => {
+      const keys = listOf(wanted).map(String);
+      return (value) => keys.every((key) => value[key] !== undefined);
+    }),
+  ],
   [
     'additionalProperties',
-    ofObjects((wanted, value, schema, root) => {
-      const known = objectOf(schema['properties'] ?? {});
-      const patterns = Object.keys(objectOf(schema['patternProperties'] ?? {}));
-      return Object.keys(value)
-        .filter((key) => !Object.hasOwn(known, key))
-        .filter((key) => !patterns.some((pattern) => expressionOf(pattern).test(key)))
-        .every((key) => accepts(wanted, value[key], root));
+    ofObjects((wanted, of, schema) => {
+      const known = new Set(Object.keys(objectOf(schema['properties'] ?? {})));
+      const patterns = Object.keys(objectOf(schema['patternProperties'] ?? {})).map(expressionOf);
+      const accepts = of(wanted);
+      return (value) =>
+        Object.keys(value).every(
+          (key) =>
+            known.has(key) || patterns.some((pattern) => pattern.test(key)) || accepts(value[key]),
+        );
     }),
   ],
   [
     'patternProperties',
-    ofObjects((wanted, value, _, root) =>
-      Object.entries(objectOf(wanted)).every(([pattern, part]) =>
-        Object.keys(value)
-          .filter((key) => expressionOf(pattern).test(key))
-          .every((key) => accepts(part, value[key], root)),
-      ),
-    ),
+    ofObjects((wanted, of) => {
+      const parts = Object.entries(objectOf(wanted)).map(
+        ([pattern, part]) => [expressionOf(pattern), of(part)] as const,
+      );
+      return (value) =>
+        parts.every(([pattern, accepts]) =>
+          Object.keys(value).every((key) => !pattern.test(key) || accepts(value[key])),
+        );
+    }),
   ],
   [
     'propertyNames',
-    ofObjects((wanted, value, _, root) =>
-      Object.keys(value).every((key) => accepts(wanted, key, root)),
-    ),
+    ofObjects((wanted, of) => {
+      const accepts = of(wanted);
+      return (value) => Object.keys(value).every(accepts);
+    }),
   ],
-  ['minProperties', ofObjects((wanted, value) => Object.keys(value).length >= Number(wanted))],
-  ['maxProperties', ofObjects((wanted, value) => Object.keys(value).length <= Number(wanted))],
-  ['items', ofLists((wanted, value, root) => value.every((entry) => accepts(wanted, entry, root)))],
-  ['minItems', ofLists((wanted, value) => value.length >= Number(wanted))],
-  ['maxItems', ofLists((wanted, value) => value.length <= Number(wanted))],
+  ['minProperties', ofObjects((least) => (value) => Object.keys(value).length >= Number(least))],
+  ['maxProperties', ofObjects((most) => (value) => Object.keys(value).length <= Number(most))],
+  [
+    'items',
+    ofLists((wanted, of) => {
+      const accepts = of(wanted);
+      return (value) => value.every(accepts);
+    }),
+  ],
+  ['minItems', ofLists((least) => (value) => value.length >= Number(least))],
+  ['maxItems', ofLists((most) => (value) => value.length <= Number(most))],
   ['minimum', ofNumbers((least, value) => value >= least)],
   ['maximum', ofNumbers((most, value) => value <= most)],
   ['exclusiveMinimum', ofNumbers((least, value) => value > least)],
   ['exclusiveMaximum', ofNumbers((most, value) => value < most)],
   // As ajv does it: a quotient that is written with an exponent is refused.
   ['multipleOf', ofNumbers((of, value) => Number.parseInt(`${value / of}`, 10) === value / of)],
-  ['minLength', ofTexts((least, value) => sizeOf(value) >= Number(least))],
-  ['maxLength', ofTexts((most, value) => sizeOf(value) <= Number(most))],
-  ['pattern', ofTexts((pattern, value) => expressionOf(`${pattern}`).test(value))],
+  ['minLength', ofTexts((least) => (value) => sizeOf(value) >= Number(least))],
+  [
+    'maxLength',
+    ofTexts((most) => (value) => value.length <= Number(most) || sizeOf(value) <= Number(most)),
+  ],
+  [
+    'pattern',
+    ofTexts((pattern) => {
+      const expression = expressionOf(`${pattern}`);
+      return (value) => expression.test(value);
+    }),
+  ],
 ] satisfies readonly (readonly [string, Check])[]);
 
 function isOfType(type: unknown, value: unknown): boolean {
@@ -172,8 +263,6 @@ function objectOf(value: unknown): Schema {
   return value;
 }
 
-const has = (value: JsonObject, key: unknown): boolean => value[`${key}`] !== undefined;
-
 const definitions = '#/$defs/';
 
 function definition(reference: unknown, root: Schema): unknown {
@@ -182,10 +271,4 @@ function definition(reference: unknown, root: Schema): unknown {
   return objectOf(root['$defs'])[name.slice(definitions.length)];
 }
 
-const expressions = new Map<string, RegExp>();
-
-function expressionOf(pattern: string): RegExp {
-  const known = expressions.get(pattern) ?? new RegExp(pattern, 'u');
-  expressions.set(pattern, known);
-  return known;
-}
+const expressionOf = (pattern: string): RegExp => new RegExp(pattern, 'u');

@@ -114,7 +114,15 @@ export class Redactor {
 }
 
 /** True if the text opens so many lists and objects that they could be nested too deeply. */
-const mayBeDeep = (text: string): boolean => text.split(/[[{]/, deepest + 1).length > deepest;
+function mayBeDeep(text: string): boolean {
+  let opened = 0;
+  for (const bracket of ['{', '['])
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      opened += 1;
+      if (opened >= deepest) return true;
+    }
+  return false;
+}
 
 /** Half-open. */
 interface Place {

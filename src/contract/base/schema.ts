@@ -2,7 +2,7 @@
 // derives types from.
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
-import { isAccepted } from './acceptance.ts';
+import { acceptanceOf } from './acceptance.ts';
 import { fieldOf, isObject, type Json, type JsonObject } from './json.ts';
 
 export type { ErrorObject };
@@ -82,17 +82,17 @@ export function validatorOf<T = unknown>(schema: Schema): Validator<T> {
 }
 
 /** From so many values on, compiling the schema takes less time than it saves. */
-const manyValues = 1_000;
+const manyValues = 20_000;
 
 function validatorFor(schema: Schema): Validator {
   let compiled: Validator | undefined;
-  let accepts: Validator | undefined;
+  let accepts = acceptanceOf(schema);
   let values = 0;
   const validate: Validator = (value): value is unknown => {
     validate.errors = null;
     values += 1;
     if (values === manyValues) accepts = makeAjv(false).compile(schema);
-    if (accepts === undefined ? isAccepted(schema, value) : accepts(value)) return true;
+    if (accepts(value)) return true;
     compiled ??= makeAjv(true).compile(schema);
     const valid = compiled(value);
     validate.errors = compiled.errors;

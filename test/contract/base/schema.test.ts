@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAccepted } from '../../../src/contract/base/acceptance.ts';
+import { acceptanceOf } from '../../../src/contract/base/acceptance.ts';
 import { asJson, isObject, type Json } from '../../../src/contract/base/json.ts';
 import {
   type Schema,
@@ -80,11 +80,11 @@ describe('validatorOf', () => {
   });
 });
 
-describe('isAccepted', () => {
+describe('acceptanceOf', () => {
   test.each(samples)('agrees with ajv about %s', (_, schema, values) => {
     const validate = compiled(schema);
     expect(values.some(validate)).toBe(true);
-    for (const value of values) expect(isAccepted(schema, value)).toBe(validate(value));
+    for (const value of values) expect(acceptanceOf(schema)(value)).toBe(validate(value));
     fc.assert(
       fc.property(
         fc.constantFrom(...values),
@@ -92,7 +92,7 @@ describe('isAccepted', () => {
         odd,
         (value, route, to) => {
           const other = changed(value, route, to);
-          expect(isAccepted(schema, other)).toBe(validate(other));
+          expect(acceptanceOf(schema)(other)).toBe(validate(other));
         },
       ),
       { numRuns: 100 },
@@ -100,15 +100,15 @@ describe('isAccepted', () => {
   });
 
   test('leaves to ajv what it does not know', () => {
-    expect(isAccepted({ format: 'date' }, 'x')).toBe(false);
-    expect(isAccepted({ enum: [{}] }, 1)).toBe(false);
+    expect(acceptanceOf({ format: 'date' })('x')).toBe(false);
+    expect(acceptanceOf({ enum: [{}] })(1)).toBe(false);
   });
 
   test('knows every keyword of the schemas of events', () => {
     for (const schema of Object.values(eventSchemas)) {
       const validate = compiled(schema);
       fc.assert(
-        fc.property(odd, (value) => isAccepted(schema, value) === validate(value)),
+        fc.property(odd, (value) => acceptanceOf(schema)(value) === validate(value)),
         { numRuns: 20 },
       );
     }

@@ -233,8 +233,8 @@ export class RealDisk implements Disk {
     if (foreign !== undefined) return err({ message: foreign, systemic: false });
     return await attempt('writing', target, async () => {
       await this.#folders.ensure(dirname(target));
+      await this.#o.hashes.remember({ path: this.recordedAs(outputPath), sha256: digest });
       await this.#keep(target, { in: 'output', path: this.recordedAs(outputPath) }, digest);
-      this.#o.hashes.remember({ path: this.recordedAs(outputPath), sha256: digest });
       renameSync(temporary.path, target);
       await this.#folders.sync(dirname(target));
       this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);

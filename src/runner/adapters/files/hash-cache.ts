@@ -2,6 +2,7 @@
 // have been in this checkout.
 import type { BigIntStats } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { type Digest, digestFrom } from '../../../contract/base/digest.ts';
 import type { RecordedFile } from '../../plan/facts.ts';
 import { type CacheTables, isSqlite, openCache, openCacheToRead } from './cache-database.ts';
@@ -9,6 +10,8 @@ import { isRacy, stampOf } from './file-stamps.ts';
 
 /** The number of hashes that are written together. */
 const batch = 500;
+/** The number of hashes to keep at hand. A forgotten one is read again: a look into the database takes longer than one at the file. */
+const recentMax = 5_000;
 
 interface CachedHash {
   readonly stamp: string;
@@ -19,10 +22,13 @@ export class HashCache {
   readonly #o: Opened;
   /** Files that changed too recently for the cache; for this process only. */
   readonly #young = new Map<string, CachedHash>();
+  readonly #recent = new Map<string, CachedHash>();
   readonly #unwritten = new Map<string, CachedHash>();
+  /** Outputs that are not written yet. */
   readonly #saved = new Map<string, RecordedFile>();
   /** What this turn of the event loop has done: read nothing, read a row, or begun a transaction to read many. */
   #turn: 'new' | 'read' | 'transaction' = 'new';
+  #saving: Promise<void> | undefined;
 
   /**
    * `file` must be in an existing folder. If it is undefined, hashes are remembered in this process only. With `read`,
@@ -34,25 +40,40 @@ export class HashCache {
 
   get(path: string, stats: BigIntStats): Digest | undefined {
     const stamp = stampOf(stats);
-    const near = this.#young.get(path) ?? this.#unwritten.get(path);
+    const near = this.#near(path);
     if (near?.stamp === stamp) return near.digest;
     const row = this.#read(path);
-    return row?.['stamp'] === stamp ? digestFrom(String(row['digest'])) : undefined;
+    if (row?.['stamp'] !== stamp) return undefined;
+    const digest = digestFrom(String(row['digest']));
+    this.#recall(path, { stamp, digest });
+    return digest;
+  }
+
+  #near(path: string): CachedHash | undefined {
+    return this.#young.get(path) ?? this.#recent.get(path) ?? this.#unwritten.get(path);
+  }
+
+  #recall(path: string, entry: CachedHash): void {
+    if (this.#recent.size >= recentMax) this.#recent.clear();
+    this.#recent.set(path, entry);
   }
 
   /** In a transaction, reading a row takes a sixth of the time, so many rows of one turn of the event loop share one. */
   #read(path: string): ReturnType<StatementSync['get']> {
     if (this.#turn === 'new') {
       this.#turn = 'read';
-      setImmediate(() => {
-        this.#endReading();
-        this.#turn = 'new';
-      });
+      void this.#endTurn();
     } else if (this.#turn === 'read') {
       this.#o.database.exec('BEGIN');
       this.#turn = 'transaction';
     }
     return this.#o.get.get(path);
+  }
+
+  async #endTurn(): Promise<void> {
+    await setImmediate();
+    this.#endReading();
+    this.#turn = 'new';
   }
 
   /** Call before anything is written. */
@@ -80,17 +101,16 @@ export class HashCache {
   }
 
   /**
-   * Remembers that this checkout saves an output, whatever becomes of the file. At once, and before the file is there: a run
-   * that is killed knows its own files again.
+   * Remembers that this checkout saves an output, whatever becomes of the file. When this resolves, it is written, so the file
+   * can be put in its place: a run that is killed knows its own files again. Outputs of the same turn are written together.
    */
-  remember(output: RecordedFile): void {
-    this.#endReading();
-    try {
-      this.#o.save.run(output.path, output.sha256);
-    } catch (error) {
-      if (!isSqlite(error)) throw error;
-      this.#saved.set(keyOf(output), output);
-    }
+  remember(output: RecordedFile): Promise<void> {
+    this.#saved.set(keyOf(output), output);
+    this.#saving ??= setImmediate().then(() => {
+      this.#saving = undefined;
+      this.#write(new Map());
+    });
+    return this.#saving;
   }
 
   /** True if this checkout has saved an output, or hashed it at this absolute path. */
@@ -98,8 +118,7 @@ export class HashCache {
     const { sha256 } = output;
     if (this.#saved.has(keyOf(output))) return true;
     if (this.#o.saved.get(output.path, sha256) !== undefined) return true;
-    const near = this.#young.get(path) ?? this.#unwritten.get(path);
-    return (near?.digest ?? this.#read(path)?.['digest']) === sha256;
+    return (this.#near(path)?.digest ?? this.#read(path)?.['digest']) === sha256;
   }
 
   /** True if this checkout has saved an output with this path, whatever its content. */
@@ -110,29 +129,34 @@ export class HashCache {
   }
 
   #keep(path: string, entry: CachedHash): void {
+    this.#recall(path, entry);
     this.#unwritten.set(path, entry);
-    if (this.#unwritten.size >= batch) this.#write();
+    if (this.#unwritten.size < batch) return;
+    this.#write(this.#unwritten);
+    this.#unwritten.clear();
   }
 
   /** If the run of another pipeline is writing, these hashes are lost and the files are hashed again later. */
-  #write(): void {
+  #write(hashes: ReadonlyMap<string, CachedHash>): void {
     const { database, set, save } = this.#o;
+    if (!database.isOpen) return;
     this.#endReading();
     try {
       database.exec('BEGIN IMMEDIATE');
-      for (const [path, { stamp, digest }] of this.#unwritten) set.run(path, stamp, digest);
+      for (const [path, { stamp, digest }] of hashes) set.run(path, stamp, digest);
       for (const { path, sha256 } of this.#saved.values()) save.run(path, sha256);
       database.exec('COMMIT');
+      this.#saved.clear();
     } catch (error) {
       if (!isSqlite(error)) throw error;
+      // Such as a full disk; without this, nothing could be written any more.
+      if (database.isTransaction) database.exec('ROLLBACK');
     }
-    this.#unwritten.clear();
-    this.#saved.clear();
   }
 
   close(): void {
     this.#endReading();
-    if (this.#unwritten.size + this.#saved.size > 0) this.#write();
+    if (this.#unwritten.size + this.#saved.size > 0) this.#write(this.#unwritten);
     this.#o.database.close();
   }
 

@@ -135,6 +135,15 @@ export class ReceiptStore implements Disposable {
     return this.#try('read', () => this.#of(service, job));
   }
 
+  /** The state of one creation; undefined if it is not known, or cannot be read. */
+  stateOf(service: string, job: string, name: string): string | undefined {
+    const sql = 'SELECT state FROM creation WHERE service = ? AND job = ? AND name = ?';
+    return this.#try('read', () => {
+      const row = this.#prepare(sql).get(service, job, name);
+      return row === undefined ? undefined : textOf(row, 'state');
+    });
+  }
+
   /** True if there are no receipts of this service; undefined if they cannot be read. */
   isEmpty(service: string): boolean | undefined {
     const sql = 'SELECT 1 FROM creation WHERE service = ? LIMIT 1';
@@ -372,9 +381,7 @@ export class ReceiptStore implements Disposable {
         ? this.#insert({ service, line, source, account, holder, saved })
         : this.#update(known, { line, account, holder });
     for (const { index, task, path, bytes, sha256, stored } of saved)
-      this.#prepare(
-        'INSERT OR REPLACE INTO saved (creation, idx, task, path, bytes, sha256, stored) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      ).run(id, index, task, path, bytes, sha256, stored ?? null);
+      this.#prepare(saving).run(id, index, task, path, bytes, sha256, stored ?? null);
   }
 
   #insert({ service, line, source, account, holder }: Receipt): number {
@@ -864,6 +871,13 @@ function receiptOf(row: Row): Omit<Receipt, 'saved'> {
     holder: typeof holder === 'string' ? holder : undefined,
   };
 }
+
+/** Most files are told of again as they were, and then nothing is written. */
+const saving =
+  'INSERT INTO saved (creation, idx, task, path, bytes, sha256, stored) VALUES (?, ?, ?, ?, ?, ?, ?) ' +
+  'ON CONFLICT (creation, idx, path) DO UPDATE SET task = excluded.task, bytes = excluded.bytes, ' +
+  'sha256 = excluded.sha256, stored = excluded.stored WHERE (task, bytes, sha256, stored) IS NOT ' +
+  '(excluded.task, excluded.bytes, excluded.sha256, excluded.stored)';
 
 const savedFiles = 'SELECT * FROM saved WHERE creation = ? ORDER BY idx';
 

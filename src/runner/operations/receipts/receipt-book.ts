@@ -132,6 +132,11 @@ export class ReceiptBook implements Disposable {
     return (this.store.of(this.service, job) ?? []).filter((receipt) => this.#counts(receipt));
   }
 
+  /** True if the receipt of a creation says that its project is deleted. Asked far more often than it is true. */
+  isDeleted({ job, name = '' }: JobLine): boolean {
+    return this.store.stateOf(this.service, job, name) === 'deleted';
+  }
+
   /** True if there are no receipts of this service. */
   get isEmpty(): boolean {
     return this.store.isEmpty(this.service) ?? true;

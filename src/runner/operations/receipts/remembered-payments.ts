@@ -106,6 +106,7 @@ export class RememberedPayments implements Remembered {
 
   deletedElsewhere(job: JobLine, isMissing = false): JobLine | undefined {
     const { book, ledger } = this.#o;
+    if (!isMissing && !book.isDeleted(job)) return undefined;
     const receipt = book.of(job.job).find(({ line }) => line.name === job.name);
     if (job.name === undefined || receipt === undefined) return undefined;
     // Whoever deletes a project saves its files first, and records the deletion afterwards.
@@ -144,9 +145,10 @@ export class RememberedPayments implements Remembered {
 
   paid(fingerprint: Fingerprint, task: string): JobLine | 'busy' | undefined {
     const { book, ledger, clock } = this.#o;
-    const receipt = this.#candidate(fingerprint);
+    const receipts = book.of(fingerprint);
+    const receipt = this.#candidate(fingerprint, receipts);
     if (receipt === undefined) {
-      const gone = unknownPayment(book.of(fingerprint), ledger.job(fingerprint));
+      const gone = unknownPayment(receipts, ledger.job(fingerprint));
       if (gone !== undefined) this.ofOthers.set(fingerprint, gone);
       return undefined;
     }
@@ -174,14 +176,12 @@ export class RememberedPayments implements Remembered {
   }
 
   /** What counts for a request, of what this account may have. */
-  #candidate(fingerprint: Fingerprint): Receipt | undefined {
+  #candidate(fingerprint: Fingerprint, receipts: readonly Receipt[]): Receipt | undefined {
     const { book, ledger, head } = this.#o;
     const known = ledger.job(fingerprint);
-    const receipts = book
-      .of(fingerprint)
-      .filter(({ line }) => this.#verdicts.get(line.name ?? '') !== 'gone');
+    const there = receipts.filter(({ line }) => this.#verdicts.get(line.name ?? '') !== 'gone');
     return (
-      unknownPayment(receipts, known) ??
+      unknownPayment(there, known) ??
       unknownPayment(receiptsIn(book, head?.job(fingerprint)), known)
     );
   }
@@ -323,7 +323,7 @@ export class RememberedPayments implements Remembered {
       while (next !== undefined && !this.#o.book.isBeingSent(next, this.#o.clock.now())) {
         await this.#judge(next);
         const isGone: boolean = this.#verdicts.get(next.line.name ?? '') === 'gone';
-        next = isGone ? this.#candidate(fingerprint) : undefined;
+        next = isGone ? this.#candidate(fingerprint, this.#o.book.of(fingerprint)) : undefined;
       }
       if (next === undefined) this.#open.delete(fingerprint);
       else this.#open.set(fingerprint, next);

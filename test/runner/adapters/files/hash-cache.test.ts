@@ -198,12 +198,12 @@ describe('two runs of two pipelines in one folder', () => {
 describe('an output that this checkout saved', () => {
   const output = { path: 'out/a.png', sha256: 'a'.repeat(64) };
 
-  test('is remembered by the next process, after the file changed and is gone', () => {
+  test('is remembered by the next process, after the file changed and is gone', async () => {
     const folder = temporaryFolder();
     const database = join(folder, 'hashes.db');
     const file = aged(join(folder, 'a.png'));
     const one = new HashCache(database);
-    one.remember(output);
+    await one.remember(output);
     expect(one.hasSeen(file, output)).toBe(true);
     one.close();
     const two = new HashCache(database);
@@ -217,6 +217,34 @@ describe('an output that this checkout saved', () => {
     three.close();
   });
 
+  test('is written when it is remembered, before the end of the process', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'a.png');
+    const [one, two] = ['one', 'two'].map(() => new HashCache(join(folder, 'hashes.db')));
+    const both = [output, { ...output, path: 'out/b.png' }];
+    await Promise.all(both.map((each) => one?.remember(each)));
+    for (const each of both) expect(two?.hasSeen(file, each)).toBe(true);
+    one?.close();
+    two?.close();
+  });
+
+  test('is written when the process that holds the database lets go of it', async () => {
+    const folder = temporaryFolder();
+    const database = join(folder, 'hashes.db');
+    const file = join(folder, 'a.png');
+    const one = new HashCache(database);
+    const holder = new DatabaseSync(database);
+    holder.exec('BEGIN IMMEDIATE');
+    await one.remember(output);
+    expect(one.hasSeen(file, output)).toBe(true);
+    holder.close();
+    await one.remember({ ...output, path: 'out/b.png' });
+    const two = new HashCache(database);
+    expect(two.hasSeen(file, output)).toBe(true);
+    one.close();
+    two.close();
+  });
+
   test('is known if it was only hashed here, under its path and with its content', () => {
     const folder = temporaryFolder();
     const file = aged(join(folder, 'a.png'));
@@ -227,7 +255,7 @@ describe('an output that this checkout saved', () => {
     cache.close();
   });
 
-  test('is known to a reader, which writes nothing', () => {
+  test('is known to a reader, which writes nothing', async () => {
     const folder = temporaryFolder();
     const database = join(folder, 'hashes.db');
     const none = new HashCache(database, 'read');
@@ -235,7 +263,7 @@ describe('an output that this checkout saved', () => {
     none.close();
     expect(readdirSync(folder)).toEqual([]);
     const one = new HashCache(database);
-    one.remember(output);
+    await one.remember(output);
     one.close();
     const alone = new HashCache(database, 'read');
     expect(alone.hasSeen(join(folder, 'a.png'), output)).toBe(true);

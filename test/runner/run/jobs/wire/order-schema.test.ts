@@ -1,7 +1,7 @@
 // Orders and outcomes of real runs arrive unchanged, and what is damaged on the way is refused.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAccepted } from '../../../../../src/contract/base/acceptance.ts';
+import { acceptanceOf } from '../../../../../src/contract/base/acceptance.ts';
 import { asJson, isObject, type Json } from '../../../../../src/contract/base/json.ts';
 import { readIssuedOrder } from '../../../../../src/runner/run/engine/issued-order.ts';
 import type { JobOutcome } from '../../../../../src/runner/run/jobs/job.ts';
@@ -59,7 +59,7 @@ describe('an order', () => {
     for (const { sent, read } of wire.orders) {
       expect(read).toStrictEqual(sent);
       if (read.operation === 'settle') throw new Error('it never leaves the coordinator');
-      expect(isAccepted(orderSchemas[read.operation], read)).toBe(true);
+      expect(acceptanceOf(orderSchemas[read.operation])(read)).toBe(true);
     }
   });
 
@@ -143,12 +143,12 @@ describe('an outcome', () => {
     expect([...kinds].sort()).toEqual(expect.arrayContaining(['done', 'ended', 'read']));
     for (const { sent, read } of wire.outcomes) {
       expect(read).toEqual(sent);
-      expect(isAccepted(outcomeSchemas[read.is], read)).toBe(true);
+      expect(acceptanceOf(outcomeSchemas[read.is])(read)).toBe(true);
     }
     for (const outcome of rare) {
       const read = readOutcome(JSON.parse(JSON.stringify(outcome)));
       expect(read).toEqual({ ok: true, value: outcome });
-      expect(isAccepted(outcomeSchemas[outcome.is], outcome)).toBe(true);
+      expect(acceptanceOf(outcomeSchemas[outcome.is])(outcome)).toBe(true);
     }
     expect(new Set(rare.map((outcome) => outcome.is))).toEqual(
       new Set(Object.keys(outcomeSchemas)),
