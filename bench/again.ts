@@ -35,8 +35,8 @@ export const again = defineBench({
     goal(500, 'wall s', 0.25, starting),
     goal(10_000, 'wall s', 0.8, starting),
     goal(100_000, 'wall s', 6, starting),
-    goal(500, 'first wall s', 0.25, slow),
-    goal(10_000, 'first wall s', 0.8, slow),
+    goal(500, 'first wall s', 0.3, slow),
+    goal(10_000, 'first wall s', 1, slow),
     goal(100_000, 'first wall s', 6, slow),
     goal(10_000, 'peak MB', 150, ''),
     goal(

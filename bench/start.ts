@@ -82,13 +82,13 @@ export const start: Bench = defineBench({
     },
     {
       what: 'validate of 50 steps, wall ms',
-      bound: { atMost: 120 },
+      bound: { atMost: 100 },
       figure: spreadOn('validate, 50 steps', 'wall ms'),
       obstacle: tooMuch,
     },
     {
       what: 'plan of the demo, wall ms',
-      bound: { atMost: 250 },
+      bound: { atMost: 150 },
       figure: spreadOn('plan of the demo', 'wall ms'),
       obstacle: tooMuch,
     },

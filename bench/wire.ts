@@ -35,7 +35,7 @@ export const wire = defineBench({
     },
     {
       what: own,
-      bound: { atMost: 0.25 },
+      bound: { atMost: 0.15 },
       figure: spreadIn(own),
       obstacle: 'The journal, the checks of answers and the files of each task.',
     },
