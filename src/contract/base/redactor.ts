@@ -29,12 +29,15 @@ export class Redactor {
   readonly #literals: readonly string[];
   /** The characters of each secret, in all spellings. */
   readonly #spelled: readonly (readonly Spellings[])[];
+  /** A shorter text has no secret, in no spelling. */
+  readonly #least: number;
 
   constructor(secrets: readonly (string | undefined)[]) {
     const known = new Set(secrets.filter((secret) => secret !== undefined));
     const long = [...known].filter((secret) => secret.length >= shortest);
     this.#literals = [...new Set(long.flatMap((secret) => [secret, ...inBase64(secret)]))];
     this.#spelled = long.map((secret) => Array.from(secret, spellingsOf));
+    this.#least = Math.min(...this.#literals.map(({ length }) => length));
   }
 
   text(text: string): string {
@@ -73,7 +76,24 @@ export class Redactor {
    */
   value<T>(value: T): T {
     // The same shape with other texts.
-    return this.#redacted(value, 0) as T;
+    return this.#isPlain(value, 0) ? value : (this.#redacted(value, 0) as T);
+  }
+
+  /** Quick, because nearly all data is plain: no text can have a secret, and nothing is nested too deeply. */
+  #isPlain(value: unknown, depth: number): boolean {
+    if (typeof value === 'string') return this.#isPlainText(value);
+    if (!Array.isArray(value) && !isObject(value)) return true;
+    if (depth === deepest) return false;
+    if (Array.isArray(value)) return value.every((entry) => this.#isPlain(entry, depth + 1));
+    for (const key in value)
+      if (!this.#isPlainText(key) || !this.#isPlain(value[key], depth + 1)) return false;
+    return true;
+  }
+
+  #isPlainText(text: string): boolean {
+    if (text.length < this.#least) return true;
+    if (text.includes('%') || text.includes('\\')) return false;
+    return !this.#literals.some((literal) => text.includes(literal));
   }
 
   /**

@@ -19,7 +19,7 @@ const endOfCodestream = 0xffd9;
 
 /** Fewer bytes at the end of the file. */
 export function bytesAt(file: number, position: number, length: number): Buffer {
-  const buffer = Buffer.alloc(length);
+  const buffer = Buffer.allocUnsafe(length);
   return buffer.subarray(0, readSync(file, buffer, 0, length, position));
 }
 

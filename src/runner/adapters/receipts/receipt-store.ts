@@ -543,8 +543,10 @@ export class ReceiptStore implements Disposable {
    * database throws.
    */
   #open(doing: Doing): DatabaseSync | undefined {
-    if (this.#database !== undefined && (doing === 'read' || this.#writes)) return this.#database;
-    this.#letGo();
+    if (this.#database !== undefined) {
+      if (doing === 'read' || this.#writes) return this.#database;
+      this.#letGo();
+    }
     const { readOnly = false, fileSystemOf = typeOf } = this.#o;
     if (readOnly && doing !== 'read') return undefined;
     let stats = lookAt(this.file);
