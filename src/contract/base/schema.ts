@@ -2,7 +2,7 @@
 // derives types from.
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
-import { isAccepted } from './acceptance.ts';
+import { expressionOf, isAccepted } from './acceptance.ts';
 import { fieldOf, isObject, type Json, type JsonObject } from './json.ts';
 
 export type { ErrorObject };
@@ -67,6 +67,7 @@ function makeAjv(all: boolean): Ajv2020 {
     // takes longer than all the rest.
     meta: false,
     validateSchema: false,
+    code: { regExp: Object.assign(expressionOf, { code: 'new RegExp' }) },
   });
   ajv.addVocabulary(vocabulary);
   return ajv;
