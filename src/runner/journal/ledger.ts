@@ -155,8 +155,11 @@ export class Ledger {
     this.#put(line, this.#jobs.get(line.job));
   }
 
-  /** Folds one line in. On failure, the error says why: the journal is corrupt, or shotlist has a bug. */
-  apply(state: StateLine): Result<void, string> {
+  /**
+   * Folds one line in. `text`: the line as it is in the state file. On failure, the error says why: the journal is corrupt,
+   * or shotlist has a bug.
+   */
+  apply(state: StateLine, text?: string): Result<void, string> {
     switch (state.type) {
       case 'header':
         return ok(undefined);
@@ -164,17 +167,17 @@ export class Ledger {
         this.#runs.push(state.line);
         return ok(undefined);
       case 'job':
-        this.#put(state.line, this.#jobs.get(state.line.job));
+        this.#put(state.line, this.#jobs.get(state.line.job), text);
         return ok(undefined);
       case 'task':
         this.#putTask(state.line);
         return ok(undefined);
       case 'event':
-        return this.#applyEvent(state.line);
+        return this.#applyEvent(state.line, text);
     }
   }
 
-  #applyEvent(event: EventLine): Result<void, string> {
+  #applyEvent(event: EventLine, text: string | undefined): Result<void, string> {
     if (event.seq !== this.#seq + 1)
       return err(`event ${event.seq} follows event ${this.#seq}: lines are missing or doubled`);
     this.#seq = event.seq;
@@ -182,9 +185,12 @@ export class Ledger {
       const before = this.#jobs.get(event.job);
       const moved = stateAfter(before, event);
       if (!moved.ok) return moved;
-      if ('task' in event && event.task !== undefined) this.#tasks.delete(event.task);
+      if (this.#tasks.size > 0 && 'task' in event && event.task !== undefined)
+        this.#tasks.delete(event.task);
       const after = event.event === 'intent' ? this.#sentNow(moved.value) : moved.value;
-      this.#put(after, before);
+      // What is known of a free job is one event, in most cases.
+      const tellsAll = before === undefined && event.event === 'supplied';
+      this.#put(after, before, tellsAll ? text : undefined);
       const difference = chargedHere(after) - chargedHere(before);
       if (difference !== 0) this.#count(difference, after.sender);
       return ok(undefined);
@@ -223,18 +229,18 @@ export class Ledger {
     else this.#tasks.delete(line.task);
   }
 
-  #put(line: JobLine, before: JobLine | undefined): void {
+  #put(line: JobLine, before: JobLine | undefined, text?: string): void {
     if (before === undefined) this.#size += 1;
     this.#countFailed(before, -1);
     this.#countFailed(line, 1);
     this.#reserved += reserveOf(line) - reserveOf(before);
     if (line.state === 'created') this.#unsettled.set(line.job, line);
-    else this.#unsettled.delete(line.job);
+    else if (before?.state === 'created') this.#unsettled.delete(line.job);
     if (jobFacts[line.state].inDoubt) this.#doubts.set(line.job, line);
-    else this.#doubts.delete(line.job);
-    this.rates.learn(line);
+    else if (before !== undefined && jobFacts[before.state].inDoubt) this.#doubts.delete(line.job);
+    this.rates.learn(line, before);
     this.takes.learn(line);
-    this.#jobs.set(line);
+    this.#jobs.set(line, text);
   }
 
   #countFailed(line: JobLine | undefined, by: 1 | -1): void {

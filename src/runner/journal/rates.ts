@@ -15,8 +15,13 @@ export class Rates {
     return this.#version;
   }
 
-  /** Learns from the highest charge that the service reported for a job, even if it refunded part of it later. */
-  learn({ kind, state, credits = 0, peak = 0, reserve = 0, measure }: JobLine): void {
+  /**
+   * Learns from the highest charge that the service reported for a job, even if it refunded part of it later. `before`: the
+   * same job as it was learnt last.
+   */
+  learn(line: JobLine, before?: JobLine): void {
+    if (before !== undefined && isSameCharge(before, line)) return;
+    const { kind, state, credits = 0, peak = 0, reserve = 0, measure } = line;
     if (!charged.includes(state) && peak === 0) return;
     const most = charged.includes(state) ? Math.max(credits, peak) : peak;
     this.#raise(this.#dearest, kind, most);
@@ -55,3 +60,11 @@ export class Rates {
 
 /** States in which the service has reported a charge and has not refunded it. */
 const charged: readonly JobLine['state'][] = ['created', 'complete', 'deleted'];
+
+/** The measure of a job is the same object from its intent on. */
+const isSameCharge = (one: JobLine, other: JobLine): boolean =>
+  one.credits === other.credits &&
+  one.peak === other.peak &&
+  one.reserve === other.reserve &&
+  one.measure === other.measure &&
+  charged.includes(one.state) === charged.includes(other.state);

@@ -46,6 +46,9 @@ const samples: readonly (readonly [string, Schema, readonly Json[]])[] = [
 const odd = fc.oneof(
   fc.constantFrom<Json>(...[null, '', 'x', '${{ item.path }}', '😀', 0, -1, 0.5, 1e21, true]),
   fc.constantFrom<Json>(...[[], {}, ['x', 'x'], { x: 1 }, { constructor: 1 }]),
+  fc
+    .constantFrom('', 'a', 'A', 'g', '\n', '😀', '\u0130')
+    .map((end) => '0af9'.repeat(16).slice(0, -1) + end),
   fc.jsonValue({ maxDepth: 1 }).map(asJson),
 );
 

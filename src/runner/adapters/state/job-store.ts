@@ -1,93 +1,136 @@
 // Keeps jobs in few bytes, and on disk when they are many, so that memory does not grow with their number. Every run
 // fills the store from the state file, so it need not be durable.
-import { isObject } from '../../../contract/base/json.ts';
-import { type JobStore, orderOf } from '../../journal/job-store.ts';
+import { type JobStore, jobIn, orderOf } from '../../journal/job-store.ts';
 import type { JobLine } from '../../journal/line.ts';
+import { RowReader } from '../../journal/rows.ts';
 import { RecordIndex } from './record-index.ts';
-import { RecordLog } from './record-log.ts';
+import { RecordLog, type RecordPlace } from './record-log.ts';
 
-/** How many of the most recently set jobs stay as they are, at least; at most twice as many. */
-const hot = 1_500;
-/** How many that were read again stay as they are: a plan asks for a job several times in a row. */
-const near = 500;
+export const diskStore = (log?: RecordLog): DiskStore => new DiskStore(log);
 
-export function diskStore(log = new RecordLog()): JobStore & { close(): void } {
-  const index = new RecordIndex();
-  /** Two generations: when the younger one is full, the older one goes to the log. */
-  let younger = new Map<string, JobLine>();
-  let older = new Map<string, JobLine>();
-  const read = new Map<string, JobLine>();
-  /** The entries in their order, until a job changes: commands that only read go through all jobs several times. */
-  let order: readonly number[] | undefined;
+/** How many of the jobs that were used last stay objects. */
+const hotJobs = 1_000;
 
-  const isOf = (job: string) => (entry: number) => jobIn(log.at(index.at(entry))) === job;
-  const put = (line: JobLine): void => {
-    const place = log.add(JSON.stringify(line));
-    const entry = index.find(line.job, isOf(line.job));
-    if (entry === undefined) index.add(line.job, place);
-    else index.move(entry, place);
-  };
-  const age = (): void => {
-    for (const line of older.values()) if (!younger.has(line.job)) put(line);
-    older = younger;
-    younger = new Map();
-  };
-  return {
-    get(job) {
-      const known = younger.get(job) ?? older.get(job) ?? read.get(job);
-      if (known !== undefined) return known;
-      let line: JobLine | undefined;
-      index.find(job, (entry) => {
-        line = lineOf(log.at(index.at(entry)));
-        return line.job === job;
-      });
-      if (line === undefined || line.job !== job) return undefined;
-      if (read.size >= near) read.clear();
-      read.set(job, line);
-      return line;
-    },
-    set(line) {
-      read.delete(line.job);
-      order = undefined;
-      younger.set(line.job, line);
-      if (younger.size >= hot) age();
-    },
-    *sorted() {
-      age();
-      age();
-      order ??= sortedEntries(index, log);
-      for (const entry of order) yield lineOf(log.at(index.at(entry)));
-    },
-    close() {
-      younger.clear();
-      older.clear();
-      log.close();
-    },
-  };
+/** A job that is an object. */
+interface Hot {
+  readonly entry: number;
+  line: JobLine;
+  /** The record that says the same; undefined if there is none yet. */
+  record: RecordPlace | undefined;
+  /** True if the job was used since the store last looked for one to let go. */
+  used: boolean;
 }
 
-function sortedEntries(index: RecordIndex, log: RecordLog): readonly number[] {
-  const places: { readonly place: string; readonly entry: number }[] = [];
-  for (let entry = 0; entry < index.size; entry++)
-    places.push({ place: orderOf(lineOf(log.at(index.at(entry)))), entry });
-  places.sort((one, other) => (one.place < other.place ? -1 : 1));
-  return places.map(({ entry }) => entry);
+class DiskStore implements JobStore {
+  readonly rows = new RowReader();
+  readonly #log: RecordLog;
+  readonly #index = new RecordIndex();
+  readonly #hot: Hot[] = [];
+  /** Which of `#hot` is the next to be let go, if it was not used meanwhile. */
+  #hand = 0;
+  /** The job that was asked for last, because the ledger sets a job right after it has asked for it. */
+  #asked = '';
+  #found: Hot | undefined;
+  /** The place in `sorted` of the job that was added last; undefined if they did not come in this order. */
+  #last: string | undefined = '';
+  /** The entries in their order, until it changes: commands that only read go through all jobs several times. */
+  #order: readonly number[] | undefined;
+
+  constructor(log = new RecordLog()) {
+    this.#log = log;
+  }
+
+  get(job: string): JobLine | undefined {
+    return this.#find(job)?.line;
+  }
+
+  set(line: JobLine, text?: string): void {
+    const known = this.#find(line.job);
+    const record = text === undefined ? undefined : this.#log.add(text);
+    if (known === undefined) {
+      const entry = this.#index.add(line.job);
+      this.#noteOrder(line);
+      this.#found = this.#heat({ entry, line, record, used: false });
+    } else {
+      if (known.line.tasks[0] !== line.tasks[0]) this.#last = this.#order = undefined;
+      known.line = line;
+      known.record = record;
+    }
+  }
+
+  *sorted(): Iterable<JobLine> {
+    this.#order ??= this.#sortedEntries();
+    for (const entry of this.#order) yield this.#lineAt(entry);
+  }
+
+  close(): void {
+    this.#hot.length = 0;
+    this.#asked = '';
+    this.#log.close();
+  }
+
+  #find(job: string): Hot | undefined {
+    if (job !== this.#asked) {
+      const entry = this.#index.find(job, (mark) => this.#hotAt(mark).line.job === job);
+      this.#found = entry === undefined ? undefined : this.#hotAt(entry);
+      this.#asked = job;
+    }
+    if (this.#found !== undefined) this.#found.used = true;
+    return this.#found;
+  }
+
+  #hotAt(entry: number): Hot {
+    const number = this.#index.hotOf(entry);
+    const hot = number === undefined ? undefined : this.#hot[number];
+    if (hot !== undefined) return hot;
+    const record = this.#index.recordOf(entry);
+    return this.#heat({ entry, line: this.#read(record), record, used: false });
+  }
+
+  /** Keeps a job as an object, in place of one that was not used for a while. */
+  #heat(hot: Hot): Hot {
+    const number = this.#hot.length < hotJobs ? this.#hot.length : this.#cool();
+    this.#hot[number] = hot;
+    this.#index.setHot(hot.entry, number);
+    return hot;
+  }
+
+  /** Lets a job go, and returns where it was. */
+  #cool(): number {
+    for (;;) {
+      const number = this.#hand;
+      this.#hand = (number + 1) % hotJobs;
+      const hot = this.#hot[number];
+      if (hot === undefined) throw new Error('bug: the store is closed');
+      if (!hot.used) {
+        this.#index.setRecord(hot.entry, hot.record ?? this.#log.add(JSON.stringify(hot.line)));
+        return number;
+      }
+      hot.used = false;
+    }
+  }
+
+  #read(record: RecordPlace): JobLine {
+    return jobIn(this.#log.at(record), this.rows);
+  }
+
+  #lineAt(entry: number): JobLine {
+    const number = this.#index.hotOf(entry);
+    const hot = number === undefined ? undefined : this.#hot[number];
+    return hot?.line ?? this.#read(this.#index.recordOf(entry));
+  }
+
+  #noteOrder(line: JobLine): void {
+    this.#order = undefined;
+    if (this.#last === undefined) return;
+    const place = orderOf(line);
+    this.#last = this.#last < place ? place : undefined;
+  }
+
+  #sortedEntries(): readonly number[] {
+    const entries = Array.from({ length: this.#index.size }, (_, entry) => entry);
+    if (this.#last !== undefined) return entries;
+    const places = entries.map((entry) => orderOf(this.#lineAt(entry)));
+    return entries.sort((one, other) => ((places[one] ?? '') < (places[other] ?? '') ? -1 : 1));
+  }
 }
-
-const firstField = '{"job":"';
-
-/** Most lines begin with their fingerprint; then the rest need not be parsed. */
-const jobIn = (record: string): string =>
-  record.startsWith(firstField)
-    ? record.slice(firstField.length, firstField.length + 64)
-    : lineOf(record).job;
-
-function lineOf(record: string): JobLine {
-  const line: unknown = JSON.parse(record);
-  if (!isRecord(line)) throw new Error(`bug: no job: ${record}`);
-  return line;
-}
-
-/** A record is a line that was valid when it was written; nothing else writes to the log. */
-const isRecord = (value: unknown): value is JobLine =>
-  isObject(value) && typeof value['job'] === 'string';

@@ -8,7 +8,7 @@ import type { JobStore } from '../../journal/job-store.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import type { Header, StateLine } from '../../journal/line.ts';
 import { byteProblem, conflictMarker } from '../../journal/raw-line.ts';
-import { jobOf, RowReader } from '../../journal/rows.ts';
+import { jobOf } from '../../journal/rows.ts';
 import { isTorn } from '../../journal/torn.ts';
 import { type Content, ContentHash } from './file-version.ts';
 import { LineTooLong, lineBatches } from './raw-lines.ts';
@@ -37,7 +37,6 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
   let expected: number | undefined;
   let compacted = 0;
   let format = currentFormat;
-  const rows = new RowReader();
   const hash = new ContentHash();
   const loaded = (more: Partial<Loaded>): Result<Loaded, string> => {
     if (ledger.seq === 0 && expected !== undefined && compacted < expected)
@@ -68,7 +67,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
           if (!found.ok) return err(`${file}:1: ${found.error}`);
           format = found.value;
         }
-        const row = format.hasRows ? rows.read(text) : undefined;
+        const row = format.hasRows ? store.rows.read(text) : undefined;
         if (row?.ok && row.value.is === 'template') {
           if (ledger.seq > 0) return err(`${file}:${number}: ${moved('template')}`);
           compacted += 1;
@@ -81,7 +80,9 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
         const { value } = line;
         if (value.type === 'event' && compacted < (expected ?? 0))
           return err(`${file}:${number}: ${missing('the events begin', compacted, expected ?? 0)}`);
-        const wrong = fold(value, number, ledger);
+        // Of an older format, the text is not what the store would read.
+        const own = format === currentFormat ? text : undefined;
+        const wrong = fold(value, number, ledger, own);
         if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
         if (value.type === 'header') ({ lines: expected, ...header } = value.line);
         else if (value.type !== 'event') compacted += 1;
@@ -155,7 +156,12 @@ const aside = (number: number): string =>
  * Order: a header, then the results of past runs, then events. Nothing occurs twice, and no past result follows an
  * event.
  */
-function fold(line: StateLine, number: number, ledger: Ledger): string | undefined {
+function fold(
+  line: StateLine,
+  number: number,
+  ledger: Ledger,
+  text: string | undefined,
+): string | undefined {
   if ((line.type === 'header') !== (number === 1))
     return number === 1
       ? 'the first line is not a header: this is not a state file'
@@ -165,6 +171,6 @@ function fold(line: StateLine, number: number, ledger: Ledger): string | undefin
     return `a second line for the job ${line.line.job}`;
   if (line.type === 'run' && ledger.runs().some(({ run }) => run === line.line.run))
     return `a second line for run ${line.line.run}`;
-  const folded = ledger.apply(line);
+  const folded = ledger.apply(line, text);
   return folded.ok ? undefined : folded.error;
 }

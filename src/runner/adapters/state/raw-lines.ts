@@ -7,7 +7,7 @@ import type { RawLine } from '../../journal/raw-line.ts';
 import type { ContentHash } from './file-version.ts';
 
 const lineFeed = 10;
-const chunkBytes = 1 << 20;
+const chunkBytes = 1 << 18;
 /** In bytes: far longer than any line that a run writes, and short enough for the memory. */
 const longestLine = 1 << 26;
 
@@ -44,9 +44,18 @@ export async function* lineBatches(
     return sized(bytes, terminated);
   };
   await using handle = await openRegular(file);
+  const read = () => {
+    const reading = handle.read({ buffer: Buffer.allocUnsafe(chunkBytes) });
+    // Whoever has seen enough does not wait for the next chunk.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  let reading = read();
   for (;;) {
-    const { bytesRead, buffer } = await handle.read({ buffer: Buffer.allocUnsafe(chunkBytes) });
+    const { bytesRead, buffer } = await reading;
     if (bytesRead === 0) break;
+    // While the lines of this chunk are looked at.
+    reading = read();
     const chunk = buffer.subarray(0, bytesRead);
     hash?.add(chunk);
     const plain = isAscii(chunk);

@@ -1,4 +1,5 @@
-// Finds the records of a job by its fingerprint, in the order in which jobs were first seen. Takes some forty bytes a job.
+// Finds a job by its fingerprint: its record, or its place among those that are objects. Entries have the order in which jobs were
+// first seen. Takes some forty bytes a job.
 import { markOf } from '../../../contract/base/digest.ts';
 import type { RecordPlace } from './record-log.ts';
 
@@ -10,6 +11,7 @@ export class RecordIndex {
   /** Numbers of entries, from 1, by mark; with open addressing. */
   #slots = new Uint32Array(2 * smallest);
   #marks = new Float64Array(smallest);
+  /** Of the record; below 0 if the job is an object. */
   #places = new Float64Array(smallest);
   #lengths = new Uint32Array(smallest);
   #size = 0;
@@ -29,21 +31,32 @@ export class RecordIndex {
     }
   }
 
-  add(job: string, place: RecordPlace): void {
+  /** The new entry of a job, which has no place yet. */
+  add(job: string): number {
     if (this.#size === this.#marks.length) this.#grow();
     const entry = this.#size;
     this.#size += 1;
     this.#marks[entry] = markOf(job);
-    this.move(entry, place);
     this.#enter(entry);
+    return entry;
   }
 
-  move(entry: number, { chunk, from, length }: RecordPlace): void {
+  setRecord(entry: number, { chunk, from, length }: RecordPlace): void {
     this.#places[entry] = chunk * placesInChunk + from;
     this.#lengths[entry] = length;
   }
 
-  at(entry: number): RecordPlace {
+  setHot(entry: number, number: number): void {
+    this.#places[entry] = -1 - number;
+  }
+
+  /** Undefined if the job is a record. */
+  hotOf(entry: number): number | undefined {
+    const place = this.#places[entry] ?? 0;
+    return place < 0 ? -1 - place : undefined;
+  }
+
+  recordOf(entry: number): RecordPlace {
     const place = this.#places[entry] ?? 0;
     const chunk = Math.floor(place / placesInChunk);
     return { chunk, from: place - chunk * placesInChunk, length: this.#lengths[entry] ?? 0 };

@@ -1,11 +1,13 @@
 // Jobs in few bytes answer as jobs in memory do, whether they are at hand or written away.
 import { expect, onTestFinished, test } from 'vitest';
 import { diskStore } from '../../../../src/runner/adapters/state/job-store.ts';
-import { memoryStore } from '../../../../src/runner/journal/job-store.ts';
+import { jobIn, memoryStore } from '../../../../src/runner/journal/job-store.ts';
 import type { JobLine } from '../../../../src/runner/journal/line.ts';
+import { isTemplate, RowWriter } from '../../../../src/runner/journal/rows.ts';
 import { at } from '../../journal/lines.ts';
+import { photoJobs } from '../../journal/photo-jobs.ts';
 
-/** More than are kept at hand. */
+/** More than stay objects. */
 const many = 7_000;
 const fingerprint = (index: number): string => index.toString(16).padStart(7, '0').padEnd(64, '0');
 const line = (index: number, attempt = 1): JobLine => ({
@@ -50,4 +52,31 @@ test('a closed store has let its records go', () => {
   for (let index = 0; index < many; index++) store.set(line(index));
   store.close();
   expect(() => store.get(fingerprint(0))).toThrow();
+});
+
+test('jobs are read again from the lines that told them: their own, rows and events', () => {
+  const [store, model] = [diskStore(), memoryStore()];
+  onTestFinished(() => store.close());
+  const writer = new RowWriter();
+  const read = (text: string): void => {
+    if (isTemplate(text)) return void store.rows.read(text);
+    const job = jobIn(text, store.rows);
+    store.set(job, text);
+    model.set(job);
+  };
+  for (let index = 0; index < many / 7; index++) {
+    for (const job of photoJobs(index)) for (const text of writer.text(job).split('\n')) read(text);
+    const what = {
+      job: fingerprint(index),
+      task: `é:${index}`,
+      kind: 'upload',
+      result: { id: 'ä' },
+    };
+    read(JSON.stringify({ seq: index, event: 'supplied', at, ...what }));
+  }
+  expect([...store.sorted()]).toEqual([...model.sorted()]);
+  for (const job of model.sorted()) expect(store.get(job.job)).toEqual(job);
+  // Then the line says less than is known.
+  for (const job of model.sorted()) store.set({ ...job, attempt: 7 });
+  expect([...store.sorted()]).toEqual([...model.sorted()].map((job) => ({ ...job, attempt: 7 })));
 });

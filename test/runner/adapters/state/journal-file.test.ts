@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { diskStore } from '../../../../src/runner/adapters/state/job-store.ts';
 import { JournalFile } from '../../../../src/runner/adapters/state/journal-file.ts';
 import { loadState } from '../../../../src/runner/adapters/state/load-state.ts';
+import { memoryStore } from '../../../../src/runner/journal/job-store.ts';
 import { Ledger } from '../../../../src/runner/journal/ledger.ts';
 import type { NewEvent } from '../../../../src/runner/journal/line.ts';
 import {
@@ -177,8 +178,7 @@ describe('a compacted file', () => {
     const file = await written(history);
     const before = text(file);
     const broken = new Ledger({
-      get: () => undefined,
-      set: () => undefined,
+      ...memoryStore(),
       sorted: () => {
         throw new Error('the power is cut');
       },
