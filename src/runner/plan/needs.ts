@@ -114,6 +114,13 @@ export function enoughFor(
     }
     return sum;
   };
+  /** Whoever pays for it. */
+  const whole = (key: string): number => {
+    let sum = 0;
+    for (const { expectation, times } of needs.of(key).needs.values())
+      sum += creditsOf(expectation) * times;
+    return sum;
+  };
   let left = (run?.left ?? Infinity) - costOf('', true);
   let isOver = left < 0;
   let [items, of] = [0, 0];
@@ -123,7 +130,7 @@ export function enoughFor(
     if (credits === 0) continue;
     of += 1;
     const { spent } = needs.of(item);
-    if (credits > (run?.most ?? Infinity) || spent + credits > (perItem ?? Infinity)) {
+    if (credits > (run?.most ?? Infinity) || spent + whole(item) > (perItem ?? Infinity)) {
       tooDear.push({ item, credits });
     } else if (!isOver && credits <= left) {
       left -= credits;

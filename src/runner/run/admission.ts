@@ -45,6 +45,14 @@ export class Admission {
     return sum;
   }
 
+  /** Credits for all that the item needs, whoever pays: what its results cost counts for it. */
+  costOf(key: string): number {
+    let sum = 0;
+    for (const { expectation, times } of this.#needs.of(key).needs.values())
+      sum += this.#worst(expectation) * times;
+    return sum;
+  }
+
   /** Credits that earlier runs spent on the item. */
   spentBefore(key: string): number {
     return this.#needs.of(key).spent;

@@ -143,8 +143,9 @@ export class Budget {
     if (need === 0) return 'admitted';
     const { perItem, begun } = this.#o;
     const spent = admission.spentBefore(key);
-    if (perItem !== undefined && spent + need > perItem)
-      return this.#refuse(key, tooDearForItem(perItem, spent, need));
+    const cost = admission.costOf(key);
+    if (perItem !== undefined && spent + cost > perItem)
+      return this.#refuse(key, tooDearForItem(perItem, spent, cost));
     const held = admission.total(this.#rates.version);
     const passed = this.#limits.passedBy(need, this.#moment(held), 'item');
     if (passed === undefined) {
