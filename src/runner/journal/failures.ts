@@ -16,17 +16,20 @@ const isGood = ({ state }: JobLine): boolean =>
 
 /**
  * A task's own line takes precedence. Without one, a failed job stands for its tasks, unless another job serves them
- * well.
+ * well. `failed`: the failed jobs of the ledger.
  */
-export function standingFailures(ledger: Ledger): readonly StandingFailure[] {
-  const well = new Set<string>();
-  const failed: JobLine[] = [];
-  for (const job of ledger.jobs()) {
-    if (job.state === 'failed' && !isWithheld(job)) failed.push(job);
-    if (isGood(job)) for (const task of job.tasks) well.add(task);
-  }
+export function standingFailures(
+  ledger: Ledger,
+  failed = [...ledger.jobs()].filter(isFailed),
+): readonly StandingFailure[] {
+  const open = new Set(
+    failed.flatMap(({ tasks }) => tasks).filter((task) => ledger.task(task) === undefined),
+  );
+  if (open.size > 0)
+    for (const job of ledger.jobs())
+      if (isGood(job)) for (const task of job.tasks) open.delete(task);
   const ofJobs = failed.flatMap(({ tasks, error }): readonly StandingFailure[] => {
-    const concerned = tasks.filter((task) => !well.has(task) && ledger.task(task) === undefined);
+    const concerned = tasks.filter((task) => open.has(task));
     if (concerned.length === 0) return [];
     const code = error === undefined ? {} : { code: error.code };
     return [{ tasks: concerned, why: error?.message ?? 'unknown', ...code }];
@@ -38,3 +41,6 @@ export function standingFailures(ledger: Ledger): readonly StandingFailure[] {
     );
   return [...ofJobs, ...ofTasks];
 }
+
+/** Not one that only waits for the next run. */
+export const isFailed = (job: JobLine): boolean => job.state === 'failed' && !isWithheld(job);

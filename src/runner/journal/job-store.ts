@@ -27,17 +27,18 @@ export function memoryStore(): JobStore {
       jobs.set(line.job, line);
     },
     sorted() {
-      order ??= [...jobs.values()]
-        .map((line) => ({ place: orderOf(line), line }))
-        .sort((a, b) => (a.place < b.place ? -1 : 1))
-        .map(({ line }) => line);
+      order ??= [...jobs.values()].sort((a, b) => (comesBefore(a, b) ? -1 : 1));
       return order;
     },
   };
 }
 
-/** The sort key of jobs in a state file. */
-export const orderOf = (line: JobLine): string => `${line.tasks[0] ?? ''}\u0000${line.job}`;
+/** The order of jobs in a state file. */
+export function comesBefore(one: JobLine, other: JobLine): boolean {
+  const [task = ''] = one.tasks;
+  const [otherTask = ''] = other.tasks;
+  return task === otherTask ? one.job < other.job : task < otherTask;
+}
 
 /** Reads a job that one valid line tells by itself: its own line, a row, or the only event about it. */
 export function jobIn(text: string, rows: RowReader): JobLine {

@@ -94,13 +94,17 @@ export function stepsStatus(
   const counts = new Map<string, Partial<Record<TaskState, number>>>();
   for (const { name } of steps) counts.set(name, {});
   const items = new Set<string>();
+  /** The number of items that have a record of a step. */
+  const recorded = new Map<string, number>();
   for (const [task, { state }] of states) {
     const step = stepOf(task);
     const count = counts.get(step) ?? {};
     count[state] = (count[state] ?? 0) + 1;
     counts.set(step, count);
     const item = itemOf(task, isFannedOut(task));
-    if (item !== undefined) items.add(item);
+    if (item === undefined) continue;
+    items.add(item);
+    recorded.set(step, (recorded.get(step) ?? 0) + 1);
   }
   const known = new Map(steps.map((step) => [step.name, step]));
   return [...counts].map(([step, tasks]): StepStatus => {
@@ -109,6 +113,8 @@ export function stepsStatus(
     const uses = declared.kind.name;
     if (declared.fan !== undefined) return { step, uses, tasks };
     const unrecorded: Partial<Record<Unrecorded, number>> = {};
+    if (!declared.shared && recorded.get(step) === items.size)
+      return { step, uses, tasks, unrecorded };
     for (const item of declared.shared ? [undefined] : items) {
       if (states.has(item === undefined ? step : `${step}:${item}`)) continue;
       const reason = why(step, item);

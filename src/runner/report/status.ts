@@ -1,7 +1,7 @@
 // The status of a state file: jobs by step kind and state, credits, and what needs a person.
 
 import { adviceFor } from '../../contract/api/advice.ts';
-import { type StandingFailure, standingFailures } from '../journal/failures.ts';
+import { isFailed, type StandingFailure, standingFailures } from '../journal/failures.ts';
 import type { CreditTotals, Ledger } from '../journal/ledger.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import { isWithheld } from '../journal/settled.ts';
@@ -100,8 +100,12 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
   const unsaved: Unsaved[] = [];
   const remote: Remote[] = [];
   const additions: Addition[] = [];
+  const failed: JobLine[] = [];
+  const files = new OddFiles(question);
   let outputs = 0;
   for (const job of ledger.jobs()) {
+    files.note(job);
+    if (isFailed(job)) failed.push(job);
     const states = jobs[job.kind] ?? {};
     const state = isWithheld(job) ? 'withheld' : job.state;
     states[state] = (states[state] ?? 0) + 1;
@@ -128,12 +132,12 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
     credits: ledger.total,
     jobs,
     outputs,
-    files: filesOf(ledger, question),
+    files: files.counts(ledger),
     unsaved: unsaved.sort((a, b) => (a.expires < b.expires ? -1 : a.expires > b.expires ? 1 : 0)),
     remote,
     additions,
     doubts,
-    failures: standingFailures(ledger).map(failureOf),
+    failures: standingFailures(ledger, failed).map(failureOf),
   };
 }
 
@@ -149,27 +153,40 @@ interface OddFile {
 }
 
 /** A path counts once, with its newest record: a later result may have replaced an earlier one. */
-function filesOf(ledger: Ledger, { conditionOf, isStored }: StatusQuestion): Status['files'] {
-  const odd = new Map<string, OddFile>();
-  for (const { at, outputs = [] } of ledger.jobs())
-    for (const output of outputs) {
-      const condition = conditionOf(output);
-      const known = odd.get(output.path);
-      if (!isHere(condition) && (known === undefined || known.at < at))
-        odd.set(output.path, { at, condition, stored: isStored(output) });
-    }
-  // A file that one record describes as it is counts as whole, whatever other records say of its path.
-  if (odd.size > 0)
-    for (const { outputs = [] } of ledger.jobs())
-      for (const output of outputs)
-        if (odd.has(output.path) && isHere(conditionOf(output))) odd.delete(output.path);
-  const files = { changed: 0, lost: 0, elsewhere: 0, stored: 0 };
-  for (const { condition, stored } of odd.values()) {
-    if (condition === 'changed' || condition === 'lost' || condition === 'elsewhere')
-      files[condition] += 1;
-    if (condition === 'elsewhere' && stored) files.stored += 1;
+class OddFiles {
+  readonly #question: StatusQuestion;
+  readonly #odd = new Map<string, OddFile>();
+
+  constructor(question: StatusQuestion) {
+    this.#question = question;
   }
-  return files;
+
+  note({ at, outputs = [] }: JobLine): void {
+    for (const output of outputs) {
+      const condition = this.#question.conditionOf(output);
+      if (isHere(condition)) continue;
+      const known = this.#odd.get(output.path);
+      if (known === undefined || known.at < at)
+        this.#odd.set(output.path, { at, condition, stored: this.#question.isStored(output) });
+    }
+  }
+
+  /** A file that one record describes as it is counts as whole, whatever other records say of its path. */
+  counts(ledger: Ledger): Status['files'] {
+    const odd = this.#odd;
+    if (odd.size > 0)
+      for (const { outputs = [] } of ledger.jobs())
+        for (const output of outputs)
+          if (odd.has(output.path) && isHere(this.#question.conditionOf(output)))
+            odd.delete(output.path);
+    const files = { changed: 0, lost: 0, elsewhere: 0, stored: 0 };
+    for (const { condition, stored } of odd.values()) {
+      if (condition === 'changed' || condition === 'lost' || condition === 'elsewhere')
+        files[condition] += 1;
+      if (condition === 'elsewhere' && stored) files.stored += 1;
+    }
+    return files;
+  }
 }
 
 const isHere = (condition: Condition): boolean => condition === 'whole' || condition === 'unread';

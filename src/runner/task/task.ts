@@ -14,7 +14,12 @@ export function taskId(step: string, item: Item | undefined, element?: number): 
 }
 
 /** The step of a task. Step names contain no colon and no bracket. */
-export const stepOf = (task: string): string => /^[^:[]*/.exec(task)?.[0] ?? task;
+export function stepOf(task: string): string {
+  const colon = task.indexOf(':');
+  const step = colon < 0 ? task : task.slice(0, colon);
+  const bracket = step.indexOf('[');
+  return bracket < 0 ? step : step.slice(0, bracket);
+}
 
 /**
  * The key of a task's item; undefined if the task is shared. `isFannedOut`: the task's step belongs to a fan-out; only then

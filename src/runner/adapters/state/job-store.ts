@@ -1,6 +1,6 @@
 // Keeps jobs in few bytes, and on disk when they are many, so that memory does not grow with their number. Every run
 // fills the store from the state file, so it need not be durable.
-import { type JobStore, jobIn, orderOf } from '../../journal/job-store.ts';
+import { comesBefore, type JobStore, jobIn } from '../../journal/job-store.ts';
 import type { JobLine } from '../../journal/line.ts';
 import { RowReader } from '../../journal/rows.ts';
 import { RecordIndex } from './record-index.ts';
@@ -31,10 +31,12 @@ class DiskStore implements JobStore {
   /** The job that was asked for last, because the ledger sets a job right after it has asked for it. */
   #asked = '';
   #found: Hot | undefined;
-  /** The place in `sorted` of the job that was added last; undefined if they did not come in this order. */
-  #last: string | undefined = '';
+  /** True as long as jobs are added in the order of `sorted`, as they are in a compacted file. */
+  #inOrder = true;
+  /** The job that was added last. */
+  #last: JobLine | undefined;
   /** The entries in their order, until it changes: commands that only read go through all jobs several times. */
-  #order: readonly number[] | undefined;
+  #order: Uint32Array | undefined;
 
   constructor(log = new RecordLog()) {
     this.#log = log;
@@ -52,7 +54,10 @@ class DiskStore implements JobStore {
       this.#noteOrder(line);
       this.#found = this.#heat({ entry, line, record, used: false });
     } else {
-      if (known.line.tasks[0] !== line.tasks[0]) this.#last = this.#order = undefined;
+      if (known.line.tasks[0] !== line.tasks[0]) {
+        this.#inOrder = false;
+        this.#order = undefined;
+      }
       known.line = line;
       known.record = record;
     }
@@ -122,15 +127,20 @@ class DiskStore implements JobStore {
 
   #noteOrder(line: JobLine): void {
     this.#order = undefined;
-    if (this.#last === undefined) return;
-    const place = orderOf(line);
-    this.#last = this.#last < place ? place : undefined;
+    this.#inOrder &&= this.#last === undefined || comesBefore(this.#last, line);
+    this.#last = line;
   }
 
-  #sortedEntries(): readonly number[] {
-    const entries = Array.from({ length: this.#index.size }, (_, entry) => entry);
-    if (this.#last !== undefined) return entries;
-    const places = entries.map((entry) => orderOf(this.#lineAt(entry)));
-    return entries.sort((one, other) => ((places[one] ?? '') < (places[other] ?? '') ? -1 : 1));
+  #sortedEntries(): Uint32Array {
+    const entries = Uint32Array.from({ length: this.#index.size }, (_, entry) => entry);
+    if (this.#inOrder) return entries;
+    // Of most jobs, the first task tells their order.
+    const tasks = Array.from(entries, (entry) => this.#lineAt(entry).tasks[0] ?? '');
+    return entries.sort((one, other) => {
+      const task = tasks[one] ?? '';
+      const otherTask = tasks[other] ?? '';
+      if (task !== otherTask) return task < otherTask ? -1 : 1;
+      return comesBefore(this.#lineAt(one), this.#lineAt(other)) ? -1 : 1;
+    });
   }
 }
