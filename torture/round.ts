@@ -16,7 +16,6 @@ import {
   openDoubts,
 } from './invariants.ts';
 import { auditLedgers, type LedgerAudit } from './ledger-audit.ts';
-import { ownReceipts } from './own-receipts.ts';
 import { resolveDoubts } from './resolve-doubts.ts';
 import type { Ended, RunWorker, WorkerPool } from './worker-pool.ts';
 import {
@@ -174,7 +173,7 @@ class Round {
     this.#doubts += openDoubts(audit).length;
     this.#log.push(`resolved ${openDoubts(audit).length}`);
     const env = {
-      ...ownReceipts(),
+      ...{ SHOTLIST_RECEIPTS: workspace.receipts },
       ...{ SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: options.key },
     };
     this.#find(await resolveDoubts(workspace, now, env));
@@ -203,10 +202,10 @@ class Round {
 
   async #perform(process: RunWorker, plan: CrashPlan): Promise<Ended> {
     const { workspace, service, faultProfile } = this.#context;
-    const { file, state } = workspace;
+    const { file, state, receipts } = workspace;
     const crash = plan.how === 'crash' ? plan.crash : undefined;
     this.#runs += 1;
-    const ending = process.run({ file, state, service: service.address, crash });
+    const ending = process.run({ file, state, receipts, service: service.address, crash });
     const fatal = new AbortController();
     const after = (ms: number, name: NodeJS.Signals): void => {
       const timer = setTimeout(() => process.signal(name), ms);

@@ -24,16 +24,18 @@ interface Order {
   readonly file: string;
   readonly service: string;
   readonly state: string;
+  readonly receipts: string;
   readonly crash: Crash | undefined;
 }
 
 function readOrder(line: string): Order {
   const order = asJson(JSON.parse(line));
   if (!isObject(order)) throw new Error(`not a valid order: ${line}`);
-  const { file, service, state, crash } = order;
+  const { file, service, state, receipts, crash } = order;
   if (typeof file !== 'string' || typeof service !== 'string' || typeof state !== 'string')
     throw new Error(`incomplete order: ${line}`);
-  return { file, service, state, crash: isObject(crash) ? readCrash(crash) : undefined };
+  if (typeof receipts !== 'string') throw new Error(`incomplete order: ${line}`);
+  return { file, service, state, receipts, crash: isObject(crash) ? readCrash(crash) : undefined };
 }
 
 function readCrash({ point, at, share }: JsonObject): Crash {
@@ -54,11 +56,12 @@ function hooksFor(state: string, crash: Crash | undefined): RunInternals {
   };
 }
 
-async function perform({ file, service, state, crash }: Order): Promise<RunEnd> {
+async function perform({ file, service, state, receipts, crash }: Order): Promise<RunEnd> {
   const loaded = await loadPipeline(file);
   if (!loaded.ok) return { problem: 'input', text: renderProblem(loaded.error) };
   controller = new AbortController();
-  const options = { service, signal: controller.signal };
+  const env = { ...process.env, SHOTLIST_RECEIPTS: receipts };
+  const options = { service, signal: controller.signal, env };
   const ran = await runWith(loaded.value, options, {
     ...{ backoffMs: 1, speedFactor: 100 },
     ...hooksFor(state, crash),

@@ -83,8 +83,8 @@ export async function undisturbed(
   const workspace = await openWorkspace({ second, items, budget, window: 8 });
   const service = await startService({ key, credits: budget, tier: 'business', pictures: 'plain' });
   try {
-    const { file, state } = workspace;
-    const end = await pool.take().run({ file, state, service: service.address });
+    const { file, state, receipts } = workspace;
+    const end = await pool.take().run({ file, state, receipts, service: service.address });
     if (end.how !== 'ended' || !('summary' in end.end) || end.end.summary.outcome !== 'done')
       throw new Error(`an undisturbed run did not end well: ${JSON.stringify(end)}`);
     const audit = await auditLedgers(workspace, service);

@@ -7,7 +7,6 @@ import type { Problem } from '../src/runner/operations/pipeline/problem.ts';
 import type { Summary } from '../src/runner/report/run-event.ts';
 import { openCompileCache } from './compile-cache.ts';
 import type { Crash } from './crash-points.ts';
-import { ownReceipts } from './own-receipts.ts';
 
 /** The result of a run that ended by itself. */
 export type RunEnd =
@@ -20,6 +19,8 @@ export interface Order {
   /** The service's address. */
   readonly service: string;
   readonly state: string;
+  /** The folder of the receipts. */
+  readonly receipts: string;
   readonly crash?: Crash | undefined;
 }
 
@@ -40,10 +41,7 @@ const script = fileURLToPath(new URL('./run-worker.ts', import.meta.url));
 /** Keeps `waiting` workers ready; they send `key` to the service. */
 export function openWorkerPool(waiting: number, key: string): WorkerPool {
   const cache = openCompileCache();
-  const env = {
-    ...{ ...process.env, ...ownReceipts() },
-    ...{ SHOTLIST_API_KEY: key, NODE_COMPILE_CACHE: cache.folder },
-  };
+  const env = { ...process.env, SHOTLIST_API_KEY: key, NODE_COMPILE_CACHE: cache.folder };
   const ready: RunWorker[] = [];
   const all = new Set<RunWorker>();
   const start = (): RunWorker => {

@@ -1,7 +1,7 @@
 // The workspace of a round: a folder with a pipeline of six steps per item, tiny photos that all differ, and a few bytes
 // that pass for a clip.
 import { createHash } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -121,6 +121,8 @@ export interface Workspace {
   readonly file: string;
   readonly state: string;
   readonly output: string;
+  /** Of its own: another round may have another service at the same address. */
+  readonly receipts: string;
   remove(): Promise<void>;
 }
 
@@ -130,11 +132,17 @@ export async function openWorkspace(terms: Terms): Promise<Workspace> {
   writeFileSync(file, pipelineText(terms));
   writeFileSync(join(folder, 'clip.mp4'), createHash('sha512').update('clip').digest());
   await writePhotos(folder, terms.items);
+  const receipts = `${folder}-receipts`;
+  mkdirSync(receipts);
   return {
     folder,
     file,
     state: join(folder, 'torture.state.jsonl'),
     output: join(folder, 'out'),
-    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
+    receipts,
+    remove: async () => {
+      for (const path of [folder, receipts])
+        await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    },
   };
 }
