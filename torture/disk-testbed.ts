@@ -86,6 +86,7 @@ export class DiskTestbed {
       file: join(folder, 'pipeline.yaml'),
       state: join(folder, 'torture.state.jsonl'),
       output: join(folder, 'out'),
+      receipts: join(root, 'receipts'),
       remove: () => rm(root, { recursive: true, force: true, maxRetries: 3 }),
     };
   }
@@ -155,6 +156,7 @@ export class DiskTestbed {
         PATH: process.env['PATH'],
         HOME: home,
         XDG_STATE_HOME: join(home, 'state'),
+        SHOTLIST_RECEIPTS: this.workspace.receipts,
         NODE_COMPILE_CACHE: this.#cache,
         // strace counts calls per thread, and does not see io_uring.
         UV_THREADPOOL_SIZE: '1',
