@@ -189,13 +189,17 @@ export class RememberedPayments implements Remembered {
   claim(line: JobLine, onPurpose: boolean, before: JobLine | undefined): 'go' | 'busy' {
     const { book } = this.#o;
     // A doubt that a person has settled elsewhere: the state file came here, and the receipts of that machine did not.
-    const settled = before !== undefined && !jobFacts[before.state].inDoubt ? before.name : '';
+    const isSettled = before !== undefined && !jobFacts[before.state].inDoubt;
+    const settled = isSettled ? before.name : undefined;
     return book.claim(
       line,
       (other) =>
         !onPurpose &&
         this.#verdicts.get(other.line.name ?? '') !== 'gone' &&
-        !(other.line.name === settled && jobFacts[other.line.state].inDoubt),
+        // An attempt without a name may be any.
+        (settled === undefined ||
+          other.line.name !== settled ||
+          !jobFacts[other.line.state].inDoubt),
     );
   }
 
