@@ -1,6 +1,6 @@
 // Whether a schema accepts a value, told by one function for each keyword, made when it is first needed. ajv compiles a
-// schema first, which takes longer than all else that a short command does; so ajv is asked only about values that are not
-// accepted here, because it words the errors, and after very many values. A test holds the two against each other.
+// schema first, which takes longer than everything else in a short command. So ajv is asked only about values that are refused
+// here, because it words the errors, and once there have been very many values. A test compares the two.
 import { isObject, type JsonObject } from './json.ts';
 
 /** `Schema` of schema.ts, which imports this file. */

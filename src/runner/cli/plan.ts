@@ -115,7 +115,7 @@ function nextStep({ plan, hasWork, itemsToDo, reasons }: Planned, lines: Command
     const isLost = plan.rows.some(({ kind, tasks }) => kind !== 'upload' && (tasks.lost ?? 0) > 0);
     if (!isLost) return 'Nothing to do.';
     const again = lines.line('plan', '--pay-again');
-    return `Nothing to do. What it costs to buy the lost results again:\n      ${again}`;
+    return `Nothing to do. To see what it would cost to buy the lost results again:\n      ${again}`;
   }
   const { count } = itemsToDo;
   const isFresh = reasons.some(({ because }) => because === 'new' || because === 'changed');

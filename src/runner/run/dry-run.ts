@@ -132,9 +132,8 @@ export class DryRun implements Actor {
     const steps = this.#o.steps.filter(({ shared }) => shared);
     const run = () => new ItemRun({ steps, item: undefined, items: this.#itemsOver() });
     const paidAgain = this.#o.payAgain ?? new Set();
-    return this.#foreseen(run, this.#afterItems, {
-      ...{ before: this.#shared?.badTasks ?? [], paidAgain },
-    });
+    const before = this.#shared?.badTasks ?? [];
+    return this.#foreseen(run, this.#afterItems, { before, paidAgain });
   }
 
   /** True if the task would begin now: its turn comes before anything that is still to be done. */
@@ -283,7 +282,8 @@ export class DryRun implements Actor {
     if (action === 'reuse' && this.#paidAgain.get(itemRun.root)?.has(task) === true)
       return pricedTask(this.#planning(itemRun), {
         ...planned,
-        ...{ action: 'begin', why: 'its result is lost' },
+        action: 'begin',
+        why: 'its result is lost',
       });
     const isWanted = action === 'lost' && !this.#o.excluded.has(step.name);
     if (!isWanted || step.of === undefined) return planned;
@@ -418,7 +418,10 @@ function counted({ element }: ItemRun, planned: PlannedTask): PlannedTask {
 }
 
 const verdictOn = ({ why, problem }: PlannedTask): ItemVerdict => ({
-  ...{ ending: 'failed', why, diagnostic: problem?.code, named: problem?.named },
+  ending: 'failed',
+  why,
+  diagnostic: problem?.code,
+  named: problem?.named,
 });
 
 function after<T, U>(value: Maybe<T>, then: (value: T) => Maybe<U>): Maybe<U> {

@@ -1,5 +1,5 @@
-// The straight line that an item goes along, in a run and in a plan: each task waits for the steps before it, and then has its
-// turn; a fan-out opens when its list can be known, and its elements go along the same line.
+// How an item moves through its steps, in a run and in a plan alike: each task waits for the steps before it, then takes its turn.
+// A fan-out opens once its list is known, and its elements move in the same way.
 import type { Step } from '../language/pipeline.ts';
 import type { Turn } from '../plan/turn.ts';
 import type { FanRun, ItemRun } from './item-run.ts';

@@ -1,5 +1,5 @@
-// A request compiled: one function from the names of an item to the canonical text of what determines the result. What is the
-// same for all items is text already.
+// Compiles the request of a step, so that each item only fills in what differs. The result is the canonical text that is hashed
+// for the fingerprint.
 import { canonical, isObject } from '../../contract/base/json.ts';
 import { filled, type Schema } from '../../contract/base/schema.ts';
 import type { Scope } from '../language/expression.ts';
