@@ -1,5 +1,6 @@
 // Under a cap, items are bought one by one: each begins only if all that it still needs fits.
 import { describe, expect, test } from 'vitest';
+import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { resolve } from '../../src/runner/operations/resolve.ts';
 import { status } from '../../src/runner/operations/status.ts';
 import type { LocalService } from '../../src/service/start.ts';
@@ -136,7 +137,8 @@ async function settleDoubts(rig: Rig, local: LocalService): Promise<void> {
         ? ({ how: 'project', project } as const)
         : ({ how: 'not-charged' } as const);
     const resolved = await resolve(await loaded(rig), name ?? '', how, { env });
-    if (!resolved.ok) throw new Error(`${name} was not resolved`);
+    if (!resolved.ok)
+      throw new Error(`${name} was not resolved: ${renderProblem(resolved.error)}`);
   }
 }
 
