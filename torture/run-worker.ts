@@ -72,7 +72,10 @@ async function perform({ file, service, state, receipts, crash }: Order): Promis
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
-for await (const line of createInterface({ input: process.stdin })) {
+const orders = createInterface({ input: process.stdin });
+// Whoever gave the orders is gone. A run that went on would meet the next service at the same address.
+orders.once('close', () => process.exit());
+for await (const line of orders) {
   process.stdout.write(`${JSON.stringify(await perform(readOrder(line)))}\n`);
   // A process that is killed does not save its compiled code.
   flushCompileCache();
