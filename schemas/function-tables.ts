@@ -2,8 +2,8 @@
 // checks them. `npm run schemas` writes them; a test says when they are stale.
 import { kinds } from '../src/contract/kinds/all.ts';
 import { functionGroups } from '../src/runner/language/functions/all.ts';
-import { dateFields } from '../src/runner/language/functions/date-format.ts';
 import type { ExpressionFunction } from '../src/runner/language/functions/function.ts';
+import { dateFields } from '../src/runner/language/functions/text-functions.ts';
 
 type Row = readonly string[];
 

@@ -16,7 +16,7 @@ import { tools } from '../src/contract/kinds/tools.ts';
 import { stateSchema } from '../src/runner/journal/line.ts';
 import { fragmentSchema, pipelineSchema } from '../src/runner/language/schema.ts';
 import { receiptsSchema } from '../src/runner/receipts/receipt-line.ts';
-import { provenanceSchema } from '../src/runner/report/provenance-schema.ts';
+import { provenanceSchema } from '../src/runner/report/provenance.ts';
 import { faultsSchema } from '../src/service/endpoints/fault-schema.ts';
 import { withTables } from './function-tables.ts';
 

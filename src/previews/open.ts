@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import { type Renderer, RendererClosed } from './base/renderer.ts';
 import { lacksFor } from './registry.ts';
-import { openStandInRenderer } from './stand-ins/renderer.ts';
+import { findStandInFaces, renderStandIn } from './stand-ins/stand-in.ts';
 import { openPool } from './threads/pool.ts';
 
 export type { Renderer } from './base/renderer.ts';
@@ -30,3 +30,12 @@ export function openRenderer({ pictures, report, decodeBytes }: RendererOptions)
 
 /** Whether a call of a renderer failed only because the service is stopping. */
 export const isRendererClosed = (reason: unknown): boolean => reason instanceof RendererClosed;
+
+// The renderer of stand-ins, on the thread of whoever asks.
+
+/** No file is decoded, so no memory is set aside for decoders. */
+const openStandInRenderer = (): Renderer => ({
+  render: renderStandIn,
+  findFaces: findStandInFaces,
+  close: async () => {},
+});

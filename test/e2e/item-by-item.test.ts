@@ -137,8 +137,7 @@ async function settleDoubts(rig: Rig, local: LocalService): Promise<void> {
         ? ({ how: 'project', project } as const)
         : ({ how: 'not-charged' } as const);
     const resolved = await resolve(await loaded(rig), name ?? '', how, { env });
-    if (!resolved.ok)
-      throw new Error(`${name} was not resolved: ${renderProblem(resolved.error)}`);
+    if (!resolved.ok) throw new Error(`${name} was not resolved: ${renderProblem(resolved.error)}`);
   }
 }
 

@@ -2,12 +2,50 @@
 // fields of every creation endpoint).
 import { clipSize } from './clip-fields.ts';
 import { audioAsset, endSeconds, imageAsset, startSeconds } from './fields.ts';
-import { generation, length } from './generation-fields.ts';
 import type { Tool } from './kind.ts';
 import { animationStyles, cameraEffects } from './known-values.ts';
 import { choice, flag, group, integer, listedTool, number, openList, text } from './listed-tool.ts';
 import { fitsVideoModel } from './model-rules.ts';
 import { animationIsGiven, endsAfterStart, sourceIsGiven, talksAtMost } from './rules.ts';
+
+// Schema fields shared by the tools that generate video.
+
+const length = { ...endSeconds, description: 'The length of the video, in seconds.' };
+
+/** Shared by text-to-video and image-to-video: facts.md prices both by the same table. */
+const generation = {
+  end_seconds: { ...length, minimum: 1, maximum: 60 },
+  audio: flag('Whether the video has sound; some models charge more for it.'),
+  model: openList(
+    'The model that generates the video. `default` changes over time.',
+    'default',
+    'ltx-2.3',
+    'wan-2.2',
+    'kling-2.6',
+    'kling-3.0',
+    'veo3.1-lite',
+    'veo3.1',
+    'seedance-1.5',
+    'seedance-2.0-mini',
+    'seedance-2.0',
+    'seedance-2.5',
+    'sora-2',
+    'minimax-h3',
+    'kling-2.5',
+    'kling-2.5-audio',
+    'veo3.1-audio',
+    'ltx-2',
+    'kling-1.6',
+    'seedance',
+  ),
+  resolution: choice(
+    'Output resolution. Not every model supports every resolution.',
+    '480p',
+    '720p',
+    '1080p',
+    '4k',
+  ),
+};
 
 const qualityMode = choice('Older setting for the quality; see resolution.', 'quick', 'studio');
 

@@ -1,11 +1,21 @@
 // YAML text with the place of every value.
-import { parseDocument } from 'yaml';
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+} from 'yaml';
 import type { Json } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { LineStarts } from './line-starts.ts';
 import type { Path, Span } from './place.ts';
-import { type OffsetRange, Places } from './places.ts';
 import { plainValue } from './plain-value.ts';
 import { type YamlProblem, yamlProblemsOf } from './yaml-problem.ts';
 
@@ -97,3 +107,105 @@ function oneALine(errors: readonly Diagnostic[]): readonly Diagnostic[] {
     return true;
   });
 }
+
+// Converts offsets in a text to lines and columns. The counter of the YAML library misses the line ends inside what the
+// library could not read.
+
+class LineStarts {
+  readonly #length: number;
+  readonly #starts: readonly number[];
+
+  constructor(text: string) {
+    this.#length = text.length;
+    const starts = [0];
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+    this.#starts = starts;
+  }
+
+  /** Offsets outside of the text are moved to its ends. */
+  spanOf([start, end]: readonly [number, number]): Span {
+    const from = this.#placeOf(start);
+    const to = this.#placeOf(Math.max(start, end));
+    return { line: from.line, column: from.column, endLine: to.line, endColumn: to.column };
+  }
+
+  #placeOf(offset: number): { readonly line: number; readonly column: number } {
+    const inside = Math.min(Math.max(offset, 0), this.#length);
+    let [low, high] = [0, this.#starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.#starts[middle] ?? 0) <= inside) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: inside - (this.#starts[low] ?? 0) + 1 };
+  }
+}
+
+// Finds the place of a value in a YAML document by its keys, in constant time per key.
+
+type OffsetRange = readonly [number, number];
+
+interface Member {
+  readonly key: Node | undefined;
+  readonly value: Node | undefined;
+}
+
+class Places {
+  readonly #document: Document;
+  readonly #targets: ReadonlyMap<Alias, Node>;
+  readonly #members = new WeakMap<Node, ReadonlyMap<string, Member>>();
+
+  /** `targets`: the node that each alias stands for. */
+  constructor(document: Document, targets: ReadonlyMap<Alias, Node>) {
+    this.#document = document;
+    this.#targets = targets;
+  }
+
+  /** The value at a path. */
+  of(path: Path): OffsetRange | undefined {
+    return rangeOf(this.#nodeAt(path));
+  }
+
+  /** The key at a path; for a member of a list, its value. */
+  ofKey(path: Path): OffsetRange | undefined {
+    const parent = this.#nodeAt(path.slice(0, -1));
+    if (!isMap(parent)) return this.of(path);
+    return rangeOf(this.#membersOf(parent).get(String(path.at(-1)))?.key);
+  }
+
+  #nodeAt(path: Path): Node | undefined {
+    let node: Node | undefined = this.#document.contents ?? undefined;
+    for (const part of path) {
+      if (!isCollection(node)) return undefined;
+      const value = this.#membersOf(node).get(String(part))?.value;
+      node = isAlias(value) ? this.#targets.get(value) : value;
+    }
+    return node;
+  }
+
+  #membersOf(collection: Node): ReadonlyMap<string, Member> {
+    let members = this.#members.get(collection);
+    if (members === undefined) {
+      members = new Map(membersOf(collection));
+      this.#members.set(collection, members);
+    }
+    return members;
+  }
+}
+
+function membersOf(collection: Node): readonly (readonly [string, Member])[] {
+  if (isSeq(collection))
+    return collection.items.map((item, index) => [
+      String(index),
+      { key: undefined, value: isNode(item) ? item : undefined },
+    ]);
+  if (!isMap(collection)) return [];
+  return collection.items.flatMap((pair): (readonly [string, Member])[] => {
+    if (!isPair(pair) || !isScalar(pair.key)) return [];
+    const value = isNode(pair.value) ? pair.value : undefined;
+    return [[String(pair.key.value), { key: pair.key, value }]];
+  });
+}
+
+const rangeOf = (node: Node | undefined): OffsetRange | undefined =>
+  node?.range ? [node.range[0], node.range[1]] : undefined;

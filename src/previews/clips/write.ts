@@ -1,11 +1,13 @@
 // Writes a clip one picture at a time, so memory use does not depend on the length of the clip. The same pictures and
 // sound always give the same bytes.
+
+import type { FormatContext, Frame } from 'node-av';
 import type { Picture } from '../pictures/picture.ts';
-import { type ClipFormat, encodingFor } from './encoding.ts';
-import { loadAv, must, setOptions } from './library.ts';
-import { pictureTrackOf } from './picture-track.ts';
-import { isHeard, type Sound } from './sound.ts';
-import { soundTrackOf } from './sound-track.ts';
+import { type ClipFormat, type Encoding, encodingFor } from './encoding.ts';
+import { type Av, loadAv, must, setOptions } from './library.ts';
+import { scalerTo } from './scaler.ts';
+import { isHeard, type Sound, samplesOf, soundChannels, soundRate } from './sound.ts';
+import { trackOf } from './track.ts';
 
 export interface ClipToWrite extends ClipFormat {
   /** Its extension says how it is written: mp4 or webm. */
@@ -46,4 +48,158 @@ export async function writeClip({ file, frames, sound, ...pace }: ClipToWrite): 
   } finally {
     for (const close of closing.reverse()) close();
   }
+}
+
+// Pictures on their way into a file.
+
+interface PictureTrack {
+  write(picture: Picture): void;
+  end(): void;
+  close(): void;
+}
+
+function pictureTrackOf(
+  av: Av,
+  format: FormatContext,
+  { video, videoOptions }: Encoding,
+  pace: ClipFormat,
+): PictureTrack {
+  const { width, height } = pace;
+  const rate = rateOf(av, pace.fps);
+  const track = trackOf(av, format, video, videoOptions, (context) => {
+    context.width = width;
+    context.height = height;
+    context.timeBase = rate.inv();
+    context.framerate = rate;
+    context.pixelFormat = av.AV_PIX_FMT_YUV420P;
+    context.gopSize = Math.max(1, Math.round(pace.fps * 2));
+    context.colorSpace = av.AVCOL_SPC_BT709;
+    context.colorPrimaries = av.AVCOL_PRI_BT709;
+    context.colorTrc = av.AVCOL_TRC_BT709;
+    context.colorRange = av.AVCOL_RANGE_MPEG;
+  });
+  const scaler = scalerTo(av, { width, height, format: av.AV_PIX_FMT_YUV420P });
+  let index = 0;
+  return {
+    write({ pixels, ...size }) {
+      if (size.width !== width || size.height !== height)
+        throw new Error(
+          `bug: a frame of ${size.width} × ${size.height} in a clip of ${width} × ${height}`,
+        );
+      const frame = av.Frame.fromVideoBuffer(pixels, { width, height, format: av.AV_PIX_FMT_RGBA });
+      try {
+        const converted = scaler.scale(frame);
+        if (converted === undefined) throw new Error('bug: a picture cannot be converted');
+        converted.pts = BigInt(index);
+        converted.duration = 1n;
+        track.write(converted);
+        index += 1;
+      } finally {
+        frame.free();
+      }
+    },
+    end: () => track.write(undefined),
+    close() {
+      scaler.close();
+      track.close();
+    },
+  };
+}
+
+/** Frames a second as the fraction that is meant: 29.97 is 30000/1001. */
+function rateOf(av: Av, fps: number) {
+  const ntsc = Math.round(fps * 1.001);
+  if (Math.abs(fps - Math.round(fps)) > 1e-3 && Math.abs(fps - ntsc / 1.001) < 5e-3)
+    return new av.Rational(ntsc * 1000, 1001);
+  return new av.Rational(Math.max(1, Math.round(fps * 1000)), 1000);
+}
+
+// Writes sound into a file: always as long as the pictures, with silence where there is no sound.
+
+interface SoundTrack {
+  /** Writes sound up to this time. */
+  writeUntil(seconds: number): void;
+  end(): void;
+  close(): void;
+}
+
+/** Bits a second. */
+const bitRate = 128_000n;
+
+function soundTrackOf(
+  av: Av,
+  format: FormatContext,
+  name: Encoding['audio'],
+  sound: Sound,
+): SoundTrack {
+  const isPlanar = name === 'aac';
+  const sampleFormat = isPlanar ? av.AV_SAMPLE_FMT_FLTP : av.AV_SAMPLE_FMT_FLT;
+  const track = trackOf(av, format, name, { threads: '1', flags: '+bitexact' }, (context) => {
+    context.sampleRate = soundRate;
+    context.sampleFormat = sampleFormat;
+    context.channelLayout = av.AV_CHANNEL_LAYOUT_STEREO;
+    context.bitRate = bitRate;
+    context.timeBase = new av.Rational(1, soundRate);
+  });
+  const size = track.context.frameSize;
+  const blocks = samplesOf(av, sound);
+  const waiting = new Float32Array(size * soundChannels);
+  let rest = new Float32Array(0);
+  let written = 0;
+
+  /** Fills `waiting` with what comes next, then with silence. */
+  const fill = (): void => {
+    let filled = 0;
+    while (filled < waiting.length) {
+      if (rest.length === 0) {
+        const next = blocks.next();
+        if (next.done) break;
+        rest = Float32Array.from(next.value);
+      }
+      const some = rest.subarray(0, waiting.length - filled);
+      waiting.set(some, filled);
+      filled += some.length;
+      rest = rest.subarray(some.length);
+    }
+    waiting.fill(0, filled);
+  };
+
+  const frameOf = (): Frame => {
+    const samples = isPlanar ? planes(waiting) : waiting;
+    const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+    return av.Frame.fromAudioBuffer(bytes, {
+      nbSamples: size,
+      format: sampleFormat,
+      sampleRate: soundRate,
+      channelLayout: av.AV_CHANNEL_LAYOUT_STEREO,
+      pts: BigInt(written),
+      timeBase: track.context.timeBase,
+    });
+  };
+
+  return {
+    writeUntil(seconds) {
+      while (written < seconds * soundRate) {
+        fill();
+        const frame = frameOf();
+        try {
+          track.write(frame);
+        } finally {
+          frame.free();
+        }
+        written += size;
+      }
+    },
+    end: () => track.write(undefined),
+    close() {
+      blocks.return(undefined);
+      track.close();
+    },
+  };
+}
+
+/** All samples of the left, then all of the right. */
+function planes(samples: Float32Array): Float32Array {
+  const length = samples.length / soundChannels;
+  return samples.map((_, i) => samples[(i % length) * soundChannels + Math.floor(i / length)] ?? 0);
 }

@@ -2,11 +2,11 @@
 // each face is tracked from frame to frame: forwards from the earlier search, and backwards from the later one if it is
 // new there, so that a face is known from the first frame on which it can be seen.
 import type { Picture } from '../pictures/picture.ts';
-import { type Appearance, appearanceOf, similarity } from './appearance.ts';
 import type { FaceTexture } from './face-texture.ts';
 import { type Face, findFaces } from './find.ts';
 import { readLandmarks, uprightSquare } from './landmarks.ts';
 import { faceNets } from './nets.ts';
+import { patchOf } from './patch.ts';
 import { distance, middleOf, type Point } from './point.ts';
 import { sureFace } from './source-face.ts';
 
@@ -130,3 +130,33 @@ function isPlausible(before: readonly Point[], after: readonly Point[]): boolean
   const [was, is] = [widthOf(before), widthOf(after)];
   return is > was * 0.75 && is < was * 1.33 && shiftOf(before, after) < was * 0.6;
 }
+
+// Decides whether a tracked face is still visible. The landmark network finds landmarks even where there is no face, so
+// the pixels between the landmarks are compared with those of the previous frame.
+
+/** The brightness of an upright face, on a square of `side` pixels. */
+type Appearance = Float32Array;
+const side = 20;
+
+/** Normalized to mean 0 and length 1, so that a change of light makes no difference. */
+function appearanceOf(picture: Picture, landmarks: readonly Point[]): Appearance {
+  const { pixels } = patchOf(picture, uprightSquare(landmarks, 1), side);
+  const appearance = new Float32Array(side * side);
+  let sum = 0;
+  for (let i = 0; i < appearance.length; i++) {
+    const light = (pixels[i * 3] ?? 0) + 2 * (pixels[i * 3 + 1] ?? 0) + (pixels[i * 3 + 2] ?? 0);
+    appearance[i] = light;
+    sum += light;
+  }
+  let length = 1e-6;
+  for (let i = 0; i < appearance.length; i++) {
+    const off = (appearance[i] ?? 0) - sum / appearance.length;
+    appearance[i] = off;
+    length += off * off;
+  }
+  return appearance.map((off) => off / Math.sqrt(length));
+}
+
+/** The correlation: 1 for the same, about 0 for something else. */
+const similarity = (one: Appearance, other: Appearance): number =>
+  one.reduce((sum, value, i) => sum + value * (other[i] ?? 0), 0);

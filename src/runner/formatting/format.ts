@@ -1,13 +1,13 @@
 // `fmt`: the one layout of a pipeline file. Two spaces, the keys in order, everything else as it is written. There are no
 // options. A formatter may change no meaning, so the result is checked: it has the same value and the same comments, and
 // formatting it again changes nothing.
+
+import { Lexer } from 'yaml';
 import { canonical } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { parseSource } from '../../contract/yaml/source.ts';
-import { commentsIn } from './comments.ts';
-import { inKeyOrder } from './key-order.ts';
-import type { Layout } from './layout-tree.ts';
+import type { Collection, Entry, Layout, Value } from './layout-tree.ts';
 import { printLayout } from './print-layout.ts';
 import { readLayout } from './read-layout.ts';
 
@@ -61,4 +61,114 @@ function isStable(printed: string, ordered: boolean): boolean {
   if (!again.ok) return false;
   const arranged: Layout = ordered ? inKeyOrder(again.value) : again.value;
   return printLayout(arranged) === printed;
+}
+
+// The comments of a YAML text, in order.
+
+const commentsIn = (text: string): readonly string[] =>
+  [...new Lexer().lex(text)]
+    .filter((token) => token.startsWith('#'))
+    .map((comment) => comment.trimEnd());
+
+// The order of the keys that `fmt` writes: at the top of a pipeline file, and in a step. Names that are not listed keep
+// their order, after the listed ones.
+
+/** `x-` stands for all keys that begin so: they hold anchors, which must come before their aliases. */
+export const topKeys = [
+  'pipeline',
+  'description',
+  'x-',
+  'include',
+  'inputs',
+  'env',
+  'items',
+  'schedule',
+  'budget',
+  'confirm_above',
+  'on_failure',
+  'max_failures',
+  'max_credits_lost',
+  'limits',
+  'defaults',
+  'profiles',
+  'output',
+  'outputs',
+  'provenance',
+  'reuse',
+  'service',
+  'on_finish',
+  'on_doubt',
+  'steps',
+] as const;
+
+export const stepKeys = [
+  '<<',
+  'description',
+  'for_each',
+  'uses',
+  'if',
+  'needs',
+  'on_missing',
+  'estimate',
+  'with',
+  'extra',
+  'keep',
+  'retry',
+  'timeout',
+] as const;
+
+/** The same file with its keys in order. Comments stay with their keys. */
+function inKeyOrder(layout: Layout): Layout {
+  const root = layout.root.value;
+  if (!isMap(root)) return layout;
+  const entries = spaced(sorted(root.entries, topKeys), root.entries).map((entry) =>
+    nameOf(entry) === 'steps' ? { ...entry, ...mapped(entry.value, stepsInOrder) } : entry,
+  );
+  return { ...layout, root: { ...layout.root, value: { ...root, entries } } };
+}
+
+const stepsInOrder = (steps: Collection): Collection => ({
+  ...steps,
+  entries: steps.entries.map((step) => ({
+    ...step,
+    ...mapped(step.value, (fields) => ({ ...fields, entries: sorted(fields.entries, stepKeys) })),
+  })),
+});
+
+const isMap = (value: Value | undefined): value is Collection =>
+  value?.kind === 'collection' && value.type === 'map';
+
+const mapped = (
+  value: Value | undefined,
+  change: (map: Collection) => Collection,
+): { readonly value?: Value } =>
+  value === undefined ? {} : { value: isMap(value) ? change(value) : value };
+
+function sorted(entries: readonly Entry[], keys: readonly string[]): readonly Entry[] {
+  const rank = (entry: Entry): number => {
+    const name = nameOf(entry);
+    const at = keys.indexOf(name.startsWith('x-') ? 'x-' : name);
+    return at < 0 ? keys.length : at;
+  };
+  return entries.toSorted((one, other) => rank(one) - rank(other));
+}
+
+const nameOf = ({ key = '' }: Entry): string => key.replace(/^(['"])(.*)\1$/, '$2');
+
+/**
+ * The first entry has no blank line before it, because nothing is above it. If it moves down among sections, it gets one.
+ */
+function spaced(entries: readonly Entry[], written: readonly Entry[]): readonly Entry[] {
+  const [first] = written;
+  if (entries[0] === first || !written.some(startsSection)) return entries;
+  return entries.map((entry) => (entry === first ? asSection(entry) : entry));
+}
+
+const startsSection = ({ lead, blank }: Entry): boolean => lead[0]?.blank ?? blank;
+
+function asSection(entry: Entry): Entry {
+  const [first, ...rest] = entry.lead;
+  return first === undefined
+    ? { ...entry, blank: true }
+    : { ...entry, lead: [{ ...first, blank: true }, ...rest] };
 }

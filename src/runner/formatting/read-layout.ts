@@ -2,7 +2,6 @@
 import { CST, Parser } from 'yaml';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Collection, CommentLine, Entry, Layout, Value } from './layout-tree.ts';
-import { noTrivia, type Trivia, triviaOf } from './trivia.ts';
 
 /** `text` must be one valid YAML document that ends with a line feed. The error is the end of a sentence about the file. */
 export function readLayout(text: string): Result<Layout, string> {
@@ -248,4 +247,50 @@ function textBlock(
     value: { kind: 'text', props, header: written.replace(/\d/, '2'), lines: bare },
     carry: { ...noTrivia, ...(note === undefined ? {} : { note }) },
   };
+}
+
+// Sorts the tokens between two values: comments, blank lines, anchors and tags.
+
+interface Trivia {
+  /** A comment on the line that the tokens begin on. */
+  readonly note?: string;
+  readonly lines: readonly CommentLine[];
+  /** A blank line follows the last comment, or there is no comment and a blank line. */
+  readonly blank: boolean;
+  readonly props: readonly string[];
+}
+
+const noTrivia: Trivia = { lines: [], blank: false, props: [] };
+
+/** `fresh`: the tokens begin at the start of a line. */
+function triviaOf(tokens: readonly CST.SourceToken[], fresh: boolean): Trivia {
+  const lines: CommentLine[] = [];
+  const props: string[] = [];
+  let note: string | undefined;
+  let blank = false;
+  let atStart = fresh;
+  for (const { type, source, indent } of tokens)
+    switch (type) {
+      case 'newline':
+        if (atStart) blank = true;
+        atStart = true;
+        break;
+      case 'comment':
+        if (atStart || note !== undefined || lines.length > 0) {
+          lines.push({ comment: source.trimEnd(), blank, column: indent });
+          blank = false;
+        } else note = source.trimEnd();
+        atStart = false;
+        break;
+      case 'anchor':
+      case 'tag':
+        props.push(source);
+        atStart = false;
+        break;
+      case 'space':
+        break;
+      default:
+        atStart = false;
+    }
+  return { ...(note === undefined ? {} : { note }), lines, blank, props };
 }

@@ -4,7 +4,7 @@ import { fieldOf, isObject, type Json } from '../../contract/base/json.ts';
 import { type ErrorObject, type Schema, validatorOf } from '../../contract/base/schema.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
-import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
+import { type Diagnostic, listing, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import {
   describeValue,
@@ -17,7 +17,6 @@ import {
 } from '../../contract/yaml/shape.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 import { propertiesOf, unknownKey, withoutEchoes } from '../../contract/yaml/unknown-key.ts';
-import { misplacedField } from './misplaced-field.ts';
 import { type PipelineDocument, resolvedSchema } from './schema.ts';
 import { meaningOf } from './schema-patterns.ts';
 
@@ -174,3 +173,27 @@ const badName = (path: Path, { propertyName = '' }: ErrorObject): Sentence => ({
 });
 
 const named = ([root]: Path): string => (root === 'items' ? 'a list of a matrix' : 'a step');
+
+// The hint for a field that does not exist at its place: where it belongs, or how to send it
+// anyway.
+
+/** A hint for an unknown field. `known` are the fields that the schema has at this place. */
+function misplacedField(key: string, known: readonly string[], kind: StepKind): string {
+  const elsewhere = pathIn(kind.with, key, 'with');
+  if (elsewhere !== undefined) return `"${key}" belongs at ${elsewhere}`;
+  const list = known.length > 0 ? [`known keys: ${listing(known)}`] : [];
+  if (kind.operation !== 'create' && kind.operation !== 'detect') return list[0] ?? 'remove it';
+  const rest = 'remove it; if the service has a newer field of this name, send it under extra:';
+  return [...list, rest].join('; ');
+}
+
+/** The place where a schema has a field of this name, such as `with.style.prompt`. */
+function pathIn(schema: Schema, key: string, above: string): string | undefined {
+  const properties = propertiesOf(schema);
+  if (Object.hasOwn(properties, key)) return `${above}.${key}`;
+  for (const [name, field] of Object.entries(properties)) {
+    const found = isObject(field) ? pathIn(field, key, `${above}.${name}`) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

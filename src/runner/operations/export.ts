@@ -1,6 +1,9 @@
 // `export`: brings the record of a distributed run back to the state file.
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
+import { loadState } from '../adapters/state/load-state.ts';
+import { memoryStore } from '../journal/job-store.ts';
+import type { Header } from '../journal/line.ts';
 import { unlessAway } from '../run/engine/away.ts';
 import { termMs } from '../run/engine/coordinator.ts';
 import { insistently } from '../run/engine/patience.ts';
@@ -8,7 +11,7 @@ import type { CoordinatorDesk } from '../run/engine/ports.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, stateProblem } from './pipeline/problem.ts';
 import { ReceiptBook } from './receipts/receipt-book.ts';
 import { coordinate } from './state/engine/coordinate.ts';
 import { asCoordinator } from './state/engine/coordinator-problem.ts';
@@ -16,8 +19,17 @@ import { exportRun } from './state/engine/export-run.ts';
 import { foldRecords } from './state/engine/load-ledger.ts';
 import { patienceWith } from './state/engine/patience-with.ts';
 import { termsOf } from './state/engine/terms.ts';
-import { loadHeader } from './state/load-header.ts';
 import { type LocateOptions, locateState } from './state/locate-state.ts';
+
+// The header of a state file, and nothing else.
+
+/** Undefined if there is no state file. A damaged file is a problem. */
+async function loadHeader(state: string): Promise<Result<Header | undefined, Problem>> {
+  const loaded = await loadState(state, memoryStore());
+  return loaded.ok
+    ? ok(loaded.value.header)
+    : { ok: false, error: stateProblem(loaded.error, state, `<pipeline file> --state ${state}`) };
+}
 
 export interface ExportOptions extends LocateOptions {
   /** `--engine`: the address of the database. */

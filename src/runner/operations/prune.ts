@@ -1,13 +1,25 @@
 // `prune`: lists the orphans of a pipeline, and removes them: files of items that are gone, kept files, and projects at
 // the service whose results are saved.
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import { RealDisk } from '../adapters/files/disk.ts';
+import { HashCache } from '../adapters/files/hash-cache.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import { identityOf } from '../journal/run-identity.ts';
+import { storeNameOf } from '../language/store.ts';
 import { type Orphans, orphansWhere } from '../plan/orphan.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from './files/boundary.ts';
+import type { RunPaths } from './files/run-paths.ts';
+import { checkOutputFolder } from './files/writable.ts';
 import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import type { Problem } from './pipeline/problem.ts';
-import { inBoth, withEveryProfile } from './pruning/profiles.ts';
+import { listSelected } from './planning/list-items.ts';
+import { planItems } from './planning/plan-items.ts';
+import { valuesOf } from './planning/prepare.ts';
+import { certainOrphans } from './pruning/find.ts';
+import { namesake, withoutShared } from './pruning/neighbors.ts';
 import { type Refused, type Removed, removeOrphans } from './pruning/remove.ts';
-import { type SurveyOptions, survey } from './pruning/survey.ts';
 import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
 import { type LocatedState, pathsLike } from './state/locate-state.ts';
 import { chooseStore } from './store/choose-store.ts';
@@ -112,4 +124,81 @@ async function storeFor(
   const chosen = chooseStore(bound, { target, env, paths, allowOutside });
   if (!chosen.ok || chosen.value === undefined) return undefined;
   return await openStore(chosen.value, new AbortController().signal);
+}
+
+// The profiles of a pipeline share one state file, so what one profile leaves may be what another one needs.
+
+/** The orphans that are orphans with every other profile, and without one, too. */
+async function withEveryProfile(
+  own: Orphans,
+  bound: BoundPipeline,
+  survey: (other: BoundPipeline) => Promise<Result<Orphans, Problem>>,
+): Promise<Result<Orphans, Problem>> {
+  const others = await bound.otherProfiles();
+  if (!others.ok) return others;
+  let common = own;
+  for (const other of others.value) {
+    const found = await survey(other);
+    if (!found.ok) return found;
+    common = inBoth(common, found.value);
+  }
+  return ok(common);
+}
+
+/** The orphans of the first list, as they are there, that are in the second one too. */
+function inBoth(orphans: Orphans, others: Orphans): Orphans {
+  const keys = new Set([...others.files, ...others.kept, ...others.projects].map(keyOf));
+  return orphansWhere(orphans, (orphan) => keys.has(keyOf(orphan)));
+}
+
+function keyOf(orphan: Orphans['files' | 'kept' | 'projects'][number]): string {
+  if ('project' in orphan) return `project ${orphan.project}`;
+  return 'path' in orphan ? `file ${orphan.path} ${orphan.sha256}` : `kept ${orphan.sha256}`;
+}
+
+// The plan of the whole pipeline for a command that holds the state file open, and the orphans by that plan.
+
+interface SurveyContext {
+  readonly paths: RunPaths;
+  readonly rehearsal: boolean;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly onWarning: (message: string) => void;
+}
+
+interface SurveyOptions extends OutsideOptions {
+  /** `--missing-folders`: items in missing or empty folders count as gone, and not as out of sight. */
+  readonly missingFolders?: boolean | undefined;
+}
+
+const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
+
+async function survey(
+  bound: BoundPipeline,
+  options: SurveyOptions,
+  { paths, rehearsal, ledger, clock, onWarning }: SurveyContext,
+): Promise<Result<Orphans, Problem>> {
+  const unusable = namesake(bound) ?? checkOutput(bound, options) ?? checkOutputFolder(paths);
+  if (unusable !== undefined) return err(unusable);
+  const boundary = boundaryOf(bound, options);
+  const { output, kept, hashes } = paths;
+  using cache = new HashCache(hashes);
+  const disk = new RealDisk({
+    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
+    store: storeNameOf(bound.pipeline),
+  });
+  const listed = await listSelected(bound, paths, everything, { boundary, ledger, disk });
+  if (!listed.ok) return listed;
+  using items = listed.value;
+  items.warnings.forEach(onWarning);
+  const run = identityOf(ledger.runs(), {});
+  const { references } = await planItems(bound, items, {
+    base: { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) },
+    ...{ ledger, disk, clock, excluded: everything.excluded, requireOutputs: false },
+  });
+  const { missingFolders } = options;
+  const search = { bound, paths, items, ledger, references, disk, missingFolders };
+  const orphans = await certainOrphans(search);
+  // A rehearsal has its folders for itself.
+  return rehearsal ? ok(orphans) : await withoutShared(orphans, bound, paths);
 }

@@ -1,21 +1,26 @@
 // `report`: writes one HTML file that shows what a pipeline made, and what it cost. Sends nothing.
+
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
+import { isSystemProblem, systemCode, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
 import { placeOf, replaceFile } from '../adapters/files/replace-file.ts';
 import { isWithin } from '../adapters/files/within.ts';
+import { pageAssets } from '../adapters/page/assets.ts';
+import { thumbnailSize, thumbnails } from '../adapters/thumbnails/thumbnails.ts';
+import { reportDocument, reportMark } from '../report/page/document.ts';
 import { chosenPictures } from '../report/page/picture-choice.ts';
 import { PictureNumbers } from '../report/page/picture-numbers.ts';
+import type { ReportData } from '../report/page/report-data.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { OutsideOptions } from './files/boundary.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { gatherReport } from './reporting/gather.ts';
-import { isOthersFile } from './reporting/own-report.ts';
-import { renderReport } from './reporting/render.ts';
 import { type LocateOptions, locateState, stateFilesOf } from './state/locate-state.ts';
 
 export interface ReportOptions extends LocateOptions, OutsideOptions {
@@ -113,4 +118,42 @@ export async function report(
 function hrefFrom(from: string, file: string): string | undefined {
   if (!isWithin(file, from)) return undefined;
   return relative(from, file).split(sep).map(encodeURIComponent).join('/');
+}
+
+// Whether a file is a report that shotlist wrote.
+
+/** True if there is a file that is not a report. */
+async function isOthersFile(path: string): Promise<boolean> {
+  try {
+    await using file = await open(path, 'r');
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(reportMark.length), 0);
+    return buffer.subarray(0, bytesRead).toString('latin1') !== reportMark;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+// Renders a report: makes the thumbnails, and puts them and the page into one file.
+
+interface Rendered {
+  readonly bytes: Buffer;
+  /** The number of small pictures in it. */
+  readonly shown: number;
+}
+
+/** `files`: what thumbnails are made of, by the numbers of the pictures; undefined: none is made. `many`: the number of the others. */
+async function renderReport(
+  data: ReportData,
+  files: readonly (string | undefined)[],
+  many: number,
+): Promise<Rendered> {
+  const [page, pictures] = await Promise.all([
+    pageAssets(),
+    thumbnails(files, thumbnailSize(many)),
+  ]);
+  const scriptHash = createHash('sha256').update(page.script).digest('base64');
+  const pieces = [...reportDocument({ data, pictures, page, scriptHash })];
+  const shown = pictures.filter((picture) => picture !== undefined).length;
+  return { bytes: Buffer.from(pieces.join('')), shown };
 }

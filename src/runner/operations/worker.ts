@@ -7,14 +7,15 @@ import type { Env } from '../../contract/files/user-folder.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { ClientOptions } from '../adapters/http/http-client.ts';
 import type { WorkerEvent } from '../report/worker-text.ts';
+import type { EngineDatabase, EngineRun } from '../run/engine/database.ts';
 import { insistently } from '../run/engine/patience.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import type { Monitor } from './monitoring.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { GracePeriod } from './run/grace-period.ts';
 import type { TargetOptions } from './service/target.ts';
+import { hasCanary } from './state/engine/canary.ts';
 import { awaitDatabase, reachable } from './state/engine/open-database.ts';
-import { findRun } from './working/find-run.ts';
 import { serveRun } from './working/serve-run.ts';
 
 export interface WorkerOptions extends Pick<TargetOptions, 'service'> {
@@ -141,3 +142,18 @@ const cutOff = (shown: string): Problem => ({
   ),
   reason: 'system',
 });
+
+// Finds the run whose folder a worker sees: the canary there must be the one that the coordinator wrote.
+
+interface FoundRuns {
+  /** The open run of the folder. */
+  readonly own: EngineRun | undefined;
+  /** The number of open runs with other folders. */
+  readonly others: number;
+}
+
+async function findRun(database: EngineDatabase, root: string): Promise<FoundRuns> {
+  const open = (await database.runs()).filter(({ stage }) => stage === 'open');
+  const own = open.find((run) => hasCanary(root, run));
+  return { own, others: open.length - (own === undefined ? 0 : 1) };
+}

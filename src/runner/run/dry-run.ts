@@ -1,11 +1,15 @@
 // A dry run, which is the plan: the items go along the same line as in a run, by the same rules, and instead of doing a task, its
 // action is foreseen with what is known now.
-import type { JsonObject } from '../../contract/base/json.ts';
+import { isObject, type JsonObject } from '../../contract/base/json.ts';
+import { unreachable } from '../../contract/base/result.ts';
 import type { Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import { stagesOf } from '../language/stages.ts';
+import { expressionsIn } from '../language/step-expressions.ts';
+import { fillOpen } from '../language/template.ts';
+import { plannedAfterwards, type Unfinished, unknownIn } from '../plan/afterwards.ts';
 import { alikeKey } from '../plan/alike.ts';
-import type { TaskProblem } from '../plan/ask.ts';
+import { ask, badValue, type TaskAnswer, type TaskProblem } from '../plan/ask.ts';
 import { Barrier } from '../plan/barrier.ts';
 import { type End, endingFacts } from '../plan/ending.ts';
 import { countsResults, openingOf, resultCount } from '../plan/fan-opening.ts';
@@ -17,13 +21,14 @@ import {
   type PlannedAction,
   type PlannedTask,
 } from '../plan/planned-action.ts';
-import { type Planning, plannedTask, problemTask } from '../plan/planned-task.ts';
 import type { ItemVerdict, PlanContext } from '../plan/planning.ts';
 import { pricedTask } from '../plan/priced-task.ts';
+import { whyOf } from '../plan/reason.ts';
 import type { Turn } from '../plan/turn.ts';
-import type { Item } from '../task/item.ts';
+import type { Cell, Item } from '../task/item.ts';
 import { predicted } from '../task/outputs.ts';
 import type { TaskId } from '../task/task.ts';
+import { conditionHolds } from '../task/task-request.ts';
 import { type FanRun, ItemRun, type ItemsInside } from './item-run.ts';
 import { type Actor, type Waiter, walk } from './line.ts';
 import { renewalsFor } from './refresh-inputs.ts';
@@ -426,4 +431,147 @@ const verdictOn = ({ why, problem }: PlannedTask): ItemVerdict => ({
 
 function after<T, U>(value: Maybe<T>, then: (value: T) => Maybe<U>): Maybe<U> {
   return value instanceof Promise ? value.then(then) : then(value);
+}
+
+// Plans one task, once the steps before it have been planned.
+
+/** The plan that the task belongs to. */
+interface Planning extends Unfinished {
+  /** Undefined for a shared step. */
+  readonly item: Item | undefined;
+  /** A key for what the request of a `maybe` depends on, if it is known (`alike.ts`). */
+  alike(step: Step): string | undefined;
+}
+
+function problemTask(
+  { item }: Pick<Planning, 'item'>,
+  step: Step,
+  task: TaskId,
+  found: TaskProblem,
+): PlannedTask {
+  const problem = problemOfItem(found, step, item);
+  return { step, task, problem, action: 'problem', why: sentenceOf(problem) };
+}
+
+function plannedTask(plan: Planning, step: Step, task: TaskId): PlannedTask {
+  return placed(plan, asked(plan, step, task));
+}
+
+function asked(plan: Planning, step: Step, task: TaskId): PlannedTask {
+  const { context, scope, elementsAfter } = plan;
+  const { operation } = step.kind;
+  const uncertain = step.after.find((name) => plan.holdsUp(name));
+  const { of = '' } = step;
+  if (operation === 'download' && plan.comesLater(of))
+    return plannedAfterwards(plan, step, task, of);
+  if (operation === 'delete' && uncertain !== undefined)
+    return plannedAfterwards(plan, step, task, uncertain);
+  if (elementsAfter !== undefined) return perhaps(plan, step, task, elementsAfter);
+  const answer = ask({
+    step,
+    task,
+    names: { scope, fingerprintOfStep: (name) => plan.of(name)?.fingerprint },
+    facts: context.facts,
+    jobOf: context.jobOf,
+    savers: plan.saversOf(step).map((saver) => saver.task),
+    takes: context.takes,
+    remembered: context.remembered,
+    requireOutputs: context.requireOutputs,
+  });
+  const { problem } = answer.is === 'end' ? answer : {};
+  const unknown = problem === undefined ? undefined : unknownIn(plan, step, problem);
+  if (unknown === undefined) return answered(plan, answer, step, task);
+  return perhaps(plan, step, task, unknown);
+}
+
+/** A task that depends on what another step will find. */
+function perhaps(plan: Planning, step: Step, task: TaskId, unknown: string): PlannedTask {
+  const { operation } = step.kind;
+  const holds = conditionHolds(step, plan.scope);
+  if (holds.ok && !holds.value) return { step, task, action: 'skipped', why: 'its if: is false' };
+  const bad = operation === 'create' || operation === 'detect' ? badAlready(plan, step) : undefined;
+  if (bad !== undefined) return problemTask(plan, step, task, bad);
+  return pricedTask(plan, { step, task, action: 'maybe', why: `depends on ${unknown}` });
+}
+
+/** The problem with a request of which only some values are known. */
+function badAlready({ scope }: Planning, step: Step): TaskProblem | undefined {
+  const body = fillOpen(step.with, scope);
+  return isObject(body) ? badValue(step, body) : undefined;
+}
+
+/** An unusable path is a problem of its own, unless nothing will be written there. */
+function placed(plan: Planning, planned: PlannedTask): PlannedTask {
+  const { step, task, action, to } = planned;
+  if (to === undefined || !comesLater(action)) return planned;
+  const message = plan.context.unusable(to);
+  if (message === undefined) return planned;
+  const at = ['steps', step.name, 'with', 'to'];
+  const hint = 'write another path in to:';
+  return problemTask(plan, step, task, { code: 'SL509', message, at, hint });
+}
+
+function answered(plan: Planning, answer: TaskAnswer, step: Step, task: TaskId): PlannedTask {
+  switch (answer.is) {
+    case 'end': {
+      const { problem, why, ending } = answer;
+      if (problem !== undefined) return problemTask(plan, step, task, problem);
+      return { step, task, action: ending === 'excluded' ? ending : 'skipped', why };
+    }
+    case 'unread':
+      return { step, task, action: 'begin', why: 'to be read' };
+    case 'decided': {
+      const { decision, fingerprint, wanted, away, content, take } = answer;
+      const about = {
+        ...(wanted.operation === 'download' ? { to: wanted.to } : {}),
+        ...(wanted.operation === 'upload' ? { file: wanted.file } : {}),
+        ...(away === undefined ? {} : { away }),
+        ...(take === undefined ? {} : { take }),
+        ...(take?.saveTo === undefined ? {} : { to: take.saveTo }),
+        ...('manifest' in wanted ? { manifest: () => wanted.manifest } : {}),
+        ...(content === undefined ? {} : { manifest: () => ({ kind: step.kind.name, content }) }),
+        ...(decision.act === 'reuse' && decision.files !== undefined
+          ? { files: decision.files }
+          : {}),
+      };
+      const { act: action, reason } = decision;
+      const why = whyOf(reason);
+      return pricedTask(plan, { step, task, action, why, fingerprint, ...about });
+    }
+    default:
+      return unreachable(answer);
+  }
+}
+
+// A problem with a task, in terms of its item: which value of which row, and why a field of a file is missing.
+
+/** Adds the place in the item's table, and the reason for a missing field. */
+function problemOfItem(problem: TaskProblem, step: Step, item: Item | undefined): TaskProblem {
+  if (item === undefined) return problem;
+  const columns = columnsIn(problem, step);
+  const cell = columns.length === 0 ? undefined : item.cell?.(columns);
+  const message = withReason(problem, item);
+  return { ...problem, message, ...(cell === undefined ? {} : { cell }) };
+}
+
+/** The sentence about a problem, with its place in a table. */
+const sentenceOf = ({ message, cell }: TaskProblem): string =>
+  cell === undefined ? message : `${message} (${placeOf(cell)})`;
+
+const placeOf = ({ name, span }: Cell): string => `${name}:${span.line}:${span.column}`;
+
+/** The fields of the item that the wrong value comes from. */
+function columnsIn({ expression, at }: TaskProblem, step: Step): readonly string[] {
+  const path = (expression?.path ?? at)?.join('.');
+  return expressionsIn(step)
+    .filter(({ path: own }) => path === undefined || `${own.join('.')}.`.startsWith(`${path}.`))
+    .flatMap(({ expression: { references } }) =>
+      references.flatMap(({ root, key }) => (root === 'item' && key !== undefined ? [key] : [])),
+    );
+}
+
+function withReason({ message, expression }: TaskProblem, { lacks = {}, fields }: Item): string {
+  const name = /^there is no "(\w+)"$/.exec(expression?.message ?? '')?.[1] ?? '';
+  const why = Object.hasOwn(lacks, name) ? lacks[name] : undefined;
+  return why === undefined ? message : `${message}: ${String(fields['path'])} ${why}`;
 }

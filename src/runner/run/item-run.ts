@@ -4,14 +4,13 @@
 import type { Json, JsonObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
-import { resultOf } from '../journal/line.ts';
+import { type JobLine, resultOf } from '../journal/line.ts';
 import { type Scope, toCel } from '../language/expression.ts';
 import type { FanOut, Step } from '../language/pipeline.ts';
 import { Barrier } from '../plan/barrier.ts';
 import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
 import { type Contributor, type Gathering, isFinal } from '../plan/fan-in.ts';
 import type { PlannedTask, Times } from '../plan/planned-action.ts';
-import { savedOutputs } from '../plan/saved-outputs.ts';
 import { saversOf, type Turn, turnOf } from '../plan/turn.ts';
 import type { TaskEnding } from '../report/run-event.ts';
 import { eachOf, elementsOf } from '../task/element.ts';
@@ -621,4 +620,19 @@ export class FanRun {
     const contributors = (this.#lanes ?? []).map((lane) => lane.contributor(step));
     return { contributors, rest: this.#lanes === undefined ? 'waiting' : 'done' };
   }
+}
+
+// The outputs of a finished download for later steps: the paths of its files. Used by plan and run.
+
+/** The paths are relative to the pipeline file, as in an `upload` step. */
+export function savedOutputs(job: JobLine, task: string): JsonObject {
+  const outputs = (job.outputs ?? []).filter((output) => output.task === task);
+  const paths = outputs.map(({ path }) => path);
+  return {
+    paths,
+    bytes: outputs.reduce((sum, output) => sum + output.bytes, 0),
+    ...(paths[0] === undefined ? {} : { path: paths[0] }),
+    ...(outputs[0] === undefined ? {} : { sha256: outputs[0].sha256 }),
+    ...(outputs[0]?.duration === undefined ? {} : { duration: outputs[0].duration }),
+  };
 }

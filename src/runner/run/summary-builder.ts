@@ -1,5 +1,4 @@
 // Counts how tasks and items end, so that a summary of a million tasks is a few numbers.
-
 import type { Cure } from '../../contract/api/advice.ts';
 import type { Code } from '../../contract/codes/all.ts';
 import type { JobLine } from '../journal/line.ts';
@@ -7,12 +6,13 @@ import { type FileCounts, sumOf } from '../plan/decide.ts';
 import { endingFacts, type Held } from '../plan/ending.ts';
 import type {
   OtherDoubts,
+  ProblemGroup,
   ReachedCap,
   RunOutcome,
   Summary,
   TaskEnding,
 } from '../report/run-event.ts';
-import { FailureGroups } from './failure-groups.ts';
+import { stepOf } from '../task/task.ts';
 import type { Stopped } from './stop.ts';
 
 const kept = 100;
@@ -184,4 +184,66 @@ export class SummaryBuilder {
       ...others,
     };
   }
+}
+
+// Groups unsuccessful tasks by step and reason, so that a summary of 10,000 equal failures is one line.
+
+const mostGroups = 100;
+const mostExamples = 3;
+
+interface Group extends ProblemGroup {
+  why: string;
+  count: number;
+  readonly examples: string[];
+  files?: string[];
+}
+
+interface More extends Pick<ProblemGroup, 'code' | 'advice' | 'cure'> {
+  /** Local files that the reason names. */
+  readonly named?: readonly string[];
+}
+
+export class FailureGroups {
+  readonly #groups = new Map<string, Group>();
+
+  get groups(): readonly ProblemGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  /** Those of an earlier run; `of` says which. What is only blocked there was never begun. */
+  addEarlier(earlier: FailureGroups, of: string): void {
+    for (const group of earlier.groups) {
+      if (group.ending === 'blocked' || this.#groups.size >= mostGroups) continue;
+      const why = `${of}: ${group.why}`;
+      const key = JSON.stringify([group.step, group.ending, why]);
+      const { files, ...rest } = group;
+      const own = files === undefined ? {} : { files: [...files] };
+      this.#groups.set(key, { ...rest, why, examples: [...group.examples], ...own });
+    }
+  }
+
+  add(task: string, ending: TaskEnding, why: string, { named = [], ...more }: More = {}): void {
+    const step = stepOf(task);
+    const cause = causeOf(why, named);
+    const key = JSON.stringify([step, ending, cause]);
+    const known = this.#groups.get(key);
+    if (known !== undefined) {
+      known.why = cause;
+      known.count += 1;
+      if (known.examples.length < mostExamples) known.examples.push(task);
+      if (known.files !== undefined && known.files.length < mostExamples)
+        known.files.push(...named);
+    } else if (this.#groups.size < mostGroups) {
+      const files = named.length === 0 ? {} : { files: [...named] };
+      this.#groups.set(key, { step, ending, why, ...more, count: 1, examples: [task], ...files });
+    }
+  }
+}
+
+// The cause in a sentence about one task: the same for all tasks that fail for the same reason.
+
+/** The sentence without the names of the task's own files, so that equal causes are equal texts. */
+function causeOf(why: string, named: readonly string[]): string {
+  const longestFirst = named.filter((name) => name !== '').sort((a, b) => b.length - a.length);
+  return longestFirst.reduce((text, name) => text.replaceAll(name, 'its file'), why);
 }

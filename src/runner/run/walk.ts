@@ -28,7 +28,6 @@ import type { Ended, JobOrder } from './jobs/job.ts';
 import { isStopped } from './jobs/outcome.ts';
 import type { Performer } from './jobs/ports.ts';
 import { type Actor, type Waiter, walk } from './line.ts';
-import { Pulse } from './pulse.ts';
 import { type Refresh, redoSuppliers } from './refresh-inputs.ts';
 import { SettledTasks } from './settled-tasks.ts';
 import { StepBreaker } from './step-breaker.ts';
@@ -36,6 +35,37 @@ import { type Halted, Stop, type Stopped } from './stop.ts';
 import { SummaryBuilder } from './summary-builder.ts';
 import { TaskEndings } from './task-endings.ts';
 import { Users } from './users.ts';
+
+// Something has happened that tasks may wait for: room, credits, or the end of another task. Whoever is ready anyway goes
+// first, then those who are ahead, then the others: what is paid for is finished before more is bought.
+
+class Pulse {
+  #ahead: (() => void)[] = [];
+  #others: (() => void)[] = [];
+  #isBeating = false;
+
+  /** Resolves after the next beat. */
+  next(isAhead: boolean): Promise<void> {
+    return new Promise((resolve) => void (isAhead ? this.#ahead : this.#others).push(resolve));
+  }
+
+  get isAwaited(): boolean {
+    return this.#ahead.length + this.#others.length > 0;
+  }
+
+  beat(): void {
+    if (this.#isBeating || !this.isAwaited) return;
+    this.#isBeating = true;
+    setImmediate(() => {
+      const others = this.#others.splice(0);
+      for (const resolve of this.#ahead.splice(0)) resolve();
+      setImmediate(() => {
+        this.#isBeating = false;
+        for (const resolve of others) resolve();
+      });
+    });
+  }
+}
 
 export interface WalkOptions extends RunTerms {
   readonly items: Iterable<Item>;

@@ -1,7 +1,7 @@
 // The job that renders a project: from queued to its output files, with the final charge.
-
 import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
-import { allowances } from '../../contract/api/tier.ts';
+import { allowances, type OutputLimit, ownLimits, type Tier } from '../../contract/api/tier.ts';
+import { isObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Tool } from '../../contract/kinds/kind.ts';
 import { toolNamed } from '../../contract/kinds/tools.ts';
@@ -23,7 +23,6 @@ import type { FileStore } from '../store/file-store.ts';
 import type { Input } from '../store/inputs.ts';
 import { isLive, type StoredProject } from '../store/project-row.ts';
 import type { Projects } from '../store/projects.ts';
-import { outputLimit } from './output-limit.ts';
 import type { ScheduledJob } from './scheduler.ts';
 import { effortOf, type JobTiming, timingOf } from './timing.ts';
 
@@ -204,4 +203,20 @@ export function remaining(
 ): JobTiming {
   if (startedAt !== undefined) return { waitMs: 0, workMs: startedAt + workMs - now };
   return { waitMs: createdAt + waitMs - now, workMs };
+}
+
+// How large an output may be, by plan and tool (models.md, Plans).
+
+/** The resolution of a free plan (interface.md, POST /v1/character-replace), and that of 4k. */
+const named = { free: 576, paid: 2160 } as const;
+
+export function outputLimit({ name, request }: Tool, tier: Tier): OutputLimit {
+  const { properties } = request;
+  const isNamed = isObject(properties) && properties['resolution'] !== undefined;
+  // The size of an enlarged picture follows from its factor: models.md names no limit.
+  if (isNamed || name === 'ai-image-upscaler')
+    return { most: tier === 'free' ? named.free : named.paid, longest: Number.POSITIVE_INFINITY };
+  const { longestEdge } = allowances[tier];
+  const { most = longestEdge, longest = longestEdge } = ownLimits[name] ?? {};
+  return { most: Math.min(most, longestEdge), longest: Math.min(longest, longestEdge) };
 }

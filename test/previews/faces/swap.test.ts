@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { faceTextureOf } from '../../../src/previews/faces/face-texture.ts';
 import type { Face } from '../../../src/previews/faces/find.ts';
 import type { Point } from '../../../src/previews/faces/point.ts';
-import { splineOf } from '../../../src/previews/faces/spline.ts';
-import { withFace } from '../../../src/previews/faces/swap.ts';
+import { splineOf, withFace } from '../../../src/previews/faces/swap.ts';
 import { type Picture, pictureOf } from '../../../src/previews/pictures/picture.ts';
 
 interface Looks {

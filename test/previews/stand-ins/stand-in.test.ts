@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
-import { findStandInFaces, renderStandIn } from '../../../src/previews/stand-ins/stand-in.ts';
-import { tinyGif, tinyPng } from '../../../src/previews/stand-ins/tiny-files.ts';
+import {
+  findStandInFaces,
+  renderStandIn,
+  tinyGif,
+  tinyPng,
+} from '../../../src/previews/stand-ins/stand-in.ts';
 import { photo } from '../../photo.ts';
 import { filesOf, type Given, rehearse } from '../rehearse.ts';
 

@@ -1,7 +1,7 @@
 // All sleeps of a clock, on one timer.
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Sleepers } from '../../../src/runner/adapters/sleepers.ts';
+import { Sleepers } from '../../../src/runner/adapters/clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

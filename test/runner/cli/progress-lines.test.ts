@@ -1,6 +1,6 @@
 // The progress of a run in a pipe: the first item at once, then a line every ten seconds, and few while nothing happens.
 import { expect, test } from 'vitest';
-import { ProgressLines } from '../../../src/runner/cli/progress-lines.ts';
+import { ProgressLines } from '../../../src/runner/cli/run-reader.ts';
 import { HandClock } from '../../e2e/watched.ts';
 import { Watching } from '../report/live/live-events.ts';
 

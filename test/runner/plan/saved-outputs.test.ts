@@ -1,6 +1,6 @@
 // What later steps see of a download: the files that it saved, and no others.
 import { expect, test } from 'vitest';
-import { savedOutputs } from '../../../src/runner/plan/saved-outputs.ts';
+import { savedOutputs } from '../../../src/runner/run/item-run.ts';
 import { hash, jobLine, outputLine } from './world.ts';
 
 test('a download has its own files, in their order, with the first by itself', () => {

@@ -1,6 +1,6 @@
 // Equal failures are one group: by step, ending and reason.
 import { expect, test } from 'vitest';
-import { FailureGroups } from '../../../src/runner/run/failure-groups.ts';
+import { FailureGroups } from '../../../src/runner/run/summary-builder.ts';
 
 test('tasks of one step that ended for one reason are one group, with three examples', () => {
   const groups = new FailureGroups();

@@ -12,7 +12,7 @@ import { tools } from '../../../src/contract/kinds/tools.ts';
 import { type Scope, toCel } from '../../../src/runner/language/expression.ts';
 import { compileTemplate } from '../../../src/runner/language/template.ts';
 import { essentialBody } from '../../../src/runner/task/fingerprint.ts';
-import { requestText } from '../../../src/runner/task/request-text.ts';
+import { requestText } from '../../../src/runner/task/task-request.ts';
 
 /** Each value that is neither a list nor an object as an expression; the values go to `fields`. */
 function asExpressions(value: Json, fields: Record<string, Json>): Json {

@@ -1,6 +1,6 @@
 // The order in which jobs get their slots.
 import { describe, expect, test } from 'vitest';
-import { JobQueue } from '../../../src/service/jobs/job-queue.ts';
+import { JobQueue } from '../../../src/service/jobs/scheduler.ts';
 
 const jobOf = (name: string, account: string, most?: number) => ({
   name,

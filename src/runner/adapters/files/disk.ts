@@ -10,11 +10,10 @@ import {
   renameSync,
   statSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, link, open, rename } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
-import type { Digest } from '../../../contract/base/digest.ts';
-import { digestFrom, digestOfBytes } from '../../../contract/base/digest.ts';
+import { type Digest, digestFrom, digestOfBytes } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
 import {
@@ -28,11 +27,11 @@ import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../../run/job
 import { damageOf } from '../headers/decode-check.ts';
 import { checkInput, type MediaVerdict } from '../headers/media-check.ts';
 import type { Boundary } from './boundary.ts';
-import { chunksOf, copyWhole } from './file-copy.ts';
 import { factOf } from './file-fact.ts';
 import type { FileStamps } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
 import type { MadeFiles } from './made-files.ts';
+import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { createPart, removePart } from './part.ts';
 import { keptPath, SavedFiles } from './saved-files.ts';
@@ -330,5 +329,30 @@ async function attempt<T>(
       message: `${path} ${systemReason(error)}`,
       systemic: isMachineProblem(error, doing),
     });
+  }
+}
+
+// Copies a file, and reads one in pieces.
+
+/** A hard link if the file system supports it, else a synced copy. */
+async function copyWhole(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch {
+    const part = `${to}.part`;
+    await using source = await open(from, 'r');
+    await using target = await createNew(part);
+    for await (const chunk of chunksOf(source)) await target.writeFile(chunk);
+    await target.datasync();
+    await rename(part, to);
+  }
+}
+
+/** The bytes of an open file from where it is. */
+async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
   }
 }

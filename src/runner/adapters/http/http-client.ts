@@ -7,6 +7,7 @@ import {
   readProject,
   readUploadAddresses,
 } from '../../../contract/api/answers.ts';
+import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
 import { type Route, routes, type TwoForms } from '../../../contract/api/routes.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
@@ -19,7 +20,6 @@ import { exchange, placeOf } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
 import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
 import { OpenRequests } from './open-requests.ts';
-import { PathForms } from './path-forms.ts';
 import { type LeastProgress, leastProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
 import type { RequestRates } from './request-rate.ts';
@@ -223,3 +223,51 @@ function parsed(text: string, redactor: Redactor): unknown {
     throw error;
   }
 }
+
+// Three paths exist in two forms (facts.md), and a deployment may serve only one of them. The short form is tried first
+// and the long form after a 404. From then on, the form that answered is tried first.
+
+type FormAnswer = Result<unknown, ApiFailure>;
+type Form = 'path' | 'alternate';
+
+const otherThan = (form: Form): Form => (form === 'path' ? 'alternate' : 'path');
+
+/** For one base address. */
+class PathForms {
+  /** The form in which each route has answered. */
+  readonly #settled = new Map<string, Form>();
+  /** The form in which the first of the routes answered: deployments rarely mix them. */
+  #usual: Form | undefined;
+  /** The very first request. The others wait for it, so that they do not all run into the same 404. */
+  #first: Promise<FormAnswer> | undefined;
+
+  async ask(route: TwoForms, send: (path: string) => Promise<FormAnswer>): Promise<FormAnswer> {
+    if (this.#first !== undefined) {
+      // The result does not matter here: only the first request is waited for.
+      await this.#first;
+      return await this.#askNow(route, send);
+    }
+    this.#first = this.#askNow(route, send);
+    return await this.#first;
+  }
+
+  async #askNow(route: TwoForms, send: (path: string) => Promise<FormAnswer>): Promise<FormAnswer> {
+    const form = this.#settled.get(route.name) ?? this.#usual ?? 'path';
+    const answer = await send(route[form]);
+    if (answer.ok) this.#settle(route, form);
+    // If this form has answered before or meanwhile, the 404 is about the requested record.
+    if (!isNotFound(answer) || this.#settled.get(route.name) === form) return answer;
+    const other = otherThan(form);
+    const second = await send(route[other]);
+    if (second.ok) this.#settle(route, other);
+    return second;
+  }
+
+  #settle(route: TwoForms, form: Form): void {
+    this.#settled.set(route.name, form);
+    this.#usual ??= form;
+  }
+}
+
+const isNotFound = (answer: FormAnswer): boolean =>
+  !answer.ok && answer.error.reason === 'not-found';

@@ -1,17 +1,21 @@
 // The web server of a live page. It serves the page, its events, and thumbnails and files by their numbers; no request changes
 // anything.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { contentTypeOf, extensionOf, unknownType } from '../../../contract/api/asset.ts';
 import { ok, type Result } from '../../../contract/base/result.ts';
+import { type FileVersion, rangeOf, versionOf } from '../../../contract/files/byte-range.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { liveDocument, livePolicy, type PageParts } from '../../report/page/document.ts';
 import type { PageMessage } from '../../report/page/page-message.ts';
 import { limitConnections } from '../http/connection-limits.ts';
 import { createServer } from '../http/create-server.ts';
 import { listenOn } from '../http/listen.ts';
-import { EventStream } from './event-stream.ts';
-import { admissionOf } from './page-guard.ts';
-import { sendFile } from './send-file.ts';
+import { isLoopback } from '../http/loopback.ts';
+import { isOwnHost } from '../monitor/host-header.ts';
 
 /** What the server serves. The numbers are those in the report. */
 export interface LiveSource {
@@ -158,3 +162,147 @@ function say(response: ServerResponse, status: number, why: string): void {
   if (status === 405) response.setHeader('allow', 'GET, HEAD');
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${why}\n`);
 }
+
+// Server-sent events to every page that is open: https://html.spec.whatwg.org/multipage/server-sent-events.html
+
+/** In milliseconds: how often a page is sent something, so that one that is gone is noticed. */
+const aliveMs = 20_000;
+/** In bytes: a page that reads so slowly is disconnected; it connects again and gets everything. */
+const mostUnread = 1 << 27;
+
+class EventStream {
+  readonly #pages = new Set<ServerResponse>();
+  readonly #alive = setInterval(() => this.#write(': here\n\n'), aliveMs).unref();
+
+  readonly #first = Promise.withResolvers<void>();
+
+  get pages(): number {
+    return this.#pages.size;
+  }
+
+  /** Resolves when a page has connected for the first time. */
+  get visited(): Promise<void> {
+    return this.#first.promise;
+  }
+
+  /** Adds a page, whose answer has its headers. */
+  add(page: ServerResponse, first: readonly PageMessage[]): void {
+    this.#pages.add(page);
+    this.#first.resolve();
+    page.once('close', () => this.#pages.delete(page));
+    page.write(`retry: 1000\n\n${first.map(frame).join('')}`);
+  }
+
+  send(message: PageMessage): void {
+    this.#write(frame(message));
+  }
+
+  /** Resolves when the pages have the last message, or are gone. */
+  async end(last: PageMessage): Promise<void> {
+    clearInterval(this.#alive);
+    await Promise.all(
+      [...this.#pages].map((page) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        page.once('close', () => resolve()).end(frame(last), () => resolve());
+        return promise;
+      }),
+    );
+  }
+
+  #write(text: string): void {
+    for (const page of this.#pages) {
+      page.write(text);
+      if (page.writableLength > mostUnread) page.destroy();
+    }
+  }
+}
+
+/** The data is JSON, which has no line feed. */
+const frame = ({ type, data }: PageMessage): string => `event: ${type}\ndata: ${data}\n\n`;
+
+// Who may see a live page: the person who has its whole address, on this machine. The token in the address keeps out other
+// programs and users, the rest keeps out pages of other sites in the same browser.
+
+/** What a request asks for below the token, `pictures/3`; or why it gets nothing. */
+type Admission =
+  | { readonly admitted: true; readonly token: string; readonly path: string }
+  | { readonly admitted: false; readonly status: number; readonly why: string };
+
+const refused = (status: number, why: string): Admission => ({ admitted: false, status, why });
+
+/** `tokens`: each of them admits. */
+function admissionOf(request: IncomingMessage, tokens: readonly string[]): Admission {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  if (!isLocalPeer(request.socket.remoteAddress ?? ''))
+    return refused(403, 'The page is available only on the machine that it is on.');
+  const hosts = request.headersDistinct['host'] ?? [];
+  if (!isOwnHost(hosts, '127.0.0.1')) return refused(403, 'The page does not answer to this name.');
+  if (Object.keys(request.headers).some((name) => proxyHeaders.test(name)))
+    return refused(403, 'The page is not available through a proxy.');
+  const elsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';
+  if (elsewhere || (origin !== undefined && origin !== `http://${hosts[0]}`))
+    return refused(403, 'The page answers to no other page. Type its address into a new tab.');
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return refused(405, 'The page is read with GET.');
+  const [, given = '', path] = /^\/([^/?]*)\/([^?]*)$/.exec(request.url ?? '') ?? [];
+  const token = tokens.find((one) => isSame(given, one));
+  if (path === undefined || token === undefined)
+    return refused(404, 'Nothing is here. Use the whole address that the command printed.');
+  return { admitted: true, token, path };
+}
+
+const isLocalPeer = (address: string): boolean => isLoopback(address.replace(/^::ffff:/, ''));
+
+/** The headers that proxies add. */
+const proxyHeaders = /^(?:x-forwarded-.*|forwarded|x-real-ip|via)$/;
+
+/** Takes the same time for every wrong token. */
+function isSame(given: string, token: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+// Sends a file of a live page, whole or a range of it, as a video player asks for it.
+
+/** False if there is no such file; then nothing was sent. */
+async function sendFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  file: string,
+): Promise<boolean> {
+  const version = await versionNow(file);
+  if (version === undefined) return false;
+  const { size, etag } = version;
+  const { range, 'if-range': ifRange } = request.headers;
+  const part = request.method === 'GET' ? rangeOf(range, ifRange, version) : undefined;
+  response.setHeader('accept-ranges', 'bytes').setHeader('etag', etag);
+  if (part === 'unsatisfiable') {
+    response.writeHead(416, { 'content-range': `bytes */${size}` }).end();
+    return true;
+  }
+  const type = contentTypeOf(extensionOf(file));
+  const { start, end } = part ?? { start: 0, end: size - 1 };
+  response.writeHead(part === undefined ? 200 : 206, {
+    'content-type': type,
+    'content-length': end - start + 1,
+    'cache-control': 'private, no-cache',
+    ...(part === undefined ? {} : { 'content-range': `bytes ${start}-${end}/${size}` }),
+    ...(type === unknownType ? { 'content-disposition': 'attachment' } : {}),
+  });
+  // An empty file has no bytes to stream.
+  if (request.method === 'HEAD' || size === 0) response.end();
+  else await pipeline(createReadStream(file, { start, end }), response).catch(noteNothing);
+  return true;
+}
+
+async function versionNow(file: string): Promise<FileVersion | undefined> {
+  try {
+    return await versionOf(file);
+  } catch (error) {
+    if (isSystemProblem(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A player that has seen enough disconnects; a file that becomes shorter ends the answer early, which the page notices. */
+const noteNothing = (): void => undefined;

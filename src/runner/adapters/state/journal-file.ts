@@ -1,18 +1,17 @@
 // The state file during a run: lines are appended and synced in groups. At the end of the run, the file is compacted.
-import { constants, writeSync } from 'node:fs';
+import { constants, lstatSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { isFull, isSystemProblem } from '../../../contract/files/system-error.ts';
-import type { Ledger } from '../../journal/ledger.ts';
+import { Ledger } from '../../journal/ledger.ts';
 import type { Header } from '../../journal/line.ts';
 import type { LineFile } from '../../run/journal/journal-writer.ts';
 import { SharedSync } from '../../run/journal/shared-sync.ts';
 import { openOwn } from '../files/new-file.ts';
 import { syncFolder } from '../files/output-folders.ts';
 import { compactedTexts, compactState, replaceState } from './compaction.ts';
-import { createStateFile } from './create-state-file.ts';
 import {
   assertRead,
   assertSame,
@@ -20,6 +19,7 @@ import {
   contentOf,
   isStill,
   StateFileChanged,
+  sinceRead,
   sinceWritten,
 } from './file-version.ts';
 import type { Loaded } from './load-state.ts';
@@ -245,4 +245,17 @@ export async function openJournal(
   const content = await contentOf(handle);
   const current = { ...loaded, content, outdated: false, wholeBytes: content.bytes };
   return new JournalFile(file, header, { ...current, unterminated: false }, terms);
+}
+
+// Creates a state file together with its header: nobody ever sees the file without one.
+
+/**
+ * Returns the content of the new file. Throws `StateFileChanged` if another program created the file meanwhile, and system
+ * errors.
+ */
+async function createStateFile(file: string, header: Header): Promise<Content> {
+  return await replaceState(file, `${file}.new`, header, new Ledger(), async () => {
+    if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
+      throw new StateFileChanged(file, sinceRead);
+  });
 }

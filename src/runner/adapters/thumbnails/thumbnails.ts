@@ -1,8 +1,9 @@
 // Small WebP pictures of the files of a report.
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
+import type { Sharp } from 'sharp';
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
-import { posterOf } from './poster.ts';
+import { systemCode } from '../../../contract/files/system-error.ts';
 
 /** The longest side in pixels, and the quality. */
 export interface ThumbnailSize {
@@ -69,3 +70,33 @@ const isClip = (file: string): boolean => {
   const extension = extensionOf(file);
   return mediaTypeOf(extension) === 'video' && extension !== 'gif';
 };
+
+// The picture of a clip: a frame from its first second, where the video library is installed.
+
+/** At this time a clip has begun, and seldom is still black; in seconds. */
+const moment = 0.5;
+
+/** Undefined without the library, and for a file that is no clip. */
+async function posterOf(file: string, side: number): Promise<Sharp | undefined> {
+  try {
+    const { openClip } = await import('../../../previews/clips/open.ts');
+    const { sharpOf } = await import('../../../previews/pictures/picture.ts');
+    const nameless = { field: 'clip', reference: 'clip', face: undefined, faces: [] };
+    const opened = await openClip({ file, media: 'video', ...nameless });
+    if (!opened.ok) return undefined;
+    const { facts } = opened.value;
+    const scale = Math.min(1, side / Math.max(facts.width, facts.height));
+    const size = {
+      width: Math.max(1, Math.round(facts.width * scale)),
+      height: Math.max(1, Math.round(facts.height * scale)),
+    };
+    const start = Math.min(moment, facts.seconds / 2);
+    const frames = opened.value.frames({ start, end: start + 0.5, fps: 2, ...size });
+    const { value, done } = await frames.next();
+    await opened.value.close();
+    return done === true ? undefined : sharpOf(value);
+  } catch (error) {
+    if (systemCode(error) === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}

@@ -1,19 +1,31 @@
 // The plan of all items: looks at each item once, hashes files and finds problems, before anything is sent.
 import { realpath } from 'node:fs/promises';
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { digestOf } from '../../../contract/base/digest.ts';
 import type { JsonObject } from '../../../contract/base/json.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
+import { type Complaint, type Diagnostic, located } from '../../../contract/yaml/diagnostic.ts';
 import type { ItemList } from '../../adapters/files/items.ts';
 import { OutputLinks } from '../../adapters/files/output-links.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine } from '../../journal/line.ts';
 import { lastChargedHere } from '../../journal/state.ts';
+import { tooManyFailed } from '../../language/failure-limits.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { extensionMark, withMarkShown } from '../../language/result-name.ts';
+import { expressionsOf } from '../../language/template-expressions.ts';
+import { hintOf } from '../../plan/difference.ts';
 import { pricedEstimate } from '../../plan/estimate.ts';
+import type { Facts, FileFact, RecordedFile } from '../../plan/facts.ts';
 import { ItemsToDo } from '../../plan/items-to-do.ts';
 import { ItemNeeds } from '../../plan/needs.ts';
-import { unusablePlace } from '../../plan/output-claims.ts';
+import {
+  type Conflict,
+  type Machine,
+  OutputClaims,
+  unusablePlace,
+} from '../../plan/output-claims.ts';
 import { OutputNames } from '../../plan/output-names.ts';
 import { normalized } from '../../plan/output-path.ts';
 import { PlanTally } from '../../plan/plan.ts';
@@ -29,10 +41,9 @@ import { type DryItem, DryRun } from '../../run/dry-run.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Place } from '../../run/jobs/job.ts';
 import type { Item } from '../../task/item.ts';
+import { fannedOutIn, itemOf } from '../../task/task.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import { belowOutput, type Outputs, PlanProblems } from './plan-problems.ts';
 import type { PlannedItems, PlanningInputs } from './planned-items.ts';
-import { PlanningFacts } from './planning-facts.ts';
 
 const itemsPerTurn = 1000;
 /** The most files to name. */
@@ -263,4 +274,241 @@ function hasBegun(tasks: readonly PlannedTask[]): boolean {
 function isOwed({ step, action, fingerprint }: PlannedTask): boolean {
   if (fingerprint === undefined) return false;
   return action === 'attach' || (step.kind.operation === 'download' && action === 'begin');
+}
+
+// Collects the problems of a plan as diagnostics: tasks that cannot run, and files that would be written twice or over
+// an input. plan/output-claims.ts decides what counts as a conflict.
+
+/** A text from a table where a field needs something else. */
+const textForOther = / must be (a|an) (number|integer|boolean)\b.*, not the text /;
+
+/** The most diagnostics of each kind to keep. */
+const most = 100;
+
+interface Outputs extends Machine {
+  /** A path of the pipeline as one below the output folder; undefined if it is not there. */
+  readonly below: (path: string) => string | undefined;
+}
+
+/** `folder`: the pipeline's own folder, absolute. `root`: the output folder. */
+function belowOutput({ root, folder }: { root: string; folder: string }): Outputs['below'] {
+  // The item, the upload of its file and the references all ask about one path in a row.
+  let last: { readonly path: string; readonly below: string | undefined } | undefined;
+  return (path) => {
+    if (last?.path === path) return last.below;
+    const from = relative(root, resolve(folder, path));
+    const isOutside =
+      from === '' || from === '..' || from.startsWith(`..${sep}`) || isAbsolute(from);
+    const below = isOutside ? undefined : sep === '/' ? from : from.split(sep).join('/');
+    last = { path, below };
+    return below;
+  };
+}
+
+class PlanProblems {
+  /** Problems because of which the run must not begin. */
+  readonly #refused: Diagnostic[] = [];
+  /** Problems of single items; the other items can run. */
+  readonly #ofItems: Diagnostic[] = [];
+  readonly #loaded: BoundPipeline;
+  readonly #outputs: Outputs;
+  readonly #claims: OutputClaims;
+  readonly #items: Iterable<Item>;
+  #isHinted = false;
+  readonly #isFannedOut: (task: string) => boolean;
+
+  /** `all`: the items, to be gone through again where two of them conflict. */
+  constructor(loaded: BoundPipeline, outputs: Outputs, all: Iterable<Item> = []) {
+    this.#items = all;
+    this.#isFannedOut = fannedOutIn(loaded.pipeline.steps);
+    this.#loaded = loaded;
+    this.#outputs = outputs;
+    const someOpen = loaded.pipeline.steps.some((step) =>
+      expressionsOf(step.with).some(({ expression }) =>
+        expression.references.some(({ root }) => root === 'result'),
+      ),
+    );
+    this.#claims = new OutputClaims(outputs, someOpen);
+    const { name, items } = loaded.pipeline;
+    this.#read('the pipeline file', basename(loaded.file));
+    for (const included of Object.keys(loaded.included))
+      this.#read(`the included file ${included}`, relative(loaded.folder, resolve(included)));
+    this.#read('the state file', `${name}.state.jsonl`);
+    if (items.kind === 'csv' || items.kind === 'jsonl')
+      this.#read('the table of items', items.file);
+  }
+
+  /**
+   * Why a run must not begin: conflicts and problems of shared steps. Problems of items count only if no item is left,
+   * or if more items fail than the pipeline allows.
+   */
+  refusals({ items, unrunnable }: { items: number; unrunnable: number }): readonly Complaint[] {
+    if (unrunnable === 0) return this.#refused;
+    const { failureLimits } = this.#loaded.pipeline;
+    const tooMany = tooManyFailed(failureLimits, unrunnable, items);
+    if (unrunnable < items && tooMany === undefined) return this.#refused;
+    const { file } = this.#loaded;
+    const why: Complaint[] =
+      tooMany === undefined || unrunnable === items
+        ? []
+        : [
+            {
+              severity: 'error',
+              file,
+              message: `the run does not begin: ${tooMany}`,
+              hint: 'fix these items, exclude them with --exclude, or allow more with max_failures',
+            },
+          ];
+    return [...this.#refused, ...this.#ofItems, ...why];
+  }
+
+  addItem({ key, fields }: Item): void {
+    const { path } = fields;
+    if (this.#loaded.pipeline.items.kind === 'glob' && typeof path === 'string')
+      this.#conflict(this.#read(`the item ${key}`, path), ['items']);
+  }
+
+  /** Adds a task that cannot run. `item` is the task's item; undefined if the task is shared. */
+  addTask({ step, task, problem }: PlannedTask, item: Item | undefined): void {
+    if (problem === undefined) return;
+    const { code, expression, at, message, hint, cell } = problem;
+    const { source } = this.#loaded.pipeline;
+    const span =
+      expression !== undefined
+        ? source.spanInside(expression.path, expression.text, expression.start, expression.end)
+        : at === undefined
+          ? source.keySpanOf(['steps', step.name])
+          : source.spanOf(at);
+    const list = item === undefined ? this.#refused : this.#ofItems;
+    const about = { code, message: `${task}: ${message}` };
+    if (cell === undefined) return this.#note(list, { ...about, span, hint });
+    const where = `${this.#loaded.file}:${span.line}:${span.column}`;
+    const use = `step "${step.name}" uses the value: ${where}`;
+    const cure = textForOther.test(message)
+      ? 'a column is text unless items.types says otherwise'
+      : hint;
+    const { file, span: place, excerpt } = cell;
+    this.#note(list, { ...about, file, span: place, excerpt, hint: `${cure}; ${use}` });
+  }
+
+  addOutputs({ step, task, to, file }: PlannedTask): void {
+    if (to !== undefined)
+      this.#conflict(this.#claims.write(task, to), ['steps', step.name, 'with', 'to']);
+    // A step that follows a download may read the downloaded file on purpose.
+    if (file !== undefined && !this.#followsDownload(step))
+      this.#conflict(this.#read(`what ${task} uploads`, file), [
+        'steps',
+        step.name,
+        'with',
+        'file',
+      ]);
+  }
+
+  #followsDownload({ after }: Step): boolean {
+    return this.#loaded.pipeline.steps.some(
+      ({ name, kind }) => kind.operation === 'download' && after.includes(name),
+    );
+  }
+
+  /** A path from the pipeline. Only paths below the output folder can be overwritten. */
+  #read(what: string, path: string): Conflict | undefined {
+    const below = this.#outputs.below(path);
+    return below === undefined ? undefined : this.#claims.read(what, below);
+  }
+
+  #conflict(conflict: Conflict | undefined, at: readonly string[]): void {
+    if (conflict === undefined) return;
+    const span = this.#loaded.pipeline.source.spanOf(at);
+    if (this.#refused.length >= most) return;
+    const { between, code, message } = conflict;
+    // One look through all items is enough: the cure is the same for all.
+    const isFirst = between !== undefined && !this.#isHinted;
+    const hint = isFirst ? this.#differenceHint(between) : conflict.hint;
+    this.#note(this.#refused, { code, message, hint, span });
+  }
+
+  #differenceHint([task, other]: readonly [string, string]): string {
+    this.#isHinted = true;
+    const keys = [task, other].map((name) => itemOf(name, this.#isFannedOut(name)));
+    const found = new Map<string, Item>();
+    for (const item of this.#items) if (keys.includes(item.key)) found.set(item.key, item);
+    const [mine, yours] = keys.map((key) => (key === undefined ? undefined : found.get(key)));
+    return hintOf({ task, item: mine }, { task: other, item: yours });
+  }
+
+  #note(
+    list: Diagnostic[],
+    found: Omit<Diagnostic, 'severity' | 'file'> & { readonly file?: string },
+  ): void {
+    if (list.length >= most) return;
+    list.push(located({ severity: 'error', file: this.#loaded.file, ...found }));
+  }
+}
+
+// The view of the disk for planning all items. A file whose size is unique need not be read.
+
+/** `spare`: files are read only if another file has the same size. Valid if no earlier upload can have their content. */
+type Reading = 'all' | 'spare';
+
+class PlanningFacts implements Facts {
+  readonly #disk: Facts;
+  readonly #reading: Reading;
+  /** By size in bytes: the first file of that size; undefined if it was read. */
+  readonly #first = new Map<number, string | undefined>();
+  /** The sizes of files that must be read, because there are several of them. */
+  readonly #shared = new Set<number>();
+  #mistaken = false;
+
+  constructor(disk: Facts, reading: Reading) {
+    this.#disk = disk;
+    this.#reading = reading;
+  }
+
+  get store(): string | undefined {
+    return this.#disk.store;
+  }
+
+  /**
+   * True if a file was not read, and a later file has the same size: plan again, with these facts. False from then on.
+   */
+  wasMistaken(): boolean {
+    const mistaken = this.#mistaken;
+    this.#mistaken = false;
+    return mistaken;
+  }
+
+  input(path: string): FileFact {
+    const fact = this.#disk.input(path);
+    if (fact.is === 'absent' || this.#reading === 'all') return fact;
+    return this.#isAlone(path, fact) ? { ...fact, digest: digestOf({ alone: path }) } : fact;
+  }
+
+  #isAlone(path: string, { bytes, digest }: Extract<FileFact, { readonly is: 'file' }>): boolean {
+    if (this.#shared.has(bytes)) return false;
+    if (!this.#first.has(bytes)) {
+      this.#first.set(bytes, digest === undefined ? path : undefined);
+      return digest === undefined;
+    }
+    const first = this.#first.get(bytes);
+    if (first === path) return digest === undefined;
+    this.#shared.add(bytes);
+    this.#mistaken ||= first !== undefined;
+    return false;
+  }
+
+  output(path: string): FileFact {
+    return this.#disk.output(path);
+  }
+
+  isElsewhere(output: RecordedFile): boolean {
+    return this.#disk.isElsewhere(output);
+  }
+
+  recordedAs(path: string): string {
+    return this.#disk.recordedAs(path);
+  }
+
+  kept(digest: string, extension: string): FileFact {
+    return this.#disk.kept(digest, extension);
+  }
 }

@@ -1,5 +1,6 @@
 // A report that follows its state file: it is gathered again when something changed, and tells what is different.
 import { statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { ok, type Result } from '../../../contract/base/result.ts';
 import { holderOf, holdingOf } from '../../adapters/lock/lock.ts';
 import { askRun } from '../../adapters/lock/run-socket.ts';
@@ -16,7 +17,6 @@ import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { Problem } from '../pipeline/problem.ts';
 import type { LocatedState, LocateOptions } from '../state/locate-state.ts';
 import { type Gathered, gatherReport } from './gather.ts';
-import { LiveFiles } from './live-files.ts';
 
 /** In milliseconds: between two looks at the state file. */
 const pauseMs = 500;
@@ -175,3 +175,21 @@ const troubleMessage = (why: string | null): PageMessage => ({
   type: 'trouble',
   data: JSON.stringify(why),
 });
+
+// The saved files that a live page may ask for: each has a number, and nothing else of a request says which file is meant.
+
+class LiveFiles {
+  readonly #numbers = new Map<string, number>();
+  readonly #paths: string[] = [];
+
+  /** The address of a file (absolute path), relative to the page. */
+  hrefOf(file: string): string {
+    const number = this.#numbers.get(file) ?? this.#paths.push(file) - 1;
+    this.#numbers.set(file, number);
+    return `files/${number}/${encodeURIComponent(basename(file))}`;
+  }
+
+  pathOf(number: number): string | undefined {
+    return this.#paths[number];
+  }
+}

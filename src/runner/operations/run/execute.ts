@@ -1,40 +1,45 @@
 // Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
 
+import type { Result } from '../../../contract/base/result.ts';
 import { lazyClient } from '../../adapters/http/lazy-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
 import { requestRates } from '../../adapters/http/request-rate.ts';
 import type { Content } from '../../adapters/state/file-version.ts';
+import { openJournal } from '../../adapters/state/journal-file.ts';
+import { readLooks, writeLooks } from '../../adapters/state/looks-file.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
-import { committed } from '../../journal/ledger.ts';
+import { committed, type Ledger } from '../../journal/ledger.ts';
+import { formatVersion } from '../../journal/line-schemas.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { resultFates } from '../../plan/result-fate.ts';
 import { paidByOthersText } from '../../report/paid-already-text.ts';
-import type { Summary } from '../../report/run-event.ts';
+import type { PaidProjects, ReachedCap, Summary } from '../../report/run-event.ts';
 import type { Ordering } from '../../run/engine/engine-performer.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import { contentsKeptFor } from '../../run/jobs/job.ts';
 import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
-import type { LastLooks } from '../../run/jobs/last-looks.ts';
+import { LastLooks, type RenderingProject } from '../../run/jobs/last-looks.ts';
 import { LookBudget } from '../../run/jobs/look-budget.ts';
 import { Outages } from '../../run/jobs/outages.ts';
 import type { MediaApi } from '../../run/jobs/ports.ts';
 import { ProjectIds } from '../../run/jobs/project-ids.ts';
-import { JournalWriter } from '../../run/journal/journal-writer.ts';
+import { JournalWriter, type LineFile } from '../../run/journal/journal-writer.ts';
 import { ManifestNotes } from '../../run/manifest-notes.ts';
 import type { Stopped } from '../../run/stop.ts';
+import { stepOf } from '../../task/task.ts';
 import { uncompacted } from '../pipeline/problem.ts';
 import { orderClaims } from '../receipts/order-claims.ts';
 import { noteRecord } from '../receipts/record-check.ts';
 import { resolveFromLedger } from '../service/rehearsal-doubts.ts';
-import { movedAdvice } from '../state/unsaved-state.ts';
+import { EngineFile } from '../state/engine/engine-file.ts';
+import { movedAdvice, movedReason } from '../state/unsaved-state.ts';
 import { type PreparedRun, speedOf } from './context.ts';
 import { Detachment } from './detachment.ts';
 import { generationLimits } from './generation-limits.ts';
 import { GracePeriod } from './grace-period.ts';
-import { paidProjects, reachedCap } from './how-it-ended.ts';
-import { RunMemory } from './memory.ts';
-import { type PhaseResult, runPhases } from './phases.ts';
-import type { RunResources } from './resources.ts';
-import { beginJournal, type JournalInUse } from './run-journal.ts';
+import { type MachineStop, type PhaseResult, runPhases } from './phases.ts';
+import type { AccountFacts, RunResources } from './resources.ts';
 import { watchedApi } from './watched-api.ts';
 
 interface Executed {
@@ -271,3 +276,153 @@ const unkept = ({ path, problem }: ManifestFile): string =>
 const unrecorded = ({ name, project }: { name: string; project: string }): string =>
   `the service created project ${project} for ${JSON.stringify(name)}, which may not be on disk: ` +
   `if it is in doubt afterwards, shotlist resolve <file> ${JSON.stringify(name)} --project ${project}`;
+
+// What a summary says of an early end besides its reason: the cap that was reached, and what is paid for and not fetched.
+
+/** `net`: credits of this run, refunds taken off. Undefined if no cap of the whole run was reached. */
+function reachedCap(run: PreparedRun, stopped: Stopped, net: number): ReachedCap | undefined {
+  const { limit } = stopped;
+  if (limit === undefined || limit.of === 'balance') return undefined;
+  const { ledger } = run.prepared.state;
+  const { of, most, spent } = limit;
+  const rest = restOf(run.prepared.planned.plan, net);
+  if (of !== 'run') {
+    const needed = rest === undefined ? {} : { needed: spent + rest };
+    return { name: of === 'day' ? 'budget.per_day' : 'budget.per_month', most, spent, ...needed };
+  }
+  const needed = rest === undefined ? {} : { needed: spentBeforeNext(run, ledger) + rest };
+  return { name: nameOf(run, most), most, spent, ...needed };
+}
+
+/** The most that the tasks of the plan may take which this run did not pay for; undefined if nobody knows. */
+const restOf = ({ credits, unpriced, uncounted }: Plan, net: number): number | undefined =>
+  unpriced > 0 || uncounted > 0 ? undefined : Math.max(0, credits - net);
+
+/** What will count against the budget of the next run before it has bought anything. */
+const spentBeforeNext = ({ options: { runId } }: PreparedRun, ledger: Ledger): number =>
+  committed(runId === undefined ? ledger.account : ledger.accountOf(runId));
+
+function nameOf({ options, prepared }: PreparedRun, most: number): ReachedCap['name'] {
+  if (most === prepared.bound.pipeline.budget.credits) return 'budget.credits';
+  return most === options.budget ? '--budget' : 'plan';
+}
+
+/** Projects of this run, and those of earlier runs that its plan needs. Undefined if there are none. */
+function paidProjects(
+  { prepared }: PreparedRun,
+  outcome: Summary['outcome'],
+): PaidProjects | undefined {
+  if (outcome === 'done') return undefined;
+  const { state, planned, bound } = prepared;
+  const { ledger } = state;
+  const began = ledger.runs().at(-1)?.at ?? '';
+  const concerns = ({ job, at }: { readonly job: string; readonly at: string }): boolean =>
+    at >= began || planned.references.has(job);
+  const rendering = [...ledger.unsettled()].filter(concerns).length;
+  const fateOf = resultFates(bound.pipeline.steps);
+  let ready = 0;
+  for (const line of ledger.jobs())
+    if (line.state === 'complete' && (line.outputs?.length ?? 0) === 0 && concerns(line))
+      if (line.tasks.some((task) => fateOf(stepOf(task)) === 'fetched')) ready += 1;
+  return rendering + ready === 0 ? undefined : { rendering, ready };
+}
+
+// What a run remembers for the next one in this checkout: its looks at projects that still render, and the account's plan.
+
+class RunMemory {
+  readonly looks: LastLooks;
+  /** The account's tier; from an earlier run if this one did not ask. */
+  readonly tier: string | undefined;
+  readonly #run: PreparedRun;
+  readonly #isNew: boolean;
+
+  constructor(run: PreparedRun, account: AccountFacts) {
+    const known = readLooks(run.prepared.paths.looks);
+    this.#run = run;
+    this.looks = new LastLooks(known.looks, run.lookSchedule);
+    this.tier = account.asked ? account.tier : known.tier;
+    this.#isNew = this.tier !== known.tier;
+  }
+
+  /** When the next look is useful, ISO 8601: at a project that this run left, else at one that an earlier run left. */
+  wakeAt(): string {
+    const now = this.#run.clock.now();
+    const moment = this.looks.nextMoment(this.#rendering(), now) ?? now;
+    return new Date(Math.max(now, moment)).toISOString();
+  }
+
+  /** Writes what is new. Without the file, the next run looks once more, which is all. */
+  async save(): Promise<void> {
+    const { manner, options, prepared, onEvent } = this.#run;
+    if (manner === 'run' && options.detachAfterMs === undefined) return;
+    const { tier } = this;
+    const rendering = new Set(this.#rendering().map(({ project }) => project));
+    const looks = this.looks.remembered(rendering, this.#isNew);
+    if (looks === undefined) return;
+    const written = await writeLooks(prepared.paths.looks, { tier, looks });
+    if (written.ok) return;
+    const message = `${written.error}: the next tick may look at projects too early`;
+    onEvent({ type: 'warning', message });
+  }
+
+  #rendering(): readonly RenderingProject[] {
+    return [...this.#run.prepared.state.ledger.unsettled()].flatMap(({ project, kind, at }) =>
+      project === undefined ? [] : [{ project, kind, since: Date.parse(at) }],
+    );
+  }
+}
+
+// Opens the journal of a run: a state file, or the records of a database.
+
+/** The journal of a run: a state file, or the records of a database. */
+interface RunFile extends LineFile {
+  flush(): Promise<void>;
+  close(): Promise<void>;
+  /** What the state file has now, if anything was written there. The error says why nothing could be written. */
+  compact(ledger: Ledger): Promise<Result<Content | undefined, string>>;
+  /** Compact it even if nothing has happened. */
+  readonly mustCompact?: boolean;
+}
+
+interface JournalInUse {
+  readonly file: RunFile;
+  /** Set for a distributed run. */
+  readonly engine?: EngineFile;
+  /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
+  readonly low: MachineStop;
+  /** Aborted when another program has changed the state file. */
+  readonly moved: MachineStop;
+}
+
+const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
+
+async function beginJournal(
+  { prepared, clock, onEvent, watch }: PreparedRun,
+  { ballast }: RunResources,
+): Promise<JournalInUse> {
+  const { bound, paths, state } = prepared;
+  const [low, moved] = [new AbortController(), new AbortController()];
+  const machineStops = {
+    low: { signal: low.signal, why: diskFull },
+    moved: { signal: moved.signal, why: movedReason(paths.state) },
+  };
+  const session = prepared.engine?.session;
+  if (session !== undefined) {
+    const onWarning = (message: string): void => onEvent({ type: 'warning', message });
+    const engine = new EngineFile({ session, bound, paths, clock, onWarning, watch });
+    return { file: engine, engine, ...machineStops };
+  }
+  const header = {
+    shotlist: formatVersion,
+    pipeline: bound.name,
+    service: paths.serviceName,
+  } as const;
+  const makeRoom = (): boolean => {
+    if (!ballast.give()) return false;
+    low.abort();
+    return true;
+  };
+  const onMoved = (): void => moved.abort();
+  const file = await openJournal(paths.state, header, state, { makeRoom, onMoved });
+  return { file, ...machineStops };
+}

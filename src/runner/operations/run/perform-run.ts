@@ -1,12 +1,20 @@
 // Performs one run: plans it, refuses what can be refused before the first request, and executes the rest.
+
+import { creditDollarsOn } from '../../../contract/api/tier.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { StateFileChanged } from '../../adapters/state/file-version.ts';
 import { readLooks } from '../../adapters/state/looks-file.ts';
-import { Ledger } from '../../journal/ledger.ts';
+import { committed, Ledger } from '../../journal/ledger.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
+import { finalFailure } from '../../plan/final-failure.ts';
+import { Generations } from '../../plan/generations.ts';
 import { LookSchedule } from '../../plan/look-schedule.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { firstDifference, PlanRecord } from '../../plan/plan-record.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
 import { knownDurations, usualDurations } from '../../plan/usual-durations.ts';
 import { behindText, stopText } from '../../report/calendar-text.ts';
 import { type LiveFacts, liveFacts } from '../../report/live/live-facts.ts';
@@ -15,27 +23,74 @@ import { takesLeft } from '../../report/takes.ts';
 import { DatabaseAway } from '../../run/engine/away.ts';
 import { TermOver } from '../../run/engine/term-over.ts';
 import { LastLooks } from '../../run/jobs/last-looks.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
 import { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
 import { earlierWarnings } from '../planning/earlier-runs.ts';
 import { foreignProblem, foreignText } from '../planning/foreign-files.ts';
-import { prepare } from '../planning/prepare.ts';
+import { type Prepared, prepare } from '../planning/prepare.ts';
 import { overruledText, refusals, smaller } from '../planning/price-checks.ts';
+import { readPlan } from '../planning/read-plan.ts';
+import { staleness } from '../planning/saved-plan.ts';
 import { writeProvenance } from '../provenance/write-provenance.ts';
 import { pays } from '../service/balance.ts';
 import { rehearsalTier } from '../service/connect-service.ts';
 import { asCoordinator } from '../state/engine/coordinator-problem.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
-import { agree, recordFor, savedPlanProblem } from './agreement.ts';
 import { commitRun } from './commit.ts';
 import { type PreparedRun, type RunContext, speedOf } from './context.ts';
 import { execute } from './execute.ts';
+import { generationLimits, generationsOn } from './generation-limits.ts';
 import { dueTimeOf } from './options.ts';
 import { openResources } from './resources.ts';
-import { restingTasks } from './resting.ts';
 import { UpToDate } from './up-to-date.ts';
+
+// Which planned tasks have nothing to do in a tick now: if all of them rest, the tick asks the service nothing.
+
+interface RestContext {
+  readonly pipeline: Pipeline;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly looks: LastLooks;
+  /** The account's tier, as an earlier tick learned it. */
+  readonly tier: string | undefined;
+}
+
+/** True for a task that a tick cannot bring forward now. The steps before the task are over. */
+function restingTasks(context: RestContext): (planned: PlannedTask) => boolean {
+  const { pipeline, ledger, clock, looks, tier } = context;
+  const limits = generationLimits(pipeline.limits, tier, 'tick');
+  const generations = new Generations({
+    ledger,
+    now: () => clock.now(),
+    steps: pipeline.steps,
+    limits,
+  });
+  const { isFull } = generations;
+  const now = clock.now();
+  return ({ step, action, fingerprint }) => {
+    const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+    if (action === 'attach') {
+      const { project, kind, at } = job ?? {};
+      if (project === undefined || kind === undefined || at === undefined) return false;
+      return !looks.isDue({ project, kind, since: Date.parse(at) }, now);
+    }
+    if (action !== 'begin') return false;
+    switch (step.kind.operation) {
+      case 'upload':
+      case 'detect':
+        return isFull;
+      case 'create':
+        return (
+          !generations.hasRoom(step.kind.name) || finalFailure(job, step.attempts) !== undefined
+        );
+      default:
+        return false;
+    }
+  };
+}
 
 export interface Performed {
   readonly summary: Summary;
@@ -208,4 +263,79 @@ function stoppedBy(error: unknown, state: string): Problem {
     ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
     reason: 'system',
   };
+}
+
+// Before a run buys anything: it does what a saved plan says, or what a person has agreed to, and spends no more than that.
+
+/** Undefined if nothing compares plans, so that a run need not look at every file twice. */
+const recordFor = ({ options }: RunContext): PlanRecord | undefined =>
+  options.savedPlan === undefined && options.confirm === undefined ? undefined : new PlanRecord();
+
+/** Why a run must not begin, although a saved plan says so. */
+function savedPlanProblem(
+  { options }: RunContext,
+  prepared: Prepared,
+  record: PlanRecord | undefined,
+): Problem | undefined {
+  if (options.savedPlan === undefined || record === undefined) return undefined;
+  return staleness(options.savedPlan, prepared, record);
+}
+
+interface Agreement {
+  /** Credits; undefined if there is no limit. */
+  readonly budget: number | undefined;
+  /** By the clock's `elapsed`: the time that a person thinks does not count. */
+  readonly began: number;
+}
+
+/** `tier`: the account's plan, if it is known. */
+async function agree(
+  { options, target, prepared, budget, began, clock }: PreparedRun,
+  record: PlanRecord | undefined,
+  tier: string | undefined,
+): Promise<Result<Agreement, Problem>> {
+  if (record === undefined) return ok({ budget, began });
+  const { bound, planned } = prepared;
+  const { plan } = planned;
+  const most = totalOf(plan);
+  const spent = spentBefore(prepared.state.ledger, options.runId);
+  const capped = most === undefined ? budget : smaller(budget, spent + most);
+  if (options.savedPlan !== undefined) return ok({ budget: capped, began });
+  const above = options.confirmAbove ?? bound.pipeline.confirmAbove;
+  const isMore = plan.credits > above || plan.unpriced > 0 || plan.uncounted > 0;
+  if (options.confirm === undefined || target.kind === 'rehearsal' || !isMore)
+    return ok({ budget, began });
+  const reading = await readPlan(prepared, {
+    ...{ generations: generationsOn(tier), creditDollars: creditDollarsOn(tier) },
+    ...{ budget, rehearsal: false, now: clock.now() },
+  });
+  if (!(await options.confirm({ plan, reading, above }))) return err(declined);
+  const again = new PlanRecord();
+  await prepared.replan(again.add);
+  return again.digest === record.digest
+    ? ok({ budget: capped, began: clock.elapsed() })
+    : err(changedMeanwhile(record, again));
+}
+
+/** What counts against the budget of this run already: it may continue another one. */
+const spentBefore = (ledger: Ledger, runId: string | undefined): number =>
+  Math.max(committed(ledger.account), runId === undefined ? 0 : committed(ledger.accountOf(runId)));
+
+/** Undefined if nobody knows the most that the plan may take. */
+const totalOf = ({ credits, unpriced, uncounted }: Plan): number | undefined =>
+  unpriced > 0 || uncounted > 0 ? undefined : credits;
+
+const declined: Problem = {
+  ...problem('nothing was bought: the answer was no'),
+  declined: true,
+};
+
+function changedMeanwhile(before: PlanRecord, now: PlanRecord): Problem {
+  const task = firstDifference(before.tasks, now.tasks);
+  const what = task === undefined ? 'the plan is' : `${task} is`;
+  return problem(
+    `nothing was bought: ${what} no longer as it was shown, because a file has changed meanwhile`,
+    'shotlist',
+    'run the command again, and look at the new plan',
+  );
 }

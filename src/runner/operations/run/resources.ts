@@ -1,11 +1,20 @@
 // What a run holds open, besides its state: the receiver of events, disk space, the service.
+
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { makeFolder } from '../../../contract/files/make-folder.ts';
+import { isSystemProblem } from '../../../contract/files/system-error.ts';
+import { userFolder } from '../../../contract/files/user-folder.ts';
 import type { Diagnostic } from '../../../contract/yaml/diagnostic.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
+import { UploadCache } from '../../adapters/files/upload-cache.ts';
+import { isLoopback } from '../../adapters/http/loopback.ts';
 import { type Ballast, takeBallast } from '../../adapters/state/ballast.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { unsettledActions } from '../../plan/planned-action.ts';
+import { uploadSharedMs } from '../../plan/renew.ts';
 import type { KnownUploads, OutputStore } from '../../run/jobs/ports.ts';
 import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
 import { type Problem, problem } from '../pipeline/problem.ts';
@@ -17,7 +26,6 @@ import { openInbox } from '../service/webhooks.ts';
 import { checkStore, openStore } from '../store/open-store.ts';
 import type { PreparedRun } from './context.ts';
 import { generationsOn } from './generation-limits.ts';
-import { openKnownUploads } from './known-uploads.ts';
 
 export interface RunResources extends AsyncDisposable {
   /** Undefined if the run receives no events. */
@@ -127,3 +135,35 @@ function reportAccount(
   if (warning !== undefined) onEvent({ type: 'warning', message: warning });
   return refuseBeyondPlan(planned.findings, tier, bound);
 }
+
+// Which uploads of other pipelines a run may use: those for the same account at the same service, in the user's state
+// folder. Rehearsals share none, and nothing is shared for a service on this machine, which may forget all its files.
+
+/** Undefined if the run shares no uploads. Uploads are shared only if the user's state folder can be written. */
+function openKnownUploads({
+  target,
+  options,
+  internals,
+  clock,
+}: Pick<PreparedRun, 'target' | 'options' | 'internals' | 'clock'>): UploadCache | undefined {
+  if (target.kind === 'rehearsal') return undefined;
+  const { address, key } = target;
+  if (internals.sharesUploads !== true && isLoopback(new URL(address).hostname)) return undefined;
+  const folder = userFolder(options.env);
+  try {
+    makeFolder(folder, 0o700);
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    return undefined;
+  }
+  return new UploadCache({
+    file: join(folder, 'uploads.db'),
+    account: accountName(address, key),
+    clock,
+    sharedForMs: uploadSharedMs,
+  });
+}
+
+/** Two keys never share, even for one account. The key cannot be found out from the name. */
+const accountName = (address: string, key: string): string =>
+  createHmac('sha256', key).update(`uploads at ${address}`).digest('hex');

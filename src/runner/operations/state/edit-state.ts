@@ -1,29 +1,136 @@
 // Edits a state file outside of a run, as the user or the service says: with the same lock, through the same journal,
 // and compacted at the end.
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { Redactor } from '../../../contract/base/redactor.ts';
-import { err, type Result } from '../../../contract/base/result.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { realClock } from '../../adapters/clock.ts';
+import { httpClient } from '../../adapters/http/http-client.ts';
 import { type Content, StateFileChanged } from '../../adapters/state/file-version.ts';
 import { openJournal } from '../../adapters/state/journal-file.ts';
+import type { Ledger } from '../../journal/ledger.ts';
 import type { Header } from '../../journal/line.ts';
+import { EngineLines } from '../../run/engine/engine-lines.ts';
 import { RunGone } from '../../run/engine/run-gone.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import { JournalWriter } from '../../run/journal/journal-writer.ts';
+import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import { JournalWriter, type LineFile } from '../../run/journal/journal-writer.ts';
+import { claimOwnFolder } from '../files/own-folder.ts';
+import { type PathOptions, pathsOf } from '../files/run-paths.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
 import { type Problem, problem, uncompacted } from '../pipeline/problem.ts';
 import { bookFor, type ReceiptBook } from '../receipts/receipt-book.ts';
 import { noteRecord } from '../receipts/record-check.ts';
+import { rehearsalDataProblem } from '../service/connect-service.ts';
+import { type LedgerEntry, type LocalService, startService } from '../service/local-service.ts';
 import { secretsIn } from '../service/secrets.ts';
-import { type ConnectedService, connectOwner } from './connect-owner.ts';
-import { engineEdit, RecordChanged } from './engine/engine-edit.ts';
+import { chooseTarget } from '../service/target.ts';
 import type { OpenEngineRun } from './engine/engine-state.ts';
 import { reachable } from './engine/open-database.ts';
 import { type LocatedState, type LocateOptions, locateState } from './locate-state.ts';
 import { headerOf, type OpenState, openState } from './open-state.ts';
 import { changedProblem } from './unsaved-state.ts';
+
+// Connects to the service that a state file belongs to. The file's header names the service, and the user must have
+// consented to it.
+
+interface ConnectedService {
+  readonly api: MediaApi;
+  /** In a rehearsal only: the ledger of the local service. */
+  readonly ledger?: () => readonly LedgerEntry[];
+}
+
+interface OwnerContext {
+  readonly options: PathOptions & {
+    readonly service?: string | undefined;
+    readonly env?: Readonly<Record<string, string | undefined>>;
+    readonly onConnect?: (address: string) => void;
+  };
+  readonly bound: BoundPipeline;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  /** Closes everything that was opened. */
+  readonly cleanup: Cleanup;
+}
+
+async function connectOwner(
+  { service }: Header,
+  context: OwnerContext,
+): Promise<Result<ConnectedService, Problem>> {
+  const { options } = context;
+  if (service !== 'rehearsal') return connectHosted(service, context);
+  if (options.service === undefined) return await connectRehearsal(context);
+  return err(
+    problem(
+      `--service ${options.service}: the state file belongs to a rehearsal, which has its own service`,
+      'shotlist',
+      'omit --service, or name another --state',
+    ),
+  );
+}
+
+async function connectRehearsal(context: OwnerContext): Promise<Result<ConnectedService, Problem>> {
+  const { clock, cleanup } = context;
+  const started = await startLocal(context);
+  if (!started.ok) return started;
+  const local = started.value;
+  cleanup.defer(() => local.close());
+  const api = httpClient({ base: local.address, key: local.key, clock });
+  cleanup.defer(() => api.close());
+  return ok({ api, ledger: () => local.ledger() });
+}
+
+async function startLocal({
+  bound,
+  options,
+  clock,
+}: OwnerContext): Promise<Result<LocalService, Problem>> {
+  // Decided by the header, not by the path: with --state, a rehearsal's state file may be anywhere.
+  const paths = pathsOf(bound, { kind: 'rehearsal' }, options);
+  const refused = await claimOwnFolder(paths);
+  if (refused !== undefined) return err(refused);
+  const data = paths.serviceData;
+  try {
+    const now = (): number => clock.now();
+    return ok(
+      await startService({ data, temporaryKey: true, events: false, pictures: 'plain', now }),
+    );
+  } catch (error) {
+    return err(rehearsalDataProblem(error, data));
+  }
+}
+
+function connectHosted(
+  service: string,
+  { options, bound, redactor, clock, cleanup }: OwnerContext,
+): Result<ConnectedService, Problem> {
+  const env = options.env ?? process.env;
+  const named = options.service ?? (env['SHOTLIST_BASE_URL'] || bound.pipeline.service);
+  // The state file comes with the repository, so its address is no consent. It only helps to say what else is missing.
+  const unnamed = named === undefined;
+  const target = chooseTarget(
+    { service: unnamed ? service : options.service, hosted: true },
+    bound,
+    env,
+  );
+  if (!target.ok) return target;
+  if (unnamed || target.value.kind === 'rehearsal' || target.value.address !== service)
+    return err(projectsAre(service));
+  options.onConnect?.(service);
+  const api = httpClient({ base: service, key: target.value.key, redactor, clock });
+  cleanup.defer(() => api.close());
+  return ok({ api });
+}
+
+const projectsAre = (service: string): Problem =>
+  problem(
+    `the projects of the state file are at ${service}`,
+    'shotlist',
+    'if that is your service, give its address with --service or SHOTLIST_BASE_URL',
+  );
 
 export interface EditOptions extends LocateOptions {
   /** Default: the system's clock. */
@@ -148,3 +255,35 @@ async function editEngine<T>(
 
 const movedBack =
   'nothing was changed: its record went back to the state file meanwhile; run the command again without --engine';
+
+// Corrects the record of a run in a database, as a person or the service says, also while the run is under way: its
+// coordinator hears of it like of anything that workers record.
+
+/** The record has changed since it was read, so that the correction no longer fits. */
+class RecordChanged extends Error {
+  readonly code = 'RECORD_CHANGED';
+}
+
+function engineEdit(
+  { engine, run }: OpenEngineRun,
+  ledger: Ledger,
+  clock: Clock,
+): LineFile & { flush(): Promise<void> } {
+  const person = `a person at ${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
+  const desk = engine.database.worker(run.terms.run, {
+    ...{ worker: person, host: hostname(), places: 0 },
+  });
+  const lines = new EngineLines({
+    ...{ clock, quit: AbortSignal.abort(), writer: person },
+    nameOf: (job) => ledger.job(job)?.name,
+    onRefused: (event) => new RecordChanged(`the record no longer allows "${event}"`),
+    record: async (facts) => (await desk.commit({ facts, ends: [], asks: [] })).facts,
+  });
+  return {
+    append: (line) => lines.append(line),
+    sync: () => lines.sync(),
+    async flush() {
+      while (!lines.isEmpty) await lines.sync();
+    },
+  };
+}

@@ -1,15 +1,25 @@
 // The loop of a watch: look at the files, run what is complete, wait until something may have changed. A run decides
 // itself what is to be done for its files, so a run too many costs nothing.
+
+import { statSync } from 'node:fs';
+import { basename, dirname, resolve, sep } from 'node:path';
 import { ok, type Result } from '../../../contract/base/result.ts';
+import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 import type { FolderWatch } from '../../adapters/files/folder-watch.ts';
-import { Arrivals, type Standing } from '../../plan/arrivals.ts';
-import type { Summary } from '../../report/run-event.ts';
+import type { ItemFilter } from '../../adapters/files/items.ts';
+import { isWithin } from '../../adapters/files/within.ts';
+import { Ledger } from '../../journal/ledger.ts';
+import { isExclusion } from '../../language/items.ts';
+import type { Step } from '../../language/pipeline.ts';
+import { Arrivals, type Sighting, type Standing } from '../../plan/arrivals.ts';
+import type { RunEvent, Summary } from '../../report/run-event.ts';
 import type { BatchReason } from '../../report/watch-event.ts';
+import { commonBase, type Item } from '../../task/item.ts';
+import { boundaryOf } from '../files/boundary.ts';
 import { type Problem, renderProblem } from '../pipeline/problem.ts';
-import { FailedItems, pauseBefore, restOf } from './after-run.ts';
-import type { WatchContext } from './context.ts';
-import { openFolderWatch } from './open-folder-watch.ts';
-import { filterFor, sightings } from './watched-files.ts';
+import { selectionOf } from '../planning/item-selection.ts';
+import { listSelected } from '../planning/list-items.ts';
+import type { WatchContext, WatchedRunOptions } from './context.ts';
 import { type ReadyPipeline, WatchedPipeline } from './watched-pipeline.ts';
 
 /** A drained run must end well before a supervisor loses its patience at 10 s. */
@@ -234,5 +244,156 @@ export class WatchLoop {
     over.abort();
     // Thousands of files that arrive together are one look, not thousands.
     if (!stop.aborted) await clock.sleep(Math.min(500, settleMs / 4), stop);
+  }
+}
+
+// What a run of a watch leaves: which files wait until they change, and when the rest is tried again.
+
+/** Collects the items that failed, from the events of a run. */
+export class FailedItems {
+  readonly #downloads: ReadonlySet<string>;
+  readonly #failed = new Set<string>();
+  readonly #unsaved = new Set<string>();
+
+  constructor(steps: readonly Step[]) {
+    const downloads = steps.filter(({ kind }) => kind.operation === 'download');
+    this.#downloads = new Set(downloads.map(({ name }) => name));
+  }
+
+  hear(event: RunEvent): void {
+    if (event.type !== 'task' || event.ending !== 'failed') return;
+    const { item } = event;
+    if (item === undefined) return;
+    (this.#downloads.has(event.step) ? this.#unsaved : this.#failed).add(item);
+  }
+
+  /**
+   * Items that wait until their file changes. An item with a paid result that could not be saved is not among them: to
+   * save it is free, and the result may expire.
+   */
+  get waiting(): ReadonlySet<string> {
+    return new Set([...this.#failed].filter((item) => !this.#unsaved.has(item)));
+  }
+
+  get all(): ReadonlySet<string> {
+    return new Set([...this.#failed, ...this.#unsaved]);
+  }
+
+  get hasUnsaved(): boolean {
+    return this.#unsaved.size > 0;
+  }
+}
+
+/**
+ * What to do about the rest of a run. `again`: try after a pause. `at`: at this moment, epoch milliseconds. `changes`:
+ * when files change. `never`: when a person has acted.
+ */
+type Rest =
+  | { readonly next: 'again' | 'changes' }
+  | { readonly next: 'at'; readonly at: number }
+  | { readonly next: 'never'; readonly why: string };
+
+export function restOf(summary: Summary, hasUnsaved: boolean): Rest {
+  const { stoppedBy, resumesAt, stopped = '', tasks } = summary;
+  switch (stoppedBy) {
+    case 'outage':
+    case 'machine':
+    case 'credits':
+      return { next: 'again' };
+    case 'budget':
+      // Another run at once would make the budget of a run meaningless.
+      return resumesAt === undefined
+        ? { next: 'changes' }
+        : { next: 'at', at: Date.parse(resumesAt) };
+    case 'failures':
+    // Each try may leave another creation in doubt.
+    case 'unanswered':
+      return { next: 'never', why: stopped };
+    default:
+      return { next: tasks.pending > 0 || hasUnsaved ? 'again' : 'changes' };
+  }
+}
+
+const first = 60_000;
+const longest = 15 * 60_000;
+
+/** The pause before the rest is tried again, in milliseconds. `times`: how often it was tried without success. */
+export const pauseBefore = (times: number): number => Math.min(longest, first * 2 ** times);
+
+// What a watch listens to: the folder of its files, the pipeline file and what it includes, without what its own runs write.
+
+function openFolderWatch(
+  { bound, paths, patterns }: ReadyPipeline,
+  { file, pollMs, onEvent, watchFolders }: WatchContext,
+): FolderWatch {
+  const folder = resolve(bound.folder, commonBase(patterns.filter((one) => !isExclusion(one))));
+  // If the watched folder is inside the output folder, the files in it are not outputs.
+  const own = [paths.ownFolder, paths.output].filter((path) => !isWithin(folder, path));
+  const included = new Set(Object.keys(bound.included).map((name) => resolve(name)));
+  // A folder reports a file that is removed and written again; of these folders, nothing else counts.
+  const besides = new Set([...included].map(dirname));
+  const isBeside = (path: string): boolean =>
+    besides.has(dirname(path)) && !included.has(path) && path !== resolve(file);
+  return watchFolders({
+    paths: [folder, resolve(file), ...besides],
+    ignores: (path) =>
+      own.some((one) => isWithin(path, one)) ||
+      (isBeside(path) && !isWithin(path, folder) && !isWithin(folder, path)) ||
+      isStateFile(path, paths.state) ||
+      path.split(sep).includes('.git'),
+    onProblem: (why) => {
+      const message = `not every change is reported: ${why}; watch looks for changes every ${pollMs / 1000} s`;
+      onEvent({ type: 'notice', message });
+    },
+  });
+}
+
+/** The state file, and the files that a run keeps beside it. */
+function isStateFile(path: string, state: string): boolean {
+  if (dirname(path) !== dirname(state)) return false;
+  const [name, own] = [basename(path), basename(state)];
+  return name.startsWith(own) || name.startsWith(`.${own}`);
+}
+
+// The files of a watch: those that a run would find, and how each looks.
+
+/** The filter of every run of a watch; `keys`: the files that may be in the run. */
+const filterFor = ({ items }: WatchedRunOptions, keys?: ReadonlySet<string>): ItemFilter => ({
+  ...items,
+  growing: true,
+  ...(keys === undefined ? {} : { keys }),
+});
+
+/** `now` is the wall clock, in epoch milliseconds. */
+async function sightings(
+  { bound, paths }: ReadyPipeline,
+  options: WatchedRunOptions,
+  now: number,
+): Promise<Result<readonly Sighting[], Problem>> {
+  const selection = selectionOf(bound.pipeline, { ...options, items: filterFor(options) });
+  if (!selection.ok) return selection;
+  const boundary = boundaryOf(bound, options);
+  // A watch leaves failures out by itself, so it needs no ledger.
+  const found = await listSelected(bound, paths, selection.value, {
+    ...{ boundary, ledger: new Ledger() },
+  });
+  if (!found.ok) return found;
+  using items = found.value;
+  return ok([...items].flatMap((item) => sightingOf(item, bound.folder, now) ?? []));
+}
+
+/** Undefined if the file is gone by now. */
+function sightingOf({ key, fields }: Item, folder: string, now: number): Sighting | undefined {
+  const path = resolve(folder, String(fields['path']));
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    const { size, mtimeMs, ctimeMs, ino } = stats;
+    const stamp = `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
+    return { key, stamp, age: now - Math.max(mtimeMs, ctimeMs) };
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    // The run says why it cannot be read.
+    return { key, stamp: systemCode(error) ?? '', age: 0 };
   }
 }

@@ -13,11 +13,11 @@ import { requestRates } from '../../adapters/http/request-rate.ts';
 import { toCel } from '../../language/expression.ts';
 import { storeNameOf } from '../../language/store.ts';
 import { LookSchedule } from '../../plan/look-schedule.ts';
-import type { WorkerObserver } from '../../report/engine-watch.ts';
+import type { WorkerObserver, WorkerWatch } from '../../report/engine-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
-import { unlessAway } from '../../run/engine/away.ts';
+import { DatabaseAway, unlessAway } from '../../run/engine/away.ts';
 import type { EngineDatabase, EngineRun } from '../../run/engine/database.ts';
-import type { Fact, WorkerDesk } from '../../run/engine/ports.ts';
+import type { Fact, OrderEnd, WorkerDesk } from '../../run/engine/ports.ts';
 import { Promptness } from '../../run/engine/promptness.ts';
 import { sharedPace } from '../../run/engine/shared-pace.ts';
 import { Worker, type WorkerEnd } from '../../run/engine/worker.ts';
@@ -39,7 +39,54 @@ import { type EngineTerms, readTerms } from '../state/engine/terms.ts';
 import { chooseStore } from '../store/choose-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { readGuarded } from './order-guard.ts';
-import { watchedDesk } from './watched-desk.ts';
+
+// Tells what a worker's desk hears and writes, and changes none of it.
+
+interface DeskWatch extends Pick<WorkerWatch, 'beat' | 'ended'> {
+  /** The database has gone away, because of `why`; undefined: it is back. */
+  readonly database: (why: string | undefined) => void;
+}
+
+function watchedDesk(desk: WorkerDesk, watch: DeskWatch): WorkerDesk {
+  let isAway = false;
+  const tell = (why: string | undefined): void => {
+    const now = why !== undefined;
+    if (now !== isAway) watch.database(why);
+    isAway = now;
+  };
+  const seen = async <T>(call: Promise<T>): Promise<T> => {
+    try {
+      const answer = await call;
+      tell(undefined);
+      return answer;
+    } catch (error) {
+      if (error instanceof DatabaseAway) tell(error.message);
+      throw error;
+    }
+  };
+  return {
+    fetch: (most) => seen(desk.fetch(most)),
+    turns: (count, perMinute) => seen(desk.turns(count, perMinute)),
+    slowDown: (ms) => seen(desk.slowDown(ms)),
+    async commit(batch) {
+      const answer = await seen(desk.commit(batch));
+      for (const [index, end] of batch.ends.entries())
+        if (answer.ends[index] === true) watch.ended(outcomeOf(end));
+      return answer;
+    },
+    async beat(leases, busy) {
+      const beat = await seen(desk.beat(leases, busy));
+      watch.beat(busy);
+      return beat;
+    },
+  };
+}
+
+/** A word for the end of an order. */
+function outcomeOf(end: OrderEnd): string {
+  if (end.is === 'parked') return 'parked';
+  return end.outcome.is === 'ended' ? end.outcome.ending : end.outcome.is;
+}
 
 export interface ServeOptions extends TargetOptions {
   readonly root: string;

@@ -3,9 +3,17 @@ import { grouped } from '../../../contract/base/grouped.ts';
 import { moneyText } from '../money-text.ts';
 import { count, duration } from '../text.ts';
 import type { Happening } from './happening.ts';
-import type { LiveFacts } from './live-facts.ts';
-import { cut, type Line, lineWidth, type Span, span, type Tone, trimmed } from './spans.ts';
-import { nameWidth, stepLines } from './step-lines.ts';
+import type { LiveFacts, StepFacts } from './live-facts.ts';
+import {
+  cut,
+  type Line,
+  lineWidth,
+  type Span,
+  span,
+  type Tone,
+  trimmed,
+  widthOf,
+} from './spans.ts';
 import { timeLeftText } from './time-left.ts';
 
 export interface Terminal {
@@ -160,3 +168,55 @@ function clock(ms: number): string {
   const [h, m] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return h > 0 ? `${h}:${two(m)}:${two(seconds % 60)}` : `${m}:${two(seconds % 60)}`;
 }
+
+// A line for each step: how many of its tasks are done, at work, queued, failed and in doubt. The numbers stand below each
+// other.
+
+interface Column {
+  readonly sign: string;
+  readonly word: string;
+  readonly tone: Tone;
+  readonly is: Exclude<keyof StepFacts, 'step'>;
+}
+
+const columns: readonly Column[] = [
+  { sign: '✓', word: 'done', tone: 'good', is: 'done' },
+  { sign: '●', word: 'running', tone: 'busy', is: 'running' },
+  { sign: '○', word: 'queued', tone: 'dim', is: 'queued' },
+  { sign: '✗', word: 'failed', tone: 'bad', is: 'failed' },
+  { sign: '?', word: 'in doubt', tone: 'unsure', is: 'doubt' },
+  { sign: '–', word: 'not run', tone: 'dim', is: 'notRun' },
+];
+
+/** From this width on, each number has its word. */
+const wide = 100;
+const longestName = 24;
+/** The width of `credits`. */
+const shortestName = 7;
+
+/** The width of the first column. */
+const nameWidth = (steps: readonly StepFacts[]): number =>
+  Math.min(longestName, Math.max(shortestName, ...steps.map(({ step }) => widthOf(step))));
+
+function stepLines(steps: readonly StepFacts[], width: number): readonly Line[] {
+  const names = nameWidth(steps);
+  const shown = columns
+    .filter(({ is }) => is === 'done' || steps.some((step) => step[is] > 0))
+    .map((column) => ({
+      ...column,
+      digits: Math.max(...steps.map((step) => grouped(step[column.is]).length)),
+    }));
+  return steps.map((step) => [
+    span(`  ${padded(step.step, names)}  `),
+    ...shown.map(({ sign, word, tone, is, digits }) => {
+      const n = step[is];
+      const room = digits + 2 + (width >= wide ? word.length + 1 : 0);
+      if (n === 0) return span(' '.repeat(room + 3));
+      const text = `${sign} ${grouped(n).padStart(digits)}${width >= wide ? ` ${word}` : ''}`;
+      return span(`${text.padEnd(room)}   `, tone);
+    }),
+  ]);
+}
+
+const padded = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - widthOf(text)));

@@ -3,7 +3,6 @@
 import { creditDollarsOn } from '../../../contract/api/tier.ts';
 import type { RunEvent } from '../run-event.ts';
 import { type Happening, keepLast } from './happening.ts';
-import type { Stage } from './stage.ts';
 import { StepProgress } from './step-progress.ts';
 import { isLate, timeLeft } from './time-left.ts';
 
@@ -257,3 +256,16 @@ export class LiveView {
     return timeLeft(this.steps, { parallel, elapsedMs, speed: this.#speed });
   }
 }
+
+// What a run does at one moment.
+
+/** What the run does, as a whole. */
+type Stage =
+  /** Looking at items and their files; `of` is 0 as long as the number is unknown. */
+  | { readonly is: 'planning'; readonly seen: number; readonly of: number }
+  /** Planned; nothing has begun yet. */
+  | { readonly is: 'connecting' }
+  | { readonly is: 'working' }
+  /** The service does not answer. */
+  | { readonly is: 'waiting'; readonly why: string; readonly since: number }
+  | { readonly is: 'stopping'; readonly why: string };

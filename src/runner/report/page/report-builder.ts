@@ -1,27 +1,33 @@
 // Builds the data of a report: takes the plan of each item, once, and the state file at the end.
 
+import { adviceFor } from '../../../contract/api/advice.ts';
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
-import { timesOf } from '../../journal/job-times.ts';
+import { isObject, type Json, type JsonObject } from '../../../contract/base/json.ts';
+import { chargedAt, timesOf } from '../../journal/job-times.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine, OutputLine } from '../../journal/line.ts';
-import { worthOf } from '../../journal/state.ts';
-import type { Pipeline } from '../../language/pipeline.ts';
+import { chargedHere, jobFacts, worthOf } from '../../journal/state.ts';
+import { numberOf } from '../../journal/take-index.ts';
+import type { Pipeline, Step } from '../../language/pipeline.ts';
+import { stagesOf } from '../../language/stages.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
+import { allTakes } from '../../plan/takes.ts';
 import { stepOf } from '../../task/task.ts';
-import { type Failed, failureGroups } from './failure-groups.ts';
+import { commandText } from '../takes-text.ts';
 import { baseName, mailable } from './mailable.ts';
-import { parametersOf } from './parameters.ts';
 import type { PictureNumbers, PictureSource } from './picture-numbers.ts';
 import type {
+  FailureGroup,
+  Parameter,
   ReportData,
   ReportDoubt,
   ReportFile,
   ReportItem,
+  ReportStep,
   ReportTask,
+  Spending,
   TaskState,
 } from './report-data.ts';
-import { reportTakes } from './report-takes.ts';
-import { reportSteps, spendingOf } from './report-totals.ts';
 import { itemState, type TaskVerdict, verdictAfter, verdictOf } from './task-state.ts';
 
 /** What is known of a file that is uploaded. */
@@ -279,3 +285,158 @@ const joined = (one: ReportItem, other: ReportItem): ReportItem => ({
   inputs: [...one.inputs, ...other.inputs],
   outputs: [...one.outputs, ...other.outputs],
 });
+
+// Failures by cause, the most frequent first.
+
+interface Failed {
+  readonly step: number;
+  readonly item: number;
+  readonly key: string;
+  readonly why: string;
+  readonly code?: string | undefined;
+}
+
+export function failureGroups(failures: readonly Failed[]): readonly FailureGroup[] {
+  const groups = new Map<string, Failed[]>();
+  for (const failed of failures) {
+    const cause = JSON.stringify([failed.step, failed.code, withoutItem(failed)]);
+    const known = groups.get(cause);
+    if (known === undefined) groups.set(cause, [failed]);
+    else known.push(failed);
+  }
+  return [...groups.values()]
+    .sort((one, other) => other.length - one.length)
+    .flatMap((all): FailureGroup[] => {
+      const [first] = all;
+      if (first === undefined) return [];
+      const { step, code } = first;
+      const why = all.length === 1 ? first.why : withoutKey(first);
+      const advice = adviceFor(code);
+      return [
+        {
+          ...{ step, why },
+          ...(code === undefined ? {} : { code }),
+          ...(advice === undefined ? {} : { advice }),
+          items: [...new Set(all.map(({ item }) => item))],
+        },
+      ];
+    });
+}
+
+/** The same sentence about two items is one cause. */
+function withoutItem(failed: Failed): string {
+  const stem = failed.key.replace(/\.[^./]*$/, '');
+  const text = withoutKey(failed);
+  return (stem.length > 2 ? text.replaceAll(stem, '…') : text).replace(/\d+/g, '#');
+}
+
+const withoutKey = ({ why, key }: Failed): string =>
+  key.length > 2 ? why.replaceAll(key, '…') : why;
+
+// The parameters of a request for people: one line for each value, and the name of a step for what that step made.
+
+const mostParameters = 40;
+const longestValue = 600;
+
+/** `stepOf`: the step of a fingerprint. */
+export function parametersOf(
+  body: JsonObject,
+  stepOf: (fingerprint: string) => string | undefined,
+): readonly Parameter[] {
+  const found: Parameter[] = [];
+  const visit = (name: string, value: Json): void => {
+    if (found.length === mostParameters) return;
+    if (Array.isArray(value))
+      for (const [index, entry] of value.entries()) visit(`${name}[${index}]`, entry);
+    else if (isObject(value))
+      for (const [key, entry] of Object.entries(value))
+        visit(name === '' ? key : `${name}.${key}`, entry);
+    else if (name !== 'name') found.push({ name, value: textOf(value, stepOf) });
+  };
+  visit('', body);
+  return found;
+}
+
+function textOf(value: Json, stepOf: (fingerprint: string) => string | undefined): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const [, fingerprint = '', output = ''] = /^shotlist:([0-9a-f]{64})\/(.*)$/.exec(value) ?? [];
+  if (fingerprint !== '') return `${stepOf(fingerprint) ?? 'an earlier step'} → ${output}`;
+  const text = mailable(value);
+  return text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text;
+}
+
+// The takes of a task in a report: their files side by side, and the command that chooses another one.
+
+interface TakesQuestion {
+  readonly ledger: Ledger;
+  /** The pipeline file as a command line has it, with the flags that say which state is meant. */
+  readonly file: string;
+}
+
+/** None for a task with one take. */
+function reportTakes(
+  { task, take }: PlannedTask,
+  { ledger, file }: TakesQuestion,
+  fileOf: (output: OutputLine) => ReportFile,
+): Pick<ReportTask, 'takes'> {
+  if (take === undefined || take.known < 2) return {};
+  const takes = allTakes(ledger, take.first).map((job) => {
+    const number = numberOf(job);
+    const isPicked = number === take.number;
+    const { ended } = timesOf(job);
+    const credits = worthOf(job);
+    const isChoice = !isPicked && jobFacts[job.state].hasResult && mailable(task) === task;
+    const command = commandText('pick', file, task, String(number));
+    return {
+      ...{ number, state: job.state },
+      ...(isPicked ? { picked: true as const } : {}),
+      ...(credits === 0 ? {} : { credits }),
+      ...(ended === undefined ? {} : { at: ended }),
+      ...(isChoice ? { command } : {}),
+      files: filesOf(job, task).map(fileOf),
+    };
+  });
+  return { takes };
+}
+
+/** The copy of a take lasts: in the place of the result, another take may be by now. */
+function filesOf({ outputs = [] }: JobLine, task: string): readonly OutputLine[] {
+  const left = outputs.filter(({ pruned }) => pruned === undefined);
+  const own = left.filter((output) => output.task === task);
+  const byIndex = new Map([...left, ...own].map((output) => [output.index, output]));
+  return [...byIndex.values()].sort((a, b) => a.index - b.index);
+}
+
+// What a report says of all items together: its steps, and what was spent.
+
+/** `counts`: the number of tasks by state, for each step. */
+function reportSteps(
+  steps: readonly Step[],
+  counts: readonly ReportStep['tasks'][],
+  spending: readonly Spending[],
+): readonly ReportStep[] {
+  const { once, afterItems } = stagesOf(steps);
+  const spent = steps.map(() => 0);
+  for (const { step, credits } of spending)
+    if (step >= 0) spent[step] = (spent[step] ?? 0) + credits;
+  return steps.map((step, index) => ({
+    ...{ name: step.name, kind: step.kind.name, title: step.kind.title },
+    operation: step.kind.operation,
+    stage: once.includes(step) ? 'once' : afterItems.includes(step) ? 'after' : 'item',
+    after: step.after,
+    tasks: counts[index] ?? {},
+    credits: spent[index] ?? 0,
+  }));
+}
+
+/** Also of items and steps that are gone: the sum is what was charged. */
+function spendingOf(ledger: Ledger, numberOf: (step: string) => number): readonly Spending[] {
+  const found: Spending[] = [];
+  for (const job of ledger.jobs()) {
+    const credits = chargedHere(job);
+    const step =
+      job.tasks.map((task) => numberOf(stepOf(task))).find((number) => number >= 0) ?? -1;
+    if (credits > 0) found.push({ at: chargedAt(job), step, credits });
+  }
+  return found.sort((one, other) => one.at - other.at);
+}

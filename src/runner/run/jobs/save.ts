@@ -1,6 +1,7 @@
 // Jobs about results: download, copy, delete. A file is recorded once it is complete, synced and in place.
 import { extensionOf, extensionOfContentType, mediaTypeOf } from '../../../contract/api/asset.ts';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
+import type { Download } from '../../../contract/api/project.ts';
 import { digestOf } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { recordOf } from '../../../contract/kinds/tools.ts';
@@ -8,7 +9,6 @@ import type { OutputLine } from '../../journal/line.ts';
 import { extensionMark } from '../../language/result-name.ts';
 import { sameFormat } from '../../plan/output-names.ts';
 import { outputPath } from '../../plan/output-path.ts';
-import { Addresses } from './addresses.ts';
 import type {
   AttachOrder,
   AwaitOrder,
@@ -23,7 +23,7 @@ import type {
 import type { JobContext } from './job-context.ts';
 import { outcomeOf, pending, unsaved } from './outcome.ts';
 import type { Performance } from './performance.ts';
-import type { Fetched, FileProblem, LocalFile } from './ports.ts';
+import type { Fetched, FileProblem, LocalFile, ServiceAnswer } from './ports.ts';
 import { patiently } from './retry.ts';
 import { fetchFromStore } from './store/fetch.ts';
 import { notInStore, putInStore } from './store/put.ts';
@@ -230,3 +230,70 @@ async function damaged(
   }
   return undefined;
 }
+
+// The download addresses of a project. They expire and are then read again, but never twice without a successful
+// download in between: a storage that refuses everything must not be asked forever.
+
+export class Addresses {
+  readonly #order: DownloadOrder;
+  readonly #context: JobContext;
+  #downloads: readonly Download[] | undefined;
+  /** True if this job read the addresses itself. If they look expired, the clock is wrong. */
+  #own = false;
+  #refreshed = false;
+
+  constructor(order: DownloadOrder, context: JobContext) {
+    this.#order = order;
+    this.#context = context;
+    this.#downloads = order.downloads;
+  }
+
+  /** The number of files. */
+  async count(): ServiceAnswer<number> {
+    const known = this.#downloads === undefined ? await this.#read() : ok(this.#downloads);
+    return known.ok ? ok(known.value.length) : known;
+  }
+
+  /** The address of a file. An expired address is not tried at all. */
+  async at(index: number): ServiceAnswer<string> {
+    const known = this.#downloads === undefined ? await this.#read() : ok(this.#downloads);
+    if (!known.ok) return known;
+    const listed = known.value[index];
+    if (listed === undefined) return err(fewer);
+    const isPast = Date.parse(listed.expires_at) <= this.#context.clock.now();
+    if (!isPast || this.#own) return ok(listed.url);
+    return (await this.another(index)) ?? ok(listed.url);
+  }
+
+  /** A fresh address in place of one that was refused; undefined if that one was already fresh. */
+  async another(index: number): Promise<Result<string, ApiFailure> | undefined> {
+    if (this.#refreshed) return undefined;
+    this.#refreshed = true;
+    const fresh = await this.#read();
+    if (!fresh.ok) return fresh;
+    const listed = fresh.value[index];
+    return listed === undefined ? err(fewer) : ok(listed.url);
+  }
+
+  /** Call after a successful download: the next file may need a fresh address again. */
+  came(): void {
+    this.#refreshed = false;
+  }
+
+  async #read(): ServiceAnswer<readonly Download[]> {
+    const { tool, project, attempts } = this.#order;
+    const record = recordOf(tool);
+    const read = await patiently('free', attempts, this.#context, () =>
+      this.#context.api.project(record, project),
+    );
+    if (!read.ok) return read;
+    this.#downloads = read.value.downloads;
+    this.#own = true;
+    return ok(this.#downloads);
+  }
+}
+
+const fewer: ApiFailure = {
+  reason: 'expired',
+  message: 'the service lists fewer downloads than before',
+};

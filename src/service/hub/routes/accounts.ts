@@ -6,10 +6,10 @@ import { grant, newAccount, newTier } from '../../endpoints/hub-requests.ts';
 import { sendError } from '../../http/app.ts';
 import type { Dependencies } from '../../http/dependencies.ts';
 import type { ById } from '../../http/route-types.ts';
-import { localAccount } from '../../store/accounts.ts';
+import { localAccount, type StoredAccount } from '../../store/accounts.ts';
 import { fieldsOf } from '../form.ts';
-import { accountsPage } from '../pages/accounts.ts';
-import { ledgerPage } from '../pages/ledger.ts';
+import { creditChart } from '../pages/chart.ts';
+import { type Html, html, number, page, table, time } from '../pages/layout.ts';
 import { sendChanged, sendFacts } from '../respond.ts';
 import type { LedgerView } from '../views.ts';
 
@@ -57,4 +57,81 @@ export function hubAccountRoutes(hub: FastifyInstance, { accounts, clock }: Depe
 
 function tierOf(value: unknown): Tier {
   return tiers.find((known) => known === value) ?? 'pro';
+}
+
+// The page of accounts: their tiers and balances, and forms to change them.
+
+function accountsPage(accounts: readonly StoredAccount[]): string {
+  return page('Accounts', '/hub/accounts', [
+    table(
+      ['Account', 'Id for clients', 'E-mail', 'Tier', 'Credits', 'Change'],
+      accounts.map(
+        ({ id, publicId, email, tier, credits }) => html`
+          <tr>
+            <td><code>${id}</code></td>
+            <td><code>${publicId}</code></td>
+            <td>${email}</td>
+            <td>${tier}</td>
+            <td class="number"><a href=${`/hub/ledger?account=${id}`}>${number(credits)}</a></td>
+            <td>
+              <form class="inline" method="post" action=${`/hub/accounts/${id}/tier`}>
+                ${tierSelect(tier)} <button>Set tier</button>
+              </form>
+              <form class="inline" method="post" action=${`/hub/accounts/${id}/credits`}>
+                <input name="credits" type="number" step="1" required aria-label=${`Credits to give to ${id}`} />
+                <button>Give credits</button>
+              </form>
+            </td>
+          </tr>
+        `,
+      ),
+      'No accounts.',
+    ),
+    html`<h2>New account</h2>
+      <form class="panel" method="post" action="/hub/accounts">
+        <label>E-mail <input name="email" type="email" required /></label>
+        <label>Tier ${tierSelect('pro')}</label>
+        <label>Opening balance <input name="credits" type="number" min="0" step="1" value="10000" /></label>
+        <button>Add account</button>
+      </form>`,
+  ]);
+}
+
+function tierSelect(chosen: string): Html {
+  return html`<select name="tier" aria-label="Tier">
+    ${tiers.map((tier) => html`<option selected=${tier === chosen}>${tier}</option>`)}
+  </select>`;
+}
+
+// The page of the ledger: credits over time, and the newest entries.
+
+/** The page shows this many entries; the JSON has all. */
+const mostRows = 500;
+
+function ledgerPage({ account, balance, entries }: LedgerView): string {
+  const newest = entries.slice(-mostRows).reverse();
+  const left = entries.length - newest.length;
+  return page('Credits', '/hub/ledger', [
+    html`<p>Account <code>${account}</code> has <strong>${number(balance)} credits</strong>.</p>`,
+    creditChart(entries),
+    table(
+      ['#', 'When', 'What', 'Credits', 'Project', 'Tool'],
+      newest.map(
+        ({ seq, at, kind, credits, project, name, tool }) => html`
+          <tr>
+            <td class="number">${seq}</td>
+            <td>${time(at)}</td>
+            <td>${kind}</td>
+            <td class="number">${kind === 'charge' ? '−' : credits < 0 ? '' : '+'}${number(credits)}</td>
+            <td>${project === null ? '–' : html`<a href=${`/hub/projects/${project}`}>${name}</a>`}</td>
+            <td>${tool ?? '–'}</td>
+          </tr>
+        `,
+      ),
+      'No credits have moved yet.',
+    ),
+    left > 0
+      ? html`<p class="dim">${number(left)} earlier entries are in the JSON of this page.</p>`
+      : null,
+  ]);
 }

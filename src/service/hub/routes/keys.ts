@@ -6,13 +6,14 @@ import { newKey } from '../../endpoints/hub-requests.ts';
 import { sendError } from '../../http/app.ts';
 import type { Dependencies } from '../../http/dependencies.ts';
 import type { ById } from '../../http/route-types.ts';
-import { localAccount } from '../../store/accounts.ts';
+import { localAccount, type StoredAccount } from '../../store/accounts.ts';
 import { isPermission, permissions } from '../../store/keys.ts';
 import { fieldsOf } from '../form.ts';
-import { keysPage } from '../pages/keys.ts';
+import { accountSelect } from '../pages/account-select.ts';
+import { button, html, page, table, time } from '../pages/layout.ts';
 import { secretPage } from '../pages/secret.ts';
 import { sendChanged, sendFacts, wantsPage } from '../respond.ts';
-import { keyView } from '../views.ts';
+import { type KeyView, keyView } from '../views.ts';
 
 const back = '/hub/keys';
 
@@ -47,4 +48,41 @@ export function hubKeyRoutes(hub: FastifyInstance, { accounts, keys, clock }: De
     if (row === undefined) return sendError(reply, notFound);
     return sendChanged(request, reply, keyView(row), { back });
   });
+}
+
+// The page of keys: their permissions, and forms to create and revoke keys.
+
+function keysPage(keys: readonly KeyView[], accounts: readonly StoredAccount[]): string {
+  return page('Keys', '/hub/keys', [
+    table(
+      ['Name', 'Key', 'Permissions', 'Account', 'Created', 'Revoked', ''],
+      keys.map(
+        (key) => html`
+          <tr>
+            <td>${key.name}</td>
+            <td><code>…${key.last4}</code></td>
+            <td>${key.permissions.join(', ')}</td>
+            <td><code>${key.account}</code></td>
+            <td>${time(key.created_at)}</td>
+            <td>${time(key.revoked_at)}</td>
+            <td>${key.revoked_at === null ? button(`/hub/keys/${key.id}/revoke`, 'Revoke') : null}</td>
+          </tr>
+        `,
+      ),
+      'No keys.',
+    ),
+    html`<h2>New key</h2>
+      <form class="panel" method="post" action="/hub/keys">
+        <label>Name <input name="name" required maxlength="200" /></label>
+        <fieldset>
+          <legend>Permissions</legend>
+          ${permissions.map(
+            (name) =>
+              html`<label class="tick"><input type="checkbox" name="permissions" value=${name} checked />${name}</label>`,
+          )}
+        </fieldset>
+        ${accountSelect(accounts)}
+        <button>Create key</button>
+      </form>`,
+  ]);
 }

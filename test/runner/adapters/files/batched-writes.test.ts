@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { BatchedWrites } from '../../../../src/runner/adapters/files/batched-writes.ts';
+import { BatchedWrites } from '../../../../src/runner/adapters/files/part.ts';
 import { temporaryFolder } from './places.ts';
 
 const batchBytes = 1 << 20;

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { whyEmpty } from '../../../../src/runner/adapters/files/empty-glob.ts';
+import { whyEmpty } from '../../../../src/runner/adapters/files/glob-source.ts';
 import { makeNamedPipe } from '../../../named-pipe.ts';
 import { temporaryFolder } from './places.ts';
 

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findFiles } from '../../../../src/runner/adapters/files/find-files.ts';
 import { matchOf } from '../../../../src/runner/adapters/files/glob.ts';
-import { oddSentences } from '../../../../src/runner/adapters/files/odd-files.ts';
+import { oddSentences } from '../../../../src/runner/adapters/files/glob-source.ts';
 import { makeNamedPipe } from '../../../named-pipe.ts';
 import { replaceUntilEnd } from './patched-fs.ts';
 import { folderWith, temporaryFolder } from './places.ts';

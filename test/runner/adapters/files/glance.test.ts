@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { glance } from '../../../../src/runner/adapters/files/glance.ts';
+import { glance } from '../../../../src/runner/adapters/files/glob-source.ts';
 import { folderWith, temporaryFolder } from './places.ts';
 
 const png = (name: string): boolean => name.endsWith('.png');

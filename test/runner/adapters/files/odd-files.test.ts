@@ -1,7 +1,7 @@
 // What a glob met that is no item, as sentences.
 import { expect, test } from 'vitest';
 import type { Odd } from '../../../../src/runner/adapters/files/find-files.ts';
-import { oddSentences } from '../../../../src/runner/adapters/files/odd-files.ts';
+import { oddSentences } from '../../../../src/runner/adapters/files/glob-source.ts';
 
 const sentences = (is: Odd['is'], why: string, ...paths: readonly string[]): readonly string[] =>
   oddSentences(

@@ -1,6 +1,6 @@
 // Which events are dealt with a second time: those that were not taken, and those that nobody would accept any more.
 import { expect, test } from 'vitest';
-import { EventReplays } from '../../../../src/runner/adapters/http/event-replays.ts';
+import { EventReplays } from '../../../../src/runner/adapters/http/event-receiver.ts';
 
 const time = { now: 100, until: 400 };
 

@@ -11,10 +11,10 @@ import {
 } from '../../../../src/contract/api/event.ts';
 import {
   type EventReceiver,
+  EventReplays,
   openReceiver,
   type ReceiverOptions,
 } from '../../../../src/runner/adapters/http/event-receiver.ts';
-import { EventReplays } from '../../../../src/runner/adapters/http/event-replays.ts';
 import type { Clock } from '../../../../src/runner/run/jobs/ports.ts';
 import { until } from '../../../rig.ts';
 

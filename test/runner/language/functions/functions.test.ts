@@ -7,9 +7,9 @@ import { environment } from '../../../../src/runner/language/environment.ts';
 import { maxSteps } from '../../../../src/runner/language/evaluation-budget.ts';
 import { parseExpression, toCel } from '../../../../src/runner/language/expression.ts';
 import { expressionFunctions } from '../../../../src/runner/language/functions/all.ts';
-import { dateFields } from '../../../../src/runner/language/functions/date-format.ts';
-import { slug } from '../../../../src/runner/language/functions/file-names.ts';
+import { slug } from '../../../../src/runner/language/functions/file-functions.ts';
 import { exampleItem } from '../../../../src/runner/language/functions/function.ts';
+import { dateFields } from '../../../../src/runner/language/functions/text-functions.ts';
 
 /** The value of an expression, or the message that it fails with. */
 function outcome(text: string, item: Json = exampleItem): Json {

@@ -4,7 +4,7 @@ import {
   FailedItems,
   pauseBefore,
   restOf,
-} from '../../../../src/runner/operations/watching/after-run.ts';
+} from '../../../../src/runner/operations/watching/watch-loop.ts';
 import type { RunEvent, Summary } from '../../../../src/runner/report/run-event.ts';
 import { SummaryBuilder } from '../../../../src/runner/run/summary-builder.ts';
 import { cutPipeline } from '../../../e2e/watched.ts';

@@ -1,6 +1,6 @@
 // Failures by cause.
 import { describe, expect, test } from 'vitest';
-import { failureGroups } from '../../../../src/runner/report/page/failure-groups.ts';
+import { failureGroups } from '../../../../src/runner/report/page/report-builder.ts';
 
 const failed = (item: number, key: string, why: string, code?: string) => ({
   ...{ step: 3, item, key, why, code },

@@ -1,6 +1,6 @@
 // The parameters of a request as lines for people.
 import { expect, test } from 'vitest';
-import { parametersOf } from '../../../../src/runner/report/page/parameters.ts';
+import { parametersOf } from '../../../../src/runner/report/page/report-builder.ts';
 
 const fingerprint = 'a'.repeat(64);
 const stepOf = (known: string): string | undefined => (known === fingerprint ? 'faces' : undefined);

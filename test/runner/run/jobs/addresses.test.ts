@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Download } from '../../../../src/contract/api/project.ts';
 import { err, ok } from '../../../../src/contract/base/result.ts';
-import { Addresses } from '../../../../src/runner/run/jobs/addresses.ts';
 import type { DownloadOrder } from '../../../../src/runner/run/jobs/job.ts';
+import { Addresses } from '../../../../src/runner/run/jobs/save.ts';
 import { fingerprint } from '../parts.ts';
 import { Scene, unfit } from './performing.ts';
 

@@ -1,8 +1,8 @@
 // A person's own names in the service's sentences, whatever becomes of the job.
 import { expect, test } from 'vitest';
 import { notTaken } from '../../../../src/runner/journal/settled.ts';
+import { inOwnNames } from '../../../../src/runner/run/jobs/drive.ts';
 import type { JobOutcome } from '../../../../src/runner/run/jobs/job.ts';
-import { inOwnNames } from '../../../../src/runner/run/jobs/named.ts';
 import { failed, stopped } from '../../../../src/runner/run/jobs/outcome.ts';
 import type { Performance } from '../../../../src/runner/run/jobs/performance.ts';
 

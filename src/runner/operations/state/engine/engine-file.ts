@@ -3,6 +3,7 @@
 import { bugOf, bugText } from '../../../../contract/base/bug.ts';
 import { ok, type Result } from '../../../../contract/base/result.ts';
 import { type CreditTotals, committed, type Ledger } from '../../../journal/ledger.ts';
+import type { QueueState } from '../../../report/engine-watch.ts';
 import type { RunEvent } from '../../../report/run-event.ts';
 import type { RunWatch } from '../../../report/run-watch.ts';
 import { unlessAway } from '../../../run/engine/away.ts';
@@ -20,7 +21,6 @@ import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
 import type { EngineSession } from './coordinate.ts';
 import { exportRun } from './export-run.ts';
 import { patienceWith } from './patience-with.ts';
-import { QueueWatch } from './queue-watch.ts';
 
 export interface EngineFileOptions {
   readonly session: EngineSession;
@@ -205,5 +205,53 @@ export class EngineFile {
   #foldLate(record: EngineRecord): void {
     if (record.is === 'event' && record.by !== this.#o.session.writer)
       this.#journal?.fold(record.event, record.at);
+  }
+}
+
+// Tells a monitor every few seconds how a distributed run is: its queue, its workers, and what the coordinator has not
+// heard yet.
+
+interface QueueWatchOptions {
+  readonly coordinator: Pick<Coordinator, 'desk' | 'term' | 'folded'>;
+  readonly clock: Clock;
+  /** Undefined: the database is away. */
+  readonly tell: (state: QueueState | undefined) => void;
+}
+
+/** Between two looks, in milliseconds: each counts the queue. */
+const everyMs = 5_000;
+
+class QueueWatch {
+  readonly #o: QueueWatchOptions;
+  readonly #over = new AbortController();
+  readonly #looks: Promise<void>;
+
+  constructor(options: QueueWatchOptions) {
+    this.#o = options;
+    this.#looks = this.#follow();
+    // Nobody waits for it before `end`, which rejects with the same error.
+    this.#looks.catch(() => undefined);
+  }
+
+  async end(): Promise<void> {
+    this.#over.abort();
+    await this.#looks;
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#over;
+    while (!signal.aborted) {
+      const state = await this.#look();
+      if (!signal.aborted) this.#o.tell(state);
+      await this.#o.clock.sleep(everyMs, signal);
+    }
+  }
+
+  async #look(): Promise<QueueState | undefined> {
+    const { desk, term, folded } = this.#o.coordinator;
+    const facts = await unlessAway(() => desk.facts());
+    if (facts === undefined) return undefined;
+    const { last, ...queue } = facts;
+    return { ...queue, term: term.epoch, behind: Math.max(0, last - folded) };
   }
 }

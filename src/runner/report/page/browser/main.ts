@@ -5,8 +5,14 @@ import { App } from './app.ts';
 import { follow, type Live } from './live.ts';
 import { liveTitle } from './live-status.ts';
 import { noteAbsentFiles, picturesFromServer } from './pictures.ts';
-import { readData } from './read-data.ts';
 import { setTheme, themeNow } from './theme.ts';
+
+// The data of this page, as the same version of shotlist wrote it.
+
+function readData(text: string | null | undefined): ReportData {
+  const value: ReportData = JSON.parse(text ?? '');
+  return value;
+}
 
 const root = document.getElementById('app');
 const held = document.getElementById('data')?.textContent;

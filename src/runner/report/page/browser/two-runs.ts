@@ -3,8 +3,8 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ReportData, ReportRun } from '../report-data.ts';
-import { barsOf } from './lanes.ts';
-import { type RunFacts, runFacts } from './run-facts.ts';
+import { type Bar, barsOf, spanOf } from './lanes.ts';
+import { stepTimes } from './step-times.ts';
 import { decimals, duration, shortTime, whole } from './words.ts';
 
 export interface TwoRunsProps {
@@ -70,3 +70,46 @@ function stepText({ steps }: RunFacts, step: number): string {
 
 const numberIn = ({ currentTarget }: Event): number =>
   currentTarget instanceof HTMLSelectElement ? Number(currentTarget.value) : 0;
+
+// What one run did, as far as the tasks of the report tell: two runs are compared by it.
+
+interface RunFacts {
+  readonly run: ReportRun;
+  /** In milliseconds; undefined if it was interrupted, or continues. */
+  readonly took: number | undefined;
+  readonly done: number;
+  readonly failed: number;
+  /** By the number of the step. */
+  readonly steps: ReadonlyMap<number, RunStep>;
+}
+
+interface RunStep {
+  readonly done: number;
+  readonly credits: number;
+  /** In milliseconds. */
+  readonly median: number | undefined;
+}
+
+export function runFacts(data: ReportData, bars: readonly Bar[], run: ReportRun): RunFacts {
+  const own = spanOf(bars, run);
+  const from = Date.parse(run.at);
+  const to = run.ended === undefined ? Number.POSITIVE_INFINITY : Date.parse(run.ended);
+  const medians = new Map(stepTimes(own).map(({ step, median }) => [step, median]));
+  const steps = new Map<number, RunStep>();
+  const note = (step: number, done: number, credits: number): void => {
+    const known = steps.get(step);
+    steps.set(step, {
+      done: (known?.done ?? 0) + done,
+      credits: (known?.credits ?? 0) + credits,
+      median: medians.get(step),
+    });
+  };
+  for (const { step, state } of own) note(step, state === 'done' ? 1 : 0, 0);
+  for (const { at, step, credits } of data.spending)
+    if (step >= 0 && at >= from && at <= to) note(step, 0, credits);
+  const count = (state: string): number => own.filter((bar) => bar.state === state).length;
+  return {
+    ...{ run, steps, done: count('done'), failed: count('failed') },
+    took: run.ended === undefined ? undefined : to - from,
+  };
+}

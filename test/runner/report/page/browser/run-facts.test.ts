@@ -1,7 +1,7 @@
 // What each of two runs did.
 import { expect, test } from 'vitest';
 import { barsOf } from '../../../../../src/runner/report/page/browser/lanes.ts';
-import { runFacts } from '../../../../../src/runner/report/page/browser/run-facts.ts';
+import { runFacts } from '../../../../../src/runner/report/page/browser/two-runs.ts';
 import { item, reportOf } from './report-data.ts';
 
 const at = (seconds: number): number => Date.parse('2026-11-20T10:00:00Z') + seconds * 1000;
