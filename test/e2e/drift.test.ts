@@ -268,7 +268,7 @@ describe('audit', () => {
     const file = '.shotlist/rehearsal/photos/state.jsonl';
     const lines = rig.read(file).split('\n');
     const left = lines.filter((line) => !line.includes('"swap:p2.png"')).join('\n');
-    // As an older version wrote it: without its number of lines.
+    // Without its number of lines, so that a lost line is no damage.
     rig.write(file, left.replace(/,"lines":\d+/, ''));
     const state = rig.read(file);
     const known = await rig.command(['audit', 'pipeline.yaml']);

@@ -9,6 +9,7 @@ import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import { eventSchemas } from './event-schemas.ts';
 import { kindProblem } from './job-kind.ts';
 import {
+  formatVersion,
   headerSchema,
   jobSchema,
   type measureSchema,
@@ -64,15 +65,35 @@ export const stateSchema: Schema = {
  */
 export const lineText = (line: object): string => printableJson(JSON.stringify(line));
 
+/** Why this version does not read a state file that begins with this line; undefined if it is not for its format. */
+export function formatProblem(firstLine: string): string | undefined {
+  const version = versionIn(firstLine);
+  if (version === undefined || version === formatVersion) return undefined;
+  return version > formatVersion
+    ? `a newer shotlist wrote it, in format ${version}; this version reads format ${formatVersion}: upgrade shotlist`
+    : `it has format ${version}, which no release of shotlist has written; this version reads format ${formatVersion}`;
+}
+
+/** A line without a version is not a header: its reader says what is wrong. */
+function versionIn(line: string): number | undefined {
+  const value = jsonIn(line);
+  const version = isObject(value) ? value['shotlist'] : undefined;
+  return typeof version === 'number' && Number.isSafeInteger(version) ? version : undefined;
+}
+
+/** Undefined if the text is not JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads one line. The error is the end of a sentence about the line. */
 export function parseLine(text: string): Result<StateLine, string> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return err('it is not JSON');
-  }
-  return readValue(value);
+  const value = jsonIn(text);
+  return value === undefined ? err('it is not JSON') : readValue(value);
 }
 
 /** Reads a line whose JSON is parsed. */

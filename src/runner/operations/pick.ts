@@ -9,7 +9,7 @@ import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { RealDisk } from '../adapters/files/disk.ts';
 import { StateFileChanged } from '../adapters/state/file-version.ts';
-import { openJournal } from '../adapters/state/journal-file.ts';
+import { JournalFile } from '../adapters/state/journal-file.ts';
 import type { JobLine, OutputLine } from '../journal/line.ts';
 import { jobFacts } from '../journal/state.ts';
 import { numberOf } from '../journal/take-index.ts';
@@ -108,7 +108,7 @@ async function pickIn(
   if (!chosen.ok) return chosen;
   const { first, before, changed } = chosen.value;
   if (changed) {
-    const file = await openJournal(paths.state, header.value, state);
+    const file = new JournalFile(paths.state, header.value, state);
     try {
       using receipts = bookFor(header.value, { bound, paths, env, clock, onWarning });
       const journal = new JournalWriter(ledger, file, clock, { receipts });

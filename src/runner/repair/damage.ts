@@ -1,8 +1,7 @@
 // Examines a state file line by line: which lines can be read, and what the other lines still say.
 import { canonical, isJson, isObject } from '../../contract/base/json.ts';
 import type { Result } from '../../contract/base/result.ts';
-import { formats, parseAnyFormat } from '../journal/format.ts';
-import type { StateLine } from '../journal/line.ts';
+import { parseLine, type StateLine } from '../journal/line.ts';
 import { type RawLine, zeroBytes, zerosIn } from '../journal/raw-line.ts';
 import { isTemplate, jobOf, RowReader } from '../journal/rows.ts';
 import { isTorn } from '../journal/torn.ts';
@@ -118,7 +117,7 @@ export function examine(raw: readonly RawLine[]): Examined {
       count.read(whole.value, number);
       continue;
     }
-    if (formats.some(({ events }) => isTorn(line, number, lastEvent(reads), events))) {
+    if (isTorn(line, number, lastEvent(reads))) {
       const what = 'the last line was cut off in the middle of writing and is dropped';
       damages.push(damage(number, 'torn', what, { begins, harmless: true }));
       continue;
@@ -185,7 +184,7 @@ function rowsIn(raw: readonly RawLine[]): RowReader {
   const rows = new RowReader();
   for (const { text } of raw) if (isTemplate(text)) rows.read(text);
   for (const { text, wellFormed } of raw) {
-    const read = wellFormed && text.startsWith('{"job":') ? parseAnyFormat(text) : undefined;
+    const read = wellFormed && text.startsWith('{"job":') ? parseLine(text) : undefined;
     if (read?.ok && read.value.type === 'job') rows.learnFrom(read.value.line);
   }
   return rows;
@@ -194,7 +193,7 @@ function rowsIn(raw: readonly RawLine[]): RowReader {
 /** A line or a row. */
 function readLine(text: string, rows: RowReader): Result<StateLine, string> {
   const row = rows.read(text);
-  return row === undefined ? parseAnyFormat(text) : jobOf(row);
+  return row === undefined ? parseLine(text) : jobOf(row);
 }
 
 /** What a line that cannot be read still tells. A template has words of a line, and is none. */

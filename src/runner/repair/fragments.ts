@@ -4,9 +4,15 @@ import { serviceId } from '../../contract/api/bounds.ts';
 import { isObject, type Json } from '../../contract/base/json.ts';
 import type { Result } from '../../contract/base/result.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
-import { parseAnyFormat } from '../journal/format.ts';
 import { kindProblem } from '../journal/job-kind.ts';
-import type { Header, JobLine, OutputLine, RunLine, StateLine } from '../journal/line.ts';
+import {
+  type Header,
+  type JobLine,
+  type OutputLine,
+  parseLine,
+  type RunLine,
+  type StateLine,
+} from '../journal/line.ts';
 import { headerSchema, jobSchema, outputSchema, runSchema } from '../journal/line-schemas.ts';
 
 /** The fields of any kind of line. */
@@ -94,7 +100,7 @@ const replaced = '\ufffd';
  */
 export function linesWithin(
   text: string,
-  read: (text: string) => Result<StateLine, string> = parseAnyFormat,
+  read: (text: string) => Result<StateLine, string> = parseLine,
 ): Within {
   const lines: StateLine[] = [];
   const rests: string[] = [];

@@ -12,7 +12,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { migrations } from './migrations.ts';
+import { tables, tablesVersion } from './tables.ts';
 
 const syncData = promisify(fdatasync);
 
@@ -34,9 +34,9 @@ export function openDatabase(file: string | undefined): Database {
   try {
     // Exclusive, since two services on one data folder would render every project twice.
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;');
-    // The migrations are durable before anything else is.
+    // The tables are durable before anything else is.
     sqlite.exec('PRAGMA synchronous = FULL;');
-    migrate(sqlite);
+    createTables(sqlite);
     sqlite.exec('PRAGMA synchronous = NORMAL;');
   } catch (error) {
     sqlite.close();
@@ -127,14 +127,12 @@ export function openDatabase(file: string | undefined): Database {
   };
 }
 
-/** Runs the migrations that this database has not had yet: all of them or none. */
-function migrate(sqlite: DatabaseSync): void {
-  const had = numberOf(onlyRow(sqlite.prepare('PRAGMA user_version')), 'user_version');
-  if (had > migrations.length) throw new Error('a newer version of shotlist made it');
-  if (had === migrations.length) return;
-  sqlite.exec(
-    `BEGIN; ${migrations.slice(had).join('')} PRAGMA user_version = ${migrations.length}; COMMIT;`,
-  );
+/** In a new database. Throws if another version of shotlist made the one that is there. */
+function createTables(sqlite: DatabaseSync): void {
+  const version = numberOf(onlyRow(sqlite.prepare('PRAGMA user_version')), 'user_version');
+  if (version === tablesVersion) return;
+  if (version !== 0) throw new Error('another version of shotlist made it');
+  sqlite.exec(`BEGIN; ${tables} PRAGMA user_version = ${tablesVersion}; COMMIT;`);
 }
 
 export function textOf(row: Row, column: string): string {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onlyRow } from '../../../src/service/store/database.ts';
-import { migrations } from '../../../src/service/store/migrations.ts';
 import { projectOf } from '../../../src/service/store/project-row.ts';
+import { tables, tablesVersion } from '../../../src/service/store/tables.ts';
 
 const at = Date.parse('2026-11-01T10:00:00Z');
 const id = '11111111-2222-4333-8444-555555555555';
@@ -15,7 +15,7 @@ export function webhookDatabase(stranger: string): Buffer {
   try {
     const file = join(folder, 'service.sqlite');
     const database = new DatabaseSync(file);
-    database.exec(`${migrations.join('')} PRAGMA user_version = ${migrations.length}`);
+    database.exec(`${tables} PRAGMA user_version = ${tablesVersion}`);
     const insert = (table: string, row: Readonly<Record<string, string | number>>): void => {
       const names = Object.keys(row);
       const marks = names.map(() => '?').join(', ');

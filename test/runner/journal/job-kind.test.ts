@@ -1,6 +1,5 @@
 // A line with a step kind that cannot be right is refused: the kind says where the service keeps the project.
 import { describe, expect, test } from 'vitest';
-import { formatOf } from '../../../src/runner/journal/format.ts';
 import { unknownKind } from '../../../src/runner/journal/job-kind.ts';
 import type { NewEvent } from '../../../src/runner/journal/line.ts';
 import { parseLine } from '../../../src/runner/journal/line.ts';
@@ -23,8 +22,6 @@ describe('a step kind', () => {
     ['a project of a free step', jobLine('upload', intent(), created()), free],
   ])('of %s is refused', (_, text, error) => {
     expect(parseLine(text)).toEqual({ ok: false, error });
-    const old = formatOf('{"shotlist":1}');
-    expect(old.ok && old.value.parse(text)).toEqual({ ok: false, error });
   });
 
   test.each([

@@ -13,7 +13,7 @@ steps:
 `;
 const at = '2026-08-05T10:00:00.000Z';
 const lines = [
-  { shotlist: 1, pipeline: 'p', service: 'https://a' },
+  { shotlist: 3, pipeline: 'p', service: 'https://a' },
   { run: 1, at, charged: 3, refunded: 0 },
   {
     ...{ job: 'a'.repeat(64), tasks: ['make'], kind: 'ai-qr-code-generator', state: 'complete' },

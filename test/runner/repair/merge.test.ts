@@ -157,16 +157,3 @@ describe('a run that both sides went on with', () => {
     });
   });
 });
-
-test('headers of one file that differ only in their format are no second header', () => {
-  const old = before.with(0, before[0]?.replace('"shotlist":3', '"shotlist":1') ?? '');
-  for (const [ours, theirs] of [
-    [before, old],
-    [old, before],
-  ] as const) {
-    const found = repaired(conflict([], ours, theirs));
-    expect(found.damages.map(({ kind }) => kind)).toEqual(['conflict']);
-    expect(found.header).toEqual(header);
-    expect(stateOf(found, 'a')).toBe('created');
-  }
-});

@@ -27,6 +27,16 @@ const count = (): unknown =>
 /** After the writes of this turn have been committed. */
 const committed = (): Promise<void> => new Promise(setImmediate);
 
+test('a database that another version of shotlist made is refused', async () => {
+  await database.close();
+  const file = join(folder, 'one.sqlite');
+  const other = new DatabaseSync(file);
+  other.exec('PRAGMA user_version = 99');
+  other.close();
+  expect(() => openDatabase(file)).toThrow('another version of shotlist made it');
+  database = openDatabase(undefined);
+});
+
 test('what can be read is durable when durable() resolves, and each write before it', async () => {
   const ended: string[] = [];
   const write = add(1).then(() => ended.push('write'));

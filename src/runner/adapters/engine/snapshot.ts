@@ -1,8 +1,7 @@
 // The lines of a run as they were folded last. They are apart from what money needs, so that reading and writing them
 // never waits for workers.
-import { parseAnyFormat } from '../../journal/format.ts';
 import type { Header, JobLine, RunLine, StateLine, TaskLine } from '../../journal/line.ts';
-import { lineText } from '../../journal/line.ts';
+import { lineText, parseLine } from '../../journal/line.ts';
 import type { Snapshot } from '../../run/engine/ports.ts';
 import { numberOf, textOf, unexpected } from './columns.ts';
 import type { Statements } from './sql.ts';
@@ -96,7 +95,7 @@ const textIn = (lines: readonly object[]): string => lines.map(lineText).join('\
 const linesIn = (text: string): readonly string[] => (text === '' ? [] : text.split('\n'));
 
 function parsed(text: string): StateLine {
-  const line = parseAnyFormat(text);
+  const line = parseLine(text);
   if (!line.ok) throw new Error(`a line in the database is damaged: ${line.error}`);
   return line.value;
 }

@@ -65,6 +65,7 @@ create table ${schema}.job (
   unknown boolean not null default false,
   owner text,
   at timestamptz(3) not null,
+  adopted boolean not null default false,
   primary key (run, job)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.1);
 
@@ -97,12 +98,8 @@ create table ${schema}.rate (
 ) with (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
 `;
 
-const withAdopted = `
-alter table ${schema}.job add column adopted boolean not null default false;
-`;
-
 /** The text that leads from each version to the next. Never change one that was released; append. */
-const upgrades: readonly string[] = [first, withAdopted];
+const upgrades: readonly string[] = [first];
 
 export const wantedVersion = upgrades.length;
 

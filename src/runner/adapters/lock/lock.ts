@@ -26,7 +26,7 @@ interface Holder {
   readonly pid: number;
   readonly host: string;
   readonly since: string;
-  /** When the process began. Undefined if the system does not say, or if an older version wrote the lock. */
+  /** When the process began. Undefined if the system does not say. */
   readonly started: string | undefined;
   /** Unique to each lock. */
   readonly token: string;

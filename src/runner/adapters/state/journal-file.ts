@@ -16,7 +16,6 @@ import {
   assertRead,
   assertSame,
   type Content,
-  contentOf,
   isStill,
   StateFileChanged,
   sinceRead,
@@ -225,26 +224,6 @@ export class JournalFile implements LineFile {
     // Windows does not replace an open file.
     await this.#letGo();
   }
-}
-
-/**
- * Opens the journal for a run. A file in an older format is compacted first, so that its lines are always in the format
- * that its header names. Throws system errors and `StateFileChanged`, before any credit is spent.
- */
-export async function openJournal(
-  file: string,
-  header: Header,
-  loaded: Loaded,
-  terms: JournalTerms = {},
-): Promise<JournalFile> {
-  if (!loaded.outdated) return new JournalFile(file, header, loaded, terms);
-  const { ledger } = loaded;
-  await replaceState(file, `${file}.part`, header, ledger, () => assertRead(file, loaded.content));
-  ledger.restart();
-  await using handle = await openOwn(file, constants.O_RDONLY);
-  const content = await contentOf(handle);
-  const current = { ...loaded, content, outdated: false, wholeBytes: content.bytes };
-  return new JournalFile(file, header, { ...current, unterminated: false }, terms);
 }
 
 // Creates a state file together with its header: nobody ever sees the file without one.

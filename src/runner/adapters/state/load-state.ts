@@ -3,10 +3,9 @@
 import { closeSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../../contract/files/system-error.ts';
-import { currentFormat, formatOf, parseAnyFormat } from '../../journal/format.ts';
 import type { JobStore } from '../../journal/job-store.ts';
 import { Ledger } from '../../journal/ledger.ts';
-import type { Header, StateLine } from '../../journal/line.ts';
+import { formatProblem, type Header, parseLine, type StateLine } from '../../journal/line.ts';
 import { byteProblem, conflictMarker } from '../../journal/raw-line.ts';
 import { jobOf } from '../../journal/rows.ts';
 import { isTorn } from '../../journal/torn.ts';
@@ -17,8 +16,6 @@ export interface Loaded {
   readonly ledger: Ledger;
   /** Without its number of lines, which is only true of the file. Undefined if there is no state file yet. */
   readonly header: Header | undefined;
-  /** The file has an older format and must be compacted before anything is appended. */
-  readonly outdated: boolean;
   readonly warnings: readonly string[];
   /** The length of the intact part of the file, in bytes; a torn last line may follow. */
   readonly wholeBytes: number;
@@ -33,18 +30,20 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
   const ledger = new Ledger(store);
   let header: Header | undefined;
   let [number, wholeBytes] = [0, 0];
-  /** How many lines must follow the header before the first event; undefined if an older shotlist wrote it. */
+  /** How many lines must follow the header before the first event; undefined if the header does not say. */
   let expected: number | undefined;
   let compacted = 0;
-  let format = currentFormat;
   const hash = new ContentHash();
   const loaded = (more: Partial<Loaded>): Result<Loaded, string> => {
     if (ledger.seq === 0 && expected !== undefined && compacted < expected)
       return err(`${file}:${number}: ${missing('the file ends', compacted, expected)}`);
-    const outdated = format !== currentFormat;
     const content = header === undefined ? undefined : hash.content;
-    const read = { ledger, header, outdated, content, wholeBytes };
-    return ok({ ...read, warnings: [], unterminated: false, ...more });
+    return ok({
+      ...{ ledger, header, content, wholeBytes },
+      warnings: [],
+      unterminated: false,
+      ...more,
+    });
   };
   try {
     // Only a missing name means that nothing has happened yet. A broken link, or a folder that cannot be entered, does
@@ -56,18 +55,17 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
       for (const raw of lines) {
         number += 1;
         const { text, terminated, bytes } = raw;
-        if (isTorn(raw, number, ledger.seq, format.events)) {
+        if (isTorn(raw, number, ledger.seq)) {
           const what = 'the last line was cut off in the middle of writing and is dropped';
           return loaded({ warnings: [`${file}:${number}: ${what}`] });
         }
         const broken = byteProblem(raw);
         if (broken !== undefined) return err(`${file}:${number}: ${broken}${aside(number)}`);
         if (number === 1) {
-          const found = formatOf(text);
-          if (!found.ok) return err(`${file}:1: ${found.error}`);
-          format = found.value;
+          const foreign = formatProblem(text);
+          if (foreign !== undefined) return err(`${file}:1: ${foreign}`);
         }
-        const row = format.hasRows ? store.rows.read(text) : undefined;
+        const row = store.rows.read(text);
         if (row?.ok && row.value.is === 'template') {
           if (ledger.seq > 0) return err(`${file}:${number}: ${moved('template')}`);
           compacted += 1;
@@ -75,14 +73,12 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
           wholeBytes += bytes;
           continue;
         }
-        const line = row === undefined ? format.parse(text) : jobOf(row);
+        const line = row === undefined ? parseLine(text) : jobOf(row);
         if (!line.ok) return err(`${file}:${number}: ${line.error}${aside(number)}`);
         const { value } = line;
         if (value.type === 'event' && compacted < (expected ?? 0))
           return err(`${file}:${number}: ${missing('the events begin', compacted, expected ?? 0)}`);
-        // Of an older format, the text is not what the store would read.
-        const own = format === currentFormat ? text : undefined;
-        const wrong = fold(value, number, ledger, own);
+        const wrong = fold(value, number, ledger, text);
         if (wrong !== undefined) return err(`${file}:${number}: ${wrong}`);
         if (value.type === 'header') ({ lines: expected, ...header } = value.line);
         else if (value.type !== 'event') compacted += 1;
@@ -117,7 +113,7 @@ export function serviceIn(file: string): string | undefined {
       const bytes = Buffer.alloc(mostOfHeader);
       const text = bytes.toString('utf8', 0, readSync(descriptor, bytes));
       const [first = ''] = text.split('\n').filter((line) => !conflictMarker.test(line));
-      const read = parseAnyFormat(first);
+      const read = parseLine(first);
       return read.ok && read.value.type === 'header' ? read.value.line.service : undefined;
     } finally {
       closeSync(descriptor);
@@ -156,12 +152,7 @@ const aside = (number: number): string =>
  * Order: a header, then the results of past runs, then events. Nothing occurs twice, and no past result follows an
  * event.
  */
-function fold(
-  line: StateLine,
-  number: number,
-  ledger: Ledger,
-  text: string | undefined,
-): string | undefined {
+function fold(line: StateLine, number: number, ledger: Ledger, text: string): string | undefined {
   if ((line.type === 'header') !== (number === 1))
     return number === 1
       ? 'the first line is not a header: this is not a state file'

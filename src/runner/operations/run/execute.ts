@@ -5,7 +5,7 @@ import { lazyClient } from '../../adapters/http/lazy-client.ts';
 import { pacer } from '../../adapters/http/pace.ts';
 import { requestRates } from '../../adapters/http/request-rate.ts';
 import type { Content } from '../../adapters/state/file-version.ts';
-import { openJournal } from '../../adapters/state/journal-file.ts';
+import { JournalFile } from '../../adapters/state/journal-file.ts';
 import { readLooks, writeLooks } from '../../adapters/state/looks-file.ts';
 import { ManifestFile } from '../../adapters/state/manifests.ts';
 import { committed, type Ledger } from '../../journal/ledger.ts';
@@ -423,6 +423,6 @@ async function beginJournal(
     return true;
   };
   const onMoved = (): void => moved.abort();
-  const file = await openJournal(paths.state, header, state, { makeRoom, onMoved });
+  const file = new JournalFile(paths.state, header, state, { makeRoom, onMoved });
   return { file, ...machineStops };
 }

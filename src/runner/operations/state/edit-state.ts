@@ -10,7 +10,7 @@ import { Cleanup } from '../../adapters/cleanup.ts';
 import { realClock } from '../../adapters/clock.ts';
 import { httpClient } from '../../adapters/http/http-client.ts';
 import { type Content, StateFileChanged } from '../../adapters/state/file-version.ts';
-import { openJournal } from '../../adapters/state/journal-file.ts';
+import { JournalFile } from '../../adapters/state/journal-file.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { Header } from '../../journal/line.ts';
 import { EngineLines } from '../../run/engine/engine-lines.ts';
@@ -193,7 +193,7 @@ async function edit<T>(
   const { engine } = open;
   if (engine !== undefined)
     return await editEngine(bound, options, { located, open, engine, header }, work);
-  const file = await openJournal(paths.state, header, open.state);
+  const file = new JournalFile(paths.state, header, open.state);
   cleanup.defer(() => file.close());
   const { ledger } = open.state;
   const redactor = new Redactor(secretsIn(env));

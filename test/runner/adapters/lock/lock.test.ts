@@ -27,7 +27,7 @@ const now = Date.parse('2026-08-05T10:00:00Z');
 /** The id of a process that has ended. */
 const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
 
-/** As an older version wrote it, without `started`. */
+/** Without `started`, as on a system that does not say when a process began. */
 const holder = (pid: number, host = hostname(), started?: string): string =>
   JSON.stringify({ pid, host, since: '2026-08-05T09:00:00.000Z', started });
 
@@ -113,7 +113,7 @@ describe('a lock', () => {
     },
   );
 
-  test('of a process that lives, by an older version that did not write when it began, is respected', async () => {
+  test('of a process that lives, and that does not say when it began, is respected', async () => {
     const file = join(temporaryFolder(), 'p.lock');
     writeFileSync(file, holder(process.pid));
     expect((await takeLock(file, now)).ok).toBe(false);

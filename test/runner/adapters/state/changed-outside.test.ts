@@ -1,7 +1,6 @@
 // Another program changes the state file: the journal notices before it relies on the file, and never replaces it.
 import {
   appendFileSync,
-  copyFileSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -12,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StateFileChanged } from '../../../../src/runner/adapters/state/file-version.ts';
-import { JournalFile, openJournal } from '../../../../src/runner/adapters/state/journal-file.ts';
+import { JournalFile } from '../../../../src/runner/adapters/state/journal-file.ts';
 import type { Loaded } from '../../../../src/runner/adapters/state/load-state.ts';
 import type { Ledger } from '../../../../src/runner/journal/ledger.ts';
 import { type NewEvent, parseLine } from '../../../../src/runner/journal/line.ts';
@@ -94,17 +93,6 @@ describe('before the first line', () => {
     again.append(next);
     await again.close();
     expect(text(file)).toBe(`${whole}${next}\n`);
-  });
-
-  test('a file of format 1 that was replaced is not compacted', async () => {
-    const file = await written([]);
-    const path = '../../../fixtures/state-format-1/interrupted.state.jsonl';
-    copyFileSync(new URL(path, import.meta.url), file);
-    const state = await load(file);
-    replace(file, other);
-    await expect(openJournal(file, header, state)).rejects.toThrow(StateFileChanged);
-    expect(text(file)).toBe(other);
-    expect(readdirSync(join(file, '..'))).toEqual(['p.state.jsonl']);
   });
 });
 

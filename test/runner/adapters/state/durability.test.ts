@@ -1,9 +1,7 @@
-// In which order the state file is written, synced and renamed: what is promised to be on disk is there.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { JournalFile, openJournal } from '../../../../src/runner/adapters/state/journal-file.ts';
+import { JournalFile } from '../../../../src/runner/adapters/state/journal-file.ts';
 import { type DiskRecorder, recordDisk } from '../../../fakes/disk-recorder.ts';
 import { numbered } from '../../journal/lines.ts';
 import { temporaryFolder } from '../files/places.ts';
@@ -215,48 +213,11 @@ describe('compaction', () => {
   });
 });
 
-describe('a file of format 1', () => {
-  const path = '../../../fixtures/state-format-1/interrupted.state.jsonl';
-  const old = readFileSync(new URL(path, import.meta.url));
-
-  test('is compacted before anything is appended to it, and events count from 1 again', async () => {
-    const file = await written([]);
-    writeFileSync(file, old);
-    const loaded = await load(file);
-    expect(loaded.outdated).toBe(true);
-    const before = [...loaded.ledger.jobs()];
-    const disk = await recordDisk(isState);
-    const journal = await openJournal(file, header, loaded);
-    expect(disk.done).toContain('rename p.state.jsonl.part p.state.jsonl');
-    expect(loaded.ledger.seq).toBe(0);
-    journal.append(first);
-    await journal.close();
-    const again = await load(file);
-    expect(again).toMatchObject({ outdated: false, warnings: [] });
-    expect([...again.ledger.jobs()]).toEqual(before);
-    expect(again.ledger.seq).toBe(1);
-  });
-
-  test('loses its torn last line with that, and its missing line feed', async () => {
-    for (const cut of [1, 30]) {
-      const file = await written([]);
-      writeFileSync(file, old.subarray(0, -cut));
-      const loaded = await load(file);
-      const before = [...loaded.ledger.jobs()];
-      const journal = await openJournal(file, header, loaded);
-      journal.append(first);
-      await journal.close();
-      expect([...(await load(file)).ledger.jobs()]).toEqual(before);
-      expect(existsSync(`${file}.part`)).toBe(false);
-    }
-  });
-
-  test('of the current format is left as it is until something happens', async () => {
-    const file = await written();
-    const before = text(file);
-    const disk = await recordDisk(isState);
-    await (await openJournal(file, header, await load(file))).close();
-    expect(text(file)).toBe(before);
-    expect(disk.done).toEqual([]);
-  });
+test('a file is left as it is until something happens', async () => {
+  const file = await written();
+  const before = text(file);
+  const disk = await recordDisk(isState);
+  await new JournalFile(file, header, await load(file)).close();
+  expect(text(file)).toBe(before);
+  expect(disk.done).toEqual([]);
 });

@@ -1,9 +1,9 @@
-// State files with rows: a run reads what it wrote, to the byte, and files of format 2 go on as before.
-import { readFileSync, writeFileSync } from 'node:fs';
+// State files with rows: a run reads what it wrote, to the byte.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { compactState } from '../../../../src/runner/adapters/state/compaction.ts';
-import { openJournal } from '../../../../src/runner/adapters/state/journal-file.ts';
+import { JournalFile } from '../../../../src/runner/adapters/state/journal-file.ts';
 import { loadState } from '../../../../src/runner/adapters/state/load-state.ts';
 import { memoryStore } from '../../../../src/runner/journal/job-store.ts';
 import { Ledger } from '../../../../src/runner/journal/ledger.ts';
@@ -44,7 +44,7 @@ test('a file with rows is read as the jobs that it was written from, and written
 
 test('events follow rows, and are folded into the jobs of rows', async () => {
   const file = await compacted();
-  const journal = await openJournal(file, header, await load(file));
+  const journal = new JournalFile(file, header, await load(file));
   const [, , swap] = photoJobs(49);
   const amended = {
     event: 'amended',
@@ -89,37 +89,17 @@ test('a second row of a job is an error', async () => {
   });
 });
 
-/** The file as the last version wrote it. */
-function inFormat2(lines: readonly JobLine[]): string {
-  const file = join(temporaryFolder(), 'p.state.jsonl');
-  const all = [{ ...header, shotlist: 2 }, runLine, ...ledgerOf(lines).jobs()];
-  writeFileSync(file, `${all.map(lineText).join('\n')}\n`);
-  return file;
-}
-
-test('a file of format 2 says the same, and becomes one of format 3 before anything is appended', async () => {
-  const file = inFormat2(jobs);
-  const loaded = await load(file);
-  expect(loaded).toMatchObject({ outdated: true, header: { shotlist: 3 } });
-  expect([...loaded.ledger.jobs()]).toEqual([...ledgerOf(jobs).jobs()]);
-  expect(loaded.ledger.total).toEqual(ledgerOf(jobs).total);
-  await (await openJournal(file, header, loaded)).close();
-  expect(text(file)).toBe(readFileSync(await compacted(), 'utf8'));
-});
-
-test('a journal of format 2 goes on', async () => {
-  const file = inFormat2(jobs);
-  const events = numbered([run(2), { event: 'failed', task: 'swap:x', why: 'no file' }]);
-  writeFileSync(file, `${text(file)}${events.map(lineText).join('\n')}\n{"seq":3,"eve`);
-  const loaded = await load(file);
-  expect(loaded.warnings).toHaveLength(1);
-  expect(loaded.ledger.tasks()).toHaveLength(1);
-});
-
-test('format 2 has no rows', async () => {
+test('a file of another format is refused, with what to do', async () => {
   const file = await compacted();
-  writeFileSync(file, text(file).replace('{"shotlist":3', '{"shotlist":2'));
-  expect(await loadState(file, memoryStore())).toMatchObject({ ok: false });
+  const current = text(file);
+  const inFormat = async (version: number): Promise<unknown> => {
+    writeFileSync(file, current.replace('{"shotlist":3', `{"shotlist":${version}`));
+    return await loadState(file, memoryStore());
+  };
+  const newer = 'this version reads format 3: upgrade shotlist';
+  expect(await inFormat(4)).toMatchObject({ ok: false, error: expect.stringContaining(newer) });
+  const older = 'it has format 2, which no release of shotlist has written';
+  expect(await inFormat(2)).toMatchObject({ ok: false, error: expect.stringContaining(older) });
 });
 
 test.each([

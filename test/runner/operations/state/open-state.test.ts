@@ -28,7 +28,7 @@ async function opener(state?: object) {
   return { bound, paths, warnings, open, lock };
 }
 
-const header = { shotlist: 1, pipeline: 'p', service: 'https://a' };
+const header = { shotlist: 3, pipeline: 'p', service: 'https://a' };
 
 test.each(['edit', 'run'] as const)(
   'one that is opened to %s is locked until it is closed',

@@ -2,5 +2,5 @@
 import type { Loaded } from '../../../adapters/state/load-state.ts';
 
 export const unread: Omit<Loaded, 'ledger' | 'header'> = {
-  ...{ outdated: false, warnings: [], wholeBytes: 0, unterminated: false, content: undefined },
+  ...{ warnings: [], wholeBytes: 0, unterminated: false, content: undefined },
 };
