@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { catalogue } from '../../src/contract/catalogue/entry.ts';
 import { kinds } from '../../src/contract/kinds/all.ts';
 import { fragmentSchema, pipelineSchema } from '../../src/runner/language/schema.ts';
-import { referencePage } from '../../src/runner/report/reference-page.ts';
-import { toolIndex, toolPage } from '../../src/runner/report/tools-page.ts';
+import { referencePage } from './reference-page.ts';
+import { toolIndex, toolPage } from './tools-page.ts';
 
 const groups = catalogue();
 

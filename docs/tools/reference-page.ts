@@ -1,8 +1,8 @@
 // docs/reference.md: the schemas of pipeline and fragment files as Markdown.
-import { isObject } from '../../contract/base/json.ts';
-import type { Schema } from '../../contract/base/schema.ts';
-import { type Field, fieldsOf, takenBy } from '../../contract/catalogue/field.ts';
-import { meaningOf } from '../language/schema-patterns.ts';
+import { isObject } from '../../src/contract/base/json.ts';
+import type { Schema } from '../../src/contract/base/schema.ts';
+import { type Field, fieldsOf, takenBy } from '../../src/contract/catalogue/field.ts';
+import { meaningOf } from '../../src/runner/language/schema-patterns.ts';
 import { code, listOf, marked, pageOf, tableOf, writtenFrom } from './markdown.ts';
 import { type Section, sections } from './reference-sections.ts';
 

@@ -1,8 +1,13 @@
 // The pages of docs/tools: the catalogue as Markdown, one page for each step kind and an index.
-import { type Entry, pricesOf } from '../../contract/catalogue/entry.ts';
-import { type Field, takenBy } from '../../contract/catalogue/field.ts';
+import { type Entry, pricesOf } from '../../src/contract/catalogue/entry.ts';
+import { type Field, takenBy } from '../../src/contract/catalogue/field.ts';
+import {
+  clock,
+  fieldsNote,
+  modelRows,
+  pricedExamples,
+} from '../../src/runner/report/tools-text.ts';
 import { code, listOf, marked, pageOf, tableOf, writtenFrom } from './markdown.ts';
-import { clock, fieldsNote, modelRows, pricedExamples } from './tools-text.ts';
 
 const note = writtenFrom('the catalogue in src/contract');
 
