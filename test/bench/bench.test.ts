@@ -95,7 +95,10 @@ describe('the frame', () => {
   });
 
   test('shows rows as a Markdown table', () => {
-    const rows = [{ what: 'a', ms: 1.234 }, { ms: { median: 0.5, least: 0.25, most: 123.4 } }];
+    const rows: readonly Row[] = [
+      { what: 'a', ms: 1.234 },
+      { ms: { median: 0.5, least: 0.25, most: 123.4 } },
+    ];
     expect(tableOf(rows)).toBe(
       [
         '| what | ms                 |\n',

@@ -39,7 +39,7 @@ const uploads: JsonObject = {
 const examples = Object.fromEntries(
   tools.flatMap(({ name, examples: bodies }) =>
     bodies.map((body, at): [string, JsonObject] => {
-      const unpriced = priceOf(name, body).known ? {} : { estimate: 1 };
+      const unpriced: JsonObject = priceOf(name, body).known ? {} : { estimate: 1 };
       return [`${name}-${at + 1}`, create(name, filled(body), unpriced)];
     }),
   ),

@@ -89,7 +89,8 @@ test.each(cases)(
       await rig.run(local);
     }
     const paid = charges(local);
-    const none = record === 'git' ? { SHOTLIST_RECEIPTS: rig.path('none') } : {};
+    const none: Readonly<Record<string, string>> =
+      record === 'git' ? { SHOTLIST_RECEIPTS: rig.path('none') } : {};
     const env = { ...envOf(local), ...none };
     const lines = rig.read(state).trimEnd().split('\n');
     const jobs = await jobsIn(rig);

@@ -52,12 +52,12 @@ describe('with a key and an address, and only a rehearsal so far,', () => {
 
   test('a key alone, the file of a key, an address, or service: in the pipeline say the same', async () => {
     const rig = await rehearsal();
-    for (const env of [
-      { SHOTLIST_API_KEY: 'k' },
-      { SHOTLIST_API_KEY_FILE: '/nowhere' },
-      { SHOTLIST_BASE_URL: 'http://127.0.0.1:9' },
-    ])
-      expect((await says(rig, ['audit'], env)).stderr).toContain('add --rehearse');
+    for (const [name, value] of [
+      ['SHOTLIST_API_KEY', 'k'],
+      ['SHOTLIST_API_KEY_FILE', '/nowhere'],
+      ['SHOTLIST_BASE_URL', 'http://127.0.0.1:9'],
+    ] as const)
+      expect((await says(rig, ['audit'], { [name]: value })).stderr).toContain('add --rehearse');
     rig.write('pipeline.yaml', `service: http://127.0.0.1:9\n${rig.read('pipeline.yaml')}`);
     expect((await says(rig, ['audit'], {})).stderr).toContain('add --rehearse');
   });

@@ -225,11 +225,11 @@ describe('a file that cannot be used is the error of its project, which costs no
       what === 'no clip at all'
         ? await client.upload(words, 'mp4', 'video')
         : await client.upload(what === 'no photo at all' ? words : await blank.jpeg().toBuffer());
-    const assets =
+    const assets: JsonObject =
       tool === 'character-replace'
         ? { video_file_path: bad, image_file_path: face }
         : { target_file_path: face, source_file_path: bad, face_swap_mode: 'all-faces' };
-    const body = tool === 'character-replace' ? { assets, end_seconds: 1 } : { assets };
+    const body: JsonObject = tool === 'character-replace' ? { assets, end_seconds: 1 } : { assets };
     const { id } = await client.create(tool, body);
     const record = await client.settled(tool === 'character-replace' ? 'video' : 'image', id);
     expect(record).toMatchObject({ status: 'error', error: { code }, credits_charged: 0 });

@@ -2,9 +2,9 @@
 import { audit } from '../operations/audit.ts';
 import { auditText } from '../report/drift-text.ts';
 import { command } from './command.ts';
-import type { PipelineFlags } from './options.ts';
+import type { AuditFlags } from './flags.ts';
 
-export const auditCommand = (file: string, flags: PipelineFlags): Promise<number> =>
+export const auditCommand = (file: string, flags: AuditFlags): Promise<number> =>
   command(file, flags, (pipeline, reports) => audit(pipeline, { ...flags, ...reports }), {
     text: auditText,
     exitCode: ({ differences, jobs, credits }) =>

@@ -7,7 +7,7 @@ import { count } from '../report/text.ts';
 import { withPipeline } from './command.ts';
 import { commandLines } from './command-line.ts';
 import { exitCodes } from './exit-code.ts';
-import { filterOf } from './options.ts';
+import { filterOf } from './flags.ts';
 import { canAsk, isYes } from './question.ts';
 import { type Manner, performCommand, type RunFlags } from './run.ts';
 import { fail, print, printJson } from './terminal.ts';

@@ -2,7 +2,7 @@
 // them.
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { flagFor, locateState } from '../operations/state/locate-state.ts';
-import type { PipelineFlags } from './options.ts';
+import type { PipelineFlags } from './flags.ts';
 
 type Flags = Omit<PipelineFlags, 'items'> & {
   readonly payAgain?: boolean;

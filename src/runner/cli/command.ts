@@ -7,7 +7,7 @@ import { loadPipeline } from '../operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { stateLine } from '../report/service-text.ts';
-import type { PipelineFlags } from './options.ts';
+import type { PipelineFlags } from './flags.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
 
 /** How to print the result of an operation. */

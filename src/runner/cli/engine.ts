@@ -1,12 +1,9 @@
 // shotlist engine: looks after the database of distributed runs.
+
 import { acceptEngine, checkEngine, dropEngine, migrateEngine } from '../operations/engine.ts';
 import { engineText } from '../report/engine-text.ts';
 import { answer } from './command.ts';
-
-export interface EngineFlags {
-  readonly engine: string;
-  readonly json?: boolean;
-}
+import type { EngineFlags } from './flags.ts';
 
 const reports = { check: checkEngine, migrate: migrateEngine, accept: acceptEngine };
 

@@ -1,4 +1,5 @@
 // shotlist explain: what the code of a diagnostic means, with a wrong and a right example, or where a file comes from.
+
 import { existsSync } from 'node:fs';
 import { explanations, groups } from '../../contract/codes/all.ts';
 import { textOf } from '../../contract/codes/explanation.ts';
@@ -8,11 +9,12 @@ import { problem } from '../operations/pipeline/problem.ts';
 import { codesText, explanationText } from '../report/explain-text.ts';
 import { fileStoryText } from '../report/file-story-text.ts';
 import { answer } from './command.ts';
+import type { ExplainFlags } from './flags.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
 
 export async function explainCommand(
   name: string | undefined,
-  flags: { readonly json?: boolean; readonly state?: string },
+  flags: ExplainFlags,
 ): Promise<number> {
   const json = flags.json === true;
   if (name !== undefined && isFile(name)) {

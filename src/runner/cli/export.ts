@@ -1,14 +1,10 @@
 // shotlist export: brings the record of a distributed run back to the state file.
+
 import { exportState } from '../operations/export.ts';
 import { count } from '../report/text.ts';
 import { command } from './command.ts';
-import type { PipelineFlags } from './options.ts';
+import type { ExportFlags } from './flags.ts';
 import { stopWhenAsked } from './stop.ts';
-
-export interface ExportFlags extends PipelineFlags {
-  readonly engine: string;
-  readonly takeBack?: boolean;
-}
 
 export async function exportCommand(file: string, flags: ExportFlags): Promise<number> {
   const stop = stopWhenAsked();

@@ -1,15 +1,12 @@
 // shotlist fmt: gives pipeline files their one layout.
+
 import { buffer } from 'node:stream/consumers';
 import { printable } from '../../contract/base/printable.ts';
 import type { Result } from '../../contract/base/result.ts';
 import { type Formatted, fmt, fmtText } from '../operations/fmt.ts';
 import { type Problem, problem } from '../operations/pipeline/problem.ts';
+import type { FmtFlags } from './flags.ts';
 import { fail, print, printJson } from './terminal.ts';
-
-export interface FmtFlags {
-  readonly check?: boolean;
-  readonly json?: boolean;
-}
 
 /** 0: done, or nothing to do; 1: `--check` found a file without its layout; 2: a file is wrong. */
 export async function fmtCommand(

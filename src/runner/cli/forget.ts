@@ -1,15 +1,12 @@
 // shotlist forget: has the next run do a task again.
+
 import { printable } from '../../contract/base/printable.ts';
 import { type Forgettable, type Forgotten, forget } from '../operations/forget.ts';
 import { problem } from '../operations/pipeline/problem.ts';
 import { count } from '../report/text.ts';
 import { command } from './command.ts';
-import type { PipelineFlags } from './options.ts';
+import type { ForgetFlags } from './flags.ts';
 import { fail } from './terminal.ts';
-
-export interface ForgetFlags extends PipelineFlags {
-  readonly project?: string;
-}
 
 export async function forgetCommand(
   file: string,

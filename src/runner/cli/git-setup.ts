@@ -1,13 +1,10 @@
 // shotlist git-setup: lets git merge state files by itself in the clone of the working folder.
+
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type GitSetup, gitSetup } from '../operations/git-setup.ts';
 import { answer } from './command.ts';
-
-export interface GitSetupFlags {
-  readonly remove?: boolean;
-  readonly json?: boolean;
-}
+import type { GitSetupFlags } from './flags.ts';
 
 const here = new URL(import.meta.url);
 

@@ -1,14 +1,10 @@
 // shotlist graph: draws a pipeline as Mermaid, Graphviz or SVG.
+
 import { printable } from '../../contract/base/printable.ts';
 import { graph } from '../operations/graph.ts';
-import type { GraphFormat } from '../report/graph/graph-format.ts';
 import { withPipeline } from './command.ts';
-import type { PipelineFlags } from './options.ts';
+import type { GraphFlags } from './flags.ts';
 import { fail, print, printJson } from './terminal.ts';
-
-export interface GraphFlags extends PipelineFlags {
-  readonly format?: GraphFormat;
-}
 
 export async function graphCommand(file: string, flags: GraphFlags): Promise<number> {
   const { format, output, json = false } = flags;

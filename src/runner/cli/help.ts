@@ -1,39 +1,6 @@
 // The layout of `--help`: commands and flags in groups, each line within the terminal's width and broken between words.
 import type { Command, Help, HelpConfiguration, Option } from 'commander';
-
-/** In the order in which help shows them. */
-const commandGroups: Readonly<Record<string, readonly string[]>> = {
-  'Start:': ['init', 'tools', 'validate', 'fmt', 'plan', 'run', 'help'],
-  'See:': ['status', 'report', 'ui', 'log', 'receipts', 'graph'],
-  'Choose:': ['reroll', 'pick', 'forget'],
-  'Unattended:': ['tick', 'schedule', 'watch'],
-  'Team and git:': ['trust', 'git-setup', 'merge'],
-  'Check and mend:': ['explain', 'resolve', 'refresh', 'audit', 'repair', 'prune'],
-  'Several hosts:': ['worker', 'export', 'engine'],
-  'Local service:': ['serve'],
-};
-
-/** The flags of the commands that have many. */
-const flagGroups: Readonly<Record<string, readonly string[]>> = {
-  'What became of it:': [
-    ...['--project', '--not-charged', '--abandon', '--all', '--hub-list', '--decisions'],
-  ],
-  'What to run:': [
-    ...['--items', '--limit', '--first', '--retry-failed', '--only', '--until', '--exclude'],
-    ...['--require-outputs', '--replace-files', '--input', '--profile', '--settle', '--poll'],
-  ],
-  'Money:': ['--budget', '--run-id', '--confirm-above', '--yes', '--pay-again', '--dry-run'],
-  'Where:': ['--output', '--state', '--allow-outside', '--service', '--hosted', '--engine'],
-  'Output:': [
-    ...['--explain', '--resolved', '--out', '--exit-code'],
-    ...['--open', '--quiet', '--json', '--log', '--verbose', '--help'],
-  ],
-  'Unattended:': [
-    ...['--once', '--print', '--detach-after', '--listen', '--monitor'],
-    ...['--commit', '--commit-outputs'],
-  ],
-  'Rehearsal:': ['--rehearse', '--speed', '--pictures'],
-};
+import { flagGroups, longName } from './flags.ts';
 
 /** A shorter list of flags needs no headings. */
 const manyFlags = 12;
@@ -57,14 +24,22 @@ const exitCodes: readonly Row[] = [
 ];
 
 type Groups = Readonly<Record<string, readonly string[]>>;
+
 type Row = readonly [term: string, description: string];
 
-/** What `Command.configureHelp` takes. */
-export const helpLayout: HelpConfiguration = {
+const flagNames: Groups = Object.fromEntries(
+  Object.entries(flagGroups).map(([heading, flags]) => [
+    heading,
+    Object.values(flags).map(({ term }) => longName(term)),
+  ]),
+);
+
+/** What `Command.configureHelp` takes. `commandGroups`: the names of commands by their headings. */
+export const helpLayout = (commandGroups: Groups): HelpConfiguration => ({
   formatHelp(command, help) {
     // Some terminals have no size.
     const width = help.helpWidth || 80;
-    const sections = sectionsOf(command, help);
+    const sections = sectionsOf(command, help, commandGroups);
     const column = widest(sections.flatMap(([, rows]) => rows));
     const parts = [
       wrapped(`Usage: ${help.commandUsage(command)}`, width, indent),
@@ -79,7 +54,7 @@ export const helpLayout: HelpConfiguration = {
     ];
     return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`;
   },
-};
+});
 
 const isProgram = ({ parent }: Command): boolean => parent === null;
 
@@ -88,13 +63,13 @@ const widest = (rows: readonly Row[]): number =>
 
 type Section = readonly [heading: string, rows: readonly Row[]];
 
-function sectionsOf(command: Command, help: Help): readonly Section[] {
+function sectionsOf(command: Command, help: Help, commandGroups: Groups): readonly Section[] {
   const takes = help
     .visibleArguments(command)
     .map((argument): Row => [help.argumentTerm(argument), argument.description]);
   const commands = help.visibleCommands(command);
   const flags = help.visibleOptions(command);
-  const known = Object.values(flagGroups).flat();
+  const known = Object.values(flagNames).flat();
   const grouping = flags.length >= manyFlags && flags.every((flag) => known.includes(long(flag)));
   return [
     ...grouped(
@@ -111,7 +86,7 @@ function sectionsOf(command: Command, help: Help): readonly Section[] {
       'Commands:',
       (one): Row => [`${one.name()} ${one.usage()}`.replace(' [options]', ''), one.description()],
     ),
-    ...grouped(flags, long, grouping ? flagGroups : {}, 'Options:', (flag) => [
+    ...grouped(flags, long, grouping ? flagNames : {}, 'Options:', (flag) => [
       help.optionTerm(flag),
       meaning(flag),
     ]),

@@ -1,18 +1,11 @@
 // The questions of `shotlist init` on a terminal. Ctrl-C and Escape end them, and nothing is written.
+
 import { autocomplete, confirm, intro, isCancel, log, text } from '@clack/prompts';
 import { printable } from '../../contract/base/printable.ts';
 import type { InitOptions } from '../operations/init.ts';
 import { type ProposedTool, proposeTools } from '../operations/starting/proposals.ts';
 import { foundLine } from '../report/init-text.ts';
-
-export interface InitFlags {
-  readonly tool?: string;
-  readonly media?: string;
-  readonly name?: string;
-  readonly output?: string;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
+import type { InitFlags } from './flags.ts';
 
 /** Undefined: the user left. */
 export async function askInit(flags: InitFlags): Promise<InitOptions | undefined> {

@@ -5,7 +5,7 @@ import { problem } from '../operations/pipeline/problem.ts';
 import { type Proposals, proposeTools } from '../operations/starting/proposals.ts';
 import { foundText, initText } from '../report/init-text.ts';
 import { answer } from './command.ts';
-import type { InitFlags } from './init-questions.ts';
+import type { InitFlags } from './flags.ts';
 import { fail, print } from './terminal.ts';
 
 export async function initCommand(flags: InitFlags): Promise<number> {

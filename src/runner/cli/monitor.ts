@@ -1,6 +1,6 @@
 // `--monitor`: answers health checks and Prometheus while a command works.
 import { type Monitor, openMonitor } from '../operations/monitoring.ts';
-import type { ListenAddress } from './options.ts';
+import type { ListenAddress } from './flags.ts';
 import { fail, print, printJson } from './terminal.ts';
 
 export interface MonitorFlags {

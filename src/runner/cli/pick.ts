@@ -5,18 +5,18 @@ import { plan } from '../operations/plan.ts';
 import { planText } from '../report/plan-text.ts';
 import { sayState, withPipeline } from './command.ts';
 import { stateLines } from './command-line.ts';
-import type { PipelineFlags } from './options.ts';
+import type { PickFlags } from './flags.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
 
 export async function pickCommand(
   file: string,
   task: string,
   take: number,
-  flags: PipelineFlags,
+  flags: PickFlags,
 ): Promise<number> {
   const json = flags.json === true;
   return await withPipeline(file, flags, async (pipeline) => {
-    const { rehearse: _, hosted: __, items: ___, ...own } = flags;
+    const { rehearse: _, hosted: __, ...own } = flags;
     const { line } = stateLines(pipeline, flags);
     const onState = sayState(json ? () => undefined : print);
     const picked = await pick(pipeline, task, take, { ...flags, onState, onWarning: caution });

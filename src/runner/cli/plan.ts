@@ -1,5 +1,6 @@
 // shotlist plan: what would run, what it would cost, and what is reused. If a run would refuse to begin, plan ends
 // with the same exit code.
+
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Planned, plan } from '../operations/plan.ts';
@@ -16,8 +17,8 @@ import { answer, withPipeline } from './command.ts';
 import { type CommandLines, commandLines } from './command-line.ts';
 import { ownCreditDollars, wrongCreditPrice } from './credit-price.ts';
 import { exitCodes, problemCode } from './exit-code.ts';
-import { filterOf, type PipelineFlags } from './options.ts';
-import { choicesOf } from './saved-choices.ts';
+import { choicesIn, filterOf, type PlanFlags } from './flags.ts';
+
 import {
   caution,
   fail,
@@ -32,16 +33,6 @@ import { stopGrowth } from './young-generation.ts';
 /** Terraform uses 2 for this; here, 2 means that something is wrong. */
 const somethingToDo = 10;
 
-export interface PlanFlags extends PipelineFlags {
-  readonly resolved?: boolean;
-  readonly budget?: number;
-  readonly payAgain?: boolean;
-  readonly explain?: string;
-  readonly exitCode?: boolean;
-  /** The file of the saved plan. */
-  readonly out?: string;
-}
-
 export async function planCommand(file: string, flags: PlanFlags): Promise<number> {
   stopGrowth();
   const json = flags.json === true;
@@ -53,7 +44,7 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
     const result = await plan(pipeline, {
       ...flags,
       items: filterOf(flags),
-      out: flags.out === undefined ? undefined : { file: flags.out, choices: choicesOf(flags) },
+      out: flags.out === undefined ? undefined : { file: flags.out, choices: choicesIn(flags) },
       ...(json || flags.explain !== undefined
         ? {}
         : { onConnect: (address) => print(serviceLine(address)) }),

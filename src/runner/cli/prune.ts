@@ -1,16 +1,11 @@
 // shotlist prune: lists the orphans of a pipeline, and removes them after a yes.
+
 import { type Orphans, orphans, type Pruned, prune } from '../operations/prune.ts';
 import { orphansText, prunedText } from '../report/prune-text.ts';
 import { answer, command, sayState, withPipeline } from './command.ts';
-import type { PipelineFlags } from './options.ts';
+import type { PruneFlags } from './flags.ts';
 import { canAsk, isYes } from './question.ts';
 import { caution, fail, print } from './terminal.ts';
-
-export interface PruneFlags extends PipelineFlags {
-  readonly yes?: boolean;
-  readonly olderThan?: number;
-  readonly missingFolders?: boolean;
-}
 
 export async function pruneCommand(file: string, flags: PruneFlags): Promise<number> {
   const { olderThan: olderThanMs, json = false, yes = false } = flags;

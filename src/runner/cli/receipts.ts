@@ -1,4 +1,5 @@
 // shotlist receipts: what this user has paid for, whatever becomes of the state files.
+
 import { printable } from '../../contract/base/printable.ts';
 import { problem } from '../operations/pipeline/problem.ts';
 import {
@@ -11,20 +12,9 @@ import {
 import { forgettableText, importedText, receiptsText } from '../report/receipts-text.ts';
 import { count } from '../report/text.ts';
 import { answer } from './command.ts';
+import type { ReceiptsFlags } from './flags.ts';
 import { canAsk, isYes } from './question.ts';
 import { caution, fail, print } from './terminal.ts';
-
-export interface ReceiptsFlags {
-  readonly pipeline?: string;
-  readonly rehearse?: boolean;
-  readonly limit?: number;
-  readonly export?: string;
-  readonly import?: string;
-  readonly forget?: boolean;
-  readonly before?: string;
-  readonly yes?: boolean;
-  readonly json?: boolean;
-}
 
 export async function receiptsCommand(flags: ReceiptsFlags): Promise<number> {
   const { export: exported, import: imported, before, forget = false, json = false } = flags;

@@ -7,11 +7,7 @@ import { type Repaired, repair } from '../operations/repair.ts';
 import { proposalText, repairText } from '../report/repair-text.ts';
 import { command } from './command.ts';
 import { stateLines } from './command-line.ts';
-import type { PipelineFlags } from './options.ts';
-
-export interface RepairFlags extends PipelineFlags {
-  readonly write?: string;
-}
+import type { RepairFlags } from './flags.ts';
 
 export const repairCommand = (file: string, flags: RepairFlags): Promise<number> =>
   command(

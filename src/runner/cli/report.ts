@@ -1,15 +1,10 @@
 // shotlist report: writes one HTML file with everything that a pipeline made.
+
 import { relative } from 'node:path';
 import { type Reported, report } from '../operations/report.ts';
 import { count, size } from '../report/text.ts';
 import { command } from './command.ts';
-import type { PipelineFlags } from './options.ts';
-
-export interface ReportFlags extends PipelineFlags {
-  readonly out?: string;
-  /** `--no-inputs` is false. */
-  readonly inputs?: boolean;
-}
+import type { ReportFlags } from './flags.ts';
 
 export const reportCommand = (file: string, flags: ReportFlags): Promise<number> =>
   command(file, flags, (pipeline, reports) => report(pipeline, { ...flags, ...reports }), {

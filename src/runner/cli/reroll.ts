@@ -1,4 +1,5 @@
 // shotlist reroll: pays for another take of results, and says how to choose between them.
+
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { planReroll, type Rerolled, reroll } from '../operations/reroll.ts';
 import { planText } from '../report/plan-text.ts';
@@ -6,13 +7,10 @@ import { rerolledText } from '../report/takes-text.ts';
 import { mannerOf } from './canary.ts';
 import { command } from './command.ts';
 import { commandLines } from './command-line.ts';
+import type { RerollFlags } from './flags.ts';
 import { performCommand } from './run.ts';
 import { questionsOf, type RunCommandFlags } from './run-command.ts';
 import { fail, print, printJson } from './terminal.ts';
-
-export interface RerollFlags extends Omit<RunCommandFlags, 'first'> {
-  readonly dryRun?: boolean;
-}
 
 export async function rerollCommand(
   file: string,

@@ -1,5 +1,6 @@
 // shotlist resolve: records what became of creations whose answers were lost: of one, or of all by the hub's list, by a file of
 // decisions, by one answer, or by a question for each.
+
 import { existsSync, writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { printable } from '../../contract/base/printable.ts';
@@ -24,18 +25,9 @@ import { serviceLine } from '../report/service-text.ts';
 import { count } from '../report/text.ts';
 import { command, withPipeline } from './command.ts';
 import { exitCodes } from './exit-code.ts';
-import type { PipelineFlags } from './options.ts';
+import type { ResolveFlags } from './flags.ts';
 import { canAsk, lineFor } from './question.ts';
 import { caution, complain, fail, print, printJson, printProse } from './terminal.ts';
-
-export interface ResolveFlags extends PipelineFlags {
-  readonly project?: string;
-  readonly notCharged?: boolean;
-  readonly abandon?: boolean;
-  readonly all?: boolean;
-  readonly hubList?: string;
-  readonly decisions?: string;
-}
 
 export async function resolveCommand(
   file: string,

@@ -7,18 +7,14 @@ import { type RunOptions, run } from '../operations/run.ts';
 import { buyQuestion, planReadingText } from '../report/plan-reading-text.ts';
 import { canaryCommand, mannerOf } from './canary.ts';
 import { ownCreditDollars } from './credit-price.ts';
-import { wholeNumber } from './options.ts';
+import { differing, type Given, type runFlags, wholeNumber } from './flags.ts';
 import { canAsk, isYes } from './question.ts';
 import { performCommand, type RunFlags } from './run.ts';
-import { repeated } from './saved-choices.ts';
 import { fail, printProse } from './terminal.ts';
 
-export interface RunCommandFlags extends RunFlags {
-  readonly first?: number;
-  readonly confirmAbove?: number;
-  readonly yes?: boolean;
-  readonly open?: boolean;
-}
+export interface RunCommandFlags
+  extends RunFlags,
+    Pick<Given<typeof runFlags>, 'first' | 'confirmAbove' | 'yes' | 'open' | 'engine'> {}
 
 export async function runCommand(
   file: string,
@@ -49,7 +45,7 @@ async function runAsAsked(
   if (!questions.ok) return fail(questions.error, json);
   if (saved !== undefined) {
     if (!saved.ok) return fail(saved.error, json);
-    const others = [...repeated(flags), ...(first === undefined ? [] : ['--first'])];
+    const others = [...differing(flags), ...(first === undefined ? [] : ['--first'])];
     if (others.length > 0) return fail(decided(file, others), json);
     const { budget = own.budget, ...choices } = saved.value.header.choices;
     const least = Math.min(budget ?? Infinity, own.budget ?? Infinity);

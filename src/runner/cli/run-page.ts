@@ -7,7 +7,7 @@ import { hookEnvironment } from '../operations/run/hook-environment.ts';
 import { secretsIn } from '../operations/service/secrets.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { openBrowser } from './browser.ts';
-import type { PipelineFlags } from './options.ts';
+import type { PipelineFlags } from './flags.ts';
 import { caution, print, printJson } from './terminal.ts';
 
 /** In milliseconds: the last state of a large report takes some seconds. */

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { type Problem, problem } from '../operations/pipeline/problem.ts';
-import { paceOf, type RunOptions, type run } from '../operations/run.ts';
+import { paceOf, type run } from '../operations/run.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
 import { summaryText } from '../report/run-text.ts';
@@ -11,10 +11,9 @@ import { summaryPaint } from './colors.ts';
 import { withPipeline } from './command.ts';
 import { CreditPrice, wrongCreditPrice } from './credit-price.ts';
 import { exitCodes, withExitCode } from './exit-code.ts';
-import type { CommitFlags } from './git-commands.ts';
+import { filterOf, type TickFlags } from './flags.ts';
 import { type Log, logFileOf, openLog } from './log.ts';
-import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
-import { filterOf, type PipelineFlags } from './options.ts';
+import { announce, withMonitor } from './monitor.ts';
 import { readingMode } from './reading-mode.ts';
 import type { RunPage } from './run-page.ts';
 import { type RunReader, runReader } from './run-reader.ts';
@@ -22,21 +21,10 @@ import { stopWhenAsked } from './stop.ts';
 import { fail, printJson, printPainted } from './terminal.ts';
 import { stopGrowth } from './young-generation.ts';
 
-export interface RunFlags extends PipelineFlags, MonitorFlags, CommitFlags {
-  readonly budget?: number;
-  readonly payAgain?: boolean;
-  readonly replaceFiles?: boolean;
-  readonly runId?: string;
-  /** In milliseconds. */
-  readonly detachAfter?: number;
-  readonly quiet?: boolean;
-  readonly verbose?: boolean;
-  readonly log?: string;
+/** The flags that `run` and `tick` share. */
+export interface RunFlags extends Omit<TickFlags, 'yes'> {
   /** `--open`. */
   readonly page?: RunPage | undefined;
-  readonly listen?: NonNullable<RunOptions['listen']>;
-  readonly speed?: NonNullable<RunOptions['rehearsalSpeed']>;
-  readonly pictures?: NonNullable<RunOptions['rehearsalPictures']>;
 }
 
 /** What differs between `run` and `tick`. */

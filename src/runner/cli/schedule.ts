@@ -1,5 +1,6 @@
 // shotlist schedule: runs pipelines when they are due, in one process; or what is due now, with --once; or prints the file
 // by which something else does so, with --print.
+
 import { dirname } from 'node:path';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import type { Monitor } from '../operations/monitoring.ts';
@@ -15,25 +16,12 @@ import type { ScheduleEvent } from '../report/schedule-event.ts';
 import { problemTitle, scheduleEventText } from '../report/schedule-text.ts';
 import { warnOfDriver, withPipeline } from './command.ts';
 import { exitCodes, problemCode, withExitCode } from './exit-code.ts';
-import type { CommitFlags } from './git-commands.ts';
+import type { ScheduleFlags } from './flags.ts';
 import { type Log, openLog } from './log.ts';
-import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
-import type { PipelineFlags } from './options.ts';
+import { announce, withMonitor } from './monitor.ts';
 import { type Stop, stopWhenAsked } from './stop.ts';
 import { complain, complainProse, fail, print, printJson } from './terminal.ts';
 import { stopGrowth } from './young-generation.ts';
-
-type Rehearsals = NonNullable<ScheduleOptions['run']>;
-
-export interface ScheduleFlags extends PipelineFlags, MonitorFlags, CommitFlags {
-  readonly once?: boolean;
-  readonly print?: string;
-  readonly budget?: number;
-  readonly verbose?: boolean;
-  readonly log?: string;
-  readonly speed?: NonNullable<Rehearsals['rehearsalSpeed']>;
-  readonly pictures?: NonNullable<Rehearsals['rehearsalPictures']>;
-}
 
 export async function scheduleCommand(
   names: readonly string[],

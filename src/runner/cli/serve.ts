@@ -1,6 +1,5 @@
 // shotlist serve: the local service by itself, for rehearsals and tests.
-import type { PathForm } from '../../contract/api/routes.ts';
-import type { Tier } from '../../contract/api/tier.ts';
+
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { readRegularFile } from '../../contract/files/regular-file.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
@@ -9,32 +8,13 @@ import {
   type FaultsDocument,
   isExposed,
   type LocalService,
-  type Pictures,
   parseFaults,
   type ServiceOptions,
   startService,
 } from '../operations/service/local-service.ts';
+import type { ServeFlags } from './flags.ts';
 import { untilStopped } from './stop.ts';
 import { complain, disclose, discloseJson, print } from './terminal.ts';
-
-export interface ServeFlags {
-  readonly port?: number;
-  readonly host?: string;
-  readonly data?: string;
-  readonly speed?: 'instant' | 'realtime' | number;
-  readonly credits?: number;
-  readonly tier?: Tier;
-  readonly faults?: string;
-  readonly seed?: number;
-  readonly slots?: number;
-  readonly pictures?: Pictures;
-  readonly paths?: PathForm;
-  readonly addressLifetime?: number;
-  readonly assetLifetime?: number;
-  readonly eventBackoff?: number;
-  readonly eventGiveUp?: number;
-  readonly json?: boolean;
-}
 
 export async function serveCommand(flags: ServeFlags): Promise<number> {
   const faults = await readFaults(flags.faults);

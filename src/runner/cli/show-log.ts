@@ -1,11 +1,9 @@
 // shotlist log: reads the log of runs.
-import { type LogOptions, readLog } from '../operations/log.ts';
-import { logLineText } from '../report/log-line.ts';
-import { fail, print, printJson } from './terminal.ts';
 
-interface LogFlags extends Omit<LogOptions, 'onLine' | 'signal'> {
-  readonly json?: boolean;
-}
+import { readLog } from '../operations/log.ts';
+import { logLineText } from '../report/log-line.ts';
+import type { LogFlags } from './flags.ts';
+import { fail, print, printJson } from './terminal.ts';
 
 export async function showLogCommand(file: string, flags: LogFlags): Promise<number> {
   const { json = false, ...filter } = flags;

@@ -11,18 +11,12 @@ import { statusText } from '../report/status-text.ts';
 import { takesLines } from '../report/takes-text.ts';
 import { command } from './command.ts';
 import { type CommandLines, stateLines } from './command-line.ts';
-import type { PipelineFlags } from './options.ts';
+import type { StatusFlags } from './flags.ts';
 
-export interface StatusFlags extends Omit<PipelineFlags, 'items'> {
-  /** In milliseconds. */
-  readonly expiring?: number;
-  /** `true`: all items. */
-  readonly items?: string | true;
-  readonly failed?: boolean;
-  readonly step?: string;
-}
+/** `--watch` is a command of its own (watch-status.ts). */
+export type ListingFlags = Omit<StatusFlags, 'watch'>;
 
-export function statusCommand(file: string, flags: StatusFlags): Promise<number> {
+export function statusCommand(file: string, flags: ListingFlags): Promise<number> {
   const { items: wanted, failed, step, limit, expiring, ...common } = flags;
   const only = wanted === true ? undefined : wanted;
   const asks = [wanted, failed, step, limit].some((flag) => flag !== undefined);

@@ -1,14 +1,11 @@
 // shotlist tick: one short step of a run, for cron and CI. Prints only the summary: a tick may run every minute.
+
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { tick } from '../operations/tick.ts';
 import { exitCodes } from './exit-code.ts';
-import { performCommand, type RunFlags } from './run.ts';
+import type { TickFlags } from './flags.ts';
+import { performCommand } from './run.ts';
 import { caution, fail, printJson } from './terminal.ts';
-
-export interface TickFlags extends RunFlags {
-  /** A tick asks nothing. */
-  readonly yes?: boolean;
-}
 
 export async function tickCommand(file: string, { yes: _, ...flags }: TickFlags): Promise<number> {
   return await performCommand(file, flags, {

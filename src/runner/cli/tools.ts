@@ -1,12 +1,14 @@
 // shotlist tools: the step kinds, their prices and their fields.
+
 import { catalogue, entryOf, pricesOf } from '../../contract/catalogue/entry.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { problem } from '../operations/pipeline/problem.ts';
 import { toolList, toolText } from '../report/tools-text.ts';
+import type { ToolsFlags } from './flags.ts';
 import { fail, print, printJson } from './terminal.ts';
 
-export function toolsCommand(name: string | undefined, flags: { readonly json?: boolean }): number {
+export function toolsCommand(name: string | undefined, flags: ToolsFlags): number {
   const json = flags.json === true;
   if (name === undefined) {
     const groups = catalogue();

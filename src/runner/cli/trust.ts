@@ -1,5 +1,6 @@
 // shotlist trust: lets a pipeline file send the API key to the service that the file names, call its hooks and use its
 // bucket, or marks a folder as shotlist's own. Sends nothing.
+
 import { printable } from '../../contract/base/printable.ts';
 import { err } from '../../contract/base/result.ts';
 import { type Adopted, adopt } from '../operations/adopt.ts';
@@ -7,14 +8,8 @@ import { problem } from '../operations/pipeline/problem.ts';
 import { type Consent, distrust, type Trusted, trust, trustedFiles } from '../operations/trust.ts';
 import { hookText } from '../report/hook-text.ts';
 import { answer } from './command.ts';
+import type { TrustFlags } from './flags.ts';
 import { fail } from './terminal.ts';
-
-export interface TrustFlags {
-  readonly folder?: string;
-  readonly list?: boolean;
-  readonly remove?: boolean;
-  readonly json?: boolean;
-}
 
 export async function trustCommand(file: string | undefined, flags: TrustFlags): Promise<number> {
   const json = flags.json === true;

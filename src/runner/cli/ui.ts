@@ -1,18 +1,13 @@
 // shotlist ui: serves the page of the report, which follows the runs, until it is stopped.
+
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type LivePage, type LivePageOptions, openLivePage } from '../operations/live-page.ts';
+import { type LivePage, openLivePage } from '../operations/live-page.ts';
 import { openBrowser } from './browser.ts';
 import { sayState, withPipeline } from './command.ts';
-import type { PipelineFlags } from './options.ts';
+import type { UiFlags } from './flags.ts';
 import { untilStopped } from './stop.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
-
-export interface UiFlags extends PipelineFlags, Pick<LivePageOptions, 'port'> {
-  readonly open?: boolean;
-  /** Started by `run --open`, with a channel to it. */
-  readonly forRun?: boolean;
-}
 
 export async function uiCommand(file: string, flags: UiFlags): Promise<number> {
   const { json = false, forRun = false, open = false, ...options } = flags;

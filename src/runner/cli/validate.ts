@@ -1,4 +1,5 @@
 // shotlist validate: checks pipeline files.
+
 import { printable } from '../../contract/base/printable.ts';
 import type { Result } from '../../contract/base/result.ts';
 import { version } from '../../contract/files/version.ts';
@@ -9,12 +10,8 @@ import { annotationOf } from '../report/github-annotations.ts';
 import { count } from '../report/text.ts';
 import { answer } from './command.ts';
 import { problemCode } from './exit-code.ts';
-import type { PipelineFlags } from './options.ts';
+import type { ValidateFlags } from './flags.ts';
 import { print, printJson, printWarnings } from './terminal.ts';
-
-export interface ValidateFlags extends Pick<PipelineFlags, 'input' | 'profile' | 'json'> {
-  readonly format?: 'text' | 'json' | 'sarif' | 'github';
-}
 
 type Checked = Result<Validated, Problem>;
 

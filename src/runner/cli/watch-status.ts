@@ -10,7 +10,7 @@ import { withPipeline } from './command.ts';
 import { type CommandLines, stateLines } from './command-line.ts';
 import { readingMode } from './reading-mode.ts';
 import { keepDrawn } from './screen-lines.ts';
-import { reportText, type StatusFlags } from './status.ts';
+import { type ListingFlags, reportText } from './status.ts';
 import { untilAsked } from './stop.ts';
 import { caution, fail, print, printJson } from './terminal.ts';
 
@@ -20,7 +20,7 @@ interface Watcher {
   end(): void;
 }
 
-type Flags = Omit<StatusFlags, 'items'>;
+type Flags = Omit<ListingFlags, 'items'>;
 
 export async function watchStatusCommand(file: string, flags: Flags): Promise<number> {
   const { json = false, expiring, ...common } = flags;

@@ -1,35 +1,21 @@
 // shotlist watch: runs the pipeline for every file that arrives or changes, until it is stopped.
+
 import { dirname, resolve } from 'node:path';
 import { loadPipeline } from '../operations/pipeline/load.ts';
 import { problem } from '../operations/pipeline/problem.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
-import { type Watched, type WatchedRunOptions, watch } from '../operations/watch.ts';
+import { type Watched, watch } from '../operations/watch.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../report/service-text.ts';
 import type { WatchEvent } from '../report/watch-event.ts';
 import { watchEventText } from '../report/watch-text.ts';
 import { warnOfDriver } from './command.ts';
 import { exitCodes, withExitCode } from './exit-code.ts';
-import type { CommitFlags } from './git-commands.ts';
+import type { WatchFlags } from './flags.ts';
 import { type Log, logFileOf, openLog } from './log.ts';
-import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
-import type { PipelineFlags } from './options.ts';
+import { announce, withMonitor } from './monitor.ts';
 import { stopWhenAsked } from './stop.ts';
 import { complainProse, fail, print, printJson } from './terminal.ts';
 import { stopGrowth } from './young-generation.ts';
-
-export interface WatchFlags
-  extends Omit<PipelineFlags, 'limit' | 'retryFailed'>,
-    MonitorFlags,
-    CommitFlags {
-  readonly json?: boolean;
-  readonly budget?: number;
-  readonly settle?: number;
-  readonly poll?: number;
-  readonly verbose?: boolean;
-  readonly log?: string;
-  readonly speed?: NonNullable<WatchedRunOptions['rehearsalSpeed']>;
-  readonly pictures?: NonNullable<WatchedRunOptions['rehearsalPictures']>;
-}
 
 /** Requests in flight have 8 s to be completed. */
 const graceSeconds = 8;

@@ -1,18 +1,11 @@
 // shotlist worker: performs the tasks of distributed runs until it is stopped.
+
 import { type WorkerEvent, worker } from '../operations/worker.ts';
 import { workerText } from '../report/worker-text.ts';
-import { announce, type MonitorFlags, withMonitor } from './monitor.ts';
+import type { WorkerFlags } from './flags.ts';
+import { announce, withMonitor } from './monitor.ts';
 import { stopWhenAsked } from './stop.ts';
 import { complain, fail, print, printJson } from './terminal.ts';
-
-export interface WorkerFlags extends MonitorFlags {
-  readonly engine: string;
-  readonly root?: string;
-  readonly service?: string;
-  readonly jobs?: number;
-  readonly once?: boolean;
-  readonly allowOutside?: boolean;
-}
 
 export async function workerCommand(flags: WorkerFlags): Promise<number> {
   const { json = false, monitor: _listen, ...options } = flags;

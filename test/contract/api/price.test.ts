@@ -197,7 +197,8 @@ describe('generated video is priced by second, model and resolution', () => {
   });
 
   test('default, and no model at all, are kling-3.0, on a free plan ltx-2.3', () => {
-    for (const choice of [{}, { model: 'default' }]) {
+    const choices: readonly JsonObject[] = [{}, { model: 'default' }];
+    for (const choice of choices) {
       const body = { ...choice, end_seconds: 5 };
       expect(credits('text-to-video', { ...body, resolution: '720p' })).toBe(5 * 48);
       expect(credits('text-to-video', { ...body, resolution: '4k', audio: true })).toBe(5 * 288);

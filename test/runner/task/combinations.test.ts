@@ -17,7 +17,7 @@ describe('a matrix', () => {
   });
 
   test('leaves out what an entry of exclude matches in all its values', () => {
-    const matrix = {
+    const matrix: JsonObject = {
       style: ['oil', 'ink'],
       size: [1, 2],
       exclude: [{ style: 'oil', size: '2' }, { style: 'ink' }],
@@ -26,7 +26,7 @@ describe('a matrix', () => {
   });
 
   test('adds include as the example in the documentation of GitHub Actions does', () => {
-    const include = [
+    const include: readonly JsonObject[] = [
       { color: 'green' },
       { color: 'pink', animal: 'cat' },
       { fruit: 'apple', shape: 'circle' },
@@ -55,7 +55,7 @@ describe('a matrix', () => {
   });
 
   test('names combinations by its lists, not by what include adds, unless an entry has a key', () => {
-    const include = [
+    const include: readonly JsonObject[] = [
       { style: 'oil', prompt: 'thick paint' },
       { style: 'gold', prompt: 'leaf' },
       { style: 'gold', prompt: 'dust', key: 'gold-dust' },
@@ -65,7 +65,7 @@ describe('a matrix', () => {
 });
 
 describe('a rule with item.<field>', () => {
-  const matrix = {
+  const matrix: JsonObject = {
     style: ['oil', 'neon'],
     exclude: [{ style: 'neon', 'item.stem': 'shoe' }, { 'item.zip': 1234 }],
     include: [{ style: 'gold', 'item.stem': 'ring' }],

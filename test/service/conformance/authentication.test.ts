@@ -3,6 +3,7 @@
 // client-side code, and that usage analytics are for usage-based plans only: no document says which plans those are.
 // The list of permission options is not shown; those tested are this service's own.
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/contract/base/json.ts';
 import type { LocalService } from '../../../src/service/start.ts';
 import { photo } from '../../rig.ts';
 import { Client, listAt, send, textAt } from '../client.ts';
@@ -18,7 +19,7 @@ const every: readonly (readonly [Method, string])[] = [
 
 /** A new key: what the hub answered, and a client that uses it. */
 async function newKey(local: LocalService, name: string, permissions?: readonly string[]) {
-  const asked = permissions === undefined ? { name } : { name, permissions };
+  const asked: JsonObject = permissions === undefined ? { name } : { name, permissions };
   const answer = await hub(local, 'POST', '/hub/keys', asked);
   expect(answer.status).toBe(201);
   const key = textAt(answer.body, 'key');

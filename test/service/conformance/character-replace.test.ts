@@ -169,7 +169,11 @@ describe('interface.md, POST /v1/character-replace: the request', () => {
     const stage = await slow();
     const body = await requestFor(stage.client, 'character-replace');
     const results = [];
-    for (const style of [{ selection_mode: 'auto' }, { selection_mode: 'auto', points: [point] }]) {
+    const styles: readonly JsonObject[] = [
+      { selection_mode: 'auto' },
+      { selection_mode: 'auto', points: [point] },
+    ];
+    for (const style of styles) {
       const { id } = await stage.client.create('character-replace', { ...body, style });
       const record = await reach(stage, 'video', id, 'complete');
       const [output] = await stage.client.outputs(record);

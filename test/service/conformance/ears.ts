@@ -32,7 +32,7 @@ export async function register(
   url: string,
   events?: readonly string[],
 ): Promise<JsonObject> {
-  const body = events === undefined ? { url } : { url, events };
+  const body: JsonObject = events === undefined ? { url } : { url, events };
   const answer = await hub(door, 'POST', '/hub/webhooks', body);
   if (answer.status !== 201)
     throw new Error(`the registration was answered with ${answer.status}: ${answer.bytes}`);

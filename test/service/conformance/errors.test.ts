@@ -58,7 +58,11 @@ describe('interface.md, Errors: the table', () => {
   test.each(creations)('401: missing or invalid credentials: %s', async (tool) => {
     const { local, client } = stage();
     const body = JSON.stringify(await requestFor(client, tool));
-    for (const headers of [{}, { authorization: 'Bearer sl_wrong' }]) {
+    const unknown: readonly Readonly<Record<string, string>>[] = [
+      {},
+      { authorization: 'Bearer sl_wrong' },
+    ];
+    for (const headers of unknown) {
       const answer = await send(local.address, {
         method: 'POST',
         path: `/v1/${tool}`,

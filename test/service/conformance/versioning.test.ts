@@ -41,7 +41,7 @@ function minimal(schema: unknown, value: Json): Json {
 function barest(tool: string): JsonObject {
   const example = exampleOf(tool);
   const bare = minimal(toolNamed(tool)?.request, example);
-  const assets = isObject(example['assets']) ? { assets: example['assets'] } : {};
+  const assets: JsonObject = isObject(example['assets']) ? { assets: example['assets'] } : {};
   return isObject(bare) ? { ...bare, ...assets, ...conditional[tool] } : {};
 }
 

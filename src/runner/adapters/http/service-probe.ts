@@ -67,7 +67,8 @@ async function probed(
     path: string,
     body: string | null = null,
   ): Promise<Result<ParsedReply, Silence>> => {
-    const type = body === null ? {} : { 'content-type': 'application/json' };
+    const type: Readonly<Record<string, string>> =
+      body === null ? {} : { 'content-type': 'application/json' };
     const headers = { authorization: `Bearer ${key}`, ...type };
     const place = placeOf(`${base.replace(/\/+$/, '')}${path}`);
     const exchanged = await exchange(agent, { method, ...place, headers, body }, bounds);

@@ -105,7 +105,8 @@ export class BucketStore implements OutputStore {
       const url = `${access.base}/${prefix}${digest.slice(0, 2)}/${digest}`;
       const hash = sent === undefined ? emptyHash : digest;
       const headers = await signed(method, url, hash, access);
-      const length = sent === undefined ? {} : { 'content-length': String(sent.bytes) };
+      const length: Readonly<Record<string, string>> =
+        sent === undefined ? {} : { 'content-length': String(sent.bytes) };
       const body = sent === undefined ? {} : { body: noting(sent.body, reading) };
       return await heed(
         await this.#storage.send(url, { method, headers: { ...headers, ...length }, ...body }),

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../../src/contract/base/json.ts';
+import type { Json, JsonObject } from '../../../../src/contract/base/json.ts';
 import {
   type ItemFilter,
   type ListContext,
@@ -230,7 +230,10 @@ describe('a matrix', () => {
   });
 
   test('may leave out combinations of some items, and every one of an item', async () => {
-    const exclude = [{ style: 'oil', 'item.stem': 'a' }, { 'item.stem': 'b' }];
+    const exclude: readonly JsonObject[] = [
+      { style: 'oil', 'item.stem': 'a' },
+      { 'item.stem': 'b' },
+    ];
     const folder = folderWith('a.png', 'b.png', 'c.png');
     const items = { glob: '*.png', matrix: { style: ['oil', 'ink'], exclude } };
     expect((await list(items, folder)).keys).toEqual(['a.png/ink', 'c.png/oil', 'c.png/ink']);

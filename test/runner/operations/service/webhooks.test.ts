@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listenAddress } from '../../../../src/runner/cli/options.ts';
+import { listenAddress } from '../../../../src/runner/cli/flags.ts';
 import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
 import type { Target } from '../../../../src/runner/operations/service/target.ts';
 import {
