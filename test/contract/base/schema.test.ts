@@ -33,7 +33,7 @@ const pipelines = files('pipelines/*.yaml').flatMap((text) => {
   return parsed.ok ? [parsed.value.value] : [];
 });
 
-const stateLines = files('test/fixtures/**/*.state.jsonl')
+const stateLines = files('test/golden/formats/*.jsonl')
   .flatMap((text) => text.trim().split('\n'))
   .map((line): Json => JSON.parse(line));
 
