@@ -33,7 +33,7 @@ const pipelines = files('pipelines/*.yaml').flatMap((text) => {
   return parsed.ok ? [parsed.value.value] : [];
 });
 
-const stateLines = files('test/golden/formats/*.jsonl')
+const stateLines = files('test/golden/formats/{state,journal,state-rows}.jsonl')
   .flatMap((text) => text.trim().split('\n'))
   .map((line): Json => JSON.parse(line));
 
