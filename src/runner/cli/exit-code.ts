@@ -5,9 +5,16 @@ import type { RunEvent, Summary } from '../report/run-event.ts';
 
 export { exitCodes };
 
-/** 2: the command line or a file is wrong, and nothing was sent. 1: this machine or the network stopped a run. */
-export const problemCode = ({ reason }: Pick<Problem, 'reason'>): number =>
-  reason === 'system' || reason === 'unreachable' ? 1 : 2;
+/** 5: the service refuses the key. 2: the command line or a file is wrong, and nothing was sent. 1: this machine or the network stopped a run. */
+export const problemCode = ({
+  reason,
+  unauthorized,
+}: Pick<Problem, 'reason' | 'unauthorized'>): number =>
+  unauthorized === true
+    ? exitCodes.unauthorized
+    : reason === 'system' || reason === 'unreachable'
+      ? 1
+      : 2;
 
 export type ShownEvent =
   | Exclude<RunEvent, { type: 'ended' }>

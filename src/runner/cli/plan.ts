@@ -16,7 +16,7 @@ import { planPaint } from './colors.ts';
 import { answer, withPipeline } from './command.ts';
 import { type CommandLines, commandLines } from './command-line.ts';
 import { ownCreditDollars, wrongCreditPrice } from './credit-price.ts';
-import { exitCodes, problemCode } from './exit-code.ts';
+import { problemCode } from './exit-code.ts';
 import { choicesIn, filterOf, type PlanFlags } from './flags.ts';
 
 import {
@@ -57,10 +57,7 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
       print(explanationText(planned.explanation));
       printWarnings(problems, pipeline);
     } else show(planned, problems, pipeline, flags);
-    if (!result.ok)
-      return result.error.unauthorized === true
-        ? exitCodes.unauthorized
-        : problemCode(result.error);
+    if (!result.ok) return problemCode(result.error);
     if (planned.plan.badItems > 0) return 1;
     return flags.exitCode === true && planned.hasWork ? somethingToDo : 0;
   });

@@ -3,6 +3,7 @@
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import { planReroll, type Rerolled, reroll } from '../operations/reroll.ts';
 import { planText } from '../report/plan-text.ts';
+import { fallbackLine, rehearsalLine } from '../report/service-text.ts';
 import { rerolledText } from '../report/takes-text.ts';
 import { mannerOf } from './canary.ts';
 import { command } from './command.ts';
@@ -10,7 +11,7 @@ import { commandLines } from './command-line.ts';
 import type { RerollFlags } from './flags.ts';
 import { performCommand } from './run.ts';
 import { questionsOf, type RunCommandFlags } from './run-command.ts';
-import { fail, print, printJson } from './terminal.ts';
+import { fail, print, printJson, printProse } from './terminal.ts';
 
 export async function rerollCommand(
   file: string,
@@ -23,8 +24,12 @@ export async function rerollCommand(
     return await command(
       file,
       own,
-      (pipeline: LoadedPipeline, { onConnect }) =>
-        planReroll(pipeline, names, { ...choices(own), onConnect }),
+      async (pipeline: LoadedPipeline, { onConnect }) => {
+        const planned = await planReroll(pipeline, names, { ...choices(own), onConnect });
+        if (planned.ok && planned.value.rehearsal && !json)
+          printProse(own.rehearse === true ? rehearsalLine : fallbackLine);
+        return planned;
+      },
       { text: ({ plan }) => planText(plan, []) },
     );
   const asking = questionsOf(flags);

@@ -1,15 +1,15 @@
 // `audit`: compares the ledger of the state file with the service's own figures, project by project. Changes nothing.
 import { explainFailure } from '../../contract/api/failure.ts';
-import { ok, type Result } from '../../contract/base/result.ts';
+import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { chargedHere, jobFacts } from '../journal/state.ts';
 import type { Audited, Difference } from '../report/drift.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import type { Problem } from './pipeline/problem.ts';
+import { type Problem, refusedKey } from './pipeline/problem.ts';
 import { type MissingRecord, missingRecords } from './receipts/record-check.ts';
-import { inquire, knownProjects, readPatiently } from './service/inquiry.ts';
+import { inquire, isRefusedKey, knownProjects, readPatiently } from './service/inquiry.ts';
 import type { LedgerEntry } from './service/local-service.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
@@ -42,6 +42,7 @@ export async function audit(
     let projects = 0;
     for await (const inquired of inquire(ledger, service.value.api, clock)) {
       projects += 1;
+      if (isRefusedKey(inquired.answer)) return err(refusedKey('audit'));
       const { job, project, credits: recorded, answer } = inquired;
       const reported = answer.ok ? answer.value.credits_charged : undefined;
       if (!answer.ok && answer.error.reason !== 'not-found') {

@@ -13,7 +13,7 @@ import { behindText } from '../report/calendar-text.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, refusedKey } from './pipeline/problem.ts';
 import { earlierWarnings } from './planning/earlier-runs.ts';
 import { foreignWarning } from './planning/foreign-files.ts';
 import { type PrepareOptions, prepare } from './planning/prepare.ts';
@@ -66,8 +66,6 @@ export interface Planned extends PlanReading {
 export interface PlanProblem extends Problem {
   /** The plan, if planning got that far. */
   readonly planned?: Planned;
-  /** The service refuses the key: a run would end with the outcome `unauthorized`. */
-  readonly unauthorized?: true;
 }
 
 /**
@@ -163,7 +161,7 @@ export async function plan(
   };
   if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts, planned });
   if (!checked.ok) return err({ ...checked.error, planned });
-  if (isRefused) return err({ ...refusedKey, unauthorized: true, planned });
+  if (isRefused) return err({ ...refusedKey('plan'), planned });
   if (options.out === undefined || record === undefined) return ok(planned);
   const { file, choices } = options.out;
   const written = await writeSavedPlan(file, prepared, { choices, record, now: clock.now() });
@@ -176,12 +174,6 @@ const noSuchTask = (task: string): Problem =>
     'shotlist',
     'write the name of a step, or step:item, such as swap:IMG_0412.jpg',
   );
-
-const refusedKey = problem(
-  'the service refused the API key (401)',
-  'shotlist',
-  'set another key in SHOTLIST_API_KEY, then plan again',
-);
 
 /** The same question that a run asks first. */
 async function serviceFor(

@@ -8,8 +8,8 @@ import type { DriftChange, Refreshed } from '../report/drift.ts';
 import { count } from '../report/text.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
-import { type Inquired, inquire } from './service/inquiry.ts';
+import { type Problem, problem, refusedKey } from './pipeline/problem.ts';
+import { type Inquired, inquire, isRefusedKey } from './service/inquiry.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
 export interface RefreshOptions extends EditOptions {
@@ -47,6 +47,7 @@ export async function refresh(
     let [projects, present, missing] = [0, 0, 0];
     for await (const inquired of inquire(journal.ledger, service.value.api, clock)) {
       projects += 1;
+      if (isRefusedKey(inquired.answer)) return err(refusedKey('refresh'));
       const { answer, job, project } = inquired;
       if (answer.ok) present += 1;
       else if (answer.error.reason !== 'not-found')

@@ -14,8 +14,8 @@ import { endOf } from '../receipts/ending.ts';
 import { count } from '../report/text.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
-import { readPatiently } from './service/inquiry.ts';
+import { type Problem, problem, refusedKey } from './pipeline/problem.ts';
+import { isRefusedKey, readPatiently } from './service/inquiry.ts';
 import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
 
 /**
@@ -310,6 +310,7 @@ async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promis
   if (!service.ok) return service;
   const { kind } = doubt;
   const read = await readPatiently(service.value.api, clock, { kind, project });
+  if (isRefusedKey(read)) return err(refusedKey('resolve'));
   if (!read.ok) {
     const unread = problem(`the project ${project} cannot be read: ${explainFailure(read.error)}`);
     const away = read.error.reason === 'unreachable' || read.error.reason === 'unanswered';

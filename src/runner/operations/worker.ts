@@ -1,5 +1,6 @@
 // `worker`: performs the orders of a distributed run on this host.
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
@@ -69,6 +70,8 @@ export async function workerWith(
   const { clock = realClock, env = process.env, jobs = 16, onEvent = () => undefined } = options;
   const { monitor } = options;
   const root = resolve(options.root ?? '.');
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return err(problem(`--root ${root} is not a folder`));
   const leave = options.signal ?? new AbortController().signal;
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   let isAway = false;

@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs';
 import { access, constants, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { removeLeftover } from '../../../contract/files/leftover.ts';
+import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { systemCode } from '../../../contract/files/system-error.ts';
 import { createNew } from './new-file.ts';
 import { syncFolder } from './output-folders.ts';
@@ -25,9 +26,10 @@ export function placeOf(file: string): { readonly place: string } | { readonly r
   return { place: real };
 }
 
-/** `place` is absolute and no link. Creates the file if there is none. Throws system errors. */
+/** `place` is absolute and no link. Creates the file, and its folder, if there is none. Throws system errors. */
 export async function replaceFile(place: string, text: string | Uint8Array): Promise<void> {
   const mode = await modeOf(place);
+  if (mode === undefined) makeFolder(dirname(place));
   const part = `${place}.part`;
   try {
     await using handle = await createNew(part);

@@ -16,6 +16,8 @@ export interface Problem {
    */
   readonly reason: 'input' | 'locked' | 'system' | 'unreachable';
   readonly diagnostics: readonly Complaint[];
+  /** The service refuses the API key. */
+  readonly unauthorized?: true;
   /** A person was asked, and said no: nobody else need hear of that. */
   readonly declined?: true;
   /** The pipeline file's text, for code frames. */
@@ -31,6 +33,16 @@ export function problem(message: string, file = 'shotlist', hint?: string): Prob
     diagnostics: [{ severity: 'error', file, message, ...(hint === undefined ? {} : { hint }) }],
   };
 }
+
+/** `again`: the command that was refused. */
+export const refusedKey = (again: string): Problem => ({
+  ...problem(
+    'the service refused the API key (401)',
+    'shotlist',
+    `set another key in SHOTLIST_API_KEY, then ${again} again`,
+  ),
+  unauthorized: true,
+});
 
 /**
  * A state file that does not load. `error` names a line if the file is damaged; `subject` is the pipeline file and the flags

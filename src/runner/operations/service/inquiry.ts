@@ -55,6 +55,9 @@ export async function readPatiently(
   return await patiently<Project>('free', attempts, patience, () => api.project(record, project));
 }
 
+export const isRefusedKey = (answer: Result<unknown, ApiFailure>): boolean =>
+  !answer.ok && answer.error.reason === 'unauthorized';
+
 /** Reads projects in groups, so that memory does not grow with their number. A failed read is yielded too. */
 export async function* inquire(
   ledger: Ledger,
