@@ -217,8 +217,8 @@ describe('refresh', () => {
     await rig.run(local);
     const state = rig.read(stateFile);
     const wrong = await refresh(rig, { ...local, key: 'mhk_wrong' });
-    expect(wrong.stdout).toMatch(/not read: .*401/);
-    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toContain('the service refused the API key');
+    expect(wrong.code).toBe(5);
     const none = await rig.command(['refresh', 'pipeline.yaml']);
     expect(none.stderr).toContain('there is no API key');
     expect(none.code).toBe(2);
