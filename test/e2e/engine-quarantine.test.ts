@@ -10,7 +10,7 @@ import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
 import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { resolve } from '../../src/runner/operations/resolve.ts';
-import { readIssuedOrder } from '../../src/runner/run/engine/issued-order.ts';
+import { readIssuedOrder } from '../../src/runner/operations/working/order-guard.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { envOf, type Rig, service, until } from '../rig.ts';
 import { ledgerSums, spendingRig } from './spending.ts';

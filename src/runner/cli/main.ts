@@ -1,12 +1,39 @@
 // The command line: selects the command for the arguments, and returns its exit code.
 import { Command, CommanderError } from 'commander';
+import { bugOf, bugText } from '../../contract/base/bug.ts';
 import { version } from '../../contract/files/version.ts';
 import { openSecretWarnings } from '../operations/service/secrets.ts';
 import { commands } from './commands.ts';
-import { bugExitCode, endOnBug, sayBug } from './crash.ts';
 import { helpLayout } from './help.ts';
-import { outliveOutput } from './output.ts';
+import { outliveOutput, write, writeLast } from './output.ts';
 import { shown } from './shown.ts';
+
+// Ends the command after a bug: prints one sentence with a code that a person can quote, instead of a stack trace.
+
+/** The exit code after a bug. */
+const bugExitCode = 1;
+
+function sayBug(error: unknown): void {
+  write('err', textOf(error));
+}
+
+function textOf(error: unknown): string {
+  const bug = bugOf(error);
+  const debug = process.env['SHOTLIST_DEBUG'] === '1';
+  const hint = debug ? '' : '; set SHOTLIST_DEBUG=1 to see where it happened';
+  const text = `error: ${bugText(bug)}${hint}`;
+  return shown(debug ? `${text}\n${bug.stack}` : text);
+}
+
+/** The same for errors outside of any awaited call. */
+function endOnBug(): void {
+  if (!process.listeners('uncaughtException').includes(end)) process.on('uncaughtException', end);
+}
+
+function end(error: unknown): void {
+  writeLast(textOf(error));
+  process.exit(bugExitCode);
+}
 
 /** Commander adds the command help itself. */
 const commandNames = Object.fromEntries(

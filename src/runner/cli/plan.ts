@@ -1,13 +1,14 @@
 // shotlist plan: what would run, what it would cost, and what is reused. If a run would refuse to begin, plan ends
 // with the same exit code.
 
+import { printable } from '../../contract/base/printable.ts';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Planned, plan } from '../operations/plan.ts';
 import { resolvedPipeline } from '../operations/resolved.ts';
+import type { EnvUse } from '../plan/env-uses.ts';
 import { budgetLeft, budgetLeftText } from '../report/calendar-text.ts';
 import { explanationText } from '../report/explanation-text.ts';
-import { envText, outsideText } from '../report/exposure-text.ts';
 import { planReadingText } from '../report/plan-reading-text.ts';
 import { balanceLine, planText } from '../report/plan-text.ts';
 import { orphansLine } from '../report/prune-text.ts';
@@ -18,7 +19,6 @@ import { type CommandLines, commandLines } from './command-line.ts';
 import { ownCreditDollars, wrongCreditPrice } from './credit-price.ts';
 import { problemCode } from './exit-code.ts';
 import { choicesIn, filterOf, type PlanFlags } from './flags.ts';
-
 import {
   caution,
   fail,
@@ -116,3 +116,39 @@ function nextStep({ plan, hasWork, itemsToDo, reasons }: Planned, lines: Command
 /** What a person should see before they run a pipeline that someone else wrote. */
 const exposed = ({ env, service, outside }: Planned): readonly string[] =>
   [envText(env, service), outsideText(outside)].filter((text) => text !== undefined);
+
+// The part of a plan that shows what a pipeline exposes: environment variables that it sends, and
+// files outside the repository.
+
+/** The most files to show; JSON output has more. */
+const shown = 5;
+
+/**
+ * One line per variable. `service` is the address that receives the values; undefined in a
+ * rehearsal.
+ */
+function envText(uses: readonly EnvUse[], service: string | undefined): string | undefined {
+  if (uses.length === 0) return undefined;
+  return uses.map((use) => printable(lineOf(use, service))).join('\n');
+}
+
+function lineOf({ name, sent, local }: EnvUse, service: string | undefined): string {
+  if (sent.length > 0 && service !== undefined)
+    return `Sends env.${name} to ${service} (${stepsText(sent)}).`;
+  const steps = [...new Set([...sent, ...local])];
+  if (steps.length === 0) return `No step uses env.${name}.`;
+  const why = sent.length > 0 ? ', because this is a rehearsal' : '';
+  return `Uses env.${name} on this machine only${why} (${stepsText(steps)}).`;
+}
+
+const stepsText = (steps: readonly string[]): string =>
+  `${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')}`;
+
+/** The files that were read outside the repository, with the user's permission. */
+function outsideText(paths: readonly string[]): string | undefined {
+  if (paths.length === 0) return undefined;
+  const some = paths.slice(0, shown).map((path) => `  ${printable(path)}`);
+  const rest = paths.length - some.length;
+  const more = rest > 0 ? [`  and ${rest} more`] : [];
+  return ['Reads outside the repository (--allow-outside):', ...some, ...more].join('\n');
+}

@@ -1,7 +1,7 @@
 // shotlist schedule: runs pipelines when they are due, in one process; or what is due now, with --once; or prints the file
 // by which something else does so, with --print.
-
 import { dirname } from 'node:path';
+import { printable } from '../../contract/base/printable.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import type { Monitor } from '../operations/monitoring.ts';
 import { problem } from '../operations/pipeline/problem.ts';
@@ -12,8 +12,9 @@ import {
   schedule,
 } from '../operations/schedule.ts';
 import { unitFile } from '../operations/unit-file.ts';
+import type { RunEvent } from '../report/run-event.ts';
+import { runEventText, summaryText } from '../report/run-text.ts';
 import type { ScheduleEvent } from '../report/schedule-event.ts';
-import { problemTitle, scheduleEventText } from '../report/schedule-text.ts';
 import { warnOfDriver, withPipeline } from './command.ts';
 import { exitCodes, problemCode, withExitCode } from './exit-code.ts';
 import type { ScheduleFlags } from './flags.ts';
@@ -173,3 +174,60 @@ function showNext({ ends, next }: Scheduled, json: boolean): void {
       next === undefined ? 'Nothing is due, now or later.' : `Nothing is due. Next due at ${next}.`,
     );
 }
+
+// The events of `shotlist schedule` as text: a few lines for each run, with the pipeline's name in front.
+
+/** Undefined if nothing is shown. The texts of problems have code frames, so the caller renders them. */
+function scheduleEventText(event: Exclude<ScheduleEvent, { problem: unknown }>) {
+  switch (event.type) {
+    case 'scheduled':
+      return `${named(event.file)} is scheduled, ${serviceText(event.service)}: ${nextText(event.next)}`;
+    case 'unscheduled':
+      return event.why === 'removed'
+        ? `${named(event.file)} is gone: nothing of it runs until it is back`
+        : `${named(event.file)} has no schedule any more: nothing of it runs`;
+    case 'unauthorized':
+      return `${named(event.file)}: the service refused the API key; nothing of this file runs until the file changes or you restart schedule with a valid key`;
+    case 'notice':
+      return `warning: ${named(event.file)}: ${printable(event.message)}`;
+    case 'due':
+      return `${named(event.pipeline)}: the run due at ${event.due} begins`;
+    case 'locked':
+      return `${named(event.pipeline)}: the run due at ${event.due} waits, because another process works on the state file`;
+    case 'run': {
+      const text = shownInside.has(event.event.type) ? runEventText(event.event, 0) : undefined;
+      return text === undefined ? undefined : `${named(event.pipeline)}: ${text.trim()}`;
+    }
+    case 'ran': {
+      const again = event.open ? '; it will be continued' : '';
+      return `${named(event.pipeline)}: the run due at ${event.due} has ended${again}\n${summaryText(event.summary, event)}\n${nextText(event.next)}`;
+    }
+    case 'left-out':
+      return event.why === 'overlap'
+        ? `${named(event.pipeline)}: the run due at ${event.due} is left out, because another run was in progress (overlap: skip)`
+        : `${named(event.pipeline)}: missed runs are left out, as catch_up says; the first was due at ${event.due}`;
+  }
+}
+
+/** The first words of an event with a problem. */
+function problemTitle(event: Extract<ScheduleEvent, { problem: unknown }>): string {
+  if (event.type === 'invalid')
+    return `${named(event.file)}: nothing of this file runs until this is fixed`;
+  const again = event.again ? ', and is tried again' : '';
+  return `${named(event.pipeline)}: the run due at ${event.due} did not take place${again}`;
+}
+
+/** Of a run, only what needs attention is shown; the log and the JSON stream have everything. */
+const shownInside: ReadonlySet<RunEvent['type']> = new Set([
+  ...(['warning', 'task', 'waiting', 'back', 'stopping', 'bug'] as const),
+]);
+
+const serviceText = (service: string | undefined): string =>
+  service === undefined
+    ? 'as a rehearsal that costs nothing'
+    : `at the service ${printable(service)}`;
+
+const nextText = (next: string | undefined): string =>
+  next === undefined ? 'it is never due again' : `next due at ${next}`;
+
+const named = (name: string): string => printable(name);

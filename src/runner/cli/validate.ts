@@ -1,12 +1,10 @@
 // shotlist validate: checks pipeline files.
-
 import { printable } from '../../contract/base/printable.ts';
 import type { Result } from '../../contract/base/result.ts';
 import { version } from '../../contract/files/version.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
 import type { Problem } from '../operations/pipeline/problem.ts';
 import { type Validated, validate } from '../operations/validate.ts';
-import { annotationOf } from '../report/github-annotations.ts';
 import { count } from '../report/text.ts';
 import { answer } from './command.ts';
 import { problemCode } from './exit-code.ts';
@@ -47,3 +45,31 @@ function textOf({ file, steps }: Validated): string {
   const order = steps.map(({ name, shared }) => (shared ? `${name} (shared)` : name));
   return `${printable(file)}: valid. ${count(steps.length, 'step')}: ${order.join(' → ')}`;
 }
+
+// Diagnostics as workflow commands of GitHub Actions, which become annotations of the changed files.
+
+/** `::error file=…,line=…,col=…,endLine=…,endColumn=…,title=SL012::message`, in one line. */
+export function annotationOf({ severity, file, span, code, message, hint }: Complaint): string {
+  const properties: readonly (readonly [string, string | number | undefined])[] = [
+    // A problem with the command line names no file.
+    ['file', code === undefined ? undefined : file],
+    ['line', span?.line],
+    ['col', span?.column],
+    ['endLine', span?.endLine],
+    ['endColumn', span?.endColumn],
+    ['title', code ?? 'shotlist'],
+  ];
+  const given = properties
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${escapedProperty(String(value))}`);
+  const text = code === undefined ? `${file}: ${message}` : message;
+  const said = hint === undefined ? text : `${text}\n${hint}`;
+  return `::${severity} ${given.join(',')}::${escaped(said)}`;
+}
+
+/** As `actions/toolkit` escapes the message of a command. */
+const escaped = (text: string): string =>
+  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+
+const escapedProperty = (text: string): string =>
+  escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

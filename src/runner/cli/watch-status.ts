@@ -1,11 +1,16 @@
 // shotlist status --watch: follows the state file and the runs that use it, until Ctrl-C.
+
+import { grouped } from '../../contract/base/grouped.ts';
 import { followStatus, type StatusLook } from '../operations/follow-status.ts';
 import { realClock } from '../operations/run.ts';
 import type { StatusReport } from '../operations/status.ts';
+import { creditsText } from '../report/credits-text.ts';
 import { queueLine } from '../report/engine-text.ts';
 import { progressText } from '../report/live/progress-text.ts';
 import { type Watched, watchLines } from '../report/live/watch-lines.ts';
-import { statusLine } from '../report/status-line.ts';
+import type { Status } from '../report/status.ts';
+import type { StepStatus } from '../report/status-items.ts';
+import { count } from '../report/text.ts';
 import { withPipeline } from './command.ts';
 import { type CommandLines, stateLines } from './command-line.ts';
 import { readingMode } from './reading-mode.ts';
@@ -135,4 +140,39 @@ function onScreen(lines: CommandLines): Watcher {
       isOver = true;
     },
   };
+}
+
+// The status of a state file in one line, for logs and pipes.
+
+function statusLine({
+  running,
+  runs,
+  lastRun,
+  credits,
+  steps,
+  engine,
+}: Status & {
+  readonly steps: readonly StepStatus[];
+  /** Set for a distributed run, which says how far it is in its record. */
+  readonly engine?: object;
+}): string {
+  const sum = (state: 'done' | 'failed' | 'doubt'): number =>
+    steps.reduce((all, { tasks }) => all + (tasks[state] ?? 0), 0);
+  const [failed, doubt] = [sum('failed'), sum('doubt')];
+  const last =
+    lastRun === undefined
+      ? []
+      : [
+          `the last ${lastRun.ended === undefined ? `began ${lastRun.at}` : `ended ${lastRun.ended}`}`,
+        ];
+  return [
+    running === undefined
+      ? 'No run is active'
+      : `A run is active (${running})${engine === undefined ? ' and says nothing' : ''}`,
+    [count(runs, 'run'), ...last].join(', '),
+    `${count(sum('done'), 'task')} done`,
+    ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
+    ...(doubt > 0 ? [`${grouped(doubt)} in doubt`] : []),
+    `credits: ${creditsText(credits, running === undefined ? 'in doubt' : 'set aside')}`,
+  ].join(' · ');
 }

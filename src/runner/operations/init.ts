@@ -5,13 +5,14 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { MediaType } from '../../contract/api/asset.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { makeFolder } from '../../contract/files/make-folder.ts';
+import { readOwnFile } from '../../contract/files/regular-file.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../contract/files/system-error.ts';
 import { toolNamed } from '../../contract/kinds/tools.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
+import { replaceFile } from '../adapters/files/replace-file.ts';
 import { repositoryOf } from '../adapters/files/repository.ts';
 import { isWithin } from '../adapters/files/within.ts';
-import { addIgnored, notIgnored } from '../adapters/git/ignore-file.ts';
 import { namePattern } from '../language/schema-patterns.ts';
 import { mediaNoun, type Starter } from '../starters/starter.ts';
 import { starterText } from '../starters/starter-text.ts';
@@ -233,3 +234,50 @@ function none({ tool }: Starter, of: MediaType, media: string | undefined): Prob
     `name the folder that has them with --media, or choose a tool that needs none: shotlist init --tool ai-image-generator`,
   );
 }
+
+// The .gitignore at the top of a repository. Git is not asked: it runs programs that a repository's configuration names.
+
+/** In bytes: more than any .gitignore has. */
+const largest = 1_000_000;
+
+const contentOf = (file: string): Result<Buffer, string> => {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return ok(Buffer.from(''));
+  if (stats.isSymbolicLink()) return err(`${file} is a link, and git does not follow it`);
+  const read = readOwnFile(file, { max: largest });
+  return read.ok ? read : err(`${file} ${read.error}`);
+};
+
+/** The patterns of these that the file does not have yet: folders, such as `/out/` or `.shotlist/`. */
+function notIgnored(top: string, patterns: readonly string[]): Result<readonly string[], string> {
+  const content = contentOf(join(top, '.gitignore'));
+  if (!content.ok) return content;
+  const known = new Set(content.value.toString('utf8').split(/\r?\n/).map(bare));
+  return ok(patterns.filter((pattern) => !aboveOf(bare(pattern)).some((path) => known.has(path))));
+}
+
+/** Appends patterns; all other lines stay as they are. The error is a sentence. */
+async function addIgnored(top: string, patterns: readonly string[]): Promise<Result<void, string>> {
+  const file = join(top, '.gitignore');
+  const content = contentOf(file);
+  if (!content.ok) return content;
+  // Bytes that are not UTF-8 stay as they are.
+  const before = content.value.toString('latin1');
+  const end = before.includes('\r\n') ? '\r\n' : '\n';
+  const gap = before === '' || before.endsWith('\n') ? '' : end;
+  const added = Buffer.from(patterns.map((pattern) => `${pattern}${end}`).join(''));
+  try {
+    await replaceFile(file, Buffer.concat([content.value, Buffer.from(gap), added]));
+    return ok(undefined);
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    return err(`${file} ${systemReason(error)}`);
+  }
+}
+
+/** `/out/`, `out/` and `out` are the same folder at the top. */
+const bare = (line: string): string => line.trim().replace(/^\/|\/$/g, '');
+
+/** The folder and those above it: what is below an ignored folder is ignored. */
+const aboveOf = (path: string): readonly string[] =>
+  path.split('/').map((_name, index, names) => names.slice(0, index + 1).join('/'));

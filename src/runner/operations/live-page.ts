@@ -1,10 +1,11 @@
 // Opens a live page: the page of a report on loopback, which follows the state file while runs write to it.
+
+import pLimit from 'p-limit';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { pageAssets } from '../adapters/page/assets.ts';
 import { openLiveServer } from '../adapters/page/live-server.ts';
-import { ThumbnailCache } from '../adapters/thumbnails/thumbnail-cache.ts';
-import { thumbnailSize } from '../adapters/thumbnails/thumbnails.ts';
+import { type ThumbnailSize, thumbnail, thumbnailSize } from '../adapters/thumbnails/thumbnails.ts';
 import type { PageEnd } from '../report/page/page-message.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { OutsideOptions } from './files/boundary.ts';
@@ -95,4 +96,46 @@ export async function openLivePage(
       await server.close({ type: 'ended', data: JSON.stringify(why) });
     },
   });
+}
+
+// The thumbnails of a live page: each is made when it is first asked for, a few at once, so that a run beside it has the rest
+// of the machine.
+
+const atOnce = 2;
+/** In bytes: beyond this, the oldest are made again when they are asked for. */
+const mostBytes = 1 << 26;
+
+class ThumbnailCache {
+  readonly #made = new Map<number, Promise<Buffer | undefined>>();
+  readonly #limit = pLimit(atOnce);
+  #bytes = 0;
+
+  /** `number`: of the content. Undefined if there is no picture of the file now. */
+  of(
+    number: number,
+    file: () => string | undefined,
+    size: ThumbnailSize,
+  ): Promise<Buffer | undefined> {
+    const known = this.#made.get(number);
+    if (known !== undefined) return known;
+    const making = this.#limit(async () => {
+      const place = file();
+      return place === undefined ? undefined : await thumbnail(place, size);
+    });
+    this.#made.set(number, making);
+    return this.#kept(number, making);
+  }
+
+  async #kept(number: number, making: Promise<Buffer | undefined>): Promise<Buffer | undefined> {
+    const made = await making;
+    // The file may come later.
+    if (made === undefined) this.#made.delete(number);
+    this.#bytes += made?.length ?? 0;
+    for (const [oldest, old] of this.#made) {
+      if (this.#bytes <= mostBytes || oldest === number) break;
+      this.#made.delete(oldest);
+      this.#bytes -= (await old)?.length ?? 0;
+    }
+    return made;
+  }
 }

@@ -1,15 +1,19 @@
 // `merge`: merges two state files with a common ancestor into the union of their payments. Git calls it as a merge
 // driver (git-setup.ts).
 import { existsSync, lstatSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { err, ok, type Result } from '../../contract/base/result.ts';
+import { openRegular } from '../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
-import { unmergedVersions } from '../adapters/git/unmerged.ts';
+import { createNew } from '../adapters/files/new-file.ts';
+import { syncFolder } from '../adapters/files/output-folders.ts';
+import { repositoryOf } from '../adapters/files/repository.ts';
+import { type GitOptions, git } from '../adapters/git/git.ts';
+import { placeIn } from '../adapters/git/place.ts';
 import { holderOf } from '../adapters/lock/lock.ts';
 import { replaceState } from '../adapters/state/compaction.ts';
-import { writeConflict } from '../adapters/state/conflict-file.ts';
 import { loadState } from '../adapters/state/load-state.ts';
 import { memoryStore } from '../journal/job-store.ts';
 import { type CreditTotals, Ledger } from '../journal/ledger.ts';
@@ -219,4 +223,77 @@ function headerOf(ours: Version, theirs: Version, base: Version): Result<Header,
     );
   }
   return ok(header);
+}
+
+// The versions of a file whose merge a person has not accepted yet: git keeps them in its index until `git add`.
+
+interface UnmergedVersions {
+  /** Empty if both sides added the file. */
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/** The contents; undefined if no merge of the file is open, or git cannot say. */
+async function unmergedVersions(
+  file: string,
+  options: GitOptions,
+): Promise<UnmergedVersions | undefined> {
+  const top = repositoryOf(dirname(file));
+  if (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) return undefined;
+  const path = placeIn(top, file);
+  if (path === undefined) return undefined;
+  const listed = await git(
+    top,
+    ['ls-files', '--unmerged', '-z', '--', `:(literal)${path}`],
+    options,
+  );
+  if (!listed.ok || listed.value === '') return undefined;
+  const blobs = new Map<string, string>();
+  for (const [, blob = '', stage = ''] of listed.value.matchAll(
+    /\d+ ([0-9a-f]+) ([123])\t[^\0]*\0/g,
+  ))
+    blobs.set(stage, blob);
+  const [base, ours, theirs] = await Promise.all(
+    ['1', '2', '3'].map(async (stage) => {
+      const blob = blobs.get(stage);
+      const content =
+        blob === undefined ? undefined : await git(top, ['cat-file', 'blob', blob], options);
+      return content?.ok === true ? content.value : undefined;
+    }),
+  );
+  // One side has removed the file: nobody has paid twice.
+  return ours === undefined || theirs === undefined
+    ? undefined
+    : { base: base ?? '', ours, theirs };
+}
+
+// A state file with git's conflict markers around both sides. Every command that spends credits refuses it, and
+// `repair` reads both sides.
+
+interface ConflictSides {
+  readonly base: string | undefined;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/** Replaces `ours` by all three versions, byte for byte; `part` is written first. Throws system errors. */
+async function writeConflict({ base, ours, theirs }: ConflictSides, part: string): Promise<void> {
+  await using handle = await createNew(part);
+  for (const [marker, file] of [
+    ['<<<<<<< ours', ours],
+    ['||||||| base', base],
+    ['=======', theirs],
+  ] as const) {
+    if (file === undefined) continue;
+    await handle.appendFile(`${marker}\n`);
+    await using side = await openRegular(file);
+    const bytes = await side.readFile();
+    await handle.appendFile(bytes);
+    if (bytes.length > 0 && bytes.at(-1) !== 10) await handle.appendFile('\n');
+  }
+  await handle.appendFile('>>>>>>> theirs\n');
+  await handle.sync();
+  await rename(part, ours);
+  await syncFolder(dirname(ours));
 }

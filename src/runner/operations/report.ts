@@ -1,5 +1,4 @@
 // `report`: writes one HTML file that shows what a pipeline made, and what it cost. Sends nothing.
-
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
@@ -12,9 +11,8 @@ import { isWithin } from '../adapters/files/within.ts';
 import { pageAssets } from '../adapters/page/assets.ts';
 import { thumbnailSize, thumbnails } from '../adapters/thumbnails/thumbnails.ts';
 import { reportDocument, reportMark } from '../report/page/document.ts';
-import { chosenPictures } from '../report/page/picture-choice.ts';
 import { PictureNumbers } from '../report/page/picture-numbers.ts';
-import type { ReportData } from '../report/page/report-data.ts';
+import type { ReportData, ReportItem } from '../report/page/report-data.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { OutsideOptions } from './files/boundary.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
@@ -156,4 +154,32 @@ async function renderReport(
   const pieces = [...reportDocument({ data, pictures, page, scriptHash })];
   const shown = pictures.filter((picture) => picture !== undefined).length;
   return { bytes: Buffer.from(pieces.join('')), shown };
+}
+
+// Which small pictures a report holds if it has very many: each takes time to make, and the page also shows the files beside it.
+
+/** About ten seconds of two processors, and 20 MB. */
+const mostPictures = 2_500;
+
+/** The numbers of the pictures: first the inputs of items that need a person, then input and result of each item, then all others. */
+export function chosenPictures(
+  { items, shared }: Pick<ReportData, 'items' | 'shared'>,
+  most = mostPictures,
+): ReadonlySet<number> {
+  const chosen = new Set<number>();
+  const choose = (number: number | undefined): void => {
+    if (number !== undefined && chosen.size < most) chosen.add(number);
+  };
+  const isTrouble = ({ state }: ReportItem): boolean => state === 'failed' || state === 'doubt';
+  const all = [shared, ...items];
+  for (const { inputs } of all.filter(isTrouble)) choose(inputs[0]?.picture);
+  for (const { inputs, outputs } of all) {
+    choose(inputs[0]?.picture);
+    choose(outputs.findLast(({ picture }) => picture !== undefined)?.picture);
+  }
+  for (const { inputs, outputs, tasks } of all) {
+    const takes = tasks.flatMap(({ takes = [] }) => takes.flatMap(({ files }) => files));
+    for (const { picture } of [...inputs, ...outputs, ...takes]) choose(picture);
+  }
+  return chosen;
 }

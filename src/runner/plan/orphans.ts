@@ -12,13 +12,7 @@ import type { OutputFacts } from './facts.ts';
 import { historyIn } from './history.ts';
 import { KeptCopies, type KeptFile, type KeptUse } from './kept-copies.ts';
 import type { OrphanFile, OrphanProject, Orphans, RecordName } from './orphan.ts';
-import {
-  isFinished,
-  type OrphanCandidates,
-  orphanCandidates,
-  type RecordedJobs,
-} from './orphan-candidates.ts';
-import { type PlanReferences, pathKey } from './plan-references.ts';
+import { type PlanReferences, pathKey, pathMark } from './plan-references.ts';
 import { conditionOf, downloadCount, filesNotHere, isStored, keptCopy } from './recorded-files.ts';
 
 /** Facts about what is on disk, beside those that a plan asks for. */
@@ -318,3 +312,46 @@ function missingItems(
 const tasksOf = ({ tasks, outputs = [] }: JobLine): readonly string[] => [
   ...new Set([...tasks, ...outputs.map(({ task }) => task)]),
 ];
+
+// One look at all recorded jobs for those that may have orphans. The state file may record a million jobs, and the plan
+// needs nearly all of them: only the names of the others are kept in memory.
+
+interface OrphanCandidates {
+  /** The jobs to look at, read again one by one. */
+  jobs(): Iterable<JobLine>;
+  /** True if another job, which the plan needs, may have recorded a file at this path. */
+  isNeededPath(path: string): boolean;
+}
+
+interface RecordedJobs {
+  readonly jobs: () => Iterable<JobLine>;
+  readonly jobOf: (fingerprint: string) => JobLine | undefined;
+}
+
+function orphanCandidates(
+  { jobs, jobOf }: RecordedJobs,
+  references: PlanReferences,
+  isKept: (output: OutputLine) => boolean,
+): OrphanCandidates {
+  const names: string[] = [];
+  const paths = new Set<number>();
+  for (const job of jobs()) {
+    const { outputs = [] } = job;
+    const isNeeded = !isFinished(job) || references.has(job.job);
+    if (!isNeeded || outputs.length > downloadCount(job) || outputs.some(isKept))
+      names.push(job.job);
+    else for (const { path } of outputs) paths.add(pathMark(path));
+  }
+  return {
+    *jobs() {
+      for (const name of names) {
+        const job = jobOf(name);
+        if (job !== undefined) yield job;
+      }
+    },
+    isNeededPath: (path) => paths.has(pathMark(path)),
+  };
+}
+
+/** Only finished jobs have files. */
+const isFinished = ({ state }: JobLine): boolean => state === 'complete' || state === 'deleted';

@@ -13,7 +13,7 @@ import { ask, badValue, type TaskAnswer, type TaskProblem } from '../plan/ask.ts
 import { Barrier } from '../plan/barrier.ts';
 import { type End, endingFacts } from '../plan/ending.ts';
 import { countsResults, openingOf, resultCount } from '../plan/fan-opening.ts';
-import { knownBody } from '../plan/late-values.ts';
+import { knownBody, lateValues, pricedWithBounds } from '../plan/late-values.ts';
 import {
   comesLater,
   endingOf,
@@ -22,7 +22,6 @@ import {
   type PlannedTask,
 } from '../plan/planned-action.ts';
 import type { ItemVerdict, PlanContext } from '../plan/planning.ts';
-import { pricedTask } from '../plan/priced-task.ts';
 import { whyOf } from '../plan/reason.ts';
 import type { Turn } from '../plan/turn.ts';
 import type { Cell, Item } from '../task/item.ts';
@@ -574,4 +573,32 @@ function withReason({ message, expression }: TaskProblem, { lacks = {}, fields }
   const name = /^there is no "(\w+)"$/.exec(expression?.message ?? '')?.[1] ?? '';
   const why = Object.hasOwn(lacks, name) ? lacks[name] : undefined;
   return why === undefined ? message : `${message}: ${String(fields['path'])} ${why}`;
+}
+
+// Adds to a planned task what it may cost, and which of its values only the run will know.
+
+/** The plan that a task belongs to, for its price. */
+interface Pricing extends Pick<Unfinished, 'scope' | 'context' | 'comesLater' | 'elementsAfter'> {
+  /** What makes two tasks certainly share a job, although the job is not known yet (`alike.ts`). */
+  alike(step: Step): string | undefined;
+}
+
+function pricedTask(plan: Pricing, planned: PlannedTask): PlannedTask {
+  const { step, action } = planned;
+  const late = action === 'maybe' ? lateValues(step, plan) : [];
+  const paid = action === 'begin' || action === 'maybe' || action === 'lost';
+  if (step.kind.tool === undefined || !paid)
+    return late.length === 0 ? planned : { ...planned, late };
+  const known = knownBody(step, plan.scope);
+  plan.context.look(step, known);
+  const priced = pricedWithBounds(step, { known, scope: plan.scope, late }, (body) =>
+    plan.context.estimate(step, body),
+  );
+  const alike = action === 'maybe' ? plan.alike(step) : undefined;
+  return {
+    ...planned,
+    ...{ estimate: priced.estimate, priced: priced.body },
+    ...(late.length === 0 ? {} : { late: priced.late }),
+    ...(alike === undefined ? {} : { alike }),
+  };
 }

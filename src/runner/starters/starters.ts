@@ -1,7 +1,35 @@
 // A starter for each tool.
 
-import { clip, face, files, input, photo, prompt, sound, texts, voice } from './make-starter.ts';
-import type { Starter } from './starter.ts';
+import type { MediaType } from '../../contract/api/asset.ts';
+import type { Starter, StarterInput } from './starter.ts';
+
+// Short ways to write a starter down.
+
+const input = (name: string, media: MediaType, description: string): StarterInput => ({
+  ...{ name, media, description },
+});
+
+/** Applies a tool to each file. */
+const files = (
+  of: MediaType,
+  tool: string,
+  body: string,
+  ...inputs: readonly StarterInput[]
+): Starter => ({ tool, of, inputs, prompts: [], body });
+
+/** Applies a tool to each text. */
+const texts = (
+  tool: string,
+  body: string,
+  ...prompts: readonly (readonly [string, string])[]
+): Starter => ({ tool, of: 'prompt', inputs: [], prompts, body });
+
+const photo = '${{ steps.photo.file_path }}';
+const clip = '${{ steps.clip.file_path }}';
+const sound = '${{ steps.sound.file_path }}';
+const prompt = '${{ item.prompt }}';
+const face = input('face', 'image', 'The photo with the new face.');
+const voice = input('voice', 'audio', 'The speech.');
 
 // The starters for tools that need no files, in the order in which `init` proposes them.
 

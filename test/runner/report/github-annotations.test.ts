@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Diagnostic } from '../../../src/contract/yaml/diagnostic.ts';
-import { annotationOf } from '../../../src/runner/report/github-annotations.ts';
+import { annotationOf } from '../../../src/runner/cli/validate.ts';
 
 const span = { line: 3, column: 5, endLine: 3, endColumn: 9 };
 const wrong: Diagnostic = {

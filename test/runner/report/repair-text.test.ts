@@ -1,8 +1,8 @@
 // What a person reads of a damaged state file: every damage, every change, and where to look.
 import { expect, test } from 'vitest';
+import { proposalText, repairText } from '../../../src/runner/cli/repair.ts';
 import type { Repair } from '../../../src/runner/repair/proposal.ts';
 import { repairOf } from '../../../src/runner/repair/proposal.ts';
-import { proposalText, repairText } from '../../../src/runner/report/repair-text.ts';
 import { control, wild } from './wild.ts';
 
 const header = { shotlist: 3, pipeline: 'p', service: 'rehearsal' };

@@ -1,6 +1,6 @@
 // A run as text: how far it is, what needs somebody, and how it came out.
 import { describe, expect, test } from 'vitest';
-import { commitMessage } from '../../../src/runner/report/commit-text.ts';
+import { commitMessage } from '../../../src/runner/operations/run/commit.ts';
 import type {
   ProblemGroup,
   RunEvent,

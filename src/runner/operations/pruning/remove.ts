@@ -1,11 +1,19 @@
 // Removes orphans, so that a crash at any moment leaves a true state file: a deleted project is recorded when the service
 // has deleted it, as in a run, and a file is recorded as pruned before it is removed.
-import { resolve } from 'node:path';
+
+import { createHash } from 'node:crypto';
+import { constants, lstatSync } from 'node:fs';
+import { unlink } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { explainFailure } from '../../../contract/api/failure.ts';
 import { digestFrom } from '../../../contract/base/digest.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { NotRegularFile } from '../../../contract/files/regular-file.ts';
+import { isSystemProblem, systemCode, systemReason } from '../../../contract/files/system-error.ts';
 import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { openOwn } from '../../adapters/files/new-file.ts';
+import { syncFolder } from '../../adapters/files/output-folders.ts';
 import { removeProvenanceFile } from '../../adapters/files/provenance-file.ts';
-import { type Removable, remove, verified } from '../../adapters/files/removal.ts';
 import { keptPath } from '../../adapters/files/saved-files.ts';
 import type { NewEvent } from '../../journal/line.ts';
 import type { OrphanFile, OrphanKept, OrphanProject, Orphans } from '../../plan/orphan.ts';
@@ -157,3 +165,49 @@ const prunedEvent = (record: OrphanFile['records'][number]): NewEvent => ({
   event: 'pruned',
   ...record,
 });
+
+// Removes a file only if it still has the content that was recorded, and never follows a link.
+
+/** A file with verified content. */
+interface Removable {
+  readonly path: string;
+  /** Changes with the content. */
+  readonly stamp: string;
+}
+
+const changed = 'was changed: left alone';
+
+/** Reads the whole file. The error is the end of a sentence about the file. */
+export async function verified(path: string, sha256: string): Promise<Result<Removable, string>> {
+  return await attempt(async () => {
+    await using file = await openOwn(path, constants.O_RDONLY);
+    const stats = await file.stat({ bigint: true });
+    const hash = createHash('sha256');
+    for await (const piece of file.createReadStream({ autoClose: false })) hash.update(piece);
+    const stamp = `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs}`;
+    return hash.digest('hex') === sha256 ? ok({ path, stamp }) : err(changed);
+  });
+}
+
+/** Removes a verified file, unless it was changed meanwhile. A file that is gone already is no failure. */
+export async function remove({ path, stamp }: Removable): Promise<Result<void, string>> {
+  return await attempt(async () => {
+    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined) return ok(undefined);
+    if (`${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs}` !== stamp) return err(changed);
+    await unlink(path);
+    await syncFolder(dirname(path));
+    return ok(undefined);
+  });
+}
+
+async function attempt<T>(work: () => Promise<Result<T, string>>): Promise<Result<T, string>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') return err('is a link now: left alone');
+    if (error instanceof NotRegularFile) return err(error.message);
+    if (isSystemProblem(error)) return err(systemReason(error));
+    throw error;
+  }
+}

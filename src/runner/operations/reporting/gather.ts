@@ -1,5 +1,6 @@
 // Gathers the data of a report: the plan of all items by what is here now, and what the state file says.
 import { basename, resolve } from 'node:path';
+import { grouped } from '../../../contract/base/grouped.ts';
 import { ok, type Result } from '../../../contract/base/result.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
@@ -13,11 +14,23 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { PlanContext } from '../../plan/planning.ts';
-import { graphOf } from '../../report/graph/pipeline-graph.ts';
-import { reportDot } from '../../report/page/graph-dot.ts';
+import {
+  edgeText,
+  groups,
+  itemLines,
+  shortened,
+  stepLines,
+} from '../../report/graph/graph-labels.ts';
+import { firstOfItem, graphOf, type PipelineGraph } from '../../report/graph/pipeline-graph.ts';
+import { mailable } from '../../report/page/mailable.ts';
 import type { PictureNumbers, PictureSource } from '../../report/page/picture-numbers.ts';
 import { type PlannedItem, ReportBuilder } from '../../report/page/report-builder.ts';
-import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
+import type {
+  ReportData,
+  ReportItem,
+  ReportStep,
+  TaskState,
+} from '../../report/page/report-data.ts';
 import { isSettled } from '../../report/page/task-state.ts';
 import { subjectText } from '../../report/takes-text.ts';
 import type { DryItem } from '../../run/dry-run.ts';
@@ -182,3 +195,68 @@ function plannedItem(
     },
   };
 }
+
+// The steps of a report in Graphviz's language, with a class for each state, which the page's style colors.
+
+const drawing = [
+  'graph [rankdir=LR, fontname="Helvetica", fontsize=12, bgcolor="transparent", pad=0.1, nodesep=0.35, ranksep=0.5, class="all"]',
+  'node [fontname="Helvetica", fontsize=13, shape=box, style="rounded,filled", margin="0.3,0.16"]',
+  'edge [fontname="Helvetica", fontsize=10, arrowsize=0.7]',
+] as const;
+
+function reportDot(graph: PipelineGraph, steps: readonly ReportStep[]): string {
+  const byName = new Map(steps.map((step) => [step.name, step]));
+  const lines = [`digraph ${quoted([shortened(graph.pipeline)])} {`, ...drawing];
+  if (graph.items !== undefined)
+    lines.push(
+      `items [label=${quoted(itemLines({ ...graph.items, source: mailable(graph.items.source) }))}, class="items"]`,
+    );
+  groups(graph).forEach(({ title, steps: own }, index) => {
+    if (title !== undefined)
+      lines.push(
+        `subgraph cluster_${index} { label=${quoted([title])}; style="rounded"; labeljust=l; margin=14; class="frame"`,
+      );
+    for (const step of own) {
+      const told = byName.get(step.name)?.tasks ?? {};
+      const label = [...stepLines(step), countsText(told)].filter((line) => line !== '');
+      lines.push(`${nodeOf(step.name)} [label=${quoted(label)}, class="state-${stateOf(told)}"]`);
+    }
+    if (title !== undefined) lines.push('}');
+  });
+  if (graph.items !== undefined)
+    for (const { name } of firstOfItem(graph)) lines.push(`items -> ${nodeOf(name)}`);
+  for (const edge of graph.edges) {
+    const style = edge.kind === 'data' ? '' : ', style=dashed';
+    lines.push(
+      `${nodeOf(edge.from)} -> ${nodeOf(edge.to)} [label=${quoted([` ${edgeText(edge)} `])}${style}]`,
+    );
+  }
+  return `${[...lines, '}'].join('\n')}\n`;
+}
+
+type Counts = ReportStep['tasks'];
+
+const shownStates: readonly TaskState[] = [
+  ...(['done', 'failed', 'doubt', 'running', 'waiting', 'blocked', 'skipped'] as const),
+];
+
+const countsText = (counts: Counts): string =>
+  shownStates
+    .flatMap((state) =>
+      counts[state] === undefined ? [] : [`${grouped(counts[state])} ${wordOf(state)}`],
+    )
+    .slice(0, 3)
+    .join(', ');
+
+const wordOf = (state: TaskState): string => (state === 'doubt' ? 'in doubt' : state);
+
+/** The state that matters most to a person. */
+const stateOf = (counts: Counts): TaskState =>
+  (['doubt', 'failed', 'running', 'waiting', 'blocked', 'done', 'skipped'] as const).find(
+    (state) => counts[state] !== undefined,
+  ) ?? 'excluded';
+
+const nodeOf = (name: string): string => quoted([`step ${name}`]);
+
+const quoted = (lines: readonly string[]): string =>
+  `"${lines.map((line) => line.replace(/["\\&]/g, (character) => (character === '&' ? '&amp;' : `\\${character}`))).join('\\n')}"`;

@@ -1,13 +1,15 @@
 // `run --commit`: one commit with the state file and the small outputs of this pipeline. The run is over and paid, so
 // whatever prevents the commit is a warning.
 import { dirname } from 'node:path';
+import { printable } from '../../../contract/base/printable.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { busyWith, type Checkout, checkoutOf } from '../../adapters/git/checkout.ts';
 import { type Committed, commitFiles } from '../../adapters/git/commit-files.ts';
-import { leftAlone, pathsInHead } from '../../adapters/git/left-alone.ts';
+import { type GitOptions, git } from '../../adapters/git/git.ts';
 import { placeIn } from '../../adapters/git/place.ts';
-import { commitMessage } from '../../report/commit-text.ts';
+import { creditsText } from '../../report/credits-text.ts';
 import type { Summary } from '../../report/run-event.ts';
+import { tasksText } from '../../report/task-endings-text.ts';
 import { count } from '../../report/text.ts';
 import { shownPath } from '../files/shown-path.ts';
 import { movedReason, unsavedProblem } from '../state/unsaved-state.ts';
@@ -105,4 +107,90 @@ async function chooseFiles(
       `the commit is without ${count(tooLarge, 'output')} beyond the limits (1 MiB each, 20 MiB in all); --commit-outputs all has no limits`,
     );
   return ok([stateFile, ...plain]);
+}
+
+// The message of the commit after a run.
+
+interface CommitSubject {
+  readonly pipeline: string;
+  /** The number of the run in the state file. */
+  readonly run: number | undefined;
+  /** The number of outputs in the commit. */
+  readonly outputs: number;
+}
+
+/** What git shows in a list of commits. */
+const longest = 100;
+
+export function commitMessage(
+  { outcome, items, tasks, credits, stopped }: Summary,
+  { pipeline, run, outputs }: CommitSubject,
+): string {
+  const name = printable(pipeline).slice(0, longest);
+  const done =
+    items.unfinished === 0
+      ? count(items.done, 'item')
+      : `${items.done} of ${count(items.total, 'item')}`;
+  const doubts = tasks.doubt === 0 ? '' : `, ${tasks.doubt} in doubt`;
+  const net = credits.charged - credits.refunded;
+  const body = [
+    `Outcome: ${outcome}${stopped === undefined ? '' : ` (${printable(stopped)})`}`,
+    `Tasks: ${tasksText(tasks)}`,
+    `Credits: ${creditsText(credits)}`,
+    ...(run === undefined ? [] : [`Run: ${run}`]),
+    ...(outputs === 0 ? [] : [`Outputs in this commit: ${outputs}`]),
+  ];
+  return `shotlist: ${name}: ${done}, ${count(net, 'credit')}${doubts}\n\n${body.join('\n')}\n`;
+}
+
+// The files that a commit leaves alone: those that git ignores, and those that only a program of the configuration could
+// store as their repository expects.
+
+interface LeftAlone {
+  readonly ignored: ReadonlySet<string>;
+  /** The filter of each file that has one, for example `lfs`. */
+  readonly filtered: ReadonlyMap<string, string>;
+}
+
+/** `paths` are relative to `top`. */
+async function leftAlone(
+  top: string,
+  paths: readonly string[],
+  options: GitOptions,
+): Promise<Result<LeftAlone, string>> {
+  const input = paths.map((path) => `${path}\0`).join('');
+  const ignored = await git(top, ['check-ignore', '-z', '--stdin'], {
+    ...options,
+    input,
+    alsoFine: 1,
+  });
+  if (!ignored.ok) return ignored;
+  const asked = await git(top, ['check-attr', '-z', '--stdin', 'filter'], { ...options, input });
+  if (!asked.ok) return asked;
+  const filtered = new Map<string, string>();
+  const fields = asked.value.split('\0');
+  for (let at = 0; at + 2 < fields.length; at += 3) {
+    const [path = '', , value = ''] = fields.slice(at, at + 3);
+    if (value !== 'unspecified' && value !== 'unset') filtered.set(path, value);
+  }
+  return ok({ ignored: new Set(ignored.value.split('\0')), filtered });
+}
+
+/** The paths in the last commit; empty if there is none. */
+async function pathsInHead(
+  top: string,
+  options: GitOptions,
+): Promise<Result<ReadonlySet<string>, string>> {
+  const head = await git(top, ['rev-parse', '--verify', '--quiet', 'HEAD'], {
+    ...options,
+    alsoFine: 1,
+  });
+  if (!head.ok) return head;
+  if (head.value.trim() === '') return ok(new Set());
+  const listed = await git(
+    top,
+    ['ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD'],
+    options,
+  );
+  return listed.ok ? ok(new Set(listed.value.split('\0'))) : listed;
 }

@@ -3,6 +3,9 @@
 import { createHash } from 'node:crypto';
 import { constants, existsSync, lstatSync } from 'node:fs';
 import { digestOf } from '../../../contract/base/digest.ts';
+import { ok, type Result } from '../../../contract/base/result.ts';
+import { validatorOf } from '../../../contract/base/schema.ts';
+import { readOwnFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { version } from '../../../contract/files/version.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
@@ -17,11 +20,7 @@ import type { ItemList } from '../../adapters/files/items.ts';
 import { openOwn } from '../../adapters/files/new-file.ts';
 import { repositoryOf } from '../../adapters/files/repository.ts';
 import { type Content, contentOf } from '../../adapters/state/file-version.ts';
-import {
-  type Compared,
-  readUpToDate,
-  writeUpToDate,
-} from '../../adapters/state/up-to-date-file.ts';
+import { remembered, replaceMemory } from '../../adapters/state/memory-file.ts';
 import { Ledger } from '../../journal/ledger.ts';
 import { fromCel } from '../../language/cel-value.ts';
 import { measuredInItems } from '../../language/item-uses.ts';
@@ -31,7 +30,7 @@ import type { Plan } from '../../plan/plan.ts';
 import type { LiveFacts } from '../../report/live/live-facts.ts';
 import type { RunEvent, Summary } from '../../report/run-event.ts';
 import { SettledTasks } from '../../run/settled-tasks.ts';
-import { SkippedTasks, skipsOf } from '../../run/skipped-tasks.ts';
+import { type SkippedGroup, SkippedTasks, skipsOf } from '../../run/skipped-tasks.ts';
 import { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { Item } from '../../task/item.ts';
 import { boundaryOf, checkOutput } from '../files/boundary.ts';
@@ -44,6 +43,94 @@ import { lockState } from '../state/lock-state.ts';
 import { unsavedProblem } from '../state/unsaved-state.ts';
 import type { RunContext } from './context.ts';
 import type { RunOptions } from './options.ts';
+
+// What the last run with nothing to do has compared: as long as it is the same, the next run has nothing to do either.
+
+/** Everything except the files, whose paths follow it. */
+interface Compared {
+  /** A digest of everything that is neither an item nor a file. */
+  readonly terms: string;
+  /** The state file. */
+  readonly state: Content;
+  /** A digest of the items. */
+  readonly items: string;
+  /** A digest of the stamps of all files. */
+  readonly stamps: string;
+  /** What the run told: its number, its plan, the credits that stay reserved, and the tasks that are skipped. */
+  readonly run: number;
+  readonly plan: Plan;
+  readonly reserved: number;
+  readonly skipped: readonly SkippedGroup[];
+}
+
+interface RememberedRun {
+  readonly compared: Compared;
+  /** As in `StampedFiles`. */
+  readonly paths: Uint8Array;
+}
+
+const text = { type: 'string', maxLength: 64 } as const;
+
+const comparedSchema = {
+  type: 'object',
+  required: ['terms', 'state', 'items', 'stamps', 'run', 'plan', 'reserved', 'skipped'],
+  properties: {
+    ...{ terms: text, items: text, stamps: text },
+    state: {
+      type: 'object',
+      required: ['bytes', 'sha256'],
+      properties: { bytes: { type: 'integer' }, sha256: text },
+    },
+    run: { type: 'integer' },
+    plan: {
+      type: 'object',
+      required: ['items', 'rows', 'credits'],
+      properties: {
+        items: { type: 'integer' },
+        rows: { type: 'array' },
+        credits: { type: 'number' },
+      },
+    },
+    reserved: { type: 'number' },
+    skipped: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['skips', 'items'],
+        properties: {
+          skips: { type: 'object', additionalProperties: { type: 'string' } },
+          items: { type: 'array', items: { type: 'string' } },
+        },
+      },
+    },
+  },
+} as const;
+
+/** More than the paths of a million files. */
+const max = 200_000_000;
+const lineFeed = 10;
+
+/** Undefined if the file is missing or unreadable. */
+function readUpToDate(file: string): RememberedRun | undefined {
+  const read = readOwnFile(file, { max });
+  if (!read.ok) return undefined;
+  const bytes = read.value;
+  const end = bytes.indexOf(lineFeed);
+  if (end < 0) return undefined;
+  const compared = remembered(bytes.toString('utf8', 0, end));
+  if (!validatorOf<Compared>(comparedSchema)(compared)) return undefined;
+  return { compared, paths: bytes.subarray(end + 1) };
+}
+
+/** Replaces the file, unless there is too much to remember. The error says why that failed; the old file stays. */
+async function writeUpToDate(
+  file: string,
+  { compared, paths }: RememberedRun,
+): Promise<Result<void, string>> {
+  const head = `${JSON.stringify(compared)}\n`;
+  if (Buffer.byteLength(head) + paths.length > max) return ok(undefined);
+  return await replaceMemory(file, head, paths);
+}
 
 /** True for an option that changes what there is to do, or what else the run does: such a run compares everything. */
 const decides: Readonly<Record<keyof RunOptions, boolean>> = {

@@ -2,7 +2,9 @@
 // worker read or write anything but what the pipeline file of this host names.
 import { relative, resolve } from 'node:path';
 import { extensionOf, mediaTypeOf } from '../../../contract/api/asset.ts';
-import { err, type Result } from '../../../contract/base/result.ts';
+import { reasonOf } from '../../../contract/api/bounds.ts';
+import { err, ok, type Result } from '../../../contract/base/result.ts';
+import { validatorOf } from '../../../contract/base/schema.ts';
 import type { Operation } from '../../../contract/kinds/kind.ts';
 import type { Boundary } from '../../adapters/files/boundary.ts';
 import { canFind } from '../../adapters/files/glob-source.ts';
@@ -12,10 +14,33 @@ import type { Pipeline, Step } from '../../language/pipeline.ts';
 import type { Template } from '../../language/template.ts';
 import { outputPath } from '../../plan/output-path.ts';
 import { privatePart } from '../../plan/reserved-name.ts';
-import { readIssuedOrder } from '../../run/engine/issued-order.ts';
 import type { IssuedOrder } from '../../run/engine/ports.ts';
 import type { JobOrder, Place, Source } from '../../run/jobs/job.ts';
+import { readOrder } from '../../run/jobs/wire/order-schema.ts';
 import { stepOf } from '../../task/task.ts';
+
+// The schema of an order as its coordinator issued it, which a worker reads from a database that others write to.
+
+/** All but the order itself, which is read by its operation. */
+export const issuedSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['order', 'epoch', 'seen'],
+  properties: {
+    order: { type: 'object' },
+    epoch: { type: 'integer', minimum: 1 },
+    seen: { type: 'integer', minimum: 0 },
+    seenMs: { type: 'number', minimum: 0 },
+  },
+} as const;
+
+/** The error is the end of a sentence about the order. */
+export function readIssuedOrder(value: unknown): Result<IssuedOrder, string> {
+  const validate = validatorOf<IssuedOrder>(issuedSchema);
+  if (!validate(value)) return err(reasonOf(validate.errors));
+  const order = readOrder(value.order);
+  return order.ok ? ok(value) : order;
+}
 
 export interface Ground {
   /** Absolute: the folder of the pipeline file. */

@@ -17,9 +17,9 @@ import type { WorkerObserver, WorkerWatch } from '../../report/engine-watch.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import { DatabaseAway, unlessAway } from '../../run/engine/away.ts';
 import type { EngineDatabase, EngineRun } from '../../run/engine/database.ts';
+import { insistently, type Patience } from '../../run/engine/patience.ts';
 import type { Fact, OrderEnd, WorkerDesk } from '../../run/engine/ports.ts';
 import { Promptness } from '../../run/engine/promptness.ts';
-import { sharedPace } from '../../run/engine/shared-pace.ts';
 import { Worker, type WorkerEnd } from '../../run/engine/worker.ts';
 import type { JobContext } from '../../run/jobs/job-context.ts';
 import { LookBudget } from '../../run/jobs/look-budget.ts';
@@ -39,6 +39,48 @@ import { type EngineTerms, readTerms } from '../state/engine/terms.ts';
 import { chooseStore } from '../store/choose-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { readGuarded } from './order-guard.ts';
+
+// Turns under a request rate that all workers of a run share: the database hands them out, several at a time.
+
+interface SharedPaceOptions extends Patience {
+  readonly desk: Pick<WorkerDesk, 'turns'>;
+  readonly clock: Clock;
+  readonly perMinute: number | undefined;
+  /** If it is aborted, all waits end. */
+  readonly stop: AbortSignal;
+}
+
+/** Waits until a request may be sent. */
+export function sharedPace(options: SharedPaceOptions): () => Promise<void> {
+  const { desk, clock, perMinute, stop } = options;
+  if (perMinute === undefined) return async () => undefined;
+  let waiting: PromiseWithResolvers<number>[] = [];
+  let busy = false;
+  const take = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const now = waiting;
+      waiting = [];
+      try {
+        const turns = await insistently(options, () => desk.turns(now.length, perMinute));
+        for (const [index, one] of now.entries()) one.resolve(turns[index] ?? 0);
+      } catch (error) {
+        for (const one of now) one.reject(error);
+      }
+    }
+    busy = false;
+  };
+  return async () => {
+    if (stop.aborted) return;
+    const turn = Promise.withResolvers<number>();
+    waiting.push(turn);
+    if (!busy) {
+      busy = true;
+      void take();
+    }
+    const ms = await turn.promise;
+    if (ms > 0) await clock.sleep(ms, stop);
+  };
+}
 
 // Tells what a worker's desk hears and writes, and changes none of it.
 

@@ -9,11 +9,11 @@ import {
   renderDiagnostics,
 } from '../../../../src/contract/yaml/diagnostic.ts';
 import { decodeText } from '../../../../src/contract/yaml/utf8.ts';
+import { annotationOf } from '../../../../src/runner/cli/validate.ts';
 import { checkColumns } from '../../../../src/runner/language/columns-check.ts';
 import { inExpression } from '../../../../src/runner/language/expression-diagnostic.ts';
 import { fill } from '../../../../src/runner/language/template.ts';
 import { validate } from '../../../../src/runner/language/validate.ts';
-import { annotationOf } from '../../../../src/runner/report/github-annotations.ts';
 import { valueItem } from '../../../../src/runner/task/item.ts';
 import { type Case, corpus, type Files, fragmentsIn } from './corpus.ts';
 import { mutated, mutations } from './mutations.ts';

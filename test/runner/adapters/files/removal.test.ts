@@ -3,7 +3,7 @@ import { existsSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { digestOfBytes } from '../../../../src/contract/base/digest.ts';
-import { remove, verified } from '../../../../src/runner/adapters/files/removal.ts';
+import { remove, verified } from '../../../../src/runner/operations/pruning/remove.ts';
 import { Rig } from '../../../rig.ts';
 
 const own = digestOfBytes('own');

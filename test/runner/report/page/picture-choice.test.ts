@@ -1,6 +1,6 @@
 // Which small pictures a report of very many items holds.
 import { expect, test } from 'vitest';
-import { chosenPictures } from '../../../../src/runner/report/page/picture-choice.ts';
+import { chosenPictures } from '../../../../src/runner/operations/report.ts';
 import type { ReportFile, ReportItem } from '../../../../src/runner/report/page/report-data.ts';
 import { item } from './browser/report-data.ts';
 

@@ -4,12 +4,12 @@
 import { randomUUID } from 'node:crypto';
 import { realClock } from '../../../../src/runner/adapters/clock.ts';
 import type { Ledger } from '../../../../src/runner/journal/ledger.ts';
+import { readIssuedOrder } from '../../../../src/runner/operations/working/order-guard.ts';
 import type { RunEvent } from '../../../../src/runner/report/run-event.ts';
 import { Coordinator } from '../../../../src/runner/run/engine/coordinator.ts';
 import type { EngineDatabase } from '../../../../src/runner/run/engine/database.ts';
 import { EngineLines } from '../../../../src/runner/run/engine/engine-lines.ts';
 import { EnginePerformer } from '../../../../src/runner/run/engine/engine-performer.ts';
-import { readIssuedOrder } from '../../../../src/runner/run/engine/issued-order.ts';
 import { Promptness } from '../../../../src/runner/run/engine/promptness.ts';
 import { SharedOutages } from '../../../../src/runner/run/engine/shared-outages.ts';
 import { Worker } from '../../../../src/runner/run/engine/worker.ts';

@@ -1,6 +1,6 @@
 // All workers of a run share its request rate.
 import { expect, test } from 'vitest';
-import { sharedPace } from '../../../../src/runner/run/engine/shared-pace.ts';
+import { sharedPace } from '../../../../src/runner/operations/working/serve-run.ts';
 import { FakeClock } from '../../adapters/files/places.ts';
 
 function pace(perMinute: number | undefined) {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { acceptanceOf } from '../../../../../src/contract/base/acceptance.ts';
 import { asJson, isObject, type Json } from '../../../../../src/contract/base/json.ts';
-import { readIssuedOrder } from '../../../../../src/runner/run/engine/issued-order.ts';
+import { readIssuedOrder } from '../../../../../src/runner/operations/working/order-guard.ts';
 import type { JobOutcome } from '../../../../../src/runner/run/jobs/job.ts';
 import { orderSchemas, readOrder } from '../../../../../src/runner/run/jobs/wire/order-schema.ts';
 import {

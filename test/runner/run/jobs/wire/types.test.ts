@@ -2,7 +2,7 @@
 // does not have, or has it with another type.
 import type { FromSchema } from 'json-schema-to-ts';
 import { expect, test } from 'vitest';
-import type { issuedSchema } from '../../../../../src/runner/run/engine/issued-order.ts';
+import type { issuedSchema } from '../../../../../src/runner/operations/working/order-guard.ts';
 import type { IssuedOrder } from '../../../../../src/runner/run/engine/ports.ts';
 import type { JobOrder, JobOutcome } from '../../../../../src/runner/run/jobs/job.ts';
 import { orderSchemas } from '../../../../../src/runner/run/jobs/wire/order-schema.ts';
