@@ -122,7 +122,7 @@ export function checkEnd(
     if (there === undefined) wrong.push(`${path} is missing in the end`);
     else if (isResult(path) && there !== digest) wrong.push(`${path} is another file in the end`);
   }
-  const strays = [...found.keys()].filter((path) => !snapshot.has(path) && !isTemporary(path));
+  const strays = [...found.keys()].filter((path) => !snapshot.has(path) && !mayStay(path));
   if (!mayLeaveFiles && strays.length > 0) wrong.push(`left in the end: ${strays.join(', ')}`);
   return wrong;
 }
@@ -130,5 +130,8 @@ export function checkEnd(
 /** State files and caches contain times, so their content differs. */
 const isResult = (path: string): boolean => path.endsWith('.png');
 
-/** Its name is unique, so one that could not be removed does no harm. */
-const isTemporary = (path: string): boolean => /\.lock\.|owner\.json\./.test(path);
+/**
+ * The name of a temporary file is unique, so one that could not be removed does no harm. One more run than usual had nothing
+ * to do, and remembers that.
+ */
+const mayStay = (path: string): boolean => /\.lock\.|owner\.json\.|\.up-to-date$/.test(path);
