@@ -91,7 +91,8 @@ function differences(
       did.set(shown, (did.get(shown) ?? 0) + 1);
     }
     for (const ending of new Set([...planned.keys(), ...did.keys()])) {
-      if (excused.has(ending)) continue;
+      // What would be blocked, and the run excludes, is excluded.
+      if (excused.has(ending === 'excluded' ? 'blocked' : ending)) continue;
       const [said, done] = [planned.get(ending) ?? 0, did.get(ending) ?? 0];
       // A cap keeps whole items out, and a failure whole fan-outs, of which the run then tells nothing.
       const fewest = ending === 'excluded' || excused.size > 0 ? 0 : said;

@@ -31,7 +31,7 @@ export async function receiptsCommand(flags: ReceiptsFlags): Promise<number> {
     });
   if (imported !== undefined)
     return answer(await importReceipts(imported, options), json, { text: importedText });
-  return answer(receipts({ ...options, ...(limit === undefined ? {} : { limit }) }), json, {
+  return answer(receipts({ ...options, limit }), json, {
     text: receiptsText,
   });
 }

@@ -82,8 +82,7 @@ async function perform(
       const ran = await operate(pipeline, {
         ...others,
         ...{ monitor, signal, items: filterOf(flags), detachAfterMs: detachAfter },
-        ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
-        ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
+        ...{ rehearsalSpeed: speed, rehearsalPictures: pictures },
         onLook: reader.look,
         onEvent: (event) => {
           log.write(withExitCode(event));

@@ -92,9 +92,7 @@ function optionsOf(
     ...{ inputs: input, profile, once, signal },
     run: {
       ...{ state, output, service, rehearse, hosted, budget, monitor, commit, commitOutputs },
-      ...(allowOutside === undefined ? {} : { allowOutside }),
-      ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
-      ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
+      ...{ allowOutside, rehearsalSpeed: speed, rehearsalPictures: pictures },
     },
   };
 }
@@ -168,7 +166,7 @@ function show(event: ScheduleEvent, once: boolean): void {
 
 function showNext({ ends, next }: Scheduled, json: boolean): void {
   const due = ends.length > 0;
-  if (json) printJson({ type: 'next', due, ...(next === undefined ? {} : { next }) });
+  if (json) printJson({ type: 'next', due, next });
   else if (!due)
     print(
       next === undefined ? 'Nothing is due, now or later.' : `Nothing is due. Next due at ${next}.`,

@@ -59,10 +59,8 @@ async function start(
   const options: ServiceOptions = {
     ...rest,
     faults,
-    ...(addressLifetime === undefined ? {} : { addressLifetimeMs: addressLifetime }),
-    ...(assetLifetime === undefined ? {} : { assetLifetimeMs: assetLifetime }),
-    ...(eventBackoff === undefined ? {} : { eventBackoffMs: eventBackoff }),
-    ...(eventGiveUp === undefined ? {} : { eventGiveUpMs: eventGiveUp }),
+    ...{ addressLifetimeMs: addressLifetime, assetLifetimeMs: assetLifetime },
+    ...{ eventBackoffMs: eventBackoff, eventGiveUpMs: eventGiveUp },
   };
   try {
     return ok(await startService(options));

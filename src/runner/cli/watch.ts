@@ -158,8 +158,7 @@ async function follow(file: string, flags: WatchFlags, log: Log): Promise<number
         run: {
           ...rest,
           ...{ monitor, items: { only: items } },
-          ...(speed === undefined ? {} : { rehearsalSpeed: speed }),
-          ...(pictures === undefined ? {} : { rehearsalPictures: pictures }),
+          ...{ rehearsalSpeed: speed, rehearsalPictures: pictures },
         },
         ...{ inputs, profile, settleMs: settle, pollMs: poll, signal: stop.signal },
         onEvent: (event) => {

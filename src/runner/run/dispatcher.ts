@@ -26,6 +26,7 @@ import type { Budget } from './budget.ts';
 import type { InFlight } from './in-flight.ts';
 import type { FanRun, ItemRun } from './item-run.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
+import { excludedEnd } from './line.ts';
 import {
   attachOrder,
   attemptName,
@@ -141,8 +142,7 @@ const pointless = (why: string): EndWithoutJob => ({
 });
 const fail = (why: string, diagnostic?: Code): Action => end('failed', why, diagnostic);
 const noRoom = end('later', 'as many projects render as may at once');
-const excludedWhy = 'this run excludes the step';
-const excluded: Action = end('excluded', excludedWhy);
+const excluded: Action = { action: 'end', ...excludedEnd };
 
 export interface DispatcherOptions extends RunTerms {
   readonly budget: Budget;
@@ -197,7 +197,7 @@ export class Dispatcher {
     if (verdict !== undefined) return err(verdict);
     const elements = elementsOf(fan, itemRun.byContent(this.#o.base).scope);
     if (elements.ok) return elements;
-    if (!this.#o.allows(step, 'begin')) return err({ ending: 'excluded', why: excludedWhy });
+    if (!this.#o.allows(step, 'begin')) return err(excludedEnd);
     const { code, text, message } = elements.error;
     return err({ ending: 'failed', why: `${text.trim()}: ${message}`, diagnostic: code });
   }

@@ -29,7 +29,7 @@ import { predicted } from '../task/outputs.ts';
 import type { TaskId } from '../task/task.ts';
 import { conditionHolds } from '../task/task-request.ts';
 import { type FanRun, ItemRun, type ItemsInside } from './item-run.ts';
-import { type Actor, type Waiter, walk } from './line.ts';
+import { type Actor, endOf, excludedEnd, type Waiter, walk } from './line.ts';
 import { renewalsFor } from './refresh-inputs.ts';
 
 /** What would be done for one item, or for the shared steps. */
@@ -212,7 +212,7 @@ export class DryRun implements Actor {
     const planned =
       turn === 'start'
         ? this.#again(waiter, plannedTask(this.#planning(itemRun), step, itemRun.task(step)))
-        : endedBefore(waiter, turn);
+        : this.#endedBefore(waiter, turn);
     return this.#end(waiter, planned, () => this.act(waiter));
   }
 
@@ -236,7 +236,7 @@ export class DryRun implements Actor {
     const { itemRun, step } = head;
     const planned =
       'ending' in why
-        ? endedBefore(head, why)
+        ? this.#endedBefore(head, why)
         : problemTask(itemRun, step, itemRun.task(step), why);
     return this.#end(head, planned, () => this.#endHead(head, why));
   }
@@ -258,6 +258,10 @@ export class DryRun implements Actor {
       renewals.lost === undefined ? free : { ...free, action: 'lost', why: renewals.lost };
     this.#foresee(waiter, counted(itemRun, renewals.isBarred ? withoutDoing(certain) : certain));
     return undefined;
+  }
+
+  #endedBefore(waiter: Waiter, turn: End): PlannedTask {
+    return endedBefore(waiter, endOf(turn, this.#o.excluded.has(waiter.step.name)));
   }
 
   #foresee({ itemRun, step }: Waiter, planned: PlannedTask): void {
@@ -409,7 +413,7 @@ function withoutDoing(planned: PlannedTask): PlannedTask {
   const { step, task, action, fingerprint } = planned;
   if (action === 'reuse' || action === 'skipped' || action === 'blocked') return planned;
   const known = fingerprint === undefined ? {} : { fingerprint };
-  return { step, task, action: 'excluded', why: 'this run excludes the step', ...known };
+  return { step, task, action: 'excluded', why: excludedEnd.why, ...known };
 }
 
 function counted({ element }: ItemRun, planned: PlannedTask): PlannedTask {

@@ -1,6 +1,7 @@
 // How an item moves through its steps, in a run and in a plan alike: each task waits for the steps before it, then takes its turn.
 // A fan-out opens once its list is known, and its elements move in the same way.
 import type { Step } from '../language/pipeline.ts';
+import type { End } from '../plan/ending.ts';
 import type { Turn } from '../plan/turn.ts';
 import type { FanRun, ItemRun } from './item-run.ts';
 
@@ -19,6 +20,13 @@ export interface Actor {
    */
   open(fan: FanRun, head: Waiter, turn: Turn): Promise<void> | undefined;
 }
+
+/** What a step comes to that the run excludes, and that no earlier run has done. */
+export const excludedEnd: End = { ending: 'excluded', why: 'this run excludes the step' };
+
+/** How a step ends before its turn. One that the run excludes would not begin either way. */
+export const endOf = (turn: End, isExcluded: boolean): End =>
+  isExcluded && turn.ending !== 'skipped' ? excludedEnd : turn;
 
 /** Resolves when all tasks of an item run have ended, those of its elements, too. Undefined: they have. */
 export function walk(itemRun: ItemRun, actor: Actor): Promise<void> | undefined {

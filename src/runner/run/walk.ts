@@ -27,7 +27,7 @@ import { type FanRun, ItemRun, type ItemsInside } from './item-run.ts';
 import type { Ended, JobOrder } from './jobs/job.ts';
 import { isStopped } from './jobs/outcome.ts';
 import type { Performer } from './jobs/ports.ts';
-import { type Actor, type Waiter, walk } from './line.ts';
+import { type Actor, endOf, type Waiter, walk } from './line.ts';
 import { type Refresh, redoSuppliers } from './refresh-inputs.ts';
 import { SettledTasks } from './settled-tasks.ts';
 import { StepBreaker } from './step-breaker.ts';
@@ -94,6 +94,8 @@ export interface WalkOptions extends RunTerms {
   readonly misnaming?: ReadonlySet<string>;
   /** If set, the run buys nothing from the start. */
   readonly closed?: Closed;
+  /** Steps that this run excludes; default: none. */
+  readonly excluded?: ReadonlySet<string>;
   /** Tasks that this run finished already, before it bought anything new. */
   readonly savedFirst?: ReadonlySet<string>;
   readonly onEvent: (event: RunEvent) => void;
@@ -346,13 +348,19 @@ export class Walk implements Actor {
     if (this.#isStopping) return never;
     const { itemRun, step } = head;
     const elements =
-      turn === 'start' ? this.#dispatcher.elements(fan, itemRun, step) : err<End>(turn);
+      turn === 'start'
+        ? this.#dispatcher.elements(fan, itemRun, step)
+        : err<End>(endOf(turn, this.#isExcluded(step)));
     const lanes = itemRun.open(fan, elements.ok ? elements.value : undefined);
     if (elements.ok) {
       this.#budget.opened(itemRun, tasksOf(fan, itemRun), lanes.length);
       this.#endings.opened(itemRun, step);
     } else for (const lane of lanes) this.#endings.end({ itemRun: lane, step }, elements.error);
     return undefined;
+  }
+
+  #isExcluded({ name }: Step): boolean {
+    return this.#o.excluded?.has(name) === true;
   }
 
   // Tasks
@@ -363,7 +371,7 @@ export class Walk implements Actor {
     for (;;) {
       if (this.#isStopping) return await never;
       const turn = itemRun.turn(step);
-      if (turn !== 'start') return this.#endings.end(waiter, turn);
+      if (turn !== 'start') return this.#endings.end(waiter, endOf(turn, this.#isExcluded(step)));
       const action = this.#dispatcher.nextAction(itemRun, step);
       switch (action.action) {
         case 'start':

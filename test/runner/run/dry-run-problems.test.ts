@@ -120,7 +120,7 @@ describe('a step that the run leaves out', () => {
     });
   });
 
-  test('stays skipped or blocked where it is', () => {
+  test('stays skipped, and is not called blocked: it would not begin either way', () => {
     const skipping = swapping.replace(
       'uses: face-swap-photo,',
       'uses: face-swap-photo, if: item.key == "z",',
@@ -129,7 +129,7 @@ describe('a step that the run leaves out', () => {
     expect(skipped.actions(a)).toMatchObject({ 'swap:a': 'skipped', 'save:a': 'skipped' });
     const blocked = without(swapWorld(), 'swap');
     blocked.disk.inputs.delete('a.png');
-    expect(blocked.actions(a)).toMatchObject({ 'photo:a': 'problem', 'swap:a': 'blocked' });
+    expect(blocked.actions(a)).toMatchObject({ 'photo:a': 'problem', 'swap:a': 'excluded' });
   });
 
   test('has no problem of its own', () => {
