@@ -284,7 +284,7 @@ function expiring(at: string): Operation {
 
 function uploadTo(address: string): Operation {
   return text((honest) =>
-    honest.replace(/"upload_url":"[^"]*"/, `"upload_url":${JSON.stringify(address)}`),
+    honest.replace(/"upload_url":"[^"]*"/g, `"upload_url":${JSON.stringify(address)}`),
   );
 }
 
