@@ -30,7 +30,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // Tests also wait for processes, services and the disk, and meanwhile another worker uses the core. A number, because
     // a share of the cores is never more than all of them.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     sequence: { sequencer: LeanFirst },
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/own-receipts.ts'],

@@ -14,8 +14,8 @@ describe('shotlist graph', () => {
     const own = await rig.command(['graph', 'pipeline.yaml', '--output', 'pipeline.yaml']);
     expect(own).toMatchObject({ code: 2, stdout: '' });
     expect(rig.read('pipeline.yaml')).toBe(photoPipeline);
-    const none = await rig.command(['graph', 'pipeline.yaml', '--output', 'no/such/folder.svg']);
-    expect(none.code).toBe(1);
-    expect(rig.files('.')).toEqual(['graph.out', 'pipeline.yaml']);
+    const deep = await rig.command(['graph', 'pipeline.yaml', '--output', 'a/new/folder.md']);
+    expect(deep.code).toBe(0);
+    expect(rig.files('.')).toEqual(['a/new/folder.md', 'graph.out', 'pipeline.yaml']);
   });
 });
