@@ -34,7 +34,12 @@ const databaseOf = ({ SHOTLIST_RECEIPTS: folder = '' }: Readonly<Record<string, 
 function madeUp(count: number, more: Partial<Receipt['line']> = {}): readonly Receipt[] {
   return Array.from({ length: count }, (_, index) => ({
     service: 'https://service.example',
-    source: { folder: '/work', pipeline: 'shop', state: '/work/shop.state.jsonl', branch: 'main' },
+    source: {
+      folder: '/shops',
+      pipeline: 'shop',
+      state: '/shops/shop.state.jsonl',
+      branch: 'main',
+    },
     saved: [],
     line: {
       ...{
@@ -262,7 +267,7 @@ describe('shotlist receipts', () => {
     ['--import given', wrongly(/\}\n$/, '\n'), /line 3: it is not JSON/],
     ['--import given', `${long}not JSON`, /line 602: it is not JSON/],
     ['--import given', wrongly('"complete"', '"paid"'), /line 2: .*state/],
-    ['--import given', wrongly('"/work"', '"work"'), /line 2: .*folder/],
+    ['--import given', wrongly('"/shops"', '"shops"'), /line 2: .*folder/],
     ['--import given', wrongly(/"at":"[^"]*"/, '"at":"soon"'), /line 2: its time is no time/],
     ['--import given', wrongly('"credits":5', '"credits":-5'), /line 2: .*credits/],
     ['--import given', wrongly('https://service.example', 'rehearsal'), /is of a rehearsal/],
