@@ -14,8 +14,8 @@ export function isTorn(
   after: number,
 ): boolean {
   if (terminated || number === 1 || !(wellFormed || midCharacter)) return false;
-  // A run is the first thing that is recorded.
-  const start = `{"seq":${after + 1},"event":"${after === 0 ? 'run"' : ''}`;
+  // Behind a header alone, a run is the first thing that is recorded. A compacted file may be of a run that goes on.
+  const start = `{"seq":${after + 1},"event":"${number === 2 ? 'run"' : ''}`;
   const begins = text.length < start.length ? start.startsWith(text) : text.startsWith(start);
   return begins && text !== '' && !controlCharacter.test(text) && jsonIn(text) === undefined;
 }

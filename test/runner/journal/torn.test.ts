@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { mostCredits } from '../../../src/contract/api/bounds.ts';
 import { type EventLine, lineText, type NewEvent } from '../../../src/runner/journal/line.ts';
 import { isTorn } from '../../../src/runner/journal/torn.ts';
-import { job, journals, numbered, run } from './lines.ts';
+import { intent, job, journals, numbered, run } from './lines.ts';
 
 const torn = (text: string, after: number): boolean =>
-  isTorn({ text, wellFormed: true, terminated: false }, 2, after);
+  isTorn({ text, wellFormed: true, terminated: false }, 3, after);
 
 /** Texts and results as a service may send them: any characters, any JSON. */
 const wild: fc.Arbitrary<NewEvent> = fc.oneof(
@@ -70,6 +70,16 @@ describe('the beginning of an event', () => {
     expect(line === undefined ? '' : lineText(line)).toMatch(/^[\x20-\x7e😀]+$/u);
     everyCut(events);
   });
+});
+
+test('the beginning of the first event of a compacted file may be any, and behind a header alone only that of a run', () => {
+  const [begun = '', sent = ''] = [run(), intent()].map((event) =>
+    JSON.stringify({ seq: 1, ...event }).slice(0, -1),
+  );
+  const behind = (number: number) => (text: string) =>
+    isTorn({ text, wellFormed: true, terminated: false }, number, 0);
+  expect([begun, sent].map(behind(3))).toEqual([true, true]);
+  expect([begun, sent].map(behind(2))).toEqual([true, false]);
 });
 
 describe('no beginning of an event', () => {
