@@ -13,26 +13,6 @@ import { type Group, groupOf, groups } from './group.ts';
 import { type Model, modelNotesOf, modelsOf } from './model.ts';
 import { type PriceFacts, priceFactsOf } from './price.ts';
 
-// What the subscription plans allow of a tool.
-
-/** Sentences about what depends on the plan; empty if nothing does. */
-function plansOf(tool: Tool): readonly string[] {
-  return [...freePlanOf(tool).map((limit) => `On the free plan, ${limit}.`), ...sizeOf(tool)];
-}
-
-/** Tools without named resolutions limit the longer side of the output by plan (models.md, Plans). */
-function sizeOf({ name, record, request }: Tool): readonly string[] {
-  const { properties } = request;
-  const isNamed = isObject(properties) && properties['resolution'] !== undefined;
-  if (isNamed || record === 'audio' || name === 'ai-image-upscaler') return [];
-  const { most, longest = Number.POSITIVE_INFINITY } = ownLimits[name] ?? {};
-  const sizes = tiers.map((tier) => `${Math.min(longest, allowances[tier].longestEdge)} (${tier})`);
-  return [
-    `The longer side of the output has at most this many pixels, by plan: ${sizes.join(', ')}.`,
-    ...(most === undefined ? [] : [`The shorter side has at most ${most} pixels on every plan.`]),
-  ];
-}
-
 export interface Entry {
   readonly name: string;
   /** What the kind does, in a few words. */
@@ -88,4 +68,24 @@ export function entryOf(kind: StepKind): Entry {
 export function catalogue(): ReadonlyMap<Group, readonly Entry[]> {
   const entries = kinds.map(entryOf);
   return new Map(groups.map((group) => [group, entries.filter((entry) => entry.group === group)]));
+}
+
+// What the subscription plans allow of a tool.
+
+/** Sentences about what depends on the plan; empty if nothing does. */
+function plansOf(tool: Tool): readonly string[] {
+  return [...freePlanOf(tool).map((limit) => `On the free plan, ${limit}.`), ...sizeOf(tool)];
+}
+
+/** Tools without named resolutions limit the longer side of the output by plan (models.md, Plans). */
+function sizeOf({ name, record, request }: Tool): readonly string[] {
+  const { properties } = request;
+  const isNamed = isObject(properties) && properties['resolution'] !== undefined;
+  if (isNamed || record === 'audio' || name === 'ai-image-upscaler') return [];
+  const { most, longest = Number.POSITIVE_INFINITY } = ownLimits[name] ?? {};
+  const sizes = tiers.map((tier) => `${Math.min(longest, allowances[tier].longestEdge)} (${tier})`);
+  return [
+    `The longer side of the output has at most this many pixels, by plan: ${sizes.join(', ')}.`,
+    ...(most === undefined ? [] : [`The shorter side has at most ${most} pixels on every plan.`]),
+  ];
 }

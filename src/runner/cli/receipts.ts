@@ -8,6 +8,7 @@ import {
   exportReceipts,
   type ForgottenReceipts,
   forgetReceipts,
+  type ImportedReceipts,
   importReceipts,
   receipts,
 } from '../operations/receipts.ts';
@@ -136,18 +137,9 @@ function becameText({ state, files, credits }: Listed): string {
 const fromText = ({ pipeline, branch, folder }: Listed): string =>
   `${pipeline}${branch === undefined ? '' : `, branch ${branch}`}, in ${folder}`;
 
-interface Imported {
-  readonly file: string;
-  readonly kind: 'export' | 'state' | 'database';
-  readonly read: number;
-  readonly added: number;
-  readonly changed: number;
-  readonly unreadable: number;
-}
-
 const kinds = { export: 'export', state: 'state file', database: 'database' } as const;
 
-function importedText({ file, kind, read, added, changed, unreadable }: Imported): string {
+function importedText({ file, kind, read, added, changed, unreadable }: ImportedReceipts): string {
   return [
     `Read ${count(read, 'receipt')} in the ${kinds[kind]} ${printable(file)}: ${grouped(added)} new` +
       `${changed === 0 ? '' : `, ${grouped(changed)} with something new`}.`,

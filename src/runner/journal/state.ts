@@ -5,40 +5,6 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { unknownKind } from './job-kind.ts';
 import type { EventLine, JobLine, OutputLine, PastAttempt } from './line.ts';
 
-// The recorded files of a job: one for each task that saved it, and each download.
-
-type OutputEvent = Extract<EventLine, { readonly event: 'output' }>;
-
-type Outputs = NonNullable<JobLine['outputs']>;
-
-/** Replaces what was recorded of the file. The store still has content that is the same. */
-function withOutput(outputs: Outputs, event: OutputEvent): Outputs {
-  const { task, index, path, bytes, sha256, duration } = event;
-  const others = outputs.filter((output) => !isOf(output, event));
-  const before = outputs.find((output) => isOf(output, event));
-  const inStore =
-    before?.stored !== undefined && before.sha256 === sha256 ? { stored: before.stored } : {};
-  const length = duration === undefined ? {} : { duration };
-  return [...others, { task, index, path, bytes, sha256, ...length, ...inStore }].sort(
-    (a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.index - b.index,
-  );
-}
-
-/** Adds to what is recorded of a file; undefined if there is no such file. */
-function markedOutputs(
-  outputs: Outputs = [],
-  file: RecordedOutput,
-  mark: Pick<OutputLine, 'stored'> | Pick<OutputLine, 'pruned'>,
-): Outputs | undefined {
-  if (!outputs.some((output) => isOf(output, file))) return undefined;
-  return outputs.map((output) => (isOf(output, file) ? { ...output, ...mark } : output));
-}
-
-type RecordedOutput = Pick<OutputLine, 'task' | 'index'>;
-
-const isOf = (output: RecordedOutput, { task, index }: RecordedOutput): boolean =>
-  output.task === task && output.index === index;
-
 /** The events about a job. */
 export type JobEvent = Extract<EventLine, { readonly job: string }>;
 
@@ -318,3 +284,37 @@ function without<K extends keyof JobLine>(job: JobLine, ...keys: readonly K[]): 
   for (const key of keys) delete copy[key];
   return copy;
 }
+
+// The recorded files of a job: one for each task that saved it, and each download.
+
+type OutputEvent = Extract<EventLine, { readonly event: 'output' }>;
+
+type Outputs = NonNullable<JobLine['outputs']>;
+
+/** Replaces what was recorded of the file. The store still has content that is the same. */
+function withOutput(outputs: Outputs, event: OutputEvent): Outputs {
+  const { task, index, path, bytes, sha256, duration } = event;
+  const others = outputs.filter((output) => !isOf(output, event));
+  const before = outputs.find((output) => isOf(output, event));
+  const inStore =
+    before?.stored !== undefined && before.sha256 === sha256 ? { stored: before.stored } : {};
+  const length = duration === undefined ? {} : { duration };
+  return [...others, { task, index, path, bytes, sha256, ...length, ...inStore }].sort(
+    (a, b) => (a.task < b.task ? -1 : a.task > b.task ? 1 : 0) || a.index - b.index,
+  );
+}
+
+/** Adds to what is recorded of a file; undefined if there is no such file. */
+function markedOutputs(
+  outputs: Outputs = [],
+  file: RecordedOutput,
+  mark: Pick<OutputLine, 'stored'> | Pick<OutputLine, 'pruned'>,
+): Outputs | undefined {
+  if (!outputs.some((output) => isOf(output, file))) return undefined;
+  return outputs.map((output) => (isOf(output, file) ? { ...output, ...mark } : output));
+}
+
+type RecordedOutput = Pick<OutputLine, 'task' | 'index'>;
+
+const isOf = (output: RecordedOutput, { task, index }: RecordedOutput): boolean =>
+  output.task === task && output.index === index;

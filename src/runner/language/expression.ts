@@ -12,21 +12,6 @@ import { expressionFunctions } from './functions/all.ts';
 import { childrenOf, gathered, type Reference, referencesOf } from './reference.ts';
 import { resultNames } from './result-name.ts';
 
-// What limits the value of an expression from above, before its other parts are known: the plan prices a late value by it.
-
-/**
- * The texts of the arguments of `math.least`, if the expression is a call of it: the value is greater than none of them.
- * Only numbers and names; everything else limits as well, but is left out.
- */
-function ceilingsIn(node: ASTNode, text: string): readonly string[] {
-  if (node.op !== 'rcall') return [];
-  const [name, receiver, given] = node.args;
-  if (name !== 'least' || receiver.op !== 'id' || receiver.args !== 'math') return [];
-  return given.filter(isPlainOperand).map(({ start, end }) => text.slice(start, end));
-}
-
-const isPlainOperand = ({ op }: ASTNode): boolean => op === 'value' || op === '.';
-
 /** What went wrong, and where in the expression's text (offsets, end exclusive). */
 export interface ExpressionError {
   readonly code: Code;
@@ -432,3 +417,18 @@ function a(type: string): string {
   const plain = type.replace(/^dyn<(.+)>$/, '$1');
   return `${/^[aeiou]/.test(plain) ? 'an' : 'a'} ${plain}`;
 }
+
+// What limits the value of an expression from above, before its other parts are known: the plan prices a late value by it.
+
+/**
+ * The texts of the arguments of `math.least`, if the expression is a call of it: the value is greater than none of them.
+ * Only numbers and names; everything else limits as well, but is left out.
+ */
+function ceilingsIn(node: ASTNode, text: string): readonly string[] {
+  if (node.op !== 'rcall') return [];
+  const [name, receiver, given] = node.args;
+  if (name !== 'least' || receiver.op !== 'id' || receiver.args !== 'math') return [];
+  return given.filter(isPlainOperand).map(({ start, end }) => text.slice(start, end));
+}
+
+const isPlainOperand = ({ op }: ASTNode): boolean => op === 'value' || op === '.';

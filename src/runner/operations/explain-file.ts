@@ -5,7 +5,8 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type Digest, digestFrom } from '../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { openRegular } from '../../contract/files/regular-file.ts';
-import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
+import { systemReason } from '../../contract/files/system-error.ts';
+import { namesIn } from '../adapters/files/leftovers.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
 import { repositoryOf } from '../adapters/files/repository.ts';
 import { diskStore } from '../adapters/state/job-store.ts';
@@ -252,12 +253,3 @@ const foldersIn = (folder: string): readonly string[] =>
     .filter(
       (name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true,
     );
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isSystemProblem(error)) return [];
-    throw error;
-  }
-}

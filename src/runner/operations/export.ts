@@ -21,16 +21,6 @@ import { patienceWith } from './state/engine/patience-with.ts';
 import { termsOf } from './state/engine/terms.ts';
 import { type LocateOptions, locateState } from './state/locate-state.ts';
 
-// The header of a state file, and nothing else.
-
-/** Undefined if there is no state file. A damaged file is a problem. */
-async function loadHeader(state: string): Promise<Result<Header | undefined, Problem>> {
-  const loaded = await loadState(state, memoryStore());
-  return loaded.ok
-    ? ok(loaded.value.header)
-    : { ok: false, error: stateProblem(loaded.error, state, `<pipeline file> --state ${state}`) };
-}
-
 export interface ExportOptions extends LocateOptions {
   /** `--engine`: the address of the database. */
   readonly engine: string;
@@ -115,4 +105,14 @@ async function exportHere(
   await unlessAway(() => desk.release(session.term));
   if (!exported.ok) return err({ ...problem(exported.error), reason: 'system' });
   return ok({ state: paths.state, jobs: ledger.size });
+}
+
+// The header of a state file, and nothing else.
+
+/** Undefined if there is no state file. A damaged file is a problem. */
+async function loadHeader(state: string): Promise<Result<Header | undefined, Problem>> {
+  const loaded = await loadState(state, memoryStore());
+  return loaded.ok
+    ? ok(loaded.value.header)
+    : { ok: false, error: stateProblem(loaded.error, state, `<pipeline file> --state ${state}`) };
 }

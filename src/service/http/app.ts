@@ -8,74 +8,6 @@ import { reportInternalError } from '../base/internal-error.ts';
 import type { RequestCounts } from '../base/request-counts.ts';
 import type { Caller, Keys, Permission } from '../store/keys.ts';
 
-// Closes connections whose requests do not complete in time. Otherwise a few hundred clients that send one byte a minute
-// could hold every connection of the process for ever, without a key.
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The body may take any time while it keeps arriving. */
-    longBody?: boolean;
-  }
-}
-
-/** An upload may pause for this many times the limit of other requests. */
-const stillTimes = 4;
-
-interface Sender {
-  readonly since: number;
-  readonly moving: boolean;
-  bytes: number;
-  movedAt: number;
-}
-
-/** @param senderMs milliseconds within which the body of a request must arrive */
-function endSlowSenders(server: FastifyInstance, senderMs: number): void {
-  const senders = new Map<IncomingMessage, Sender>();
-  server.addHook('onRequest', (request, _reply, done) => {
-    const { raw } = request;
-    const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers;
-    if (encoding !== undefined || (length !== undefined && length !== '0')) {
-      const now = performance.now();
-      const moving = request.routeOptions.config.longBody === true;
-      senders.set(raw, { since: now, moving, bytes: raw.socket.bytesRead, movedAt: now });
-    }
-    done();
-  });
-  // A client that has its answer, but still sends, is watched further.
-  server.addHook('onResponse', ({ raw }, _reply, done) => {
-    if (raw.complete) senders.delete(raw);
-    done();
-  });
-  const look = (): void => {
-    const now = performance.now();
-    for (const [raw, sender] of senders) {
-      const { bytesRead } = raw.socket;
-      if (bytesRead !== sender.bytes) Object.assign(sender, { bytes: bytesRead, movedAt: now });
-      const late = sender.moving
-        ? now - sender.movedAt > senderMs * stillTimes
-        : now - sender.since > senderMs;
-      if (raw.complete || raw.destroyed) senders.delete(raw);
-      else if (late) raw.socket.destroy();
-    }
-  };
-  const timer = setInterval(look, Math.min(1000, senderMs)).unref();
-  server.addHook('onClose', (_server, done) => {
-    clearInterval(timer);
-    done();
-  });
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Defined for every request below /v1 that reaches a handler. */
-    caller: Caller | undefined;
-  }
-  interface FastifyContextConfig {
-    /** The permission that a key needs for this route. Every route below /v1 has one. */
-    permission?: Permission;
-  }
-}
-
 export interface App {
   readonly server: FastifyInstance;
   requests(): RequestCounts;
@@ -213,4 +145,72 @@ class MalformedBody extends Error {
 
 export function sendError(reply: FastifyReply, { status, message }: ErrorResponse): FastifyReply {
   return reply.code(status).send({ message });
+}
+
+// Closes connections whose requests do not complete in time. Otherwise a few hundred clients that send one byte a minute
+// could hold every connection of the process for ever, without a key.
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body may take any time while it keeps arriving. */
+    longBody?: boolean;
+  }
+}
+
+/** An upload may pause for this many times the limit of other requests. */
+const stillTimes = 4;
+
+interface Sender {
+  readonly since: number;
+  readonly moving: boolean;
+  bytes: number;
+  movedAt: number;
+}
+
+/** @param senderMs milliseconds within which the body of a request must arrive */
+function endSlowSenders(server: FastifyInstance, senderMs: number): void {
+  const senders = new Map<IncomingMessage, Sender>();
+  server.addHook('onRequest', (request, _reply, done) => {
+    const { raw } = request;
+    const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers;
+    if (encoding !== undefined || (length !== undefined && length !== '0')) {
+      const now = performance.now();
+      const moving = request.routeOptions.config.longBody === true;
+      senders.set(raw, { since: now, moving, bytes: raw.socket.bytesRead, movedAt: now });
+    }
+    done();
+  });
+  // A client that has its answer, but still sends, is watched further.
+  server.addHook('onResponse', ({ raw }, _reply, done) => {
+    if (raw.complete) senders.delete(raw);
+    done();
+  });
+  const look = (): void => {
+    const now = performance.now();
+    for (const [raw, sender] of senders) {
+      const { bytesRead } = raw.socket;
+      if (bytesRead !== sender.bytes) Object.assign(sender, { bytes: bytesRead, movedAt: now });
+      const late = sender.moving
+        ? now - sender.movedAt > senderMs * stillTimes
+        : now - sender.since > senderMs;
+      if (raw.complete || raw.destroyed) senders.delete(raw);
+      else if (late) raw.socket.destroy();
+    }
+  };
+  const timer = setInterval(look, Math.min(1000, senderMs)).unref();
+  server.addHook('onClose', (_server, done) => {
+    clearInterval(timer);
+    done();
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Defined for every request below /v1 that reaches a handler. */
+    caller: Caller | undefined;
+  }
+  interface FastifyContextConfig {
+    /** The permission that a key needs for this route. Every route below /v1 has one. */
+    permission?: Permission;
+  }
 }

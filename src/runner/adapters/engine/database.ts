@@ -24,128 +24,6 @@ import type { Row, Sql, Statements } from './sql.ts';
 import { schema, upgradeTables, versionOf, wantedVersion } from './tables.ts';
 import { EngineWorkerDesk } from './worker-desk.ts';
 
-// Brings what a state file knows into the database: its lines as they are, and of each job what money needs.
-
-const group = 1000;
-
-/** Within a transaction in which the run is not there. */
-async function importInto(sql: Statements, from: Import): Promise<void> {
-  const { run, pipeline, file, service, options } = from.terms;
-  const sum = (of: 'charged' | 'refunded'): number =>
-    from.runs.reduce((total, line) => total + line[of], 0);
-  await sql.query(
-    `insert into ${schema}.run (run, stage, charged, refunded, reserved) values ($1, 'importing', $2, $3, 0)`,
-    [run, sum('charged'), sum('refunded')],
-  );
-  await sql.query(`insert into ${schema}.terms values ($1, $2, $3, $4, $5, $6)`, [
-    run,
-    pipeline,
-    file,
-    service,
-    JSON.stringify(options),
-    from.canary,
-  ]);
-  const { header, runs, tasks } = from;
-  await writeSnapshot(sql, run, { header, runs, tasks, seq: 0 });
-  let reserved = 0;
-  let lines: JobLine[] = [];
-  const write = async (): Promise<void> => {
-    await writeLines(sql, run, lines);
-    await writeJobs(sql, run, lines);
-    lines = [];
-  };
-  for (const line of from.jobs) {
-    if (jobFacts[line.state].inDoubt) reserved += line.reserve ?? 0;
-    lines.push(line);
-    if (lines.length === group) await write();
-  }
-  await write();
-  await sql.query(`update ${schema}.run set reserved = $2 where run = $1`, [run, reserved]);
-}
-
-async function writeJobs(sql: Statements, run: string, lines: readonly JobLine[]): Promise<void> {
-  if (lines.length === 0) return;
-  await sql.query(
-    `insert into ${schema}.job
-     select $1, job, state, attempt, name, reserve, credits, project, past,
-       (select array_agg(file) from jsonb_array_elements_text(files) file), take, unknown, null, at, adopted
-     from jsonb_to_recordset($2::jsonb) as x(job text, state text, attempt bigint, name text, reserve bigint,
-       credits bigint, project text, past jsonb, files jsonb, take boolean, unknown boolean, at timestamptz,
-       adopted boolean)`,
-    [run, JSON.stringify(lines.map(moneyOf))],
-  );
-}
-
-// The condition of a database: whether its settings can lose committed transactions, and whether it was restored.
-
-async function conditionOf(sql: Sql): Promise<EngineCondition> {
-  const [server] = await sql.query(
-    `select version() as version, current_setting('fsync') as fsync,
-       current_setting('full_page_writes') as full_page_writes,
-       coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted`,
-  );
-  const tables = await versionOf(sql);
-  const incarnation = await incarnationOf(sql);
-  const before = tables === undefined ? undefined : await acceptedIn(sql);
-  return {
-    server: textOf(server, 'version'),
-    tables,
-    wanted: wantedVersion,
-    unsafe: unsafeSettings
-      .filter(({ setting }) => textOf(server, setting) === 'off')
-      .map(({ setting, sentence }) => `${setting} is off: ${sentence}`),
-    incarnation,
-    ...(before === undefined || incarnation === undefined || before === incarnation
-      ? {}
-      : { changedFrom: before }),
-    encrypted: isTrue(server, 'encrypted'),
-  };
-}
-
-/** `synchronous_commit` is not here, because each of our transactions sets it. */
-const unsafeSettings = [
-  {
-    setting: 'fsync',
-    sentence: 'a crash of the server can lose transactions that it has acknowledged.',
-  },
-  {
-    setting: 'full_page_writes',
-    sentence: 'a crash of the server can damage pages that were being written.',
-  },
-];
-
-/**
- * The system identifier, which a restored backup shares, and the timeline, which a restore and a failover change.
- * Servers may keep both from ordinary roles.
- */
-async function incarnationOf(sql: Statements): Promise<string | undefined> {
-  try {
-    const [row] = await sql.query(
-      `select system_identifier::text || '/' || timeline_id::text as incarnation
-       from pg_control_system(), pg_control_checkpoint()`,
-    );
-    return textOf(row, 'incarnation');
-  } catch (error) {
-    if (systemCode(error) === insufficientPrivilege || systemCode(error) === undefinedFunction)
-      return undefined;
-    throw error;
-  }
-}
-
-const insufficientPrivilege = '42501';
-const undefinedFunction = '42883';
-
-async function acceptedIn(sql: Statements): Promise<string | undefined> {
-  const [row] = await sql.query(`select incarnation from ${schema}.version`);
-  return optionalText(row, 'incarnation');
-}
-
-/** From now on, this incarnation is the right one. */
-async function acceptIncarnation(sql: Sql): Promise<void> {
-  const incarnation = await incarnationOf(sql);
-  await sql.query(`update ${schema}.version set incarnation = $1`, [incarnation ?? null]);
-}
-
 /** Rejects with `EngineMissing` if the packages are not installed. Connects with the first call. */
 export async function openEngine(url: string, options: ConnectionOptions): Promise<EngineDatabase> {
   return engineOver(await connect(url, options));
@@ -281,4 +159,126 @@ async function removeRows(sql: Statements, run: string): Promise<void> {
     throw new Error(`the run ${run} is open in the database: export it first`);
   for (const table of ['record', 'job', 'line', 'worker', 'rate', 'run'])
     await sql.query(`delete from ${schema}.${table} where run = $1`, [run]);
+}
+
+// The condition of a database: whether its settings can lose committed transactions, and whether it was restored.
+
+async function conditionOf(sql: Sql): Promise<EngineCondition> {
+  const [server] = await sql.query(
+    `select version() as version, current_setting('fsync') as fsync,
+       current_setting('full_page_writes') as full_page_writes,
+       coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted`,
+  );
+  const tables = await versionOf(sql);
+  const incarnation = await incarnationOf(sql);
+  const before = tables === undefined ? undefined : await acceptedIn(sql);
+  return {
+    server: textOf(server, 'version'),
+    tables,
+    wanted: wantedVersion,
+    unsafe: unsafeSettings
+      .filter(({ setting }) => textOf(server, setting) === 'off')
+      .map(({ setting, sentence }) => `${setting} is off: ${sentence}`),
+    incarnation,
+    ...(before === undefined || incarnation === undefined || before === incarnation
+      ? {}
+      : { changedFrom: before }),
+    encrypted: isTrue(server, 'encrypted'),
+  };
+}
+
+/** `synchronous_commit` is not here, because each of our transactions sets it. */
+const unsafeSettings = [
+  {
+    setting: 'fsync',
+    sentence: 'a crash of the server can lose transactions that it has acknowledged.',
+  },
+  {
+    setting: 'full_page_writes',
+    sentence: 'a crash of the server can damage pages that were being written.',
+  },
+];
+
+/**
+ * The system identifier, which a restored backup shares, and the timeline, which a restore and a failover change.
+ * Servers may keep both from ordinary roles.
+ */
+async function incarnationOf(sql: Statements): Promise<string | undefined> {
+  try {
+    const [row] = await sql.query(
+      `select system_identifier::text || '/' || timeline_id::text as incarnation
+       from pg_control_system(), pg_control_checkpoint()`,
+    );
+    return textOf(row, 'incarnation');
+  } catch (error) {
+    if (systemCode(error) === insufficientPrivilege || systemCode(error) === undefinedFunction)
+      return undefined;
+    throw error;
+  }
+}
+
+const insufficientPrivilege = '42501';
+const undefinedFunction = '42883';
+
+async function acceptedIn(sql: Statements): Promise<string | undefined> {
+  const [row] = await sql.query(`select incarnation from ${schema}.version`);
+  return optionalText(row, 'incarnation');
+}
+
+/** From now on, this incarnation is the right one. */
+async function acceptIncarnation(sql: Sql): Promise<void> {
+  const incarnation = await incarnationOf(sql);
+  await sql.query(`update ${schema}.version set incarnation = $1`, [incarnation ?? null]);
+}
+
+// Brings what a state file knows into the database: its lines as they are, and of each job what money needs.
+
+const group = 1000;
+
+/** Within a transaction in which the run is not there. */
+async function importInto(sql: Statements, from: Import): Promise<void> {
+  const { run, pipeline, file, service, options } = from.terms;
+  const sum = (of: 'charged' | 'refunded'): number =>
+    from.runs.reduce((total, line) => total + line[of], 0);
+  await sql.query(
+    `insert into ${schema}.run (run, stage, charged, refunded, reserved) values ($1, 'importing', $2, $3, 0)`,
+    [run, sum('charged'), sum('refunded')],
+  );
+  await sql.query(`insert into ${schema}.terms values ($1, $2, $3, $4, $5, $6)`, [
+    run,
+    pipeline,
+    file,
+    service,
+    JSON.stringify(options),
+    from.canary,
+  ]);
+  const { header, runs, tasks } = from;
+  await writeSnapshot(sql, run, { header, runs, tasks, seq: 0 });
+  let reserved = 0;
+  let lines: JobLine[] = [];
+  const write = async (): Promise<void> => {
+    await writeLines(sql, run, lines);
+    await writeJobs(sql, run, lines);
+    lines = [];
+  };
+  for (const line of from.jobs) {
+    if (jobFacts[line.state].inDoubt) reserved += line.reserve ?? 0;
+    lines.push(line);
+    if (lines.length === group) await write();
+  }
+  await write();
+  await sql.query(`update ${schema}.run set reserved = $2 where run = $1`, [run, reserved]);
+}
+
+async function writeJobs(sql: Statements, run: string, lines: readonly JobLine[]): Promise<void> {
+  if (lines.length === 0) return;
+  await sql.query(
+    `insert into ${schema}.job
+     select $1, job, state, attempt, name, reserve, credits, project, past,
+       (select array_agg(file) from jsonb_array_elements_text(files) file), take, unknown, null, at, adopted
+     from jsonb_to_recordset($2::jsonb) as x(job text, state text, attempt bigint, name text, reserve bigint,
+       credits bigint, project text, past jsonb, files jsonb, take boolean, unknown boolean, at timestamptz,
+       adopted boolean)`,
+    [run, JSON.stringify(lines.map(moneyOf))],
+  );
 }

@@ -83,7 +83,8 @@ export function keptFilesIn(folder: string): readonly KeptFile[] {
 
 const isInhabited = (folder: string): boolean => namesIn(folder).length > 0;
 
-function namesIn(folder: string): readonly string[] {
+/** Empty for a folder that cannot be read. */
+export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {

@@ -11,59 +11,6 @@ import type { LocalFile } from '../../run/jobs/ports.ts';
 import { type Version, validatorPattern } from './content-range.ts';
 import { createNew, createNewDescriptor, openOwn } from './new-file.ts';
 
-// Collects the pieces of a socket, which are small, and writes many at once: each write has its price. While a batch is
-// written, the next one is collected.
-
-const batchBytes = 1 << 20;
-
-export class BatchedWrites {
-  readonly #file: FileHandle;
-  #pieces: Buffer[] = [];
-  #size = 0;
-  /** The write that is under way, or the one that failed. */
-  #writing: Promise<void> = Promise.resolve();
-
-  constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  /** When this resolves, two batches at most are in memory. Rejects if an earlier batch could not be written. */
-  async append(piece: Buffer): Promise<void> {
-    this.#pieces.push(piece);
-    this.#size += piece.length;
-    if (this.#size < batchBytes) return;
-    await this.#writing;
-    this.#write();
-  }
-
-  /** When this resolves, everything is in the file, though not on disk. */
-  async flush(): Promise<void> {
-    await this.#writing;
-    if (this.#size > 0) this.#write();
-    await this.#writing;
-  }
-
-  /** Resolves when nothing is written any more. */
-  async idle(): Promise<void> {
-    await Promise.allSettled([this.#writing]);
-  }
-
-  #write(): void {
-    const [pieces, size] = [this.#pieces, this.#size];
-    this.#pieces = [];
-    this.#size = 0;
-    this.#writing = writeAll(this.#file, pieces, size);
-    // The next append, or the flush, waits for it and rejects with the same error.
-    this.#writing.catch(() => undefined);
-  }
-}
-
-async function writeAll(file: FileHandle, pieces: Buffer[], size: number): Promise<void> {
-  const { bytesWritten } = await file.writev(pieces);
-  // A disk that is almost full takes a part, and then says why it takes no more.
-  if (bytesWritten < size) await file.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
-}
-
 /** After this many bytes, the part is synced and noted: a crash loses no more than that. */
 const checkpointBytes = 64 << 20;
 
@@ -290,4 +237,57 @@ async function hashed({ path }: LocalFile, bytes: number): Promise<RunningHash> 
   const stream = file.createReadStream({ end: bytes - 1, autoClose: false });
   for await (const piece of stream) hash.update(piece);
   return { bytes, hash };
+}
+
+// Collects the pieces of a socket, which are small, and writes many at once: each write has its price. While a batch is
+// written, the next one is collected.
+
+const batchBytes = 1 << 20;
+
+export class BatchedWrites {
+  readonly #file: FileHandle;
+  #pieces: Buffer[] = [];
+  #size = 0;
+  /** The write that is under way, or the one that failed. */
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  /** When this resolves, two batches at most are in memory. Rejects if an earlier batch could not be written. */
+  async append(piece: Buffer): Promise<void> {
+    this.#pieces.push(piece);
+    this.#size += piece.length;
+    if (this.#size < batchBytes) return;
+    await this.#writing;
+    this.#write();
+  }
+
+  /** When this resolves, everything is in the file, though not on disk. */
+  async flush(): Promise<void> {
+    await this.#writing;
+    if (this.#size > 0) this.#write();
+    await this.#writing;
+  }
+
+  /** Resolves when nothing is written any more. */
+  async idle(): Promise<void> {
+    await Promise.allSettled([this.#writing]);
+  }
+
+  #write(): void {
+    const [pieces, size] = [this.#pieces, this.#size];
+    this.#pieces = [];
+    this.#size = 0;
+    this.#writing = writeAll(this.#file, pieces, size);
+    // The next append, or the flush, waits for it and rejects with the same error.
+    this.#writing.catch(() => undefined);
+  }
+}
+
+async function writeAll(file: FileHandle, pieces: Buffer[], size: number): Promise<void> {
+  const { bytesWritten } = await file.writev(pieces);
+  // A disk that is almost full takes a part, and then says why it takes no more.
+  if (bytesWritten < size) await file.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
 }

@@ -19,50 +19,6 @@ import { limitConnections } from './connection-limits.ts';
 import { createServer } from './create-server.ts';
 import { type ListenAddress, listenOn } from './listen.ts';
 
-// Remembers the signatures of accepted events. A request that is sent again while its timestamp is valid gets the same
-// answer as before, and its event is not handled twice.
-
-export class EventReplays {
-  readonly #most: number;
-  /** Until when each signature is accepted, in epoch seconds; in the order of acceptance. */
-  readonly #taken = new Map<string, number>();
-  readonly #inProgress = new Map<string, Promise<boolean>>();
-
-  /** @param most how many signatures to remember; beyond that, the oldest is forgotten */
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Whether the event is accepted. Calls `take` unless the event was accepted before, or is being handled. */
-  async once(
-    signature: string,
-    { until, now }: { readonly until: number; readonly now: number },
-    take: () => Promise<boolean>,
-  ): Promise<boolean> {
-    if (this.#taken.has(signature)) return true;
-    const inProgress = this.#inProgress.get(signature);
-    if (inProgress !== undefined) return inProgress;
-    const taking = take();
-    this.#inProgress.set(signature, taking);
-    try {
-      const taken = await taking;
-      // An event that was not accepted must be sent again, and is handled then.
-      if (taken) this.#remember(signature, until, now);
-      return taken;
-    } finally {
-      this.#inProgress.delete(signature);
-    }
-  }
-
-  #remember(signature: string, until: number, now: number): void {
-    this.#taken.set(signature, until);
-    for (const [oldest, end] of this.#taken) {
-      if (end >= now && this.#taken.size <= this.#most) return;
-      this.#taken.delete(oldest);
-    }
-  }
-}
-
 export type { ListenAddress };
 
 /** The names of the headers, in lower case. They depend on the deployment (facts.md, Events). */
@@ -263,4 +219,48 @@ function reply(response: ServerResponse, { status, message }: EventReply): Promi
   if (message === undefined) response.end();
   else response.setHeader('content-type', 'application/json').end(JSON.stringify({ message }));
   return gone;
+}
+
+// Remembers the signatures of accepted events. A request that is sent again while its timestamp is valid gets the same
+// answer as before, and its event is not handled twice.
+
+export class EventReplays {
+  readonly #most: number;
+  /** Until when each signature is accepted, in epoch seconds; in the order of acceptance. */
+  readonly #taken = new Map<string, number>();
+  readonly #inProgress = new Map<string, Promise<boolean>>();
+
+  /** @param most how many signatures to remember; beyond that, the oldest is forgotten */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Whether the event is accepted. Calls `take` unless the event was accepted before, or is being handled. */
+  async once(
+    signature: string,
+    { until, now }: { readonly until: number; readonly now: number },
+    take: () => Promise<boolean>,
+  ): Promise<boolean> {
+    if (this.#taken.has(signature)) return true;
+    const inProgress = this.#inProgress.get(signature);
+    if (inProgress !== undefined) return inProgress;
+    const taking = take();
+    this.#inProgress.set(signature, taking);
+    try {
+      const taken = await taking;
+      // An event that was not accepted must be sent again, and is handled then.
+      if (taken) this.#remember(signature, until, now);
+      return taken;
+    } finally {
+      this.#inProgress.delete(signature);
+    }
+  }
+
+  #remember(signature: string, until: number, now: number): void {
+    this.#taken.set(signature, until);
+    for (const [oldest, end] of this.#taken) {
+      if (end >= now && this.#taken.size <= this.#most) return;
+      this.#taken.delete(oldest);
+    }
+  }
 }

@@ -19,121 +19,6 @@ import {
 } from './table.ts';
 import { TableText } from './table-text.ts';
 
-// The value of a CSV cell. Without a type, it is text: a postal code such as 01234 is not the number 1234.
-
-/** An empty cell of a number or boolean column is null. The error is the end of a sentence about the column. */
-function cellValue(cell: string, type: ColumnType): Result<Json, string> {
-  const text = cell.trim();
-  switch (type) {
-    case 'string':
-      return ok(cell);
-    case 'number': {
-      if (text === '') return ok(null);
-      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
-        ? ok(Number(text))
-        : err(`${JSON.stringify(shortened(cell))} is not a number`);
-    }
-    case 'boolean':
-      if (text === '') return ok(null);
-      if (/^true$/i.test(text)) return ok(true);
-      if (/^false$/i.test(text)) return ok(false);
-      return err(`${JSON.stringify(shortened(cell))} is neither true nor false`);
-  }
-}
-
-const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);
-
-// The header of a CSV file: a name for each column, each name once.
-
-const namesOf = (cells: readonly string[]): readonly string[] => cells.map((cell) => cell.trim());
-
-/** `placeOf`: the place of a column's name, by the number of the column from 0. */
-function checkHeader(
-  cells: readonly string[],
-  { delimiter }: { readonly delimiter: string },
-  placeOf: (column: number) => CellPlace,
-): readonly TableProblem[] {
-  const names = namesOf(cells);
-  const [only = ''] = names;
-  if (names.length === 1) {
-    const other = [';', '\t', '|', ','].find((sign) => sign !== delimiter && only.includes(sign));
-    if (other !== undefined)
-      return [
-        {
-          code: 'SL517',
-          message: `the header has one column: the table seems to use ${signs[other]} between values`,
-          hint: `add delimiter: ${JSON.stringify(other)} to items`,
-          cell: placeOf(0),
-        },
-      ];
-  }
-  if (names.some((name) => name.includes('\r')))
-    return [
-      {
-        code: 'SL003',
-        message: 'the lines end with CR alone',
-        hint: 'save the table with LF or CRLF',
-      },
-    ];
-  return names.flatMap((name, index): readonly TableProblem[] => {
-    if (name === '')
-      return [
-        {
-          code: 'SL518',
-          message: `column ${index + 1} has no name in the header`,
-          hint: 'name the column, or remove it',
-          cell: placeOf(index),
-        },
-      ];
-    const first = names.indexOf(name);
-    if (first === index) return [];
-    const { line, column } = placeOf(first).span;
-    return [
-      {
-        code: 'SL518',
-        message: `the header has the column ${JSON.stringify(name)} twice: also at ${line}:${column}`,
-        hint: 'rename one of them',
-        cell: placeOf(index),
-      },
-    ];
-  });
-}
-
-const signs: Readonly<Record<string, string>> = {
-  ';': 'semicolons',
-  '\t': 'tabs',
-  '|': 'vertical bars',
-  ',': 'commas',
-};
-
-// Where the values of a CSV row are in its text. The parser knows the values but not their places.
-
-/** Offsets in a text; the end is exclusive. */
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** `row`: the text of one row, with or without its line end. */
-function cellsOf(row: string, delimiter: string): readonly Range[] {
-  const found: Range[] = [];
-  for (let start = 0; ; ) {
-    let end = row[start] === '"' ? closeOf(row, start + 1) : start;
-    while (end < row.length && row[end] !== delimiter && row[end] !== '\n') end += 1;
-    const ends = row[end] !== delimiter || end >= row.length;
-    found.push({ start, end: ends && row[end - 1] === '\r' ? Math.max(start, end - 1) : end });
-    if (ends) return found;
-    start = end + 1;
-  }
-}
-
-/** The offset after the closing quotation mark. */
-function closeOf(row: string, from: number): number {
-  for (let at = row.indexOf('"', from); at >= 0; at = row.indexOf('"', at + 2))
-    if (row[at + 1] !== '"') return at + 1;
-  return row.length;
-}
-
 export interface CsvOptions {
   readonly delimiter: string;
   readonly types: Readonly<Record<string, ColumnType>>;
@@ -369,3 +254,118 @@ function withoutReturn(cells: readonly string[]): readonly string[] {
 
 /** Spreadsheet programs leave rows of commas behind. */
 const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
+
+// Where the values of a CSV row are in its text. The parser knows the values but not their places.
+
+/** Offsets in a text; the end is exclusive. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** `row`: the text of one row, with or without its line end. */
+function cellsOf(row: string, delimiter: string): readonly Range[] {
+  const found: Range[] = [];
+  for (let start = 0; ; ) {
+    let end = row[start] === '"' ? closeOf(row, start + 1) : start;
+    while (end < row.length && row[end] !== delimiter && row[end] !== '\n') end += 1;
+    const ends = row[end] !== delimiter || end >= row.length;
+    found.push({ start, end: ends && row[end - 1] === '\r' ? Math.max(start, end - 1) : end });
+    if (ends) return found;
+    start = end + 1;
+  }
+}
+
+/** The offset after the closing quotation mark. */
+function closeOf(row: string, from: number): number {
+  for (let at = row.indexOf('"', from); at >= 0; at = row.indexOf('"', at + 2))
+    if (row[at + 1] !== '"') return at + 1;
+  return row.length;
+}
+
+// The header of a CSV file: a name for each column, each name once.
+
+const namesOf = (cells: readonly string[]): readonly string[] => cells.map((cell) => cell.trim());
+
+/** `placeOf`: the place of a column's name, by the number of the column from 0. */
+function checkHeader(
+  cells: readonly string[],
+  { delimiter }: { readonly delimiter: string },
+  placeOf: (column: number) => CellPlace,
+): readonly TableProblem[] {
+  const names = namesOf(cells);
+  const [only = ''] = names;
+  if (names.length === 1) {
+    const other = [';', '\t', '|', ','].find((sign) => sign !== delimiter && only.includes(sign));
+    if (other !== undefined)
+      return [
+        {
+          code: 'SL517',
+          message: `the header has one column: the table seems to use ${signs[other]} between values`,
+          hint: `add delimiter: ${JSON.stringify(other)} to items`,
+          cell: placeOf(0),
+        },
+      ];
+  }
+  if (names.some((name) => name.includes('\r')))
+    return [
+      {
+        code: 'SL003',
+        message: 'the lines end with CR alone',
+        hint: 'save the table with LF or CRLF',
+      },
+    ];
+  return names.flatMap((name, index): readonly TableProblem[] => {
+    if (name === '')
+      return [
+        {
+          code: 'SL518',
+          message: `column ${index + 1} has no name in the header`,
+          hint: 'name the column, or remove it',
+          cell: placeOf(index),
+        },
+      ];
+    const first = names.indexOf(name);
+    if (first === index) return [];
+    const { line, column } = placeOf(first).span;
+    return [
+      {
+        code: 'SL518',
+        message: `the header has the column ${JSON.stringify(name)} twice: also at ${line}:${column}`,
+        hint: 'rename one of them',
+        cell: placeOf(index),
+      },
+    ];
+  });
+}
+
+const signs: Readonly<Record<string, string>> = {
+  ';': 'semicolons',
+  '\t': 'tabs',
+  '|': 'vertical bars',
+  ',': 'commas',
+};
+
+// The value of a CSV cell. Without a type, it is text: a postal code such as 01234 is not the number 1234.
+
+/** An empty cell of a number or boolean column is null. The error is the end of a sentence about the column. */
+function cellValue(cell: string, type: ColumnType): Result<Json, string> {
+  const text = cell.trim();
+  switch (type) {
+    case 'string':
+      return ok(cell);
+    case 'number': {
+      if (text === '') return ok(null);
+      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
+        ? ok(Number(text))
+        : err(`${JSON.stringify(shortened(cell))} is not a number`);
+    }
+    case 'boolean':
+      if (text === '') return ok(null);
+      if (/^true$/i.test(text)) return ok(true);
+      if (/^false$/i.test(text)) return ok(false);
+      return err(`${JSON.stringify(shortened(cell))} is neither true nor false`);
+  }
+}
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 59)}…` : text);

@@ -47,51 +47,6 @@ import { dueTimeOf } from './options.ts';
 import { openResources } from './resources.ts';
 import { UpToDate } from './up-to-date.ts';
 
-// Which planned tasks have nothing to do in a tick now: if all of them rest, the tick asks the service nothing.
-
-interface RestContext {
-  readonly pipeline: Pipeline;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly looks: LastLooks;
-  /** The account's tier, as an earlier tick learned it. */
-  readonly tier: string | undefined;
-}
-
-/** True for a task that a tick cannot bring forward now. The steps before the task are over. */
-function restingTasks(context: RestContext): (planned: PlannedTask) => boolean {
-  const { pipeline, ledger, clock, looks, tier } = context;
-  const limits = generationLimits(pipeline.limits, tier, 'tick');
-  const generations = new Generations({
-    ledger,
-    now: () => clock.now(),
-    steps: pipeline.steps,
-    limits,
-  });
-  const { isFull } = generations;
-  const now = clock.now();
-  return ({ step, action, fingerprint }) => {
-    const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
-    if (action === 'attach') {
-      const { project, kind, at } = job ?? {};
-      if (project === undefined || kind === undefined || at === undefined) return false;
-      return !looks.isDue({ project, kind, since: Date.parse(at) }, now);
-    }
-    if (action !== 'begin') return false;
-    switch (step.kind.operation) {
-      case 'upload':
-      case 'detect':
-        return isFull;
-      case 'create':
-        return (
-          !generations.hasRoom(step.kind.name) || finalFailure(job, step.attempts) !== undefined
-        );
-      default:
-        return false;
-    }
-  };
-}
-
 export interface Performed {
   readonly summary: Summary;
   /** True if the state file has changed. */
@@ -338,4 +293,49 @@ function changedMeanwhile(before: PlanRecord, now: PlanRecord): Problem {
     'shotlist',
     'run the command again, and look at the new plan',
   );
+}
+
+// Which planned tasks have nothing to do in a tick now: if all of them rest, the tick asks the service nothing.
+
+interface RestContext {
+  readonly pipeline: Pipeline;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly looks: LastLooks;
+  /** The account's tier, as an earlier tick learned it. */
+  readonly tier: string | undefined;
+}
+
+/** True for a task that a tick cannot bring forward now. The steps before the task are over. */
+function restingTasks(context: RestContext): (planned: PlannedTask) => boolean {
+  const { pipeline, ledger, clock, looks, tier } = context;
+  const limits = generationLimits(pipeline.limits, tier, 'tick');
+  const generations = new Generations({
+    ledger,
+    now: () => clock.now(),
+    steps: pipeline.steps,
+    limits,
+  });
+  const { isFull } = generations;
+  const now = clock.now();
+  return ({ step, action, fingerprint }) => {
+    const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+    if (action === 'attach') {
+      const { project, kind, at } = job ?? {};
+      if (project === undefined || kind === undefined || at === undefined) return false;
+      return !looks.isDue({ project, kind, since: Date.parse(at) }, now);
+    }
+    if (action !== 'begin') return false;
+    switch (step.kind.operation) {
+      case 'upload':
+      case 'detect':
+        return isFull;
+      case 'create':
+        return (
+          !generations.hasRoom(step.kind.name) || finalFailure(job, step.attempts) !== undefined
+        );
+      default:
+        return false;
+    }
+  };
 }

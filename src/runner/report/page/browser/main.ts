@@ -7,13 +7,6 @@ import { liveTitle } from './live-status.ts';
 import { noteAbsentFiles, picturesFromServer } from './pictures.ts';
 import { setTheme, themeNow } from './theme.ts';
 
-// The data of this page, as the same version of shotlist wrote it.
-
-function readData(text: string | null | undefined): ReportData {
-  const value: ReportData = JSON.parse(text ?? '');
-  return value;
-}
-
 const root = document.getElementById('app');
 const held = document.getElementById('data')?.textContent;
 setTheme(themeNow());
@@ -47,4 +40,11 @@ if (held === undefined) {
   redraw();
   // By then all pictures are there.
   document.addEventListener('DOMContentLoaded', redraw);
+}
+
+// The data of this page, as the same version of shotlist wrote it.
+
+function readData(text: string | null | undefined): ReportData {
+  const value: ReportData = JSON.parse(text ?? '');
+  return value;
 }
