@@ -3,7 +3,7 @@
 // it only coordinates. `--budget 0`: it plans, and buys nothing. `--realtime`: projects take their time; else they take none, and
 // the runner knows that.
 import { parseArgs } from 'node:util';
-import { loadPipeline, renderProblem } from '../src/index.ts';
+import { loadPipeline } from '../src/index.ts';
 import { runWith } from '../src/runner/operations/run.ts';
 
 const { positionals, values } = parseArgs({
@@ -17,18 +17,16 @@ const { positionals, values } = parseArgs({
 const [file = '', service = ''] = positionals;
 const { engine, budget, realtime = false } = values;
 const loaded = await loadPipeline(file);
-if (!loaded.ok) throw new Error(renderProblem(loaded.error));
 const before = process.resourceUsage();
 const began = performance.now();
 const ran = await runWith(
-  loaded.value,
+  loaded,
   { service, engine, ...(budget === undefined ? {} : { budget: Number(budget) }) },
   { speedFactor: realtime ? 1 : 1000 },
 );
-if (!ran.ok) throw new Error(renderProblem(ran.error));
 const seconds = (performance.now() - began) / 1000;
-const { items, outcome } = ran.value.summary;
-if (outcome !== 'done' && budget === undefined) throw new Error(JSON.stringify(ran.value.summary));
+const { items, outcome } = ran.summary;
+if (outcome !== 'done' && budget === undefined) throw new Error(JSON.stringify(ran.summary));
 const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
 const measured = {
   ...{ seconds, items: items.done, peakMb: maxRSS / 1024 },

@@ -1,7 +1,7 @@
 // shotlist as a library: the operations of the command line, with typed results.
 /**
- * Every operation returns a `Result`: `{ ok: true, value }`, or `{ ok: false, error }` with a `Problem`, which
- * `renderProblem` turns into text. An operation throws only for a bug. Operations on a pipeline take the value of
+ * An operation that is refused throws a `Refusal`: its `message` is the text that the command line prints, its `problem` the
+ * reason and the diagnostics with their places. Every other error is a bug. Operations on a pipeline take the value of
  * `loadPipeline`. Options have the names and the meaning of the command-line flags; paths are relative to the working
  * folder. Time comes from the `clock` option, and the environment (the key and the address of the service) from `env`.
  *
@@ -11,7 +11,6 @@
  * @module
  */
 export type { JsonObject } from './contract/base/json.ts';
-export type { Result } from './contract/base/result.ts';
 export type { Code } from './contract/codes/all.ts';
 export type {
   Complaint,
@@ -53,12 +52,12 @@ export { type Picked, type PickOptions, pick } from './runner/operations/pick.ts
 export type { GivenInputs } from './runner/operations/pipeline/inputs.ts';
 export { type LoadOptions, loadPipeline } from './runner/operations/pipeline/load.ts';
 export type { LoadedPipeline } from './runner/operations/pipeline/loaded-pipeline.ts';
-export { type Problem, renderProblem } from './runner/operations/pipeline/problem.ts';
+export { type Problem, Refusal, renderProblem } from './runner/operations/pipeline/problem.ts';
 export {
   type Planned,
   type PlanOptions,
-  type PlanProblem,
   plan,
+  UnrunnablePlan,
 } from './runner/operations/plan.ts';
 export type { SelectionOptions } from './runner/operations/planning/item-selection.ts';
 export type { PrepareOptions } from './runner/operations/planning/prepare.ts';

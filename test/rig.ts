@@ -16,7 +16,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import {
   type Ran,
   type RunInternals,
@@ -95,15 +94,13 @@ export class Rig {
   ): Promise<Told> {
     const events: RunEvent[] = [];
     const loaded = await loadPipeline(this.file);
-    if (!loaded.ok) throw new Error(renderProblem(loaded.error));
     const all = {
       ...options,
       env: { ...options.env, ...envOf(service), ...env },
       onEvent: (event: RunEvent) => void events.push(event),
     };
-    const ran = await runWith(loaded.value, all, { backoffMs, speedFactor, ...internals });
-    if (!ran.ok) throw new Error(renderProblem(ran.error));
-    return { ...ran.value, events };
+    const ran = await runWith(loaded, all, { backoffMs, speedFactor, ...internals });
+    return { ...ran, events };
   }
 
   /** Starts the real command in a process of its own. */

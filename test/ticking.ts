@@ -1,7 +1,6 @@
 // A pipeline that is ticked by a clock that only the test moves: the local service and the ticks share its time.
 
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
 import type { Ran, RunInternals, RunOptions } from '../src/runner/operations/run.ts';
 import { tickWith } from '../src/runner/operations/tick.ts';
 import { longestWait } from '../src/runner/plan/timeout.ts';
@@ -42,10 +41,9 @@ export class Ticking {
   /** Ticks a pipeline file. */
   async tick(file: string, options: RunOptions = {}, internals: RunInternals = {}): Promise<Ran> {
     const loaded = await loadPipeline(file);
-    if (!loaded.ok) throw new Error(renderProblem(loaded.error));
     const { address, key } = this.#service;
     const ran = await tickWith(
-      loaded.value,
+      loaded,
       {
         clock: clockOf(this.#clockwork),
         env: { ...ownReceipts(), SHOTLIST_BASE_URL: address, SHOTLIST_API_KEY: key },
@@ -57,8 +55,7 @@ export class Ticking {
         ...internals,
       },
     );
-    if (!ran.ok) throw new Error(renderProblem(ran.error));
-    return ran.value;
+    return ran;
   }
 
   #watched(api: MediaApi): MediaApi {

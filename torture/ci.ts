@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { realClock } from '../src/runner/adapters/clock.ts';
 import { exitCodes } from '../src/runner/cli/exit-code.ts';
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../src/runner/operations/pipeline/problem.ts';
 import { type RunOptions, runWith } from '../src/runner/operations/run.ts';
 import { trust } from '../src/runner/operations/trust.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
@@ -186,11 +186,13 @@ class Ci {
     writeFileSync(join(this.#w.root, 'excluded'), '.shotlist-home/\n');
     const file = join(folder, 'pipeline.yaml');
     if (bucket !== undefined) trust(file, { env });
-    const loaded = await loadPipeline(file);
+    const loaded = await resultOf(() => loadPipeline(file));
     if (!loaded.ok) return renderProblem(loaded.error);
     const clock = { ...realClock, now: calendar.now };
     const options = { env, clock, hosted: true, ...more };
-    const ran = await runWith(loaded.value, options, { backoffMs: 1, speedFactor: 100 });
+    const ran = await resultOf(() =>
+      runWith(loaded.value, options, { backoffMs: 1, speedFactor: 100 }),
+    );
     if (!ran.ok) return renderProblem(ran.error);
     const { summary } = ran.value;
     const [problem] = summary.problems;

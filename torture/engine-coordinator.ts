@@ -1,7 +1,7 @@
 // A coordinator process: what `shotlist run <file> --engine <address>` does, with the short pauses of a rehearsal, which
 // it passes on to the workers.
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../src/runner/operations/pipeline/problem.ts';
 import { runWith } from '../src/runner/operations/run.ts';
 import { exitCodes } from '../src/runner/report/exit-codes.ts';
 
@@ -11,16 +11,17 @@ process.on('SIGTERM', () => controller.abort());
 
 const say = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 const loaded = await loadPipeline(file);
-if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-const ran = await runWith(
-  loaded.value,
-  {
-    ...{ engine, signal: controller.signal },
-    onEvent: (event) => {
-      if (event.type === 'warning') say(event);
+const ran = await resultOf(() =>
+  runWith(
+    loaded,
+    {
+      ...{ engine, signal: controller.signal },
+      onEvent: (event) => {
+        if (event.type === 'warning') say(event);
+      },
     },
-  },
-  { backoffMs: 10, speedFactor: 100 },
+    { backoffMs: 10, speedFactor: 100 },
+  ),
 );
 if (ran.ok) say({ type: 'ended', ...ran.value.summary });
 else say({ problem: ran.error.reason, text: renderProblem(ran.error) });

@@ -1,7 +1,7 @@
 // Resolves doubts of a distributed run while it is under way, as a person does who looks into the hub.
 
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../src/runner/operations/pipeline/problem.ts';
 import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { attemptsIn } from './engine-record.ts';
@@ -30,7 +30,6 @@ export async function resolveInDatabase({
   service,
 }: Resolving): Promise<ResolvedDoubts> {
   const loaded = await loadPipeline(workspace.file);
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
   const env = {
     ...ownReceipts(),
     ...{ SHOTLIST_BASE_URL: service.address, SHOTLIST_API_KEY: service.key },
@@ -45,7 +44,7 @@ export async function resolveInDatabase({
       typeof charge?.project === 'string'
         ? { how: 'project', project: charge.project }
         : { how: 'not-charged' };
-    const done = await resolve(loaded.value, name, resolution, { env, engine: database });
+    const done = await resultOf(() => resolve(loaded, name, resolution, { env, engine: database }));
     if (done.ok) resolved += 1;
     else {
       const why = renderProblem(done.error);

@@ -69,12 +69,14 @@ export async function projectsOf(client: Client): Promise<readonly JsonObject[]>
 }
 
 export async function paidAt(service: LocalService): Promise<readonly Paid[]> {
+  // The charges first: what a killed runner had sent may still be at work, and would be in one list only.
+  const ledger = service.ledger();
   const projects = await projectsOf(new Client(service));
   const there = new Set(
     projects.filter(({ enabled }) => enabled !== false).map((project) => textAt(project, 'id')),
   );
   const sums = new Map<string, { name: string; net: number }>();
-  for (const { kind, project, name, credits } of service.ledger()) {
+  for (const { kind, project, name, credits } of ledger) {
     if (project === null || name === null) continue;
     const { net } = sums.get(project) ?? { net: 0 };
     sums.set(project, { name, net: net + (kind === 'charge' ? credits : -credits) });

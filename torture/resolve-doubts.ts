@@ -2,7 +2,7 @@
 import { realClock } from '../src/runner/adapters/clock.ts';
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../src/runner/operations/pipeline/loaded-pipeline.ts';
-import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../src/runner/operations/pipeline/problem.ts';
 import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
 import type { Clock } from '../src/runner/run/jobs/ports.ts';
 import { openDoubts } from './invariants.ts';
@@ -22,7 +22,7 @@ export async function resolveDoubts(
   audit: LedgerAudit,
   env: Env,
 ): Promise<readonly string[]> {
-  const loaded = await loadPipeline(workspace.file);
+  const loaded = await resultOf(() => loadPipeline(workspace.file));
   if (!loaded.ok) return [renderProblem(loaded.error)];
   const wrong: string[] = [];
   for (const { tasks, name } of openDoubts(audit)) {
@@ -44,7 +44,7 @@ async function tryToResolve(
   env: Env,
 ): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const resolved = await resolve(loaded, task, resolution, { env, clock });
+    const resolved = await resultOf(() => resolve(loaded, task, resolution, { env, clock }));
     if (resolved.ok) return undefined;
     // The receipts knew it, and the answer about another doubt has brought it into the state file.
     if (resolved.error.diagnostics.some(({ message }) => message.includes('is not in doubt')))

@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
 import { asJson, isObject, type JsonObject } from '../src/contract/base/json.ts';
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../src/runner/operations/pipeline/problem.ts';
 import { type RunInternals, runWith } from '../src/runner/operations/run.ts';
 import { crashHooks } from './crash-hooks.ts';
 import { type Crash, isCrashPoint } from './crash-points.ts';
@@ -57,15 +57,17 @@ function hooksFor(state: string, crash: Crash | undefined): RunInternals {
 }
 
 async function perform({ file, service, state, receipts, crash }: Order): Promise<RunEnd> {
-  const loaded = await loadPipeline(file);
+  const loaded = await resultOf(() => loadPipeline(file));
   if (!loaded.ok) return { problem: 'input', text: renderProblem(loaded.error) };
   controller = new AbortController();
   const env = { ...process.env, SHOTLIST_RECEIPTS: receipts };
   const options = { service, signal: controller.signal, env };
-  const ran = await runWith(loaded.value, options, {
-    ...{ backoffMs: 1, speedFactor: 100 },
-    ...hooksFor(state, crash),
-  });
+  const ran = await resultOf(() =>
+    runWith(loaded.value, options, {
+      ...{ backoffMs: 1, speedFactor: 100 },
+      ...hooksFor(state, crash),
+    }),
+  );
   controller = undefined;
   if (!ran.ok) return { problem: ran.error.reason, text: renderProblem(ran.error) };
   return { summary: ran.value.summary };

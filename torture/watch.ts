@@ -1,10 +1,12 @@
 // Watch torture: thousands of files are dropped while a watch runs, while it is stopped, and while it stops; each is paid
 // for once, and its result is saved.
+
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { chanceOf } from '../src/contract/base/chance.ts';
+import { resultOf } from '../src/runner/operations/pipeline/problem.ts';
 import { watchWith } from '../src/runner/operations/watch.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { photo } from '../test/photo.ts';
@@ -77,7 +79,7 @@ export async function tortureWatch({ files, seed, onEvent }: WatchTorture): Prom
       while (Date.now() < until && saved(folder) < dropped) await wait(100);
       stop.abort();
       await drop(Math.floor((files * chance()) / 10));
-      const watched = await watching;
+      const watched = await resultOf(() => watching);
       if (!watched.ok) violations.push(JSON.stringify(watched.error.diagnostics));
       onEvent(`start ${starts}: ${dropped} dropped, ${saved(folder)} finished, ${runs} runs`);
       await drop(Math.floor((files * chance()) / 5));

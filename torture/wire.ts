@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../src/runner/operations/pipeline/problem.ts';
 import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
 import { runWith } from '../src/runner/operations/run.ts';
 import type { RunOutcome } from '../src/runner/report/run-event.ts';
@@ -169,9 +169,11 @@ class CutTrial {
   }
 
   async #run(): Promise<RunOutcome | string> {
-    const loaded = await loadPipeline(join(this.#folder, 'pipeline.yaml'));
+    const loaded = await resultOf(() => loadPipeline(join(this.#folder, 'pipeline.yaml')));
     if (!loaded.ok) return renderProblem(loaded.error);
-    const ran = await runWith(loaded.value, this.#options, { backoffMs: 1, speedFactor: 1000 });
+    const ran = await resultOf(() =>
+      runWith(loaded.value, this.#options, { backoffMs: 1, speedFactor: 1000 }),
+    );
     return ran.ok ? ran.value.summary.outcome : renderProblem(ran.error);
   }
 
@@ -201,11 +203,10 @@ class CutTrial {
 
   async #resolve(): Promise<void> {
     const loaded = await loadPipeline(join(this.#folder, 'pipeline.yaml'));
-    if (!loaded.ok) throw new Error(renderProblem(loaded.error));
     const project = this.#charges[0]?.project;
     const resolution: Resolution =
       typeof project === 'string' ? { how: 'project', project } : { how: 'not-charged' };
-    const resolved = await resolve(loaded.value, 'say', resolution, this.#options);
+    const resolved = await resultOf(() => resolve(loaded, 'say', resolution, this.#options));
     if (!resolved.ok) this.violations.push(`it is not resolved: ${renderProblem(resolved.error)}`);
   }
 

@@ -77,10 +77,7 @@ test('plan says what is left of the day, and where a run will stop', async () =>
   const clock = new FakeClock(Date.parse('2026-08-05T10:00:00Z'));
   await rig.run(local, { clock, items: { limit: 3 } });
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error('it does not load');
-  const planned = await plan(loaded.value, { clock, env: envOf(local) });
-  if (!planned.ok) throw new Error('it does not plan');
-  const { calendar, plan: rest } = planned.value;
+  const { calendar, plan: rest } = await plan(loaded, { clock, env: envOf(local) });
   expect(calendar.map((limit) => budgetLeftText(limit, rest.credits))).toEqual([
     'budget.per_day: 10 of 40 credits are left for 2026-08-05. The plan may take 70, so a run stops when the 10 are ' +
       'spent; the next day begins at 2026-08-06 00:00 Europe/Berlin.',

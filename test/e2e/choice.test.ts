@@ -25,9 +25,7 @@ type Steps = Readonly<Record<string, Readonly<Record<string, number>>>>;
 /** What plan says a run would do, in the words of a run. */
 async function foretold(rig: Rig, local: LocalService, chosen: Chosen): Promise<Steps> {
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error('the pipeline is not valid');
-  const planned = await plan(loaded.value, { ...chosen, env: envOf(local) });
-  if (!planned.ok) throw new Error('the plan was refused');
+  const planned = await plan(loaded, { ...chosen, env: envOf(local) });
   const words: Readonly<Record<string, string>> = {
     begin: 'done',
     maybe: 'done',
@@ -36,7 +34,7 @@ async function foretold(rig: Rig, local: LocalService, chosen: Chosen): Promise<
     reuse: 'reused',
   };
   const steps: Record<string, Record<string, number>> = {};
-  for (const { step, tasks } of planned.value.plan.rows) {
+  for (const { step, tasks } of planned.plan.rows) {
     const counts: Record<string, number> = {};
     for (const [action, count] of Object.entries(tasks)) {
       const word = words[action] ?? action;

@@ -1,9 +1,11 @@
 // Drift: what happens to our projects at the service behind our back. refresh brings it into the state file, audit names
 // what differs, and neither writes anything when all is as it was.
+
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { audit as auditState } from '../../src/runner/operations/audit.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { refresh as refreshState } from '../../src/runner/operations/refresh.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, type Ended, envOf, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
@@ -43,10 +45,9 @@ const net = (local: LocalService): number =>
 async function isSettled(rig: Rig, local: LocalService): Promise<void> {
   const state = rig.read(stateFile);
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error('the pipeline is not valid');
-  const again = await refreshState(loaded.value, { env: envOf(local) });
+  const again = await resultOf(() => refreshState(loaded, { env: envOf(local) }));
   expect(again.ok && again.value).toMatchObject({ changes: [], unread: [] });
-  const audited = await auditState(loaded.value, { env: envOf(local) });
+  const audited = await resultOf(() => auditState(loaded, { env: envOf(local) }));
   expect(audited.ok && audited.value.differences).toEqual([]);
   expect(audited.ok && audited.value.jobs).toBe(net(local));
   expect(rig.read(stateFile)).toBe(state);

@@ -1,8 +1,10 @@
 // Promise 2 over the days: what an earlier due time has paid for comes home in a later run, to the place that it was for.
+
 import { describe, expect, test } from 'vitest';
 import { err } from '../../src/contract/base/result.ts';
 import { realClock } from '../../src/runner/adapters/clock.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../src/runner/operations/plan.ts';
 import { resolve } from '../../src/runner/operations/resolve.ts';
 import type { RunInternals } from '../../src/runner/operations/run.ts';
@@ -39,8 +41,7 @@ const losing = (isLost: (address: string) => boolean): RunInternals => ({
 
 async function loaded(rig: Rig) {
   const found = await loadPipeline(rig.file);
-  if (!found.ok) throw new Error('the pipeline is wrong');
-  return found.value;
+  return found;
 }
 
 const deleted = (rig: Rig): number =>
@@ -55,7 +56,9 @@ describe('a download that failed at one due time', () => {
       losing(() => true),
     );
     expect(first.summary).toMatchObject({ outcome: 'failed' });
-    const planned = await plan(await loaded(rig), { env: envOf(local), clock: onDay(2) });
+    const planned = await resultOf(async () =>
+      plan(await loaded(rig), { env: envOf(local), clock: onDay(2) }),
+    );
     expect(planned.ok && planned.value.warnings.join()).toContain(
       '1 paid result of earlier runs (2026-06-01) is not saved yet',
     );
@@ -124,11 +127,8 @@ test('a doubt that is resolved comes home at the next due time', async () => {
   const [rig, local] = [new Rig(daily), await faulty(lost)];
   expect((await rig.run(local, { due: day(1) })).summary.outcome).toBe('doubt');
   const [project = ''] = local.ledger().flatMap(({ project }) => project ?? []);
-  const resolved = await resolve(
-    await loaded(rig),
-    'picture',
-    { how: 'project', project },
-    { env: envOf(local) },
+  const resolved = await resultOf(async () =>
+    resolve(await loaded(rig), 'picture', { how: 'project', project }, { env: envOf(local) }),
   );
   expect(resolved.ok).toBe(true);
   const next = await rig.run(local, { due: day(2) });

@@ -1,7 +1,7 @@
 // The database of a distributed run may come later than its workers, and go away at any time.
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { migrateEngine } from '../../src/runner/operations/engine.ts';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { type WorkerEvent, worker, workerWith } from '../../src/runner/operations/worker.ts';
 import { startWorker } from '../engine-rig.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
@@ -15,8 +15,7 @@ async function server(password?: string): Promise<Postgres> {
 
 async function migrated(): Promise<Postgres> {
   const postgres = await server();
-  const made = await migrateEngine(postgres.url);
-  if (!made.ok) throw new Error(renderProblem(made.error));
+  await migrateEngine(postgres.url);
   return postgres;
 }
 
@@ -70,29 +69,31 @@ test('a worker that must go before it can record an answer says so, and the crea
   const events: WorkerEvent[] = [];
   const running = rig.run(local, { engine: postgres.url });
   const options = { engine: postgres.url, root: rig.folder, env: envOf(local), graceMs: 0 };
-  const worked = await workerWith(
-    {
-      ...options,
-      signal: leave.signal,
-      onEvent(event) {
-        events.push(event);
-        if (event.type === 'database') noticed.resolve();
-      },
-    },
-    {
-      api: (real) => ({
-        ...real,
-        async create(tool, body, known) {
-          const made = await real.create(tool, body, known);
-          await postgres.crash();
-          await noticed.promise;
-          leave.abort();
-          // A slow answer: the rest of the worker has given the database up by then.
-          await new Promise((resolve) => setTimeout(resolve, 300));
-          return made;
+  const worked = await resultOf(() =>
+    workerWith(
+      {
+        ...options,
+        signal: leave.signal,
+        onEvent(event) {
+          events.push(event);
+          if (event.type === 'database') noticed.resolve();
         },
-      }),
-    },
+      },
+      {
+        api: (real) => ({
+          ...real,
+          async create(tool, body, known) {
+            const made = await real.create(tool, body, known);
+            await postgres.crash();
+            await noticed.promise;
+            leave.abort();
+            // A slow answer: the rest of the worker has given the database up by then.
+            await new Promise((resolve) => setTimeout(resolve, 300));
+            return made;
+          },
+        }),
+      },
+    ),
   );
   expect(worked.ok ? '' : renderProblem(worked.error)).toContain('was stopped while the database');
   const [warning] = events.filter((event) => event.type === 'warning');
@@ -110,7 +111,9 @@ test('a worker does not wait for what only a person can change', async () => {
     vi.stubEnv('PGPASSWORD', password);
     onTestFinished(() => void vi.unstubAllEnvs());
     const engine = `postgres://postgres@127.0.0.1:${port}/${database}`;
-    const ended = await worker({ engine, onEvent: (event) => void events.push(event) });
+    const ended = await resultOf(() =>
+      worker({ engine, onEvent: (event) => void events.push(event) }),
+    );
     return ended.ok ? 'it worked' : renderProblem(ended.error);
   };
   expect(await startWith('postgres', 'wrong')).toContain('password authentication failed');

@@ -6,7 +6,6 @@ import { realClock } from '../../src/runner/adapters/clock.ts';
 import { pathsOf } from '../../src/runner/operations/files/run-paths.ts';
 import { boundPipeline } from '../../src/runner/operations/pipeline/bound-pipeline.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { coordinate } from '../../src/runner/operations/state/engine/coordinate.ts';
 import { EngineFile } from '../../src/runner/operations/state/engine/engine-file.ts';
 import { termsOf } from '../../src/runner/operations/state/engine/terms.ts';
@@ -54,17 +53,15 @@ async function ending(meddle: Meddle) {
   const url = await newEngine();
   await rig.run(local, { items: { limit: 1 } });
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-  const bound = boundPipeline(loaded.value);
+  const bound = boundPipeline(loaded);
   const target = { kind: 'hosted', address: local.address, key: local.key } as const;
   const paths = pathsOf(bound, target, {});
   const warnings: string[] = [];
   const onWarning = (message: string): void => void warnings.push(message);
   const terms = termsOf(bound, paths, { speedFactor: 1, backoffMs: 1 });
   const begun = await coordinate(bound, paths, url, { clock, onWarning, terms });
-  if (!begun.ok) throw new Error(renderProblem(begun.error));
-  const { session } = begun.value;
-  onTestFinished(() => begun.value[Symbol.asyncDispose]());
+  const { session } = begun;
+  onTestFinished(() => begun[Symbol.asyncDispose]());
   const desk = meddled(session.desk, meddle);
   const file = new EngineFile({
     ...{ session: { ...session, desk }, bound, paths, clock, onWarning, watch: undefined },

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { err } from '../../src/contract/base/result.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { resolve } from '../../src/runner/operations/resolve.ts';
 import { status } from '../../src/runner/operations/status.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
@@ -63,9 +63,8 @@ test('a creation in doubt is resolved while the run goes on, and its task is fin
   startWorker(rig, local, engine, {}, { api });
   const running = rig.run(local, { engine });
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
   const doubts = async () => {
-    const seen = await status(loaded.value, { engine });
+    const seen = await resultOf(() => status(loaded, { engine }));
     return seen.ok ? seen.value.doubts.flatMap(({ tasks }) => tasks) : [];
   };
   await until('the creation is in doubt', async () => (await doubts()).length === 1);
@@ -73,16 +72,18 @@ test('a creation in doubt is resolved while the run goes on, and its task is fin
   const project = local.ledger().find(({ kind }) => kind === 'charge')?.project ?? '';
   const resolution = { how: 'project', project } as const;
   const env = envOf(local);
-  const resolved = await resolve(loaded.value, task, resolution, {
-    engine,
-    env,
-    service: local.address,
-  });
+  const resolved = await resultOf(() =>
+    resolve(loaded, task, resolution, {
+      engine,
+      env,
+      service: local.address,
+    }),
+  );
   expect(resolved).toMatchObject({ ok: true, value: { project } });
   gate.resolve();
   const { summary } = await running;
   expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 30, reserved: 0 } });
   expect(ledgerSums(local)).toMatchObject({ creations: 3, net: 30 });
-  const late = await resolve(loaded.value, task, { how: 'not-charged' }, { engine });
+  const late = await resultOf(() => resolve(loaded, task, { how: 'not-charged' }, { engine }));
   expect(!late.ok && renderProblem(late.error)).toContain('omit --engine');
 });

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migrateEngine } from '../../src/runner/operations/engine.ts';
 import { type Monitor, openMonitor } from '../../src/runner/operations/monitoring.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { status } from '../../src/runner/operations/status.ts';
 import type { WorkerInternals } from '../../src/runner/operations/worker.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
@@ -13,9 +13,8 @@ import { photoRig, service, until } from '../rig.ts';
 
 async function monitoring(): Promise<Monitor> {
   const opened = await openMonitor({ listen: { host: '127.0.0.1', port: 0 } });
-  if (!opened.ok) throw new Error(renderProblem(opened.error));
-  onTestFinished(() => opened.value.close());
-  return opened.value;
+  onTestFinished(() => opened.close());
+  return opened;
 }
 
 /** The samples of distributed runs, without values that time changes. */
@@ -87,8 +86,7 @@ test('a coordinator tells its queue and its workers, a worker its orders, and bo
     ]),
   );
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-  const looked = await status(loaded.value, { engine });
+  const looked = await resultOf(() => status(loaded, { engine }));
   expect(looked.ok ? looked.value.engine?.queue : looked.error).toMatchObject({
     ...{ queued: 0, parked: 0, active: 3, workers: [{ places: 4 }] },
   });
@@ -112,8 +110,7 @@ test('a coordinator tells its queue and its workers, a worker its orders, and bo
 test('a worker is not ready while the database is away, waits for it, and says so once', async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
-  const made = await migrateEngine(postgres.url);
-  if (!made.ok) throw new Error(renderProblem(made.error));
+  await migrateEngine(postgres.url);
   const local = await service();
   const rig = await photoRig(2);
   const monitor = await monitoring();

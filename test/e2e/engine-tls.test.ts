@@ -2,7 +2,7 @@
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkEngine, migrateEngine } from '../../src/runner/operations/engine.ts';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { engineText } from '../../src/runner/report/engine-text.ts';
 import { startWorker } from '../engine-rig.ts';
 import { query, startPostgres, withoutPostgres } from '../postgres.ts';
@@ -47,7 +47,7 @@ async function secured() {
 }
 
 async function said(url: string): Promise<string> {
-  const checked = await checkEngine(url);
+  const checked = await resultOf(() => checkEngine(url));
   return checked.ok ? engineText(checked.value) : renderProblem(checked.error);
 }
 
@@ -58,7 +58,7 @@ test.skipIf(withoutPostgres)(
     const wantsTls = 'the server wants TLS: add ?sslmode=verify-full to the address';
     await until('the server wants TLS', async () => (await said(url)).includes(wantsTls));
     const engine = full('ours.pem');
-    expect(await migrateEngine(engine)).toMatchObject({ ok: true });
+    await migrateEngine(engine);
     const local = await service();
     const rig = await photoRig(3);
     startWorker(rig, local, engine);

@@ -5,7 +5,7 @@ import { isObject } from '../../src/contract/base/json.ts';
 import { dropEngine } from '../../src/runner/operations/engine.ts';
 import { exportState } from '../../src/runner/operations/export.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../src/runner/operations/plan.ts';
 import { run } from '../../src/runner/operations/run.ts';
 import { status } from '../../src/runner/operations/status.ts';
@@ -19,8 +19,7 @@ const state = 'photos.state.jsonl';
 
 const loadedOf = async (rig: Rig) => {
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-  return loaded.value;
+  return loaded;
 };
 
 const headerOf = (rig: Rig): unknown => JSON.parse(rig.read(state).split('\n')[0] ?? '');
@@ -99,7 +98,7 @@ test('a coordinator that was silent for too long stops, and leaves the record to
   const begun = run(await loadedOf(rig), { engine, env: envOf(local) });
   await until('the run is coordinated', () => isAway(rig));
   await takeTerm(engine);
-  const ended = await begun;
+  const ended = await resultOf(() => begun);
   if (ended.ok) throw new Error('the run went on');
   expect(renderProblem(ended.error)).toContain('another coordinator has taken over');
   expect(isAway(rig)).toBe(true);
@@ -118,19 +117,19 @@ function plantLeftover(rig: Rig): string {
 describe('while the record is in the database', () => {
   test('nothing else uses the state file, and an export brings the record back', async () => {
     const { rig, local, engine, loaded, env } = await abandoned(2);
-    const refused = await run(loaded, { env });
+    const refused = await resultOf(() => run(loaded, { env }));
     if (refused.ok) throw new Error('a run used the state file');
     expect(renderProblem(refused.error)).toContain('shotlist export');
-    const planned = await plan(loaded, { env });
+    const planned = await resultOf(() => plan(loaded, { env }));
     expect(!planned.ok && renderProblem(planned.error)).toContain('--engine');
-    expect(await status(loaded, { engine })).toMatchObject({ ok: true });
-    const dropped = await dropEngine(engine);
+    await status(loaded, { engine });
+    const dropped = await resultOf(() => dropEngine(engine));
     expect(!dropped.ok && renderProblem(dropped.error)).toContain('shotlist export');
     await lapse(engine);
-    expect(await exportState(loaded, { engine })).toMatchObject({ ok: true });
+    await exportState(loaded, { engine });
     expect(isAway(rig)).toBe(false);
     expect((await rig.run(local)).summary.outcome).toBe('done');
-    expect(await dropEngine(engine)).toMatchObject({ ok: true });
+    await dropEngine(engine);
   });
 
   test('another coordinator takes over, and finishes what the first one began', async () => {
@@ -157,12 +156,12 @@ test('another copy of the folder is told that it gets the record, and the first 
     type: 'warning',
     message: expect.stringContaining('began in another copy of this folder'),
   });
-  const refused = await run(loaded, { env, engine });
+  const refused = await resultOf(() => run(loaded, { env, engine }));
   expect(!refused.ok && renderProblem(refused.error)).toContain('--take-back');
-  const without = await exportState(loaded, { engine });
+  const without = await resultOf(() => exportState(loaded, { engine }));
   expect(!without.ok && renderProblem(without.error)).toContain('--take-back');
   // The copy is lost.
-  expect(await exportState(loaded, { engine, takeBack: true })).toMatchObject({ ok: true });
+  await exportState(loaded, { engine, takeBack: true });
   expect(isAway(rig)).toBe(false);
   expect(rig.read('photos.state.jsonl')).toBe(copy.read('photos.state.jsonl'));
   await rig.run(local);
@@ -201,12 +200,14 @@ test('a run that is interrupted gives the record back, and any run goes on', asy
   startWorker(rig, local, engine, { jobs: 2 });
   const loaded = await loadedOf(rig);
   const stopper = new AbortController();
-  const ran = await run(loaded, {
-    ...{ engine, env: envOf(local), signal: stopper.signal },
-    onEvent: (event) => {
-      if (event.type === 'task') stopper.abort();
-    },
-  });
+  const ran = await resultOf(() =>
+    run(loaded, {
+      ...{ engine, env: envOf(local), signal: stopper.signal },
+      onEvent: (event) => {
+        if (event.type === 'task') stopper.abort();
+      },
+    }),
+  );
   expect(ran).toMatchObject({ ok: true, value: { summary: { outcome: 'interrupted' } } });
   expect(isAway(rig)).toBe(false);
   expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 6 } });

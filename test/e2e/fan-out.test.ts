@@ -1,7 +1,9 @@
 // One step, many results: each element of a list is planned, paid for, saved, resumed and deleted by itself.
+
 import { describe, expect, test } from 'vitest';
 import { forget } from '../../src/runner/operations/forget.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { bill, envOf, photo, Rig, service } from '../rig.ts';
 
 const image =
@@ -54,9 +56,8 @@ describe('four variants', () => {
     const local = await service();
     await rig.run(local);
     const loaded = await loadPipeline(rig.file);
-    if (!loaded.ok) throw new Error('the pipeline is valid');
     const env = envOf(local);
-    const forgotten = await forget(loaded.value, { by: 'task', task: 'up[2]' }, { env });
+    const forgotten = await resultOf(() => forget(loaded, { by: 'task', task: 'up[2]' }, { env }));
     expect(forgotten).toMatchObject({ ok: true, value: { tasks: ['up[2]'] } });
     const { events } = await rig.run(local);
     const done = events.flatMap((event) =>

@@ -1,4 +1,5 @@
 // on_finish and on_doubt: what they get, when they act, and what they cannot do.
+
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
@@ -7,6 +8,7 @@ import { generate } from 'selfsigned';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { realClock } from '../../src/runner/adapters/clock.ts';
 import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
+import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { trust } from '../../src/runner/operations/trust.ts';
 import type { RunEvent } from '../../src/runner/report/run-event.ts';
 import type { Clock } from '../../src/runner/run/jobs/ports.ts';
@@ -200,8 +202,7 @@ async function inProcess(
   signal?: AbortSignal,
   due?: number,
 ): Promise<Told> {
-  const given = trust(rig.file, { env });
-  if (!given.ok) throw new Error('not trusted');
+  trust(rig.file, { env });
   const { XDG_STATE_HOME: state = '' } = env;
   const options = { clock, due, ...(signal === undefined ? {} : { signal }) };
   return await rig.run(local, options, {}, { XDG_STATE_HOME: state });
@@ -242,7 +243,7 @@ test('a command that is still working when the process is asked to stop has litt
     'notify.mjs',
     `import { writeFileSync } from 'node:fs'; writeFileSync('here', ''); setInterval(() => {}, 1000);`,
   );
-  const given = trust(made.rig.file, { env: made.env });
+  const given = resultOf(() => trust(made.rig.file, { env: made.env }));
   expect(given.ok).toBe(true);
   const { clock } = patientClock();
   const stop = new AbortController();

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../src/runner/operations/plan.ts';
 import { repair } from '../../src/runner/operations/repair.ts';
 import { resolve } from '../../src/runner/operations/resolve.ts';
@@ -125,15 +125,14 @@ class Story {
       env: envOf(this.local),
       requireOutputs: this.requireOutputs,
     });
-    if (!planned.ok) throw new Error(renderProblem(planned.error));
-    return { credits: planned.value.plan.credits, warnings: planned.value.warnings };
+    return { credits: planned.plan.credits, warnings: planned.warnings };
   }
 
   /** A refused state file is repaired as the refusal says; one that no repair helps is removed. */
   async cure(): Promise<void> {
     const options = { env: envOf(this.local), requireOutputs: this.requireOutputs };
     const pipeline = await loaded(this.here);
-    const refused = await plan(pipeline, options);
+    const refused = await resultOf(() => plan(pipeline, options));
     if (refused.ok) return;
     const text = renderProblem(refused.error);
     // A changed byte of the header: the file is another one's, and this pipeline begins one of its own.
@@ -142,8 +141,7 @@ class Story {
     if (!text.includes('shotlist repair')) throw new Error(`no cure: ${text}`);
     const write = this.here.path('better.jsonl');
     const repaired = await repair(pipeline, { env: envOf(this.local), write });
-    if (!repaired.ok) throw new Error(`repair: ${renderProblem(repaired.error)}`);
-    expect(repaired.value.written).toBe(write);
+    expect(repaired.written).toBe(write);
     moveIntoPlace(this.here, 'better.jsonl');
     this.told.push('repaired');
     // The header may be damaged, too.
@@ -152,7 +150,9 @@ class Story {
 
   /** A person looks up at the service what became of each creation. */
   async settleDoubts(): Promise<number> {
-    const found = await status(await loaded(this.here), { service: this.local.address });
+    const found = await resultOf(async () =>
+      status(await loaded(this.here), { service: this.local.address }),
+    );
     if (!found.ok) return 0;
     const env = envOf(this.local);
     for (const { name } of found.value.doubts) {
@@ -163,7 +163,9 @@ class Story {
         typeof project === 'string'
           ? ({ how: 'project', project } as const)
           : ({ how: 'not-charged' } as const);
-      const resolved = await resolve(await loaded(this.here), name, how, { env });
+      const resolved = await resultOf(async () =>
+        resolve(await loaded(this.here), name, how, { env }),
+      );
       if (resolved.ok) continue;
       const refused = renderProblem(resolved.error);
       // A line with a changed fingerprint has the same project: the doubt stays, and is not bought.

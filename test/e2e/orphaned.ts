@@ -1,8 +1,8 @@
 // The orphans of a folder, in a few words, and the plan with which they must agree.
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
-import { type Problem, renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
-import { type Planned, plan } from '../../src/runner/operations/plan.ts';
+import { type Problem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
+import { type Planned, plan, UnrunnablePlan } from '../../src/runner/operations/plan.ts';
 import {
   type Orphans,
   orphans,
@@ -15,8 +15,7 @@ import { envOf, type Rig } from '../rig.ts';
 
 export async function loaded(rig: Rig): Promise<LoadedPipeline> {
   const result = await loadPipeline(rig.file);
-  if (!result.ok) throw new Error(renderProblem(result.error));
-  return result.value;
+  return result;
 }
 
 export async function found(
@@ -25,8 +24,7 @@ export async function found(
   options: PruneOptions = {},
 ): Promise<Orphans> {
   const result = await orphans(await loaded(rig), { env: envOf(local), ...options });
-  if (!result.ok) throw new Error(renderProblem(result.error));
-  return result.value;
+  return result;
 }
 
 export async function refusal(
@@ -34,7 +32,9 @@ export async function refusal(
   local: LocalService,
   options: PruneOptions = {},
 ): Promise<Problem> {
-  const result = await prune(await loaded(rig), { env: envOf(local), ...options });
+  const result = await resultOf(async () =>
+    prune(await loaded(rig), { env: envOf(local), ...options }),
+  );
   if (result.ok) throw new Error('prune was not refused');
   return result.error;
 }
@@ -44,16 +44,16 @@ export async function pruned(
   local: LocalService,
   options: PruneOptions = {},
 ): Promise<Pruned> {
-  const result = await prune(await loaded(rig), { env: envOf(local), ...options });
-  if (!result.ok) throw new Error(renderProblem(result.error));
-  return result.value;
+  return await prune(await loaded(rig), { env: envOf(local), ...options });
 }
 
 export async function planned(rig: Rig, local: LocalService): Promise<Planned> {
-  const result = await plan(await loaded(rig), { env: envOf(local) });
-  if (result.ok) return result.value;
-  if (result.error.planned === undefined) throw new Error(renderProblem(result.error));
-  return result.error.planned;
+  try {
+    return await plan(await loaded(rig), { env: envOf(local) });
+  } catch (error) {
+    if (error instanceof UnrunnablePlan) return error.planned;
+    throw error;
+  }
 }
 
 /** Files by path, kept files by number, and projects by their first task. */

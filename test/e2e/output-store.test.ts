@@ -1,10 +1,12 @@
 // Results are kept in a store as well, and fetched from there by whoever needs their bytes.
+
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { digestOfBytes } from '../../src/contract/base/digest.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { type Planned, plan } from '../../src/runner/operations/plan.ts';
 import { runWith } from '../../src/runner/operations/run.ts';
 import { trust } from '../../src/runner/operations/trust.ts';
@@ -34,8 +36,7 @@ async function bucketOfTest(): Promise<{ readonly bucket: Bucket; readonly env: 
 }
 
 function trusted(rig: Rig, env: Env): void {
-  const consent = trust(rig.file, { env });
-  if (!consent.ok) throw new Error(consent.error.diagnostics[0]?.message);
+  trust(rig.file, { env });
 }
 
 /** A checkout with git's content: everything but the outputs and our own folder. */
@@ -49,10 +50,8 @@ function cloneOf(rig: Rig, pipeline?: string): Rig {
 
 async function planOf(rig: Rig, local: LocalService, env: Env = {}): Promise<Planned> {
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error(loaded.error.diagnostics[0]?.message);
-  const planned = await plan(loaded.value, { env: { ...envOf(local), ...env } });
-  if (!planned.ok) throw new Error(planned.error.diagnostics[0]?.message);
-  return planned.value;
+  const planned = await plan(loaded, { env: { ...envOf(local), ...env } });
+  return planned;
 }
 
 const tasksOf = ({ plan }: Planned, step: string): unknown =>
@@ -226,8 +225,7 @@ describe('a store in a bucket', () => {
     trusted(rig, env);
     const wrong = { ...env, AWS_SECRET_ACCESS_KEY: 'not-the-secret-of-this-bucket' };
     const loaded = await loadPipeline(rig.file);
-    if (!loaded.ok) throw new Error('the pipeline is not valid');
-    const ran = await runWith(loaded.value, { env: { ...envOf(local), ...wrong } }, {});
+    const ran = await resultOf(() => runWith(loaded, { env: { ...envOf(local), ...wrong } }, {}));
     expect(ran).toMatchObject({
       error: { diagnostics: [{ message: expect.stringContaining('SignatureDoesNotMatch') }] },
     });
@@ -240,17 +238,18 @@ describe('a store in a bucket', () => {
     const rig = await photoRig(1, stored(bucket.store));
     const run = async (given: Env) => {
       const loaded = await loadPipeline(rig.file);
-      if (!loaded.ok) throw new Error('the pipeline is not valid');
-      return await runWith(loaded.value, { env: { ...envOf(local), ...given } }, {});
+      return await runWith(loaded, { env: { ...envOf(local), ...given } }, {});
     };
-    const messageOf = (ran: Awaited<ReturnType<typeof run>>): string =>
-      ran.ok ? 'it ran' : (ran.error.diagnostics[0]?.message ?? '');
-    expect(messageOf(await run(env))).toContain('you have not agreed to use it');
+    const messageOf = async (given: Env): Promise<string> => {
+      const ran = await resultOf(() => run(given));
+      return ran.ok ? 'it ran' : (ran.error.diagnostics[0]?.message ?? '');
+    };
+    expect(await messageOf(env)).toContain('you have not agreed to use it');
     trusted(rig, env);
-    expect(messageOf(await run({ ...env, AWS_ACCESS_KEY_ID: '' }))).toContain('no credentials');
-    expect(messageOf(await run(env))).toBe('it ran');
+    expect(await messageOf({ ...env, AWS_ACCESS_KEY_ID: '' })).toContain('no credentials');
+    expect(await messageOf(env)).toBe('it ran');
     rig.write('pipeline.yaml', `${rig.read('pipeline.yaml')}# changed\n`);
-    expect(messageOf(await run(env))).toContain('you have not agreed to use it');
+    expect(await messageOf(env)).toContain('you have not agreed to use it');
     expect(local.requests()['POST /v1/face-swap-photo']).toBe(1);
   });
 

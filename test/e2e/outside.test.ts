@@ -16,8 +16,12 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { renderDiagnostics } from '../../src/contract/yaml/diagnostic.ts';
 import { exitCodes } from '../../src/runner/cli/exit-code.ts';
 import { type LoadOptions, loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { type Problem, renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
-import { plan } from '../../src/runner/operations/plan.ts';
+import {
+  type Problem,
+  renderProblem,
+  resultOf,
+} from '../../src/runner/operations/pipeline/problem.ts';
+import { plan, UnrunnablePlan } from '../../src/runner/operations/plan.ts';
 import { type RunOptions, runWith } from '../../src/runner/operations/run.ts';
 import { planText } from '../../src/runner/report/plan-text.ts';
 import { summaryText } from '../../src/runner/report/run-text.ts';
@@ -99,13 +103,22 @@ const refused = (problem: Problem): Said => ({ code: 2, text: renderProblem(prob
 
 /** The same in this process: many commands take their time. */
 async function rehearse(what: 'plan' | 'run', { file, ...options }: Given = {}): Promise<Said> {
-  const loaded = await loadPipeline(file ?? join(repository(), 'pipeline.yaml'), options);
+  const loaded = await resultOf(() =>
+    loadPipeline(file ?? join(repository(), 'pipeline.yaml'), options),
+  );
   if (!loaded.ok) return refused(loaded.error);
   if (what === 'plan') {
-    const planned = await plan(loaded.value, { ...options, rehearse: true });
-    const answer = planned.ok ? planned.value : planned.error.planned;
-    if (answer === undefined) return planned.ok ? { code: 0, text: '' } : refused(planned.error);
-    const problems = planned.ok ? [] : planned.error.diagnostics;
+    const made = await resultOf(() =>
+      plan(loaded.value, { ...options, rehearse: true }).catch((error: unknown) => {
+        if (error instanceof UnrunnablePlan) return error;
+        throw error;
+      }),
+    );
+    if (!made.ok) return refused(made.error);
+    const [answer, problems] =
+      made.value instanceof UnrunnablePlan
+        ? [made.value.planned, made.value.problem.diagnostics]
+        : [made.value, []];
     const { plan: found, warnings, outside } = answer;
     const { text } = loaded.value;
     const said = [planText(found), ...warnings, ...outside, renderDiagnostics(problems, text)].join(
@@ -114,7 +127,7 @@ async function rehearse(what: 'plan' | 'run', { file, ...options }: Given = {}):
     return { code: problems.length > 0 ? 2 : found.badItems > 0 ? 1 : 0, text: said };
   }
   const terms = { ...options, rehearse: true, rehearsalPictures: 'plain' } as const;
-  const ran = await runWith(loaded.value, terms, { backoffMs: 1 });
+  const ran = await resultOf(() => runWith(loaded.value, terms, { backoffMs: 1 }));
   if (!ran.ok) return refused(ran.error);
   const { summary } = ran.value;
   return { code: exitCodes[summary.outcome], text: summaryText(summary, ran.value) };

@@ -1,9 +1,11 @@
 // resolve, refresh and audit read projects as patiently as a run does: a lost answer says nothing about a project.
+
 import { expect, test } from 'vitest';
 import { realClock } from '../../src/runner/adapters/clock.ts';
 import { audit } from '../../src/runner/operations/audit.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
+import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { refresh } from '../../src/runner/operations/refresh.ts';
 import { resolve } from '../../src/runner/operations/resolve.ts';
 import type { Clock } from '../../src/runner/run/jobs/ports.ts';
@@ -26,8 +28,7 @@ const clock: Clock = { ...realClock, sleep: async () => undefined };
 
 async function loaded(rig: Rig): Promise<LoadedPipeline> {
   const read = await loadPipeline(rig.file);
-  if (!read.ok) throw new Error('the pipeline is not valid');
-  return read.value;
+  return read;
 }
 
 /** A folder with one creation in doubt and one project of another photo, at a service that fails from now on. */
@@ -43,16 +44,20 @@ test.each(faults)('resolve outlasts %s', async (_, fault) => {
   const { local, rig, name } = await failing(fault);
   const project = local.ledger().find((entry) => entry.name === name)?.project ?? '';
   const options = { env: envOf(local), clock };
-  const told = await resolve(await loaded(rig), name, { how: 'project', project }, options);
+  const told = await resultOf(async () =>
+    resolve(await loaded(rig), name, { how: 'project', project }, options),
+  );
   expect(told).toMatchObject({ ok: true, value: { state: 'complete', credits: 10, project } });
 });
 
 test.each(faults)('refresh and audit outlast %s', async (_, fault) => {
   const { local, rig } = await failing(fault);
   const options = { env: envOf(local), clock };
-  const refreshed = await refresh(await loaded(rig), { ...options, acceptMissing: true });
+  const refreshed = await resultOf(async () =>
+    refresh(await loaded(rig), { ...options, acceptMissing: true }),
+  );
   expect(refreshed).toMatchObject({ ok: true, value: { projects: 1, unread: [] } });
   await hub(local.address, '/hub/faults', { faults: [{ ...fault }] });
-  const audited = await audit(await loaded(rig), options);
+  const audited = await resultOf(async () => audit(await loaded(rig), options));
   expect(audited).toMatchObject({ ok: true, value: { projects: 1, differences: [] } });
 });

@@ -2,7 +2,6 @@
 // and again while things change. A rewrite of plan and run replaces the method `run` and nothing else here.
 import { priceOf } from '../../src/contract/api/price.ts';
 import { digestOf } from '../../src/contract/base/digest.ts';
-import { ok } from '../../src/contract/base/result.ts';
 import { listItems } from '../../src/runner/adapters/files/items.ts';
 import { Ledger } from '../../src/runner/journal/ledger.ts';
 import { parseLine } from '../../src/runner/journal/line.ts';
@@ -77,7 +76,7 @@ class Checkout {
         ...{ file: 'p.yaml', digest: digestOf(''), pipeline, warnings: [], included: {} },
         ...{ profiles: [], profile: undefined, outputProfile: undefined },
       },
-      { folder, named: [], base, otherProfiles: async () => ok([]) },
+      { folder, named: [], base, otherProfiles: async () => [] },
     );
     for (const name of ['s0', 's1', 'f0', 'f1', 'f2']) this.disk.files.set(`${name}.png`, name);
     // The same content under another name, and a file that must be read first. f4.png does not exist.

@@ -1,7 +1,9 @@
 // The real command on damaged state files, and the bill of the runs that go on with what it proposes.
+
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
+import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { repair } from '../../src/runner/operations/repair.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import {
@@ -116,9 +118,8 @@ test('any line of a journal can be cut: the run on the proposal charges nothing 
     const cut = lines.with(index, line.slice(0, -3));
     rig.write(state, `${[header, ...cut].join('\n')}\n`);
     const loaded = await loadPipeline(rig.file);
-    if (!loaded.ok) throw new Error('the pipeline does not load');
     const write = rig.path(`better-${index}.jsonl`);
-    const proposed = await repair(loaded.value, { write, env: {} });
+    const proposed = await resultOf(() => repair(loaded, { write, env: {} }));
     expect(proposed).toMatchObject({ ok: true, value: { intact: false, written: write } });
     renameSync(write, rig.path(state));
     await rig.run(local);

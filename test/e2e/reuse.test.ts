@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { envOf, photo, Rig, service } from '../rig.ts';
 import { found, named, pruned } from './orphaned.ts';
 import { drop, WatchedRig } from './watched.ts';
@@ -232,8 +232,8 @@ test('a unit file names the profile', async () => {
 
 test('a library user loads a profile', async () => {
   const rig = await withPhotos();
-  expect((await loadPipeline(rig.file, { profile: 'large' })).ok).toBe(true);
-  const none = await loadPipeline(rig.file, { profile: 'small' });
+  expect((await loadPipeline(rig.file, { profile: 'large' })).name).toBe('p');
+  const none = await resultOf(() => loadPipeline(rig.file, { profile: 'small' }));
   expect(none.ok ? '' : renderProblem(none.error)).toContain(
     '--profile small: the pipeline has no such profile',
   );

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import type { RunInternals } from '../../src/runner/operations/run.ts';
 import {
   type Scheduled,
@@ -64,8 +64,7 @@ class Bed {
     const scheduled = await scheduleWith([this.rig.file], all, {
       ...{ backoffMs: 1, speedFactor: 100, ...internals },
     });
-    if (!scheduled.ok) throw new Error(renderProblem(scheduled.error));
-    return scheduled.value;
+    return scheduled;
   }
 
   /** A process that is there for so long. */
@@ -371,19 +370,21 @@ test('a folder: files without a schedule are ignored, a new file joins, SIGTERM 
   bed.rig.write('lists/other.yaml', 'pictures: [1, 2]\n');
   const stop = new AbortController();
   const files: string[] = [];
-  const scheduled = await scheduleWith(
-    [bed.rig.path('lists')],
-    {
-      ...{ clock: bed.clock, env: envOf(bed.local), signal: stop.signal },
-      onEvent(event) {
-        if (event.type !== 'scheduled') return;
-        files.push(event.pipeline);
-        const two = pipelineOf(daily).replace('pipeline: p', 'pipeline: two');
-        if (event.pipeline === 'two') stop.abort();
-        else bed.rig.write('lists/two.yml', two);
+  const scheduled = await resultOf(() =>
+    scheduleWith(
+      [bed.rig.path('lists')],
+      {
+        ...{ clock: bed.clock, env: envOf(bed.local), signal: stop.signal },
+        onEvent(event) {
+          if (event.type !== 'scheduled') return;
+          files.push(event.pipeline);
+          const two = pipelineOf(daily).replace('pipeline: p', 'pipeline: two');
+          if (event.pipeline === 'two') stop.abort();
+          else bed.rig.write('lists/two.yml', two);
+        },
       },
-    },
-    {},
+      {},
+    ),
   );
   expect([scheduled.ok, files]).toEqual([true, ['one', 'two']]);
 });
@@ -392,7 +393,9 @@ test('two files with one state file: the second is refused', async () => {
   const bed = await Bed.of(daily);
   bed.rig.write('copy.yaml', pipelineOf(daily));
   const files = [bed.rig.file, bed.rig.path('copy.yaml')];
-  const scheduled = await scheduleWith(files, { once: true, env: envOf(bed.local) }, {});
+  const scheduled = await resultOf(() =>
+    scheduleWith(files, { once: true, env: envOf(bed.local) }, {}),
+  );
   expect(scheduled.ok ? '' : renderProblem(scheduled.error)).toContain('has the same state file');
 });
 

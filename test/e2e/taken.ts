@@ -2,11 +2,9 @@
 // answers the same request with the same picture.
 import { appendFile, readFile } from 'node:fs/promises';
 import { digestOfBytes } from '../../src/contract/base/digest.ts';
-import type { Result } from '../../src/contract/base/result.ts';
 import { type Picked, pick } from '../../src/runner/operations/pick.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
-import { type Problem, renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { type Planned, plan } from '../../src/runner/operations/plan.ts';
 import {
   planReroll,
@@ -43,13 +41,7 @@ export function unlike(): Pick<RunInternals, 'api'> {
   };
 }
 
-const good = <T>(result: Result<T, Problem>): T => {
-  if (!result.ok) throw new Error(renderProblem(result.error));
-  return result.value;
-};
-
-export const loadedFrom = async (rig: Rig): Promise<LoadedPipeline> =>
-  good(await loadPipeline(rig.file));
+export const loadedFrom = async (rig: Rig): Promise<LoadedPipeline> => await loadPipeline(rig.file);
 
 export async function rerolls(
   rig: Rig,
@@ -60,17 +52,17 @@ export async function rerolls(
 ): Promise<Rerolled> {
   const pace = { backoffMs: 1, speedFactor: 100 };
   const all = { ...options, env: envOf(to) };
-  return good(await rerollWith(await loadedFrom(rig), names, all, { ...pace, ...internals }));
+  return await rerollWith(await loadedFrom(rig), names, all, { ...pace, ...internals });
 }
 
 export const picks = async (rig: Rig, task: string, take: number): Promise<Picked> =>
-  good(await pick(await loadedFrom(rig), task, take));
+  await pick(await loadedFrom(rig), task, take);
 
 export const plans = async (rig: Rig, to: LocalService): Promise<Planned> =>
-  good(await plan(await loadedFrom(rig), { env: envOf(to) }));
+  await plan(await loadedFrom(rig), { env: envOf(to) });
 
 export const plansReroll = async (
   rig: Rig,
   to: LocalService,
   ...names: readonly string[]
-): Promise<Planned> => good(await planReroll(await loadedFrom(rig), names, { env: envOf(to) }));
+): Promise<Planned> => await planReroll(await loadedFrom(rig), names, { env: envOf(to) });

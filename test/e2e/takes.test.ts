@@ -1,5 +1,7 @@
 // Takes: `reroll` pays for another one on purpose, once; `pick` chooses, and only then does anything downstream run again.
+
 import { describe, expect, test } from 'vitest';
+import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { resolve } from '../../src/runner/operations/resolve.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { bill, envOf, photoRig, plainly, Rig, service } from '../rig.ts';
@@ -126,7 +128,9 @@ async function settled(rig: Rig, local: LocalService): Promise<void> {
     made?.project === undefined || made.project === null
       ? ({ how: 'not-charged' } as const)
       : ({ how: 'project', project: made.project } as const);
-  const resolved = await resolve(await loadedFrom(rig), swap, resolution, { env: envOf(local) });
+  const resolved = await resultOf(async () =>
+    resolve(await loadedFrom(rig), swap, resolution, { env: envOf(local) }),
+  );
   expect(resolved).toMatchObject({ ok: true });
 }
 

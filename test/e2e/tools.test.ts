@@ -5,7 +5,6 @@ import type { ExampleFile } from '../../src/contract/catalogue/example.ts';
 import { kinds } from '../../src/contract/kinds/all.ts';
 import { validate } from '../../src/runner/language/validate.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../src/runner/operations/plan.ts';
 import { toolList, toolText } from '../../src/runner/report/tools-text.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
@@ -34,12 +33,10 @@ describe('the example of each kind', () => {
     const rig = new Rig(text);
     for (const { path, media } of files) rig.write(path, contents[media]);
     const loaded = await loadPipeline(rig.file);
-    if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-    const planned = await plan(loaded.value, { env: envOf(local) });
-    if (!planned.ok) throw new Error(renderProblem(planned.error));
+    const planned = await plan(loaded, { env: envOf(local) });
     const { summary } = await rig.run(local, { speedFactor: 100_000 });
     expect(summary.problems).toEqual([]);
-    expect(summary.credits.charged).toBeLessThanOrEqual(planned.value.plan.credits);
+    expect(summary.credits.charged).toBeLessThanOrEqual(planned.plan.credits);
   });
 });
 

@@ -7,7 +7,6 @@ import { expect, test } from 'vitest';
 import { chanceOf } from '../../src/contract/base/chance.ts';
 import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
-import { renderProblem } from '../../src/runner/operations/pipeline/problem.ts';
 import { openDoubts, resolve } from '../../src/runner/operations/resolve.ts';
 import { exitCodes } from '../../src/runner/report/exit-codes.ts';
 import type { LocalService } from '../../src/service/start.ts';
@@ -148,14 +147,12 @@ const finish = (side: Side, local: LocalService, ...more: readonly string[]): Pr
 
 const loadedFrom = async ({ rig, file }: Side): Promise<LoadedPipeline> => {
   const loaded = await loadPipeline(rig.path(file));
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-  return loaded.value;
+  return loaded;
 };
 
 async function doubtsOf(side: Side, local: LocalService): Promise<readonly string[]> {
   const open = await openDoubts(await loadedFrom(side), { env: envOf(local) });
-  if (!open.ok) throw new Error(renderProblem(open.error));
-  return open.value.map(({ name }) => name);
+  return open.map(({ name }) => name);
 }
 
 /** A person looks in the hub and says what became of each doubt, in the first pipeline that has it. */
@@ -170,8 +167,7 @@ async function settleOnce(sides: readonly Side[], local: LocalService): Promise<
         typeof project === 'string'
           ? ({ how: 'project', project } as const)
           : ({ how: 'not-charged' } as const);
-      const resolved = await resolve(await loadedFrom(side), name, how, { env: envOf(local) });
-      if (!resolved.ok) throw new Error(renderProblem(resolved.error));
+      await resolve(await loadedFrom(side), name, how, { env: envOf(local) });
     }
   return settled.size;
 }

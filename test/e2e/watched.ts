@@ -2,8 +2,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Result } from '../../src/contract/base/result.ts';
-import type { Problem } from '../../src/runner/operations/pipeline/problem.ts';
 import {
   type Watched,
   type WatchInternals,
@@ -61,7 +59,7 @@ export class WatchedRig extends Rig {
 export class Watching {
   readonly events: WatchEvent[] = [];
   readonly #stopper = new AbortController();
-  readonly #end: Promise<Result<Watched, Problem>>;
+  readonly #end: Promise<Watched>;
 
   constructor(rig: WatchedRig, options: WatchOptions, internals: WatchInternals) {
     const run = { backoffMs: 1, speedFactor: 100, ...internals.run };
@@ -76,11 +74,11 @@ export class Watching {
     );
   }
 
-  get end(): Promise<Result<Watched, Problem>> {
+  get end(): Promise<Watched> {
     return this.#end;
   }
 
-  async stop(): Promise<Result<Watched, Problem>> {
+  async stop(): Promise<Watched> {
     this.#stopper.abort();
     return await this.#end;
   }

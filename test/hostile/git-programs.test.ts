@@ -1,10 +1,12 @@
 // A repository whose configuration and hooks name programs, as an archive from a stranger can hold it: run --commit and
 // git-setup run none of them, and git never sees the key.
+
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { gitSetup } from '../../src/runner/operations/git-setup.ts';
+import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { commitAll, git, identity, origin, state, takes } from '../e2e/clones.ts';
 import { plainly, type Rig } from '../rig.ts';
@@ -96,9 +98,11 @@ describe.each(configs)('a repository with %s', (_, config) => {
     expect(said.filter((text) => text !== '')).toEqual(['committed']);
     expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '').toBe('');
     const { PATH } = process.env;
-    const set = await gitSetup({
-      ...{ folder: rig.folder, command: ['/node', '/main'], env: { PATH, ...identity } },
-    });
+    const set = await resultOf(() =>
+      gitSetup({
+        ...{ folder: rig.folder, command: ['/node', '/main'], env: { PATH, ...identity } },
+      }),
+    );
     expect(set.ok).toBe(true);
     expect(existsSync(canary) ? readFileSync(canary, 'utf8') : '').toBe('');
     rmSync(rig.path('.git/config'));
@@ -143,7 +147,9 @@ test('links in .git are not followed', async () => {
   expect(existsSync(join(victim, 'HEAD'))).toBe(false);
   rmSync(rig.path('.gitattributes'));
   symlinkSync(join(victim, 'attributes'), rig.path('.gitattributes'));
-  const set = await gitSetup({ folder: rig.folder, command: ['/node'], env: process.env });
+  const set = await resultOf(() =>
+    gitSetup({ folder: rig.folder, command: ['/node'], env: process.env }),
+  );
   expect(set.ok).toBe(false);
   expect(existsSync(join(victim, 'attributes'))).toBe(false);
   expect(rig.read(state)).toContain('"project"');

@@ -1,4 +1,5 @@
 // shotlist run --first n: runs a few items, shows what they became and what the rest will cost, and asks before it goes on.
+import { resultOf } from '../operations/pipeline/problem.ts';
 import { plan } from '../operations/plan.ts';
 import { type Ran, type RunOptions, run } from '../operations/run.ts';
 import { savedBy } from '../operations/saved-by.ts';
@@ -51,11 +52,9 @@ export async function canaryCommand(
     ...mannerOf(),
     operate: async (pipeline, options = {}) => {
       const items = { ...options.items, keys: new Set(keys) };
-      const result = await run(pipeline, { ...options, ...asking, items });
-      if (!result.ok) return result;
-      ran = result.value;
+      ran = await run(pipeline, { ...options, ...asking, items });
       continuing = commandLines(pipeline, flags, ran.rehearsal).line('run');
-      return result;
+      return ran;
     },
   });
   if (ran === undefined) return code;
@@ -94,9 +93,7 @@ interface Chosen {
 async function choose(file: string, flags: RunFlags, first: number): Promise<Chosen | number> {
   let chosen: Chosen | undefined;
   const code = await withPipeline(file, flags, async (pipeline) => {
-    const planned = await plan(pipeline, { ...flags, items: filterOf(flags) });
-    if (!planned.ok) return fail(planned.error, flags.json === true);
-    const { itemsToDo, budget } = planned.value;
+    const { itemsToDo, budget } = await plan(pipeline, { ...flags, items: filterOf(flags) });
     const keys = itemsToDo.first.slice(0, first);
     chosen = { keys, rest: itemsToDo.count - keys.length, budget };
     return exitCodes.done;
@@ -115,12 +112,11 @@ async function look(file: string, flags: RunFlags, { ran, keys }: Looked): Promi
   let [rest, projected] = [0, 0];
   await withPipeline(file, flags, async (pipeline) => {
     const places = { ...flags, rehearse: ran.rehearsal, hosted: !ran.rehearsal };
-    const found = await savedBy(pipeline, places, keys);
+    const found = await resultOf(() => savedBy(pipeline, places, keys));
     if (found.ok) saved = found.value;
     const planned = await plan(pipeline, { ...places, items: filterOf(flags) });
-    if (!planned.ok) return fail(planned.error, flags.json === true);
-    rest = planned.value.itemsToDo.count;
-    projected = planned.value.plan.credits;
+    rest = planned.itemsToDo.count;
+    projected = planned.plan.credits;
     return exitCodes.done;
   });
   const { charged, refunded } = ran.summary.credits;

@@ -1,6 +1,8 @@
 // Command lines for a person to copy: the same file, the same choices and the same state file as the command that prints
 // them.
+
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
+import { resultOf } from '../operations/pipeline/problem.ts';
 import { flagFor, locateState } from '../operations/state/locate-state.ts';
 import type { PipelineFlags } from './flags.ts';
 
@@ -50,7 +52,7 @@ export function commandLines(
 
 /** For a command about a state file. */
 export function stateLines(pipeline: LoadedPipeline, flags: Flags): CommandLines {
-  const located = locateState(pipeline, flags);
+  const located = resultOf(() => locateState(pipeline, flags));
   return commandLines(pipeline, flags, located.ok && located.value.rehearsal);
 }
 

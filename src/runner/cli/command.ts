@@ -1,14 +1,12 @@
 // The common part of all commands: load the pipeline, run one operation, print its result as text or JSON, return the
 // exit code.
 import { dirname } from 'node:path';
-import type { Result } from '../../contract/base/result.ts';
 import { driverWarning } from '../operations/git-setup.ts';
 import { loadPipeline } from '../operations/pipeline/load.ts';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
-import type { Problem } from '../operations/pipeline/problem.ts';
 import { stateLine } from '../report/service-text.ts';
 import type { PipelineFlags } from './flags.ts';
-import { caution, fail, print, printJson } from './terminal.ts';
+import { caution, print, printJson } from './terminal.ts';
 
 /** How to print the result of an operation. */
 export interface AnswerFormat<T> {
@@ -33,7 +31,7 @@ export interface Reports {
 export async function command<T extends object>(
   file: string,
   flags: PipelineFlags,
-  operate: (pipeline: LoadedPipeline, reports: Reports) => Promise<Result<T, Problem>>,
+  operate: (pipeline: LoadedPipeline, reports: Reports) => Promise<T>,
   { text, facts = (value) => value, exitCode }: AnswerFormat<T>,
 ): Promise<number> {
   const json = flags.json === true;
@@ -44,9 +42,9 @@ export async function command<T extends object>(
       service = { service: name };
       naming(name);
     };
-    const answered = await operate(pipeline, { onState, onConnect: onState, onWarning: caution });
+    const done = await operate(pipeline, { onState, onConnect: onState, onWarning: caution });
     const shown = { text, facts: (value: T) => ({ ...service, ...facts(value) }) };
-    return answer(answered, json, exitCode === undefined ? shown : { ...shown, exitCode });
+    return answer(done, json, exitCode === undefined ? shown : { ...shown, exitCode });
   });
 }
 
@@ -62,12 +60,11 @@ export function sayState(say: (line: string) => void): (service: string) => void
 /** Loads the pipeline; `work` returns the exit code. */
 export async function withPipeline(
   file: string,
-  { input = {}, profile, json }: PipelineFlags,
+  { input = {}, profile }: PipelineFlags,
   work: (pipeline: LoadedPipeline) => Promise<number>,
 ): Promise<number> {
   warnOfDriver(dirname(file));
-  const loaded = await loadPipeline(file, { inputs: input, profile });
-  return loaded.ok ? await work(loaded.value) : fail(loaded.error, json === true);
+  return await work(await loadPipeline(file, { inputs: input, profile }));
 }
 
 let warnedOfDriver = false;
@@ -80,14 +77,13 @@ export function warnOfDriver(folder: string): void {
   caution(warning);
 }
 
-/** Prints the result of an operation, or why there is none; returns the exit code. */
+/** Prints the result of an operation; returns the exit code. */
 export function answer<T extends object>(
-  result: Result<T, Problem>,
+  result: T,
   json: boolean,
   { text, facts = (value) => value, exitCode = () => 0 }: AnswerFormat<T>,
 ): number {
-  if (!result.ok) return fail(result.error, json);
-  if (json) printJson(facts(result.value));
-  else print(text(result.value));
-  return exitCode(result.value);
+  if (json) printJson(facts(result));
+  else print(text(result));
+  return exitCode(result);
 }

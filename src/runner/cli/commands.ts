@@ -48,7 +48,14 @@ function command<Set extends FlagSet, const Args extends readonly Taken<unknown>
     for (const one of takes ?? []) made.addArgument(argumentOf(one));
     if (usage !== undefined) made.usage(usage);
     for (const one of Object.values(set)) made.addOption(optionOf(one));
-    made.action(async (...given: Parameters<typeof run>) => done(await run(...given)));
+    made.action(async (...given: Parameters<typeof run>) => {
+      try {
+        done(await run(...given));
+      } catch (error) {
+        const { refused } = await import('./terminal.ts');
+        done(refused(error, made.opts()['json'] === true));
+      }
+    });
   };
 }
 

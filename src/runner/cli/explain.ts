@@ -6,7 +6,7 @@ import { explanations, groups } from '../../contract/codes/all.ts';
 import { textOf } from '../../contract/codes/explanation.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { explainFile } from '../operations/explain-file.ts';
-import { problem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal } from '../operations/pipeline/problem.ts';
 import { codesText, explanationText } from '../report/explain-text.ts';
 import type { FileStory, ResultStory, UploadStory } from '../report/file-story.ts';
 import type { OriginInput } from '../report/origin.ts';
@@ -14,7 +14,7 @@ import { count, size, table } from '../report/text.ts';
 import { valueOfJob } from '../task/manifest.ts';
 import { answer } from './command.ts';
 import type { ExplainFlags } from './flags.ts';
-import { caution, fail, print, printJson } from './terminal.ts';
+import { caution, print, printJson } from './terminal.ts';
 
 export async function explainCommand(
   name: string | undefined,
@@ -38,7 +38,7 @@ export async function explainCommand(
   if (explanation === undefined) {
     const hint = suggestion(code, explanations.keys()) ?? 'shotlist explain lists all codes';
     const what = `there is no code ${looksLikeCode(name) ? '' : 'and no file '}${JSON.stringify(name)}`;
-    return fail(problem(what, 'shotlist explain', hint), json);
+    throw new Refusal(problem(what, 'shotlist explain', hint));
   }
   if (json) printJson(factsOf(code));
   else print(explanationText(code, explanation, process.stdout.columns));

@@ -2,9 +2,8 @@
 
 import { buffer } from 'node:stream/consumers';
 import { printable } from '../../contract/base/printable.ts';
-import type { Result } from '../../contract/base/result.ts';
 import { type Formatted, fmt, fmtText } from '../operations/fmt.ts';
-import { type Problem, problem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal, resultOf } from '../operations/pipeline/problem.ts';
 import type { FmtFlags } from './flags.ts';
 import { fail, print, printJson } from './terminal.ts';
 
@@ -13,26 +12,29 @@ export async function fmtCommand(
   files: readonly string[],
   { check = false, json = false }: FmtFlags,
 ): Promise<number> {
-  if (files.includes('-'))
-    return files.length > 1
-      ? fail(problem('"-" is standard input, and must be the only file'), json)
-      : showText(fmtText(await buffer(process.stdin)), check, json);
+  if (files.includes('-')) {
+    if (files.length > 1)
+      throw new Refusal(problem('"-" is standard input, and must be the only file'));
+    return showText(fmtText(await buffer(process.stdin)), check, json);
+  }
   const codes: number[] = [];
-  for (const file of files) codes.push(showFile(await fmt(file, { check }), check, json));
+  for (const file of files) {
+    // The other files are formatted all the same.
+    const formatted = await resultOf(() => fmt(file, { check }));
+    codes.push(formatted.ok ? showFile(formatted.value, check, json) : fail(formatted.error, json));
+  }
   return Math.max(...codes);
 }
 
-function showFile(formatted: Result<Formatted, Problem>, check: boolean, json: boolean): number {
-  if (!formatted.ok) return fail(formatted.error, json);
-  const { file, changed } = formatted.value;
+function showFile({ file, changed }: Formatted, check: boolean, json: boolean): number {
   if (json) printJson({ file, changed });
   else if (changed) print(`${printable(file)}: ${check ? 'needs shotlist fmt' : 'formatted'}`);
   return check && changed ? 1 : 0;
 }
 
 /** The text itself goes to standard output, so that an editor can use it. */
-function showText(formatted: Result<Formatted, Problem>, check: boolean, json: boolean): number {
-  if (check || json || !formatted.ok) return showFile(formatted, check, json);
-  process.stdout.write(formatted.value.text);
+function showText(formatted: Formatted, check: boolean, json: boolean): number {
+  if (check || json) return showFile(formatted, check, json);
+  process.stdout.write(formatted.text);
   return 0;
 }

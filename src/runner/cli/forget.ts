@@ -2,11 +2,10 @@
 
 import { printable } from '../../contract/base/printable.ts';
 import { type Forgettable, type Forgotten, forget } from '../operations/forget.ts';
-import { problem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal } from '../operations/pipeline/problem.ts';
 import { count } from '../report/text.ts';
 import { command } from './command.ts';
 import type { ForgetFlags } from './flags.ts';
-import { fail } from './terminal.ts';
 
 export async function forgetCommand(
   file: string,
@@ -15,7 +14,7 @@ export async function forgetCommand(
 ): Promise<number> {
   const which = whichOf(task, flags.project);
   if (which === undefined)
-    return fail(problem('name what to forget: a task, or --project <id>'), flags.json === true);
+    throw new Refusal(problem('name what to forget: a task, or --project <id>'));
   return await command(
     file,
     flags,

@@ -4,15 +4,14 @@ import { printable } from '../../contract/base/printable.ts';
 import { graph } from '../operations/graph.ts';
 import { withPipeline } from './command.ts';
 import type { GraphFlags } from './flags.ts';
-import { fail, print, printJson } from './terminal.ts';
+import { print, printJson } from './terminal.ts';
 
 export async function graphCommand(file: string, flags: GraphFlags): Promise<number> {
   const { format, output, json = false } = flags;
   return await withPipeline(file, flags, async (pipeline) => {
     const graphed = await graph(pipeline, { format, output });
-    if (!graphed.ok) return fail(graphed.error, json);
-    if (json) printJson(graphed.value.graph);
-    else if (output === undefined) print(graphed.value.text.trimEnd());
+    if (json) printJson(graphed.graph);
+    else if (output === undefined) print(graphed.text.trimEnd());
     else print(`Wrote ${printable(output)}.`);
     return 0;
   });

@@ -1,12 +1,12 @@
 // shotlist init: writes a first pipeline file. On a terminal it asks for what the flags do not say.
 import { printable } from '../../contract/base/printable.ts';
 import { type Initialized, type InitOptions, init } from '../operations/init.ts';
-import { problem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal } from '../operations/pipeline/problem.ts';
 import { type Proposals, proposeTools } from '../operations/starting/proposals.ts';
 import { foundText, initText } from '../report/init-text.ts';
 import { answer } from './command.ts';
 import type { InitFlags } from './flags.ts';
-import { fail, print } from './terminal.ts';
+import { print } from './terminal.ts';
 
 export async function initCommand(flags: InitFlags): Promise<number> {
   const { json = false, yes = false } = flags;
@@ -17,7 +17,7 @@ export async function initCommand(flags: InitFlags): Promise<number> {
   if (tool !== undefined) return written(await init({ ...flags, tool }), json);
   const proposals = await proposeTools(media);
   const [first] = proposals.tools;
-  if (!yes || first === undefined) return fail(withoutTool(proposals), json);
+  if (!yes || first === undefined) throw new Refusal(withoutTool(proposals));
   if (!json) print(`${foundText(proposals.found)} The pipeline uses ${first.name}.`);
   return written(await init({ ...flags, tool: first.name }), json);
 }

@@ -1,26 +1,24 @@
 // `--monitor`: answers health checks and Prometheus while a command works.
 import { type Monitor, openMonitor } from '../operations/monitoring.ts';
 import type { ListenAddress } from './flags.ts';
-import { fail, print, printJson } from './terminal.ts';
+import { print, printJson } from './terminal.ts';
 
 export interface MonitorFlags {
   readonly monitor?: ListenAddress;
-  readonly json?: boolean;
 }
 
 /** Works with a monitor if the flags ask for one, and closes it at the end. Returns the exit code. */
 export async function withMonitor(
-  { monitor: listen, json = false }: MonitorFlags,
+  { monitor: listen }: MonitorFlags,
   signal: AbortSignal,
   work: (monitor: Monitor | undefined) => Promise<number>,
 ): Promise<number> {
   if (listen === undefined) return await work(undefined);
   const opened = await openMonitor({ listen, signal });
-  if (!opened.ok) return fail(opened.error, json);
   try {
-    return await work(opened.value);
+    return await work(opened);
   } finally {
-    await opened.value.close();
+    await opened.close();
   }
 }
 

@@ -1,12 +1,14 @@
 // shotlist pick: chooses the take that counts, and shows what the next run will do.
+
 import { printable } from '../../contract/base/printable.ts';
 import { type Picked, pick } from '../operations/pick.ts';
+import { resultOf } from '../operations/pipeline/problem.ts';
 import { plan } from '../operations/plan.ts';
 import { planText } from '../report/plan-text.ts';
 import { sayState, withPipeline } from './command.ts';
 import { stateLines } from './command-line.ts';
 import type { PickFlags } from './flags.ts';
-import { caution, fail, print, printJson } from './terminal.ts';
+import { caution, print, printJson } from './terminal.ts';
 
 export async function pickCommand(
   file: string,
@@ -20,16 +22,17 @@ export async function pickCommand(
     const { line } = stateLines(pipeline, flags);
     const onState = sayState(json ? () => undefined : print);
     const picked = await pick(pipeline, task, take, { ...flags, onState, onWarning: caution });
-    if (!picked.ok) return fail(picked.error, json);
-    const { rehearsal } = picked.value;
+    const { rehearsal } = picked;
     // The plan may need what a pick does not: the address of the service and the key.
-    const planned = await plan(pipeline, {
-      ...own,
-      ...(rehearsal ? { rehearse: true } : { hosted: true }),
-    });
-    if (json) printJson({ ...picked.value, ...(planned.ok ? { plan: planned.value.plan } : {}) });
+    const planned = await resultOf(() =>
+      plan(pipeline, {
+        ...own,
+        ...(rehearsal ? { rehearse: true } : { hosted: true }),
+      }),
+    );
+    if (json) printJson({ ...picked, ...(planned.ok ? { plan: planned.value.plan } : {}) });
     else {
-      print(textOf(picked.value));
+      print(textOf(picked));
       if (planned.ok) print(planText(planned.value.plan));
       print(`Next: ${line(planned.ok ? 'run' : 'plan')}`);
     }

@@ -3,8 +3,8 @@
 
 import { printable } from '../../contract/base/printable.ts';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
-import type { Problem } from '../operations/pipeline/problem.ts';
-import { type Planned, plan } from '../operations/plan.ts';
+import { type Problem, Refusal } from '../operations/pipeline/problem.ts';
+import { type Planned, plan, UnrunnablePlan } from '../operations/plan.ts';
 import { resolvedPipeline } from '../operations/resolved.ts';
 import type { EnvUse } from '../plan/env-uses.ts';
 import { budgetLeft, budgetLeftText } from '../report/calendar-text.ts';
@@ -19,15 +19,7 @@ import { type CommandLines, commandLines } from './command-line.ts';
 import { ownCreditDollars, wrongCreditPrice } from './credit-price.ts';
 import { problemCode } from './exit-code.ts';
 import { choicesIn, filterOf, type PlanFlags } from './flags.ts';
-import {
-  caution,
-  fail,
-  print,
-  printJson,
-  printPainted,
-  printProse,
-  printWarnings,
-} from './terminal.ts';
+import { caution, print, printJson, printPainted, printProse, printWarnings } from './terminal.ts';
 import { stopGrowth } from './young-generation.ts';
 
 /** Terraform uses 2 for this; here, 2 means that something is wrong. */
@@ -37,30 +29,36 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
   stopGrowth();
   const json = flags.json === true;
   const wrong = wrongCreditPrice();
-  if (wrong !== undefined) return fail(wrong, json);
+  if (wrong !== undefined) throw new Refusal(wrong);
   if (flags.resolved === true)
     return answer(resolvedPipeline(file, flags), json, { text: ({ yaml }) => yaml.trimEnd() });
   return await withPipeline(file, flags, async (pipeline) => {
-    const result = await plan(pipeline, {
+    const made = await plan(pipeline, {
       ...flags,
       items: filterOf(flags),
       out: flags.out === undefined ? undefined : { file: flags.out, choices: choicesIn(flags) },
       ...(json || flags.explain !== undefined
         ? {}
         : { onConnect: (address) => print(serviceLine(address)) }),
-    });
-    const planned = result.ok ? result.value : result.error.planned;
-    if (planned === undefined) return result.ok ? 0 : fail(result.error, json);
-    const problems = result.ok ? [] : result.error.diagnostics;
+    }).catch(whatItWouldBe);
+    const planned = made instanceof UnrunnablePlan ? made.planned : made;
+    const refused = made instanceof UnrunnablePlan ? made.problem : undefined;
+    const problems = refused?.diagnostics ?? [];
     if (json) printJson({ ...planned, calendar: planned.calendar.map(budgetLeft), problems });
     else if (planned.explanation !== undefined) {
       print(explanationText(planned.explanation));
       printWarnings(problems, pipeline);
     } else show(planned, problems, pipeline, flags);
-    if (!result.ok) return problemCode(result.error);
+    if (refused !== undefined) return problemCode(refused);
     if (planned.plan.badItems > 0) return 1;
     return flags.exitCode === true && planned.hasWork ? somethingToDo : 0;
   });
+}
+
+/** A person wants to see the plan all the same. */
+function whatItWouldBe(error: unknown): UnrunnablePlan {
+  if (error instanceof UnrunnablePlan) return error;
+  throw error;
 }
 
 function show(

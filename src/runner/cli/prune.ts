@@ -5,7 +5,7 @@ import { orphansText, prunedText } from '../report/prune-text.ts';
 import { answer, command, sayState, withPipeline } from './command.ts';
 import type { PruneFlags } from './flags.ts';
 import { canAsk, isYes } from './question.ts';
-import { caution, fail, print } from './terminal.ts';
+import { caution, print } from './terminal.ts';
 
 export async function pruneCommand(file: string, flags: PruneFlags): Promise<number> {
   const { olderThan: olderThanMs, json = false, yes = false } = flags;
@@ -25,9 +25,8 @@ export async function pruneCommand(file: string, flags: PruneFlags): Promise<num
     const naming = sayState(json ? () => undefined : print);
     const reports = { onState: naming, onConnect: naming };
     const found = await orphans(pipeline, { ...options, ...reports });
-    if (!found.ok) return fail(found.error, json);
     const shown = answer(found, json, { text: (value) => orphansText(value, now) });
-    if (json || isEmpty(found.value)) return shown;
+    if (json || isEmpty(found)) return shown;
     if (!canAsk()) {
       print('Nothing was removed. To remove the orphans, run the same command with --yes.');
       return shown;
@@ -36,7 +35,7 @@ export async function pruneCommand(file: string, flags: PruneFlags): Promise<num
       print('Nothing was removed.');
       return shown;
     }
-    const pruned = await prune(pipeline, { ...options, ...reports, listed: found.value });
+    const pruned = await prune(pipeline, { ...options, ...reports, listed: found });
     return answer(pruned, json, { text: doneText, exitCode: codeOf });
   });
 }

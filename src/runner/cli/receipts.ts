@@ -3,7 +3,7 @@
 import { grouped } from '../../contract/base/grouped.ts';
 import { printable } from '../../contract/base/printable.ts';
 import type { JobLine } from '../journal/line.ts';
-import { problem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal } from '../operations/pipeline/problem.ts';
 import {
   exportReceipts,
   type ForgottenReceipts,
@@ -16,15 +16,15 @@ import { count, size, table } from '../report/text.ts';
 import { answer } from './command.ts';
 import type { ReceiptsFlags } from './flags.ts';
 import { canAsk, isYes } from './question.ts';
-import { caution, fail, print } from './terminal.ts';
+import { caution, print } from './terminal.ts';
 
 export async function receiptsCommand(flags: ReceiptsFlags): Promise<number> {
   const { export: exported, import: imported, before, forget = false, json = false } = flags;
   const { pipeline, rehearse, limit } = flags;
   const options = { pipeline, rehearse, onWarning: caution };
   if (forget !== (before !== undefined))
-    return fail(problem('--forget and --before <date> belong together'), json);
-  if (flags.yes === true && !forget) return fail(problem('--yes belongs to --forget'), json);
+    throw new Refusal(problem('--forget and --before <date> belong together'));
+  if (flags.yes === true && !forget) throw new Refusal(problem('--yes belongs to --forget'));
   if (before !== undefined) return await forgetting({ ...options, before }, flags);
   if (exported !== undefined)
     return answer(exportReceipts(exported, options), json, {
@@ -50,7 +50,7 @@ async function forgetting(
     });
   const found = forgetReceipts({ ...options, dryRun: true });
   const shown = answer(found, json, { text: forgettableText });
-  if (!found.ok || json || found.value.receipts === 0) return shown;
+  if (json || found.receipts === 0) return shown;
   if (!canAsk()) {
     print('Nothing was removed. To forget the receipts, run the same command with --yes.');
     return shown;

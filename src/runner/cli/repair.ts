@@ -2,7 +2,6 @@
 // damaged.
 
 import { printable } from '../../contract/base/printable.ts';
-import { ok } from '../../contract/base/result.ts';
 import type { CreditTotals } from '../journal/ledger.ts';
 import { shownPath } from '../operations/files/shown-path.ts';
 import { type Repaired, repair } from '../operations/repair.ts';
@@ -22,8 +21,7 @@ export const repairCommand = (file: string, flags: RepairFlags): Promise<number>
     flags,
     async (pipeline, reports) => {
       const repaired = await repair(pipeline, { ...flags, ...reports });
-      const again = stateLines(pipeline, flags).line('repair');
-      return repaired.ok ? ok({ ...repaired.value, again }) : repaired;
+      return { ...repaired, again: stateLines(pipeline, flags).line('repair') };
     },
     {
       text: ({ again, ...repaired }) => textOf(repaired, again),

@@ -11,7 +11,7 @@ import { commandLines } from './command-line.ts';
 import type { RerollFlags } from './flags.ts';
 import { performCommand } from './run.ts';
 import { questionsOf, type RunCommandFlags } from './run-command.ts';
-import { fail, print, printJson, printProse } from './terminal.ts';
+import { print, printJson, printProse } from './terminal.ts';
 
 export async function rerollCommand(
   file: string,
@@ -26,24 +26,21 @@ export async function rerollCommand(
       own,
       async (pipeline: LoadedPipeline, { onConnect }) => {
         const planned = await planReroll(pipeline, names, { ...choices(own), onConnect });
-        if (planned.ok && planned.value.rehearsal && !json)
+        if (planned.rehearsal && !json)
           printProse(own.rehearse === true ? rehearsalLine : fallbackLine);
         return planned;
       },
       { text: ({ plan }) => planText(plan, []) },
     );
   const asking = questionsOf(flags);
-  if (!asking.ok) return fail(asking.error, json);
   let rerolled: Rerolled | undefined;
   let subject = file;
   const code = await performCommand(file, own, {
     ...mannerOf(),
     operate: async (pipeline, options) => {
-      const result = await reroll(pipeline, names, { ...options, ...asking.value });
-      if (!result.ok) return result;
-      rerolled = result.value;
-      subject = commandLines(pipeline, own, result.value.rehearsal).subject('pick');
-      return result;
+      rerolled = await reroll(pipeline, names, { ...options, ...asking });
+      subject = commandLines(pipeline, own, rerolled.rehearsal).subject('pick');
+      return rerolled;
     },
   });
   if (rerolled === undefined) return code;

@@ -4,13 +4,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { printable } from '../../contract/base/printable.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { readRegularFile } from '../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { decisionsText, judgeByFile } from '../operations/doubt-decisions.ts';
 import { judgeByHub } from '../operations/hub-list.ts';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
-import { type Problem, problem, renderProblem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal, renderProblem, resultOf } from '../operations/pipeline/problem.ts';
 import {
   type Judge,
   type OpenDoubt,
@@ -27,7 +26,7 @@ import { command, withPipeline } from './command.ts';
 import { exitCodes } from './exit-code.ts';
 import type { ResolveFlags } from './flags.ts';
 import { canAsk, lineFor } from './question.ts';
-import { caution, complain, fail, print, printJson, printProse } from './terminal.ts';
+import { caution, complain, print, printJson, printProse } from './terminal.ts';
 
 export async function resolveCommand(
   file: string,
@@ -35,13 +34,12 @@ export async function resolveCommand(
   flags: ResolveFlags,
 ): Promise<number> {
   const wrong = conflictIn(task, flags);
-  if (wrong !== undefined) return fail(problem(wrong), flags.json === true);
+  if (wrong !== undefined) throw new Refusal(problem(wrong));
   if (task === undefined) return await resolveAllCommand(file, flags);
   const resolution = resolutionOf(flags);
   if (resolution === undefined)
-    return fail(
+    throw new Refusal(
       problem('say what became of the task: --project <id>, --not-charged or --abandon'),
-      flags.json === true,
     );
   return await command(
     file,
@@ -96,18 +94,17 @@ function resolvedText(
 const largest = 64_000_000;
 
 async function resolveAllCommand(file: string, flags: ResolveFlags): Promise<number> {
-  const { json = false, decisions, hubList } = flags;
+  const { decisions, hubList } = flags;
   if (decisions !== undefined && !existsSync(decisions))
     return await offerDecisions(file, decisions, flags);
   const said = resolutionOf(flags);
   if (decisions === undefined && hubList === undefined && said === undefined)
     return await askForEach(file, flags);
   const judge = await judgeFor(flags, said);
-  if (!judge.ok) return fail(judge.error, json);
   return await command(
     file,
     flags,
-    (pipeline, reports) => resolveAll(pipeline, judge.value, { ...flags, ...reports }),
+    (pipeline, reports) => resolveAll(pipeline, judge, { ...flags, ...reports }),
     {
       text: resolvedAllText,
       exitCode: ({ left }) => (left.length > 0 ? exitCodes.doubt : exitCodes.done),
@@ -118,44 +115,42 @@ async function resolveAllCommand(file: string, flags: ResolveFlags): Promise<num
 async function judgeFor(
   { hubList, decisions }: ResolveFlags,
   said: Resolution | undefined,
-): Promise<Result<Judge, Problem>> {
+): Promise<Judge> {
   if (decisions !== undefined) {
-    const text = await textOf(decisions);
-    return text.ok ? ok(judgeByFile(text.value, decisions)) : text;
+    return judgeByFile(await textOf(decisions), decisions);
   }
   if (hubList !== undefined) {
     const text = await textOf(hubList);
-    if (!text.ok) return text;
     const shown = hubList === '-' ? 'the list' : hubList;
-    return ok(judgeByHub(text.value, shown, said?.how === 'project' ? undefined : said));
+    return judgeByHub(text, shown, said?.how === 'project' ? undefined : said);
   }
   if (said === undefined) throw new Error('bug: nothing is said about what is in doubt');
-  return ok(() => ok(() => said));
+  return () => () => said;
 }
 
-async function textOf(file: string): Promise<Result<string, Problem>> {
-  if (file === '-') return ok((await buffer(process.stdin)).toString('utf8'));
+async function textOf(file: string): Promise<string> {
+  if (file === '-') return (await buffer(process.stdin)).toString('utf8');
   const read = readRegularFile(file, { max: largest });
-  return read.ok ? ok(read.value.toString('utf8')) : err(problem(`${file} ${read.error}`));
+  if (read.ok) return read.value.toString('utf8');
+  throw new Refusal(problem(`${file} ${read.error}`));
 }
 
 /** Writes the file of decisions for a person to fill in. */
 async function offerDecisions(file: string, into: string, flags: ResolveFlags): Promise<number> {
   return await withPipeline(file, flags, async (pipeline) => {
     const doubts = await openDoubts(pipeline, { ...flags, onWarning: caution });
-    if (!doubts.ok) return fail(doubts.error, flags.json === true);
-    if (doubts.value.length === 0) return nothingInDoubt(flags);
+    if (doubts.length === 0) return nothingInDoubt(flags);
     try {
-      writeFileSync(into, decisionsText(doubts.value), { flag: 'wx' });
+      writeFileSync(into, decisionsText(doubts), { flag: 'wx' });
     } catch (error) {
       if (!isSystemProblem(error)) throw error;
-      return fail(problem(`${into} ${systemReason(error)}`), flags.json === true);
+      throw new Refusal(problem(`${into} ${systemReason(error)}`));
     }
-    if (flags.json === true) printJson({ settled: [], left: doubts.value, decisions: into });
+    if (flags.json === true) printJson({ settled: [], left: doubts, decisions: into });
     else
       printProse(
         printable(
-          `${into} lists the ${count(doubts.value.length, 'creation')} in doubt. Fill in the column "decision" with the id of the project in the hub, not-charged, or abandon; then run the same command again.`,
+          `${into} lists the ${count(doubts.length, 'creation')} in doubt. Fill in the column "decision" with the id of the project in the hub, not-charged, or abandon; then run the same command again.`,
         ),
       );
     return exitCodes.doubt;
@@ -172,28 +167,26 @@ function nothingInDoubt({ json }: ResolveFlags): number {
 async function askForEach(file: string, flags: ResolveFlags): Promise<number> {
   return await withPipeline(file, flags, async (pipeline) => {
     const doubts = await openDoubts(pipeline, { ...flags, onWarning: caution });
-    if (!doubts.ok) return fail(doubts.error, flags.json === true);
-    if (doubts.value.length === 0) return nothingInDoubt(flags);
+    if (doubts.length === 0) return nothingInDoubt(flags);
     if (flags.json === true || !canAsk())
-      return fail(
+      throw new Refusal(
         problem(
-          `${count(doubts.value.length, 'creation')} in doubt, and nobody to ask`,
+          `${count(doubts.length, 'creation')} in doubt, and nobody to ask`,
           'shotlist',
           'say what became of them: --hub-list <file>, --decisions <file>, --not-charged or --abandon',
         ),
-        flags.json === true,
       );
     printProse(
-      `${count(doubts.value.length, 'creation')} in doubt. Look in the service's hub for each name: y = it is there, n = it is not, ` +
+      `${count(doubts.length, 'creation')} in doubt. Look in the service's hub for each name: y = it is there, n = it is not, ` +
         'a = nobody can tell (its credits count as charged), Enter = decide later.',
     );
     let left = 0;
-    for (const [index, doubt] of doubts.value.entries()) {
+    for (const [index, doubt] of doubts.entries()) {
       const answered = await askAbout(pipeline, doubt, flags);
       if (answered === 'settled') continue;
       left += 1;
       if (answered === 'later') continue;
-      left = doubts.value.length - index;
+      left = doubts.length - index;
       break;
     }
     if (left > 0) print(`${count(left, 'creation')} still in doubt.`);
@@ -219,11 +212,13 @@ async function askAbout(
     const resolution = await resolutionFor(said.toLowerCase());
     if (resolution === 'stop' || resolution === 'later') return resolution;
     if (resolution === undefined) continue;
-    const resolved = await resolve(pipeline, name === '' ? (tasks[0] ?? '') : name, resolution, {
-      ...flags,
-      onConnect: (address) => print(serviceLine(address)),
-      onWarning: caution,
-    });
+    const resolved = await resultOf(() =>
+      resolve(pipeline, name === '' ? (tasks[0] ?? '') : name, resolution, {
+        ...flags,
+        onConnect: (address) => print(serviceLine(address)),
+        onWarning: caution,
+      }),
+    );
     if (resolved.ok) {
       print(resolvedText(resolved.value, resolution));
       return 'settled';

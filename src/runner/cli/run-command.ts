@@ -1,7 +1,5 @@
 // shotlist run: runs a pipeline or a saved plan; asks before it buys much, and about the rest after the first items.
-
-import { err, ok, type Result } from '../../contract/base/result.ts';
-import { type Problem, problem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal } from '../operations/pipeline/problem.ts';
 import { pipelineOf, readSavedPlan } from '../operations/planning/saved-plan.ts';
 import { type RunOptions, run } from '../operations/run.ts';
 import { buyQuestion, planReadingText } from '../report/plan-reading-text.ts';
@@ -10,7 +8,7 @@ import { ownCreditDollars } from './credit-price.ts';
 import { differing, type Given, type runFlags, wholeNumber } from './flags.ts';
 import { canAsk, isYes } from './question.ts';
 import { performCommand, type RunFlags } from './run.ts';
-import { fail, printProse } from './terminal.ts';
+import { printProse } from './terminal.ts';
 
 export interface RunCommandFlags
   extends RunFlags,
@@ -24,9 +22,9 @@ export async function runCommand(
   if (open !== true) return await runAsAsked(file, flags, saved);
   const { RunPage } = await import('./run-page.ts');
   const page =
-    saved?.ok === true
-      ? new RunPage(pipelineOf(file, saved.value), { ...flags, ...saved.value.header.choices })
-      : new RunPage(file, flags);
+    saved === undefined
+      ? new RunPage(file, flags)
+      : new RunPage(pipelineOf(file, saved), { ...flags, ...saved.header.choices });
   try {
     return await runAsAsked(file, { ...flags, page }, saved);
   } finally {
@@ -39,23 +37,19 @@ async function runAsAsked(
   flags: RunCommandFlags,
   saved: ReturnType<typeof readSavedPlan>,
 ): Promise<number> {
-  const json = flags.json === true;
   const { first, confirmAbove: _, yes: __, ...own } = flags;
-  const questions = questionsOf(flags);
-  if (!questions.ok) return fail(questions.error, json);
+  const asking = questionsOf(flags);
   if (saved !== undefined) {
-    if (!saved.ok) return fail(saved.error, json);
     const others = [...differing(flags), ...(first === undefined ? [] : ['--first'])];
-    if (others.length > 0) return fail(decided(file, others), json);
-    const { budget = own.budget, ...choices } = saved.value.header.choices;
+    if (others.length > 0) throw new Refusal(decided(file, others));
+    const { budget = own.budget, ...choices } = saved.header.choices;
     const least = Math.min(budget ?? Infinity, own.budget ?? Infinity);
     const all = { ...own, ...choices, ...(least === Infinity ? {} : { budget: least }) };
-    return await performCommand(pipelineOf(file, saved.value), all, {
+    return await performCommand(pipelineOf(file, saved), all, {
       ...mannerOf(),
-      operate: (pipeline, options) => run(pipeline, { ...options, savedPlan: saved.value }),
+      operate: (pipeline, options) => run(pipeline, { ...options, savedPlan: saved }),
     });
   }
-  const asking = questions.value;
   if (first !== undefined) return await canaryCommand(file, own, { first, yes: flags.yes, asking });
   return await performCommand(file, own, {
     ...mannerOf(),
@@ -73,12 +67,12 @@ const decided = (file: string, flags: readonly string[]) =>
 /** Without a terminal, nothing is asked. Error: the user's threshold is no number. */
 export function questionsOf(
   flags: Omit<RunCommandFlags, 'first'>,
-): Result<Pick<RunOptions, 'confirm' | 'confirmAbove' | 'confirmReplace'>, Problem> {
+): Pick<RunOptions, 'confirm' | 'confirmAbove' | 'confirmReplace'> {
   const confirmAbove = aboveOf(flags);
   if (confirmAbove === 'wrong')
-    return err(problem('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits'));
-  if (flags.yes === true || flags.json === true || !canAsk()) return ok({});
-  return ok({
+    throw new Refusal(problem('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits'));
+  if (flags.yes === true || flags.json === true || !canAsk()) return {};
+  return {
     confirmReplace: (files) => {
       printProse(`${files}.`);
       return isYes('Replace?');
@@ -91,7 +85,7 @@ export function questionsOf(
       printProse(`You are asked before a run buys more than ${above} credits (confirm_above).`);
       return await isYes(buyQuestion(plan, { ...reading, creditDollars }));
     },
-  });
+  };
 }
 
 /** The user's own choice: a flag, or a variable. */

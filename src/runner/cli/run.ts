@@ -2,7 +2,7 @@
 // Both are safe.
 import { resolve } from 'node:path';
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from '../operations/pipeline/problem.ts';
+import { type Problem, problem, Refusal, resultOf } from '../operations/pipeline/problem.ts';
 import { paceOf, type run } from '../operations/run.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
 import type { RunEvent } from '../report/run-event.ts';
@@ -18,7 +18,7 @@ import { readingMode } from './reading-mode.ts';
 import type { RunPage } from './run-page.ts';
 import { type RunReader, runReader } from './run-reader.ts';
 import { stopWhenAsked } from './stop.ts';
-import { fail, printJson, printPainted } from './terminal.ts';
+import { printJson, printPainted } from './terminal.ts';
 import { stopGrowth } from './young-generation.ts';
 
 /** The flags that `run` and `tick` share. */
@@ -43,15 +43,14 @@ export async function performCommand(
   manner: Manner,
 ): Promise<number> {
   stopGrowth();
-  const json = flags.json === true;
   const wrong = wrongCreditPrice();
-  if (wrong !== undefined) return fail(wrong, json);
+  if (wrong !== undefined) throw new Refusal(wrong);
   return await withPipeline(file, flags, async (pipeline) => {
     const logFile = logFileOf(flags);
     if (logFile !== undefined && stateFilesOf(pipeline, flags).includes(resolve(logFile)))
-      return fail(problem(`--log ${logFile} names a state file: name another file`), json);
+      throw new Refusal(problem(`--log ${logFile} names a state file: name another file`));
     const opened = openLog(flags);
-    if (!opened.ok) return fail(problem(opened.error), json);
+    if (!opened.ok) throw new Refusal(problem(opened.error));
     try {
       return await perform(pipeline, flags, opened.value, manner);
     } finally {
@@ -79,19 +78,21 @@ async function perform(
       });
   try {
     return await withMonitor(flags, signal, async (monitor) => {
-      const ran = await operate(pipeline, {
-        ...others,
-        ...{ monitor, signal, items: filterOf(flags), detachAfterMs: detachAfter },
-        ...{ rehearsalSpeed: speed, rehearsalPictures: pictures },
-        onLook: reader.look,
-        onEvent: (event) => {
-          log.write(withExitCode(event));
-          price.hear(event);
-          reader.event(event);
-          page?.event(event);
-          if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
-        },
-      });
+      const ran = await resultOf(() =>
+        operate(pipeline, {
+          ...others,
+          ...{ monitor, signal, items: filterOf(flags), detachAfterMs: detachAfter },
+          ...{ rehearsalSpeed: speed, rehearsalPictures: pictures },
+          onLook: reader.look,
+          onEvent: (event) => {
+            log.write(withExitCode(event));
+            price.hear(event);
+            reader.event(event);
+            page?.event(event);
+            if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
+          },
+        }),
+      );
       reader.end();
       if (!ran.ok) return onProblem(ran.error, json);
       const { dollars: creditDollars } = price;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { printable } from '../../contract/base/printable.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import type { Monitor } from '../operations/monitoring.ts';
-import { problem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal } from '../operations/pipeline/problem.ts';
 import {
   type RunEnd,
   type Scheduled,
@@ -21,7 +21,7 @@ import type { ScheduleFlags } from './flags.ts';
 import { type Log, openLog } from './log.ts';
 import { announce, withMonitor } from './monitor.ts';
 import { type Stop, stopWhenAsked } from './stop.ts';
-import { complain, complainProse, fail, print, printJson } from './terminal.ts';
+import { complain, complainProse, print, printJson } from './terminal.ts';
 import { stopGrowth } from './young-generation.ts';
 
 export async function scheduleCommand(
@@ -32,7 +32,7 @@ export async function scheduleCommand(
   if (kind !== undefined) return await printUnit(names, kind, flags);
   stopGrowth();
   const opened = openLog(flags);
-  if (!opened.ok) return fail(problem(opened.error), json);
+  if (!opened.ok) throw new Refusal(problem(opened.error));
   const log = opened.value;
   for (const name of names) warnOfDriver(dirname(name));
   const stop = stopWhenAsked(8);
@@ -49,10 +49,9 @@ export async function scheduleCommand(
           else show(event, flags.once === true);
         },
       });
-      if (!scheduled.ok) return fail(scheduled.error, json);
       if (flags.once !== true) return 0;
-      showNext(scheduled.value, json);
-      return Math.max(0, ...scheduled.value.ends.map(codeOf));
+      showNext(scheduled, json);
+      return Math.max(0, ...scheduled.ends.map(codeOf));
     });
   } finally {
     stop.off();
@@ -104,12 +103,11 @@ async function printUnit(
 ): Promise<number> {
   const [file, ...more] = names;
   if (file === undefined || more.length > 0)
-    return fail(problem('--print needs exactly one pipeline file'), flags.json === true);
+    throw new Refusal(problem('--print needs exactly one pipeline file'));
   return await withPipeline(file, flags, async (pipeline) => {
     const text = unitFile(pipeline, kind, { ...flags, inputs: flags.input });
-    if (!text.ok) return fail(text.error, flags.json === true);
-    if (flags.json === true) printJson({ kind, text: text.value });
-    else print(text.value.trimEnd());
+    if (flags.json === true) printJson({ kind, text });
+    else print(text.trimEnd());
     return 0;
   });
 }

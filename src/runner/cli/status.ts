@@ -1,7 +1,6 @@
 // shotlist status: shows the state file. Exit code 4: something is in doubt.
 
 import { grouped } from '../../contract/base/grouped.ts';
-import { ok } from '../../contract/base/result.ts';
 import type { TaskState } from '../journal/task-states.ts';
 import { type StatusReport, status } from '../operations/status.ts';
 import { queueLines } from '../report/engine-text.ts';
@@ -39,8 +38,8 @@ export function statusCommand(file: string, flags: ListingFlags): Promise<number
     file,
     common,
     async (pipeline, { onWarning }) => {
-      const found = await status(pipeline, { ...options, onWarning });
-      return found.ok ? ok({ report: found.value, lines: stateLines(pipeline, common) }) : found;
+      const report = await status(pipeline, { ...options, onWarning });
+      return { report, lines: stateLines(pipeline, common) };
     },
     {
       text: ({ report, lines }) => textOf(report, lines, (all) => more(lines, all)),

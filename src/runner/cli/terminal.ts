@@ -2,7 +2,7 @@
 
 import { printable, printableJson } from '../../contract/base/printable.ts';
 import { type Complaint, renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
-import { type Problem, renderProblem } from '../operations/pipeline/problem.ts';
+import { type Problem, Refusal, renderProblem } from '../operations/pipeline/problem.ts';
 import { folded } from '../report/text.ts';
 import { hasColor, type Paint } from './colors.ts';
 import { problemCode } from './exit-code.ts';
@@ -42,6 +42,12 @@ export function fail(problem: Problem, json: boolean): number {
     printJson({ type: 'refused', reason: problem.reason, diagnostics: problem.diagnostics });
   else complain(renderProblem(problem, width()));
   return problemCode(problem);
+}
+
+/** The same for an error that is a refusal; others are bugs. */
+export function refused(error: unknown, json: boolean): number {
+  if (error instanceof Refusal) return fail(error.problem, json);
+  throw error;
 }
 
 /** By text: what this process has printed already. */

@@ -3,10 +3,10 @@
 import { catalogue, entryOf, pricesOf } from '../../contract/catalogue/entry.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { problem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal } from '../operations/pipeline/problem.ts';
 import { toolList, toolText } from '../report/tools-text.ts';
 import type { ToolsFlags } from './flags.ts';
-import { fail, print, printJson } from './terminal.ts';
+import { print, printJson } from './terminal.ts';
 
 export function toolsCommand(name: string | undefined, flags: ToolsFlags): number {
   const json = flags.json === true;
@@ -22,9 +22,8 @@ export function toolsCommand(name: string | undefined, flags: ToolsFlags): numbe
       name,
       kinds.map((known) => known.name),
     );
-    return fail(
+    throw new Refusal(
       problem(`there is no step kind ${JSON.stringify(name)}`, 'shotlist tools', hint),
-      json,
     );
   }
   const entry = entryOf(kind);

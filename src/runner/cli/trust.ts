@@ -2,21 +2,19 @@
 // bucket, or marks a folder as shotlist's own. Sends nothing.
 
 import { printable } from '../../contract/base/printable.ts';
-import { err } from '../../contract/base/result.ts';
 import { type Adopted, adopt } from '../operations/adopt.ts';
-import { problem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal } from '../operations/pipeline/problem.ts';
 import { type Consent, distrust, type Trusted, trust, trustedFiles } from '../operations/trust.ts';
 import { hookText } from '../report/hook-text.ts';
 import { answer } from './command.ts';
 import type { TrustFlags } from './flags.ts';
-import { fail } from './terminal.ts';
 
 export async function trustCommand(file: string | undefined, flags: TrustFlags): Promise<number> {
   const json = flags.json === true;
   const { folder } = flags;
   const wishes = [file, folder, flags.list].filter((wanted) => wanted !== undefined);
   if (wishes.length !== 1 || (flags.remove === true && file === undefined))
-    return fail(problem('name what to trust', 'shotlist', usage), json);
+    throw new Refusal(problem('name what to trust', 'shotlist', usage));
   if (folder !== undefined)
     return answer(adopt(folder), json, { text: (adopted) => adoptedText(folder, adopted) });
   if (file === undefined) return answer(trustedFiles(), json, { text: listText });
@@ -55,10 +53,10 @@ const sentText = ({ variables }: Trusted): string =>
     ? 'your API key'
     : `your API key, and the environment variables that it uses in requests (env: ${variables.join(', ')}),`;
 
-function removed(file: string): ReturnType<typeof distrust> {
+function removed(file: string): readonly Consent[] {
   const taken = distrust(file);
-  if (!taken.ok || taken.value.length > 0) return taken;
-  return err(problem('the file is not trusted', file, 'see shotlist trust --list'));
+  if (taken.length > 0) return taken;
+  throw new Refusal(problem('the file is not trusted', file, 'see shotlist trust --list'));
 }
 
 const removedText = (taken: readonly Consent[]): string =>

@@ -7,18 +7,16 @@ import { openBrowser } from './browser.ts';
 import { sayState, withPipeline } from './command.ts';
 import type { UiFlags } from './flags.ts';
 import { untilStopped } from './stop.ts';
-import { caution, fail, print, printJson } from './terminal.ts';
+import { caution, print, printJson } from './terminal.ts';
 
 export async function uiCommand(file: string, flags: UiFlags): Promise<number> {
   const { json = false, forRun = false, open = false, ...options } = flags;
   return await withPipeline(file, flags, async (pipeline) => {
-    const opened = await openLivePage(pipeline, {
+    const page = await openLivePage(pipeline, {
       ...options,
       onState: sayState(json || forRun ? () => undefined : print),
       onWarning: caution,
     });
-    if (!opened.ok) return fail(opened.error, json);
-    const page = opened.value;
     if (forRun) return await untilRunEnds(page);
     // Before anybody reads how to stop it.
     const stopped = untilStopped();

@@ -1,15 +1,16 @@
 // shotlist validate: checks pipeline files.
+
 import { printable } from '../../contract/base/printable.ts';
 import type { Result } from '../../contract/base/result.ts';
 import { version } from '../../contract/files/version.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
-import type { Problem } from '../operations/pipeline/problem.ts';
+import { type Problem, resultOf } from '../operations/pipeline/problem.ts';
 import { type Validated, validate } from '../operations/validate.ts';
 import { count } from '../report/text.ts';
 import { answer } from './command.ts';
 import { problemCode } from './exit-code.ts';
 import type { ValidateFlags } from './flags.ts';
-import { print, printJson, printWarnings } from './terminal.ts';
+import { fail, print, printJson, printWarnings } from './terminal.ts';
 
 type Checked = Result<Validated, Problem>;
 
@@ -20,7 +21,7 @@ export async function validateCommand(
   const all: Complaint[] = [];
   let code = 0;
   for (const file of files) {
-    const checked = await validate(file, { inputs: input, profile });
+    const checked: Checked = await resultOf(() => validate(file, { inputs: input, profile }));
     if (!checked.ok) code = problemCode(checked.error);
     all.push(...complaintsOf(checked));
     if (format === 'json' || format === 'text') say(file, checked, format === 'json');
@@ -34,8 +35,12 @@ const complaintsOf = (checked: Checked): readonly Complaint[] =>
   checked.ok ? checked.value.warnings : checked.error.diagnostics;
 
 function say(file: string, checked: Checked, json: boolean): void {
-  if (checked.ok && !json) printWarnings(checked.value.warnings, checked.value);
-  answer(checked, json, {
+  if (!checked.ok) {
+    fail(checked.error, json);
+    return;
+  }
+  if (!json) printWarnings(checked.value.warnings, checked.value);
+  answer(checked.value, json, {
     text: textOf,
     facts: ({ pipeline, warnings }) => ({ file, pipeline, valid: true, warnings }),
   });

@@ -17,7 +17,7 @@ import { readingMode } from './reading-mode.ts';
 import { keepDrawn } from './screen-lines.ts';
 import { type ListingFlags, reportText } from './status.ts';
 import { untilAsked } from './stop.ts';
-import { caution, fail, print, printJson } from './terminal.ts';
+import { caution, print, printJson } from './terminal.ts';
 
 /** Shows what was found. */
 interface Watcher {
@@ -35,14 +35,13 @@ export async function watchStatusCommand(file: string, flags: Flags): Promise<nu
     const isLive = !json && readingMode({}, process.env) === 'live';
     const watcher = json ? facts() : isLive ? onScreen(again) : lines();
     try {
-      const followed = await followStatus(pipeline, {
+      await followStatus(pipeline, {
         ...common,
         ...{ expiringMs: expiring, signal: stop.signal },
         onLook: (look) => watcher.look(look),
         onWarning: caution,
       });
-      watcher.end();
-      return followed.ok ? 0 : fail(followed.error, json);
+      return 0;
     } finally {
       watcher.end();
       stop.off();

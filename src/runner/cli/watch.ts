@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { grouped } from '../../contract/base/grouped.ts';
 import { printable } from '../../contract/base/printable.ts';
 import { loadPipeline } from '../operations/pipeline/load.ts';
-import { problem } from '../operations/pipeline/problem.ts';
+import { problem, Refusal } from '../operations/pipeline/problem.ts';
 import { stateFilesOf } from '../operations/state/locate-state.ts';
 import { type Watched, watch } from '../operations/watch.ts';
 import { creditsText } from '../report/credits-text.ts';
@@ -118,16 +118,14 @@ const graceSeconds = 8;
 
 export async function watchCommand(file: string, flags: WatchFlags): Promise<number> {
   stopGrowth();
-  const json = flags.json === true;
   const { input: inputs = {}, profile } = flags;
   const logFile = logFileOf(flags);
   warnOfDriver(dirname(file));
   const loaded = await loadPipeline(file, { inputs, profile });
-  if (!loaded.ok) return fail(loaded.error, json);
-  if (logFile !== undefined && stateFilesOf(loaded.value, flags).includes(resolve(logFile)))
-    return fail(problem(`--log ${logFile} names a state file: name another file`), json);
+  if (logFile !== undefined && stateFilesOf(loaded, flags).includes(resolve(logFile)))
+    throw new Refusal(problem(`--log ${logFile} names a state file: name another file`));
   const opened = openLog(flags);
-  if (!opened.ok) return fail(problem(opened.error), json);
+  if (!opened.ok) throw new Refusal(problem(opened.error));
   try {
     return await follow(file, flags, opened.value);
   } finally {
@@ -169,9 +167,8 @@ async function follow(file: string, flags: WatchFlags, log: Log): Promise<number
           show(withCode(event));
         },
       });
-      if (!watched.ok) return fail(watched.error, json);
-      if (!json) print(endText(watched.value));
-      return codes[watched.value.outcome];
+      if (!json) print(endText(watched));
+      return codes[watched.outcome];
     });
   } finally {
     stop.off();

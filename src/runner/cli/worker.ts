@@ -5,7 +5,7 @@ import { workerText } from '../report/worker-text.ts';
 import type { WorkerFlags } from './flags.ts';
 import { announce, withMonitor } from './monitor.ts';
 import { stopWhenAsked } from './stop.ts';
-import { complain, fail, print, printJson } from './terminal.ts';
+import { complain, print, printJson } from './terminal.ts';
 
 export async function workerCommand(flags: WorkerFlags): Promise<number> {
   const { json = false, monitor: _listen, ...options } = flags;
@@ -21,8 +21,8 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
   try {
     return await withMonitor(flags, stop.signal, async (monitor) => {
       if (monitor !== undefined) announce(monitor, json);
-      const worked = await worker({ ...options, signal: stop.signal, onEvent, monitor });
-      return worked.ok ? 0 : fail(worked.error, json);
+      await worker({ ...options, signal: stop.signal, onEvent, monitor });
+      return 0;
     });
   } finally {
     stop.off();

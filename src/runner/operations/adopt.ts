@@ -2,13 +2,12 @@
 // because it was copied from another machine. Links in the folder, and files that git tracks, are still refused.
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { oddEntryIn } from '../../contract/files/odd-entries.ts';
 import { adoptFolder, OwnerKeyError, ownershipOf } from '../../contract/files/owner.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { trackedAt } from '../adapters/files/git-index.ts';
 import { isLink, isSpecial, isTracked, withoutKey } from './files/own-folder.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal } from './pipeline/problem.ts';
 
 export interface Adopted {
   /** Absolute: the folder, and the data folders of rehearsals in it. */
@@ -16,18 +15,18 @@ export interface Adopted {
 }
 
 /** `path`: a `.shotlist` folder, or the data folder of a local service, relative to the working folder. */
-export function adopt(path: string): Result<Adopted, Problem> {
+export function adopt(path: string): Adopted {
   const folder = resolve(path);
   try {
     const refused = refusal(folder);
-    if (refused !== undefined) return err(refused);
+    if (refused !== undefined) throw new Refusal(refused);
     const folders = [folder, ...rehearsalData(folder)].filter((one) => ownershipOf(one) !== 'ours');
     for (const one of folders) adoptFolder(one);
-    return ok({ folders });
+    return { folders };
   } catch (error) {
-    if (error instanceof OwnerKeyError) return err(withoutKey(error));
+    if (error instanceof OwnerKeyError) throw new Refusal(withoutKey(error));
     if (!isSystemProblem(error)) throw error;
-    return err(problem(`the folder ${folder} ${systemReason(error)}`));
+    throw new Refusal(problem(`the folder ${folder} ${systemReason(error)}`));
   }
 }
 

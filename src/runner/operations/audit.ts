@@ -1,13 +1,12 @@
 // `audit`: compares the ledger of the state file with the service's own figures, project by project. Changes nothing.
 import { explainFailure } from '../../contract/api/failure.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { chargedHere, jobFacts } from '../journal/state.ts';
 import type { Audited, Difference } from '../report/drift.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, refusedKey } from './pipeline/problem.ts';
+import { Refusal, refusedKey } from './pipeline/problem.ts';
 import { type MissingRecord, missingRecords } from './receipts/record-check.ts';
 import { inquire, isRefusedKey, knownProjects, readPatiently } from './service/inquiry.ts';
 import type { LedgerEntry } from './service/local-service.ts';
@@ -19,30 +18,24 @@ import { type EditOptions, editState } from './state/edit-state.ts';
  *
  * @example
  * ```ts
- * import { audit, loadPipeline, renderProblem } from 'shotlist';
+ * import { audit, loadPipeline } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const audited = await audit(loaded.value);
- * if (audited.ok) console.log(audited.value.differences.length, 'differences');
- * else console.log(renderProblem(audited.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const audited = await audit(pipeline);
+ * console.log(audited.differences.length, 'differences');
  * ```
  */
-export async function audit(
-  loaded: LoadedPipeline,
-  options: EditOptions = {},
-): Promise<Result<Audited, Problem>> {
+export async function audit(loaded: LoadedPipeline, options: EditOptions = {}): Promise<Audited> {
   return await editState(loaded, options, async (edit) => {
     const { journal, clock, connect, header } = edit;
     const service = await connect();
-    if (!service.ok) return service;
     const { ledger } = journal;
     const differences: Difference[] = [];
     const unreported = { projects: 0, credits: 0 };
     let projects = 0;
-    for await (const inquired of inquire(ledger, service.value.api, clock)) {
+    for await (const inquired of inquire(ledger, service.api, clock)) {
       projects += 1;
-      if (isRefusedKey(inquired.answer)) return err(refusedKey('audit'));
+      if (isRefusedKey(inquired.answer)) throw new Refusal(refusedKey('audit'));
       const { job, project, credits: recorded, answer } = inquired;
       const reported = answer.ok ? answer.value.credits_charged : undefined;
       if (!answer.ok && answer.error.reason !== 'not-found') {
@@ -66,9 +59,9 @@ export async function audit(
     const missing = edit.shared
       ? []
       : await missingRecords({ ...file, env, now: () => clock.now(), onWarning });
-    differences.push(...(await comparedWith(service.value.api, clock, missing)));
+    differences.push(...(await comparedWith(service.api, clock, missing)));
     const listed = new Set(missing.map(({ line }) => line.project));
-    const entries = service.value.ledger?.();
+    const entries = service.ledger?.();
     if (entries !== undefined)
       differences.push(
         ...unknown(ledger, header.pipeline, entries).filter(({ project }) => !listed.has(project)),
@@ -81,7 +74,7 @@ export async function audit(
       doubts.jobs += 1;
       doubts.credits += job.reserve ?? 0;
     }
-    return ok({ projects, credits: ledger.total, jobs, differences, unreported, doubts });
+    return { projects, credits: ledger.total, jobs, differences, unreported, doubts };
   });
 }
 

@@ -1,7 +1,6 @@
 // A file in which a person decides what became of each creation in doubt: a CSV table with a row for each.
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { readSmallTable, smallTableText } from '../adapters/tables/small-table.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal } from './pipeline/problem.ts';
 import type { Judge, OpenDoubt, Verdict } from './resolve.ts';
 
 const columns = ['task', 'name', 'begun', 'credits', 'decision'] as const;
@@ -19,27 +18,26 @@ export const decisionsText = (doubts: readonly OpenDoubt[]): string =>
 export function judgeByFile(text: string, file: string): Judge {
   return (doubts, ledger) => {
     const read = decisionsIn(text, file);
-    if (!read.ok) return read;
     const known = new Set([...ledger.jobs()].flatMap(({ tasks, name = '' }) => [...tasks, name]));
-    for (const { about, line } of read.value)
+    for (const { about, line } of read)
       if (!known.has(about))
         return refused(file, line, `the state file knows nothing named ${JSON.stringify(about)}`);
-    const byName = new Map(read.value.map(({ about, verdict }) => [about, verdict]));
+    const byName = new Map(read.map(({ about, verdict }) => [about, verdict]));
     // A task may have several creations in doubt: then only the name says which one is meant.
     const times = new Map<string, number>();
     for (const { tasks } of doubts)
       for (const task of tasks) times.set(task, (times.get(task) ?? 0) + 1);
-    for (const { about, line } of read.value)
+    for (const { about, line } of read)
       if ((times.get(about) ?? 0) > 1)
         return refused(
           file,
           line,
           `${about} has ${times.get(about)} creations in doubt: name the one that is meant`,
         );
-    return ok(({ name, tasks }) => {
+    return ({ name, tasks }) => {
       const said = [name, ...tasks].map((about) => byName.get(about)).find(isSaid);
       return said ?? { how: 'left', why: `${file} does not decide it` };
-    });
+    };
   };
 }
 
@@ -52,7 +50,7 @@ interface Decision {
   readonly verdict: Verdict;
 }
 
-function decisionsIn(text: string, file: string): Result<readonly Decision[], Problem> {
+function decisionsIn(text: string, file: string): readonly Decision[] {
   const rows = readSmallTable(text, ['decision']);
   if (rows === undefined)
     return refused(file, 1, 'its header has no column "decision"', `columns: ${columns.join(',')}`);
@@ -73,7 +71,7 @@ function decisionsIn(text: string, file: string): Result<readonly Decision[], Pr
       );
     decisions.push({ line, about, verdict: verdictOf(said) });
   }
-  return ok(decisions);
+  return decisions;
 }
 
 const verdictOf = (said: string): Verdict =>
@@ -84,4 +82,6 @@ const refused = (
   line: number,
   message: string,
   hint = 'nothing was changed',
-): Result<never, Problem> => err(problem(message, `${file}:${line}`, hint));
+): never => {
+  throw new Refusal(problem(message, `${file}:${line}`, hint));
+};

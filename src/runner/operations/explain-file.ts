@@ -26,7 +26,7 @@ import { fannedOutIn } from '../task/task.ts';
 import { checkOwnFolder } from './files/own-folder.ts';
 import { shownPath } from './files/shown-path.ts';
 import { parsePipeline } from './pipeline/parse.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal, resultOf } from './pipeline/problem.ts';
 import { manifestsBehind } from './provenance/manifests-behind.ts';
 
 export interface ExplainFileOptions {
@@ -42,19 +42,18 @@ export interface ExplainFileOptions {
  *
  * @example
  * ```ts
- * import { explainFile, renderProblem } from 'shotlist';
+ * import { explainFile } from 'shotlist';
  *
  * const story = await explainFile('out/face-swap-photos/a.png');
- * if (story.ok) for (const { task, project, credits } of story.value.results) console.log(task, project, credits);
- * else console.log(renderProblem(story.error));
+ * for (const { task, project, credits } of story.results) console.log(task, project, credits);
  * ```
  */
 export async function explainFile(
   file: string,
   { state, onWarning = () => undefined }: ExplainFileOptions = {},
-): Promise<Result<FileStory, Problem>> {
+): Promise<FileStory> {
   const read = await contentOf(file);
-  if (!read.ok) return err(problem(`the file ${read.error}`, file));
+  if (!read.ok) throw new Refusal(problem(`the file ${read.error}`, file));
   const { sha256, bytes } = read.value;
   const places =
     state === undefined
@@ -69,12 +68,12 @@ export async function explainFile(
   for (const place of places) {
     const looked = await look(place, search, found);
     if (looked.ok) continue;
-    if (state !== undefined) return err(problem(looked.error, 'the state file'));
+    if (state !== undefined) throw new Refusal(problem(looked.error, 'the state file'));
     onWarning(`${looked.error}; this state file was left out`);
   }
   const here = (story: ResultStory): number => (story.here ? 0 : 1);
   const results = found.results.sort((a, b) => here(a) - here(b));
-  return ok({ file, bytes, sha256, ...found, results, searched: places.length });
+  return { file, bytes, sha256, ...found, results, searched: places.length };
 }
 
 interface Search {
@@ -179,7 +178,7 @@ async function collect(
 /** Only the pipeline says whether a number in brackets is an element of a fan-out or the end of a key. */
 function fannedOutBy(folder: string, pipeline: string): (task: string) => boolean {
   for (const name of readdirSync(folder).filter((entry) => /\.ya?ml$/i.test(entry))) {
-    const parsed = parsePipeline(join(folder, name));
+    const parsed = resultOf(() => parsePipeline(join(folder, name)));
     if (parsed.ok && parsed.value.pipeline.name === pipeline)
       return fannedOutIn(parsed.value.pipeline.steps);
   }

@@ -1,5 +1,4 @@
 // `export`: brings the record of a distributed run back to the state file.
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { loadState } from '../adapters/state/load-state.ts';
 import { memoryStore } from '../journal/job-store.ts';
@@ -11,7 +10,7 @@ import type { CoordinatorDesk } from '../run/engine/ports.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem, stateProblem } from './pipeline/problem.ts';
+import { problem, Refusal, stateProblem } from './pipeline/problem.ts';
 import { ReceiptBook } from './receipts/receipt-book.ts';
 import { coordinate } from './state/engine/coordinate.ts';
 import { asCoordinator } from './state/engine/coordinator-problem.ts';
@@ -50,38 +49,31 @@ export interface Exported {
 export async function exportState(
   loaded: LoadedPipeline,
   options: ExportOptions,
-): Promise<Result<Exported, Problem>> {
+): Promise<Exported> {
   return await asCoordinator(() => exportHere(loaded, options));
 }
 
-async function exportHere(
-  loaded: LoadedPipeline,
-  options: ExportOptions,
-): Promise<Result<Exported, Problem>> {
+async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promise<Exported> {
   const { clock = realClock, onWarning = () => undefined, signal, engine } = options;
   const { env = process.env } = options;
   const bound = boundPipeline(loaded);
   const found = locateState(bound, options);
-  if (!found.ok) return found;
-  const located = found.value.paths;
+  const located = found.paths;
   const header = await loadHeader(located.state);
-  if (!header.ok) return header;
-  const isHere = header.value?.away === undefined && options.takeBack !== true;
-  if (header.value === undefined || isHere)
-    return err(
+  const isHere = header?.away === undefined && options.takeBack !== true;
+  if (header === undefined || isHere)
+    throw new Refusal(
       problem(
         `${located.state} has its own record: nothing is in a database`,
         'shotlist',
         'there is nothing to export',
       ),
     );
-  const given = { ...located, serviceName: header.value.service };
+  const given = { ...located, serviceName: header.service };
   const { takeBack } = options;
   const context = { clock, onWarning, stop: signal, standbyMs, takeBack };
   const terms = termsOf(bound, given, { speedFactor: 1, backoffMs: 1000 });
-  const coordinating = await coordinate(bound, given, engine, { ...context, terms });
-  if (!coordinating.ok) return coordinating;
-  await using coordinated = coordinating.value;
+  await using coordinated = await coordinate(bound, given, engine, { ...context, terms });
   const { session, state, paths } = coordinated;
   const { ledger } = state;
   const { desk } = session;
@@ -103,16 +95,15 @@ async function exportHere(
   book.catchUp(ledger, changed);
   // The term lapses by itself.
   await unlessAway(() => desk.release(session.term));
-  if (!exported.ok) return err({ ...problem(exported.error), reason: 'system' });
-  return ok({ state: paths.state, jobs: ledger.size });
+  if (!exported.ok) throw new Refusal({ ...problem(exported.error), reason: 'system' });
+  return { state: paths.state, jobs: ledger.size };
 }
 
 // The header of a state file, and nothing else.
 
 /** Undefined if there is no state file. A damaged file is a problem. */
-async function loadHeader(state: string): Promise<Result<Header | undefined, Problem>> {
+async function loadHeader(state: string): Promise<Header | undefined> {
   const loaded = await loadState(state, memoryStore());
-  return loaded.ok
-    ? ok(loaded.value.header)
-    : { ok: false, error: stateProblem(loaded.error, state, `<pipeline file> --state ${state}`) };
+  if (loaded.ok) return loaded.value.header;
+  throw new Refusal(stateProblem(loaded.error, state, `<pipeline file> --state ${state}`));
 }

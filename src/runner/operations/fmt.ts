@@ -1,13 +1,12 @@
 // `fmt`: gives a pipeline file its one layout. Changes no meaning, and sends nothing.
 import { basename } from 'node:path';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { readRegularFile } from '../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { decodeText } from '../../contract/yaml/utf8.ts';
 import { placeOf, replaceFile } from '../adapters/files/replace-file.ts';
 import { format } from '../formatting/format.ts';
 import { largestPipeline } from './pipeline/parse.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal } from './pipeline/problem.ts';
 
 export interface FmtOptions {
   /** `--check`: write nothing. Default: false. */
@@ -28,24 +27,20 @@ export interface Formatted {
  *
  * @example
  * ```ts
- * import { fmt, renderProblem } from 'shotlist';
+ * import { fmt } from 'shotlist';
  *
  * const formatted = await fmt('pipeline.yaml', { check: true });
- * if (formatted.ok) console.log(formatted.value.changed ? 'needs shotlist fmt' : 'has its layout');
- * else console.error(renderProblem(formatted.error));
+ * console.log(formatted.changed ? 'needs shotlist fmt' : 'has its layout');
  * ```
  */
-export async function fmt(
-  file: string,
-  { check = false }: FmtOptions = {},
-): Promise<Result<Formatted, Problem>> {
+export async function fmt(file: string, { check = false }: FmtOptions = {}): Promise<Formatted> {
   const read = readRegularFile(file, { max: largestPipeline });
-  if (!read.ok) return err(problem(`the pipeline file ${read.error}`, file));
+  if (!read.ok) throw new Refusal(problem(`the pipeline file ${read.error}`, file));
   const formatted = formatBytes(file, read.value);
-  if (!formatted.ok || check || !formatted.value.changed) return formatted;
+  if (check || !formatted.changed) return formatted;
   const found = placeOf(file);
   if ('refused' in found)
-    return err(
+    throw new Refusal(
       problem(
         `the file ${found.refused}; nothing was written`,
         file,
@@ -53,12 +48,12 @@ export async function fmt(
       ),
     );
   try {
-    await replaceFile(found.place, formatted.value.text);
+    await replaceFile(found.place, formatted.text);
     return formatted;
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
     const said = `${basename(file)} ${systemReason(error)}; it was left as it is`;
-    return err({ ...problem(said, file), reason: 'system' });
+    throw new Refusal({ ...problem(said, file), reason: 'system' });
   }
 }
 
@@ -70,21 +65,21 @@ export async function fmt(
  * import { fmtText } from 'shotlist';
  *
  * const formatted = fmtText(Buffer.from('pipeline:   p\n'));
- * if (formatted.ok) console.log(formatted.value.text);
+ * console.log(formatted.text);
  * ```
  */
-export function fmtText(bytes: Uint8Array, name = 'standard input'): Result<Formatted, Problem> {
+export function fmtText(bytes: Uint8Array, name = 'standard input'): Formatted {
   return formatBytes(name, bytes);
 }
 
-function formatBytes(file: string, bytes: Uint8Array): Result<Formatted, Problem> {
+function formatBytes(file: string, bytes: Uint8Array): Formatted {
   const decoded = decodeText(file, bytes);
   if (!decoded.ok) {
     const { diagnostic, ...seen } = decoded.error;
-    return err({ reason: 'input', diagnostics: [diagnostic], ...seen });
+    throw new Refusal({ reason: 'input', diagnostics: [diagnostic], ...seen });
   }
   const text = decoded.value;
   const formatted = format(file, text);
-  if (!formatted.ok) return err({ reason: 'input', diagnostics: formatted.error, text });
-  return ok({ file, changed: formatted.value !== text, text: formatted.value });
+  if (!formatted.ok) throw new Refusal({ reason: 'input', diagnostics: formatted.error, text });
+  return { file, changed: formatted.value !== text, text: formatted.value };
 }

@@ -1,7 +1,6 @@
 // `status --watch`: follows a state file and the runs that use it, one after the other. Sends nothing to the service, and
 // writes nothing.
 import { statSync } from 'node:fs';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import { holdingOf } from '../adapters/lock/lock.ts';
@@ -9,7 +8,7 @@ import { askRun } from '../adapters/lock/run-socket.ts';
 import type { LiveFacts } from '../report/live/live-facts.ts';
 import type { RunPaths } from './files/run-paths.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal } from './pipeline/problem.ts';
 import { stateFinder } from './state/locate-state.ts';
 import { type StatusOptions, type StatusReport, status } from './status.ts';
 
@@ -39,12 +38,11 @@ const readingShare = 0.1;
  *
  * @example
  * ```ts
- * import { followStatus, loadPipeline, renderProblem } from 'shotlist';
+ * import { followStatus, loadPipeline } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
  * const stop = new AbortController();
- * const followed = await followStatus(loaded.value, {
+ * await followStatus(pipeline, {
  *   signal: stop.signal,
  *   onLook: (look) => {
  *     if (look.type === 'live') return console.log(look.live.items.done, 'items done');
@@ -52,31 +50,26 @@ const readingShare = 0.1;
  *     stop.abort();
  *   },
  * });
- * if (!followed.ok) console.log(renderProblem(followed.error));
  * ```
  */
 export async function followStatus(
   loaded: LoadedPipeline,
   { onLook, signal, ...options }: FollowStatusOptions,
-): Promise<Result<undefined, Problem>> {
+): Promise<undefined> {
   const { clock = realClock } = options;
   const find = stateFinder(loaded, options);
   let last: string | undefined;
   while (!signal.aborted) {
     const began = clock.elapsed();
-    const located = find();
-    if (!located.ok) return located;
-    const { rehearsal, paths } = located.value;
+    const { rehearsal, paths } = find();
     const own = { ...options, rehearse: rehearsal, hosted: !rehearsal };
-    const looked = await lookOnce(loaded, paths, own, last);
-    if (!looked.ok) return looked;
-    const { look, mark } = looked.value;
+    const { look, mark } = await lookOnce(loaded, paths, own, last);
     last = mark;
     if (look !== undefined) onLook(look);
     const readMs = look?.type === 'live' ? 0 : clock.elapsed() - began;
     await clock.sleep(Math.max(pauseMs, readMs / readingShare), signal);
   }
-  return ok(undefined);
+  return;
 }
 
 interface Looked {
@@ -91,29 +84,27 @@ async function lookOnce(
   { state, lock }: RunPaths,
   options: StatusOptions,
   last: string | undefined,
-): Promise<Result<Looked, Problem>> {
+): Promise<Looked> {
   if (options.engine !== undefined) return await lookInDatabase(loaded, options, last);
   try {
     const holding = await holdingOf(lock);
     const { process, socket } = holding ?? {};
     const live = socket === undefined ? undefined : await askRun(socket);
     if (process !== undefined && live !== undefined)
-      return ok({ look: { type: 'live', process, live } });
+      return { look: { type: 'live', process, live } };
     const stats = statSync(state, { throwIfNoEntry: false });
     const version = stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
     const markWith = (running: string | undefined): string =>
       JSON.stringify([state, version, running]);
     const mark = markWith(process);
-    if (mark === last) return ok({ mark });
-    if (stats === undefined) return ok({ mark, look: { type: 'none', state } });
-    const found = await status(loaded, options);
-    if (!found.ok) return found;
-    const report = found.value;
+    if (mark === last) return { mark };
+    if (stats === undefined) return { mark, look: { type: 'none', state } };
+    const report = await status(loaded, options);
     // The run may have ended meanwhile.
-    return ok({ mark: markWith(report.running), look: { type: 'state', report } });
+    return { mark: markWith(report.running), look: { type: 'state', report } };
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
-    return err(problem(`${state} ${systemReason(error)}`, 'shotlist status'));
+    throw new Refusal(problem(`${state} ${systemReason(error)}`, 'shotlist status'));
   }
 }
 
@@ -122,13 +113,11 @@ async function lookInDatabase(
   loaded: LoadedPipeline,
   options: StatusOptions,
   last: string | undefined,
-): Promise<Result<Looked, Problem>> {
-  const found = await status(loaded, options);
-  if (!found.ok) return found;
-  const report = found.value;
+): Promise<Looked> {
+  const report = await status(loaded, options);
   // That time passes is no change.
   const mark = JSON.stringify([report.lastRun, report.credits, report.engine], (key, value) =>
     key === 'silentMs' ? undefined : value,
   );
-  return ok(mark === last ? { mark } : { mark, look: { type: 'state', report } });
+  return mark === last ? { mark } : { mark, look: { type: 'state', report } };
 }

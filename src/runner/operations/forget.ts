@@ -1,11 +1,10 @@
 // `forget`: has the next run do a task again. The job's result is discarded; its cost stays in the ledger.
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { JobLine, NewEvent } from '../journal/line.ts';
 import { numberOf } from '../journal/take-index.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal } from './pipeline/problem.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
 /** `project`: the job of this project, even if the project is not finished. */
@@ -30,42 +29,36 @@ export interface Forgotten {
  *
  * @example
  * ```ts
- * import { forget, loadPipeline, renderProblem } from 'shotlist';
+ * import { forget, loadPipeline } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const forgotten = await forget(loaded.value, { by: 'task', task: 'save:one' });
- * console.log(forgotten.ok ? forgotten.value.tasks : renderProblem(forgotten.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const forgotten = await forget(pipeline, { by: 'task', task: 'save:one' });
+ * console.log(forgotten.tasks);
  * ```
  */
 export async function forget(
   loaded: LoadedPipeline,
   which: Forgettable,
   options: EditOptions = {},
-): Promise<Result<Forgotten, Problem>> {
+): Promise<Forgotten> {
   return await editState(loaded, options, async ({ journal }) => {
-    const found =
+    const { job, event, what } =
       which.by === 'task'
         ? byTask(journal.ledger, which.task)
         : byProject(journal.ledger, which.project);
-    if (!found.ok) return found;
-    const { job, event, what } = found.value;
     journal.append([event]);
     await journal.sync();
-    return ok({
+    return {
       tasks: what === 'files' && which.by === 'task' ? [which.task] : job.tasks,
       kind: job.kind,
       what,
       credits: job.credits ?? 0,
       ...(job.project === undefined ? {} : { project: job.project }),
-    });
+    };
   });
 }
 
-type Found = Result<
-  { readonly job: JobLine; readonly event: NewEvent; readonly what: Forgotten['what'] },
-  Problem
->;
+type Found = { readonly job: JobLine; readonly event: NewEvent; readonly what: Forgotten['what'] };
 
 /** Only tasks of these step kinds own the job; other tasks of the job are downloads and deletes. */
 function byTask(ledger: Ledger, task: string): Found {
@@ -76,7 +69,7 @@ function byTask(ledger: Ledger, task: string): Found {
     const isOwn = job.tasks.includes(task);
     if (!isOwn && (job.outputs ?? []).some((output) => output.task === task)) {
       const event = { event: 'forgotten', job: job.job, task } as const;
-      return ok({ job, event, what: 'files' });
+      return { job, event, what: 'files' };
     }
     if (!isOwn) {
       names.push(...job.tasks);
@@ -86,11 +79,11 @@ function byTask(ledger: Ledger, task: string): Found {
     refused = reasonAgainst(job);
     if (refused === undefined) return whole(job);
   }
-  if (refused !== undefined) return err(problem(`${task} ${refused}`));
+  if (refused !== undefined) throw new Refusal(problem(`${task} ${refused}`));
   if (ledger.task(task) !== undefined)
-    return err(problem(`${task} was never done: the next run tries it again`));
+    throw new Refusal(problem(`${task} was never done: the next run tries it again`));
   const hint = suggestion(task, names);
-  return err(
+  throw new Refusal(
     problem(
       `the state file knows no task ${JSON.stringify(task)}`,
       'shotlist',
@@ -105,8 +98,11 @@ function counts(ledger: Ledger, job: JobLine): boolean {
   return numberOf(job) === (ledger.job(first)?.picked?.take ?? 1);
 }
 
-const whole = (job: JobLine): Found =>
-  ok({ job, event: { event: 'forgotten', job: job.job }, what: 'result' });
+const whole = (job: JobLine): Found => ({
+  job,
+  event: { event: 'forgotten', job: job.job },
+  what: 'result',
+});
 
 /** Why a job cannot be forgotten by its task's name; undefined if it can. */
 function reasonAgainst({ state, project }: JobLine): string | undefined {
@@ -131,9 +127,9 @@ function byProject(ledger: Ledger, project: string): Found {
   for (const job of ledger.jobs()) {
     if (job.project === project && job.state !== 'failed') return whole(job);
     if (job.project === project || (job.past ?? []).some((past) => past.project === project))
-      return err(
+      throw new Refusal(
         problem(`project ${project} is an attempt of ${job.tasks.join(', ')} that is over already`),
       );
   }
-  return err(problem(`the state file knows no project ${JSON.stringify(project)}`));
+  throw new Refusal(problem(`the state file knows no project ${JSON.stringify(project)}`));
 }

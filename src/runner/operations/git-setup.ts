@@ -1,5 +1,5 @@
 // `git-setup`: lets git merge state files by itself in one clone.
-import { err, ok, type Result } from '../../contract/base/result.ts';
+import { ok, type Result } from '../../contract/base/result.ts';
 import { checkoutOf } from '../adapters/git/checkout.ts';
 import type { GitOptions } from '../adapters/git/git.ts';
 import {
@@ -10,7 +10,7 @@ import {
   setDriver,
   writeAttributes,
 } from '../adapters/git/merge-driver.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal } from './pipeline/problem.ts';
 
 export interface GitSetupOptions {
   /** A folder in the clone; default: the working folder. */
@@ -32,19 +32,21 @@ export interface GitSetup {
   readonly driver: 'added' | 'replaced' | 'removed' | 'unchanged';
 }
 
-export async function gitSetup(options: GitSetupOptions): Promise<Result<GitSetup, Problem>> {
+export async function gitSetup(options: GitSetupOptions): Promise<GitSetup> {
   const { folder = process.cwd(), env = process.env, remove = false } = options;
   const git = { env };
   const found = await checkoutOf(folder, git);
   if (!found.ok)
-    return err(problem(`${folder}: ${found.error}`, 'shotlist', 'run git-setup inside the clone'));
+    throw new Refusal(
+      problem(`${folder}: ${found.error}`, 'shotlist', 'run git-setup inside the clone'),
+    );
   const { top } = found.value;
   const driver = await changeDriver(top, remove ? undefined : driverOf(options.command), git);
-  if (!driver.ok) return err(problem(driver.error, 'git'));
+  if (!driver.ok) throw new Refusal(problem(driver.error, 'git'));
   const changed = await writeAttributes(top, remove ? 'remove' : 'add');
-  if (!changed.ok) return err({ ...problem(changed.error), reason: 'system' });
+  if (!changed.ok) throw new Refusal({ ...problem(changed.error), reason: 'system' });
   const attributes = changed.value ? (remove ? 'removed' : 'added') : 'unchanged';
-  return ok({ top, attributes, driver: driver.value });
+  return { top, attributes, driver: driver.value };
 }
 
 async function changeDriver(

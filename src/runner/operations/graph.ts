@@ -1,6 +1,5 @@
 // `graph`: draws a pipeline. Lists its items, and sends nothing.
 import { resolve } from 'node:path';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { listItems } from '../adapters/files/items.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
@@ -12,7 +11,7 @@ import { graphOf, type PipelineGraph } from '../report/graph/pipeline-graph.ts';
 import { svgOf } from './drawing/svg.ts';
 import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal } from './pipeline/problem.ts';
 
 export interface GraphOptions {
   /** Default: `mermaid`, which GitHub draws in Markdown. `svg` needs the package `@viz-js/viz`. */
@@ -32,32 +31,31 @@ export interface Graphed {
  *
  * @example
  * ```ts
- * import { graph, loadPipeline, renderProblem } from 'shotlist';
+ * import { graph, loadPipeline } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const graphed = await graph(loaded.value, { format: 'dot' });
- * if (graphed.ok) console.log(graphed.value.text);
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const graphed = await graph(pipeline, { format: 'dot' });
+ * console.log(graphed.text);
  * ```
  */
 export async function graph(
   loaded: LoadedPipeline,
   { format = 'mermaid', output }: GraphOptions = {},
-): Promise<Result<Graphed, Problem>> {
+): Promise<Graphed> {
   const bound = boundPipeline(loaded);
   const drawn = graphOf(bound.pipeline, await countItems(bound));
   const text = await textOf(drawn, format);
-  if (!text.ok) return text;
-  const failed = output === undefined ? undefined : await write(output, text.value, bound);
-  return failed === undefined ? ok({ format, text: text.value, graph: drawn }) : err(failed);
+  const failed = output === undefined ? undefined : await write(output, text, bound);
+  if (failed === undefined) return { format, text: text, graph: drawn };
+  throw new Refusal(failed);
 }
 
-async function textOf(drawn: PipelineGraph, format: GraphFormat): Promise<Result<string, Problem>> {
+async function textOf(drawn: PipelineGraph, format: GraphFormat): Promise<string> {
   switch (format) {
     case 'mermaid':
-      return ok(mermaidText(drawn));
+      return mermaidText(drawn);
     case 'dot':
-      return ok(dotText(drawn));
+      return dotText(drawn);
     case 'svg':
       return await svgOf(dotText(drawn));
   }

@@ -1,11 +1,10 @@
 // The list of projects in the service's hub, as a person can get it: JSON, a CSV table, or the text of the page. The name of
 // an attempt is unique and was sent as the project's name, so the list tells which creations in doubt the service took.
 import { isObject, type Json } from '../../contract/base/json.ts';
-import { err, ok } from '../../contract/base/result.ts';
 import { readSmallTable } from '../adapters/tables/small-table.ts';
 import type { JobLine } from '../journal/line.ts';
 import { jobFacts } from '../journal/state.ts';
-import { problem } from './pipeline/problem.ts';
+import { problem, Refusal } from './pipeline/problem.ts';
 import type { Judge, OpenDoubt, Resolution, Verdict } from './resolve.ts';
 
 interface Listed {
@@ -31,7 +30,7 @@ export function judgeByHub(
   return (doubts, ledger) => {
     const jobs = [...ledger.jobs()];
     if (list.projects === undefined && !jobs.some(({ name }) => has(list, name)))
-      return err(
+      throw new Refusal(
         problem(
           `${shown} has no project of this state file: not one name that it has sent`,
           'shotlist',
@@ -41,14 +40,14 @@ export function judgeByHub(
     const lacking = doubts.filter((doubt) => !has(list, doubt.name));
     const missing = absent?.how === 'not-charged' ? missed(list, jobs, lacking) : undefined;
     if (missing !== undefined)
-      return err(
+      throw new Refusal(
         problem(
           `${shown} is not complete: it lacks project ${missing.project ?? ''} of ${missing.tasks.join(', ')}, or its name`,
           'shotlist',
           'what an incomplete list lacks may be charged: give the whole list; nothing was changed',
         ),
       );
-    return ok((doubt) => verdictOn(doubt, list, shown, absent));
+    return (doubt) => verdictOn(doubt, list, shown, absent);
   };
 }
 

@@ -17,7 +17,7 @@ import { namePattern } from '../language/schema-patterns.ts';
 import { mediaNoun, type Starter } from '../starters/starter.ts';
 import { starterText } from '../starters/starter-text.ts';
 import { starters } from '../starters/starters.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal } from './pipeline/problem.ts';
 import { candidateFor, type MediaFound, mediaBelow, survey } from './starting/survey.ts';
 
 export interface InitOptions {
@@ -57,46 +57,42 @@ export interface Initialized {
  *
  * @example
  * ```ts
- * import { init, renderProblem } from 'shotlist';
+ * import { init } from 'shotlist';
  *
  * const made = await init({ tool: 'ai-qr-code-generator', output: 'codes.yaml' });
- * if (made.ok) console.log(made.value.file, made.value.items);
- * else console.error(renderProblem(made.error));
+ * console.log(made.file, made.items);
  * ```
  */
-export async function init(options: InitOptions): Promise<Result<Initialized, Problem>> {
+export async function init(options: InitOptions): Promise<Initialized> {
   const { tool, name = tool, output = `${name}.yaml`, ignore = true } = options;
   const folder = resolve(options.folder ?? '.');
   const file = resolve(folder, output);
   const starter = starters.find((one) => one.tool === tool);
-  if (starter === undefined) return err(unknownTool(tool));
+  if (starter === undefined) throw new Refusal(unknownTool(tool));
   if (!new RegExp(namePattern).test(name) || name.length > 100)
-    return err(
+    throw new Refusal(
       problem(
         `--name ${JSON.stringify(name)} cannot be the name of a pipeline`,
         'shotlist',
         'a name has letters, digits, ".", "_" and "-", and begins with a letter or a digit',
       ),
     );
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) return err(taken(output));
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw new Refusal(taken(output));
   const results = join(dirname(file), 'out', name);
-  const chosen = await chooseMedia(starter, {
+  const media = await chooseMedia(starter, {
     ...{ folder, file, output: join(dirname(file), 'out'), media: options.media },
   });
-  if (!chosen.ok) return chosen;
-  const media = chosen.value;
   const title = toolNamed(tool)?.title ?? tool;
   const schema = schemaFor(dirname(file));
   const text = starterText({ ...media, starter, title, name, schema, output: `out/${name}` });
   const failed = await writeNew(file, output, text);
-  if (failed !== undefined) return err(failed);
+  if (failed !== undefined) throw new Refusal(failed);
   const ignored = await keepOutOfGit(dirname(file), results, ignore);
-  if (!ignored.ok) return ignored;
-  return ok({
-    ...{ file: output, pipeline: name, tool, items: media.count, ignored: ignored.value, text },
+  return {
+    ...{ file: output, pipeline: name, tool, items: media.count, ignored: ignored, text },
     missing: missingInputs(starter, media),
     outside: media.reads.some((path) => !isInside(path, dirname(file))),
-  });
+  };
 }
 
 const isInside = (path: string, folder: string): boolean =>
@@ -150,17 +146,18 @@ async function keepOutOfGit(
   folder: string,
   results: string,
   ignore: boolean,
-): Promise<Result<readonly string[], Problem>> {
+): Promise<readonly string[]> {
   const top = repositoryOf(folder);
-  if (!existsSync(join(top, '.git'))) return ok([]);
+  if (!existsSync(join(top, '.git'))) return [];
   const path = relative(top, realPathOr(folder)).split(sep).join('/');
   const below = relative(folder, results).split(sep).join('/');
   const patterns = ['.shotlist/', `/${path === '' ? '' : `${path}/`}${below}/`];
   const lacking = notIgnored(top, patterns);
-  if (!lacking.ok) return err(problem(lacking.error));
-  if (!ignore || lacking.value.length === 0) return lacking;
+  if (!lacking.ok) throw new Refusal(problem(lacking.error));
+  if (!ignore || lacking.value.length === 0) return lacking.value;
   const added = await addIgnored(top, lacking.value);
-  return added.ok ? lacking : err({ ...problem(added.error), reason: 'system' });
+  if (added.ok) return lacking.value;
+  throw new Refusal({ ...problem(added.error), reason: 'system' });
 }
 
 // Which files a first pipeline is about.
@@ -189,18 +186,18 @@ interface Where {
 async function chooseMedia(
   starter: Starter,
   { folder, file, output, media }: Where,
-): Promise<Result<MediaChoice, Problem>> {
+): Promise<MediaChoice> {
   const near = (path: string): string => relative(dirname(file), path).split(sep).join('/');
   const around = await mediaBelow(folder, (path) => path === output);
-  if (starter.of === 'prompt') return ok({ ...nothing, count: starter.prompts.length });
+  if (starter.of === 'prompt') return { ...nothing, count: starter.prompts.length };
   const root = resolve(folder, media ?? '.');
   if (!existsSync(root) || !statSync(root).isDirectory())
-    return err(problem(`--media ${media}: there is no such folder`));
+    throw new Refusal(problem(`--media ${media}: there is no such folder`));
   const paths = root === folder ? around : await mediaBelow(root, (path) => path === output);
   // Results below the folder would become items.
   const whole = media !== undefined && !isWithin(output, root);
   const found = survey(paths, whole).find((one) => one.media === starter.of);
-  if (found === undefined) return err(none(starter, starter.of, media));
+  if (found === undefined) throw new Refusal(none(starter, starter.of, media));
   const place = join(root, found.folder);
   const items = new Set(found.files.map((path) => join(root, path)));
   const others = around.filter((path) => !items.has(join(folder, path)));
@@ -208,13 +205,13 @@ async function chooseMedia(
     const candidate = candidateFor(input.media, others, new Set());
     return candidate === undefined ? [] : [[input.name, join(folder, candidate)]];
   });
-  return ok({
+  return {
     glob: globOf(near(place), found),
     count: found.count,
     alike: found.alike,
     inputs: Object.fromEntries(chosen.map(([name, path]) => [name, near(path)])),
     reads: [place, ...chosen.map(([, path]) => path)],
-  });
+  };
 }
 
 const nothing = { glob: '', alike: false, inputs: {}, reads: [] };

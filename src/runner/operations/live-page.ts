@@ -1,7 +1,6 @@
 // Opens a live page: the page of a report on loopback, which follows the state file while runs write to it.
 
 import pLimit from 'p-limit';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { pageAssets } from '../adapters/page/assets.ts';
 import { openLiveServer } from '../adapters/page/live-server.ts';
@@ -11,7 +10,7 @@ import type { Clock } from '../run/jobs/ports.ts';
 import type { OutsideOptions } from './files/boundary.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal } from './pipeline/problem.ts';
 import { LiveReport } from './reporting/live-report.ts';
 import { type LocateOptions, stateFinder } from './state/locate-state.ts';
 
@@ -41,26 +40,23 @@ export interface LivePage {
  *
  * @example
  * ```ts
- * import { loadPipeline, openLivePage, renderProblem, run } from 'shotlist';
+ * import { loadPipeline, openLivePage, run } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const page = await openLivePage(loaded.value, { rehearse: true });
- * if (!page.ok) throw new Error(renderProblem(page.error));
- * console.log(page.value.address);
- * await run(loaded.value, { rehearse: true, rehearsalPictures: 'plain' });
- * await page.value.close('run');
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const page = await openLivePage(pipeline, { rehearse: true });
+ * console.log(page.address);
+ * await run(pipeline, { rehearse: true, rehearsalPictures: 'plain' });
+ * await page.close('run');
  * ```
  */
 export async function openLivePage(
   loaded: LoadedPipeline,
   options: LivePageOptions = {},
-): Promise<Result<LivePage, Problem>> {
+): Promise<LivePage> {
   const bound = boundPipeline(loaded);
   const { port = 0, clock = realClock, onWarning = () => undefined } = options;
   const report = new LiveReport(bound, stateFinder(bound, options), options, clock);
-  const first = await report.gather(onWarning);
-  if (!first.ok) return first;
+  await report.gather(onWarning);
   const cache = new ThumbnailCache();
   const title = bound.pipeline.name;
   const opened = await openLiveServer(
@@ -79,13 +75,13 @@ export async function openLivePage(
   );
   if (!opened.ok) {
     const hint = 'choose another port; 0 selects a free one';
-    return err(problem(`--port: ${opened.error}`, 'shotlist', hint));
+    throw new Refusal(problem(`--port: ${opened.error}`, 'shotlist', hint));
   }
   const server = opened.value;
   const ending = new AbortController();
   const isWatched = (): boolean => server.pages() > 0;
   const following = report.follow(ending.signal, isWatched, (message) => server.send(message));
-  return ok({
+  return {
     address: server.address,
     addressForOnce: () => server.addressForOnce(),
     visited: server.visited,
@@ -95,7 +91,7 @@ export async function openLivePage(
       if (isWatched()) await report.update((message) => server.send(message));
       await server.close({ type: 'ended', data: JSON.stringify(why) });
     },
-  });
+  };
 }
 
 // The thumbnails of a live page: each is made when it is first asked for, a few at once, so that a run beside it has the rest

@@ -2,12 +2,11 @@
 
 import { fstatSync, statSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { openRegular } from '../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { matchOf } from '../adapters/files/glob.ts';
 import { type LogFilter, type LogLine, parseLogLine, passes } from '../report/log-line.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal } from './pipeline/problem.ts';
 
 export interface LogOptions {
   /** `--run`: the number of a run. */
@@ -38,21 +37,19 @@ export interface LogRead {
  *
  * @example
  * ```ts
- * import { readLog, renderProblem } from 'shotlist';
+ * import { readLog } from 'shotlist';
  *
- * const read = await readLog('run.log', {
+ * await readLog('run.log', {
  *   failed: true,
  *   onLine: ({ time, task }) => console.log(time, task),
  * });
- * if (!read.ok) console.log(renderProblem(read.error));
  * ```
  */
 export async function readLog(
   file: string,
   { follow = false, signal, onLine, items, ...asked }: LogOptions,
-): Promise<Result<LogRead, Problem>> {
+): Promise<LogRead> {
   const filter = filterOf(asked, items);
-  if (!filter.ok) return filter;
   let [lines, shown] = [0, 0];
   try {
     const ending = signal === undefined ? {} : { signal };
@@ -60,27 +57,24 @@ export async function readLog(
       if (text.trim() === '') continue;
       const line = parseLogLine(text);
       // A line that is not ours may be the rest of one that a full disk cut off.
-      if (line === undefined && lines === 0) return err(notALog(file));
+      if (line === undefined && lines === 0) throw new Refusal(notALog(file));
       lines += 1;
-      if (line === undefined || !passes(line, filter.value)) continue;
+      if (line === undefined || !passes(line, filter)) continue;
       shown += 1;
       onLine(line);
     }
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
-    return err(problem(`the log ${systemReason(error)}`, file));
+    throw new Refusal(problem(`the log ${systemReason(error)}`, file));
   }
-  return ok({ lines, shown });
+  return { lines, shown };
 }
 
-function filterOf(
-  asked: Omit<LogFilter, 'item'>,
-  items: string | undefined,
-): Result<LogFilter, Problem> {
-  if (items === undefined) return ok(asked);
+function filterOf(asked: Omit<LogFilter, 'item'>, items: string | undefined): LogFilter {
+  if (items === undefined) return asked;
   const matches = matchOf(items, { dot: true });
-  if (!matches.ok) return err(problem(`--items ${items.slice(0, 200)} ${matches.error}`));
-  return ok({ ...asked, item: (item) => item === items || matches.value(item) });
+  if (!matches.ok) throw new Refusal(problem(`--items ${items.slice(0, 200)} ${matches.error}`));
+  return { ...asked, item: (item) => item === items || matches.value(item) };
 }
 
 const notALog = (file: string): Problem =>

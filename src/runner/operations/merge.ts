@@ -4,7 +4,6 @@ import { existsSync, lstatSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { openRegular } from '../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { createNew } from '../adapters/files/new-file.ts';
@@ -22,7 +21,7 @@ import { isSame } from '../repair/damage.ts';
 import { type DoublePayment, doublePaymentsIn } from '../repair/double-payment.ts';
 import { ledgerOf, mergeLedgers } from '../repair/merge.ts';
 import type { RenumberedRun } from '../repair/merged-runs.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal, resultOf } from './pipeline/problem.ts';
 
 export type { DoublePayment, RenumberedRun };
 
@@ -62,27 +61,26 @@ export interface MergedState {
  *
  * @example
  * ```ts
- * import { merge, renderProblem } from 'shotlist';
+ * import { merge } from 'shotlist';
  *
  * const merged = await merge({ base: 'base.jsonl', ours: 'ours.jsonl', theirs: 'theirs.jsonl' });
- * if (merged.ok) console.log(merged.value.paidTwice.length, 'paid twice');
- * else console.log(renderProblem(merged.error));
+ * console.log(merged.paidTwice.length, 'paid twice');
  * ```
  */
-export async function merge(
-  files: MergeFiles,
-  options: MergeOptions = {},
-): Promise<Result<MergedState, Problem>> {
+export async function merge(files: MergeFiles, options: MergeOptions = {}): Promise<MergedState> {
   const { ours, base, theirs } = files;
   const state = options.path ?? options.output ?? ours;
   let merged = false;
   try {
-    const result = await mergeFiles(files, state, options);
-    merged = result.ok;
-    return result;
+    const done = await mergeFiles(files, state, options);
+    merged = true;
+    return done;
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
-    return err({ ...problem(`${state} ${systemReason(error)}`, 'shotlist'), reason: 'system' });
+    throw new Refusal({
+      ...problem(`${state} ${systemReason(error)}`, 'shotlist'),
+      reason: 'system',
+    });
   } finally {
     if (!merged && options.path !== undefined)
       await writeConflict({ base, ours, theirs }, `${ours}.part`);
@@ -93,31 +91,27 @@ async function mergeFiles(
   files: MergeFiles,
   state: string,
   { output, onWarning = () => undefined }: MergeOptions,
-): Promise<Result<MergedState, Problem>> {
+): Promise<MergedState> {
   const refused = outputProblem(files, output) ?? (await lockProblem(state));
-  if (refused !== undefined) return err(refused);
+  if (refused !== undefined) throw new Refusal(refused);
   const base = await read('base', files.base, onWarning);
-  if (!base.ok) return base;
   const ours = await read('ours', files.ours, onWarning);
-  if (!ours.ok) return ours;
   const theirs = await read('theirs', files.theirs, onWarning);
-  if (!theirs.ok) return theirs;
-  const header = headerOf(ours.value, theirs.value, base.value);
-  if (!header.ok) return header;
-  const sides = [ours.value.ledger, theirs.value.ledger, base.value.ledger] as const;
+  const header = headerOf(ours, theirs, base);
+  const sides = [ours.ledger, theirs.ledger, base.ledger] as const;
   const merged = mergeLedgers(...sides);
   const ledger = ledgerOf(merged);
   const target = output === undefined ? files.ours : resolve(output);
-  await replaceState(target, `${target}.part`, header.value, ledger);
+  await replaceState(target, `${target}.part`, header, ledger);
   const [a, b, before] = sides;
-  return ok({
+  return {
     state,
     jobs: merged.jobs.length,
     runs: merged.runs.length,
     credits: { base: before.total, ours: a.total, theirs: b.total, merged: ledger.total },
     paidTwice: doublePaymentsIn(merged.disagreements),
     renumbered: merged.renumbered,
-  });
+  };
 }
 
 /**
@@ -136,7 +130,7 @@ export async function openDoublePayments(
     for (const name of ['ours', 'theirs', 'base'] as const) {
       const file = join(folder, name);
       await writeFile(file, versions[name]);
-      const version = await read(name, file, () => undefined);
+      const version = await resultOf(() => read(name, file, () => undefined));
       if (!version.ok) return [];
       ledgers.push(version.value.ledger);
     }
@@ -184,29 +178,29 @@ async function read(
   name: keyof MergeFiles,
   file: string | undefined,
   onWarning: (message: string) => void,
-): Promise<Result<Version, Problem>> {
-  if (file === undefined) return ok({ header: undefined, ledger: new Ledger() });
+): Promise<Version> {
+  if (file === undefined) return { header: undefined, ledger: new Ledger() };
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined)
-    return err(problem(`${name}: ${file} does not exist`, 'shotlist', usage));
+    throw new Refusal(problem(`${name}: ${file} does not exist`, 'shotlist', usage));
   // Git writes an empty file if both sides added the state file.
   if (name === 'base' && stats.isFile() && stats.size === 0)
-    return ok({ header: undefined, ledger: new Ledger() });
+    return { header: undefined, ledger: new Ledger() };
   const loaded = await loadState(file, memoryStore());
   if (!loaded.ok) {
     const hint =
       'nothing was merged; shotlist repair reads both sides of a conflict in the state file, and merges what can be read';
-    return err(problem(`${name}: ${loaded.error}`, 'the state file', hint));
+    throw new Refusal(problem(`${name}: ${loaded.error}`, 'the state file', hint));
   }
   for (const warning of loaded.value.warnings) onWarning(`${name}: ${warning}`);
-  return ok(loaded.value);
+  return loaded.value;
 }
 
 const usage =
   'shotlist merge [base] <ours> <theirs>; without a base, everything of both files counts as new';
 
 /** All versions belong to one pipeline and one service: ids of another have no meaning. */
-function headerOf(ours: Version, theirs: Version, base: Version): Result<Header, Problem> {
+function headerOf(ours: Version, theirs: Version, base: Version): Header {
   const { header } = ours;
   if (header === undefined) throw new Error('bug: a state file without a header was loaded');
   for (const [name, other] of [
@@ -214,7 +208,7 @@ function headerOf(ours: Version, theirs: Version, base: Version): Result<Header,
     ['base', base.header],
   ] as const) {
     if (other === undefined || isSame(header, other)) continue;
-    return err(
+    throw new Refusal(
       problem(
         `ours belongs to the pipeline "${header.pipeline}" and the service ${header.service}, ${name} to "${other.pipeline}" and ${other.service}`,
         'shotlist',
@@ -222,7 +216,7 @@ function headerOf(ours: Version, theirs: Version, base: Version): Result<Header,
       ),
     );
   }
-  return ok(header);
+  return header;
 }
 
 // The versions of a file whose merge a person has not accepted yet: git keeps them in its index until `git add`.

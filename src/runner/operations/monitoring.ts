@@ -1,10 +1,9 @@
 // Opens a monitor: /healthz, /readyz and /metrics for a process that runs pipelines.
-import { err, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { ListenAddress } from '../adapters/http/listen.ts';
 import type { Monitor } from '../adapters/monitor/monitor.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal } from './pipeline/problem.ts';
 
 export type { Monitor };
 
@@ -22,26 +21,24 @@ export interface MonitoringOptions {
  *
  * @example
  * ```ts
- * import { loadPipeline, openMonitor, renderProblem, run } from 'shotlist';
+ * import { loadPipeline, openMonitor, run } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
  * const monitor = await openMonitor({ listen: { host: '127.0.0.1', port: 0 } });
- * if (!monitor.ok) throw new Error(renderProblem(monitor.error));
- * await run(loaded.value, { rehearse: true, rehearsalPictures: 'plain', monitor: monitor.value });
- * console.log(await (await fetch(`${monitor.value.address}/metrics`)).text());
- * await monitor.value.close();
+ * await run(pipeline, { rehearse: true, rehearsalPictures: 'plain', monitor: monitor });
+ * console.log(await (await fetch(`${monitor.address}/metrics`)).text());
+ * await monitor.close();
  * ```
  */
 export async function openMonitor({
   listen,
   signal,
   clock = realClock,
-}: MonitoringOptions): Promise<Result<Monitor, Problem>> {
+}: MonitoringOptions): Promise<Monitor> {
   // The metrics library takes a tenth of a second to load.
   const { startMonitor } = await import('../adapters/monitor/monitor.ts');
   const started = await startMonitor({ listen, stop: signal, clock });
-  if (started.ok) return started;
+  if (started.ok) return started.value;
   const hint = 'choose another port; 0 selects a free one';
-  return err(problem(`--monitor: ${started.error}`, 'shotlist', hint));
+  throw new Refusal(problem(`--monitor: ${started.error}`, 'shotlist', hint));
 }

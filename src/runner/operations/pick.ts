@@ -3,7 +3,6 @@
 
 import { extensionOf } from '../../contract/api/asset.ts';
 import { digestOf } from '../../contract/base/digest.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { realClock } from '../adapters/clock.ts';
@@ -25,7 +24,7 @@ import { checkOutput, type OutsideOptions } from './files/boundary.ts';
 import { checkOutputFolder } from './files/writable.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem, uncompacted } from './pipeline/problem.ts';
+import { problem, Refusal, uncompacted } from './pipeline/problem.ts';
 import { bookFor } from './receipts/receipt-book.ts';
 import { noteRecord } from './receipts/record-check.ts';
 import type { EditOptions } from './state/edit-state.ts';
@@ -52,12 +51,11 @@ export interface Picked extends Takes {
  *
  * @example
  * ```ts
- * import { loadPipeline, pick, renderProblem } from 'shotlist';
+ * import { loadPipeline, pick } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const picked = await pick(loaded.value, 'make:one', 2);
- * console.log(picked.ok ? picked.value.take : renderProblem(picked.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const picked = await pick(pipeline, 'make:one', 2);
+ * console.log(picked.take);
  * ```
  */
 export async function pick(
@@ -65,16 +63,15 @@ export async function pick(
   task: string,
   take: number,
   options: PickOptions = {},
-): Promise<Result<Picked, Problem>> {
+): Promise<Picked> {
   const located = locateState(loaded, options);
-  if (!located.ok) return located;
   try {
-    return await pickIn(loaded, task, take, located.value, options);
+    return await pickIn(loaded, task, take, located, options);
   } catch (error) {
-    if (error instanceof StateFileChanged) return err(changedProblem(error));
+    if (error instanceof StateFileChanged) throw new Refusal(changedProblem(error));
     if (!isSystemProblem(error)) throw error;
-    return err({
-      ...problem(`${located.value.paths.state} ${systemReason(error)}`),
+    throw new Refusal({
+      ...problem(`${located.paths.state} ${systemReason(error)}`),
       reason: 'system',
     });
   }
@@ -86,34 +83,26 @@ async function pickIn(
   take: number,
   { paths: located, rehearsal }: LocatedState,
   options: PickOptions,
-): Promise<Result<Picked, Problem>> {
+): Promise<Picked> {
   const bound = boundPipeline(loaded);
   const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
   const unusable = checkOutput(bound, options) ?? checkOutputFolder(located);
-  if (unusable !== undefined) return err(unusable);
-  const opened = await openState(bound, located, 'edit', { clock, onWarning, env });
-  if (!opened.ok) return opened;
-  await using open = opened.value;
+  if (unusable !== undefined) throw new Refusal(unusable);
+  await using open = await openState(bound, located, 'edit', { clock, onWarning, env });
   const header = headerOf(open, bound);
-  if (!header.ok) return header;
-  options.onState?.(header.value.service);
+  options.onState?.(header.service);
   const { paths, state } = open;
   const { ledger } = state;
   const { pipeline } = bound;
   const keys = itemsNamed(pipeline, [task]);
-  const found = await plannedTasks({ bound, options, paths, ledger, clock, keys });
-  if (!found.ok) return found;
-  await using planned = found.value;
-  const chosen = chosenTake(planned, task, take, ledger);
-  if (!chosen.ok) return chosen;
-  const { first, before, changed } = chosen.value;
+  await using planned = await plannedTasks({ bound, options, paths, ledger, clock, keys });
+  const { first, before, changed } = chosenTake(planned, task, take, ledger);
   if (changed) {
-    const file = new JournalFile(paths.state, header.value, state);
+    const file = new JournalFile(paths.state, header, state);
     try {
-      using receipts = bookFor(header.value, { bound, paths, env, clock, onWarning });
+      using receipts = bookFor(header, { bound, paths, env, clock, onWarning });
       const journal = new JournalWriter(ledger, file, clock, { receipts });
-      const kept = await keepTake(before, task, { disk: planned.disk, journal });
-      if (!kept.ok) return kept;
+      await keepTake(before, task, { disk: planned.disk, journal });
       journal.append([{ event: 'picked', job: first.job, take }]);
       await journal.sync();
       const compacted = await file.compact(ledger);
@@ -124,7 +113,7 @@ async function pickIn(
     }
   }
   const now = ledger.job(first.job) ?? first;
-  return ok({ ...takesOf(ledger, now, pipeline.steps), take, changed, rehearsal });
+  return { ...takesOf(ledger, now, pipeline.steps), take, changed, rehearsal };
 }
 
 interface Chosen {
@@ -136,12 +125,7 @@ interface Chosen {
 
 type Ledger = Parameters<typeof allTakes>[0];
 
-function chosenTake(
-  { tasks }: FoundTasks,
-  task: string,
-  take: number,
-  ledger: Ledger,
-): Result<Chosen, Problem> {
+function chosenTake({ tasks }: FoundTasks, task: string, take: number, ledger: Ledger): Chosen {
   const planned = tasks.get(task);
   if (planned === undefined) {
     const hint = suggestion(task, tasks.keys()) ?? 'shotlist status lists the tasks with takes';
@@ -164,11 +148,12 @@ function chosenTake(
       inDoubt ? 'settle it first: shotlist resolve' : 'shotlist reroll completes it',
     );
   }
-  return ok({ first, before, changed: take !== number });
+  return { first, before, changed: take !== number };
 }
 
-const refused = (message: string, hint: string): Result<never, Problem> =>
-  err(problem(message, 'shotlist', hint));
+const refused = (message: string, hint: string): never => {
+  throw new Refusal(problem(message, 'shotlist', hint));
+};
 
 // Keeps the file of a take before another one replaces it in its place: a copy in the folder of the takes, recorded.
 
@@ -182,7 +167,7 @@ async function keepTake(
   job: JobLine,
   task: string,
   { disk, journal }: KeepingTerms,
-): Promise<Result<void, Problem>> {
+): Promise<void> {
   const { outputs = [] } = job;
   const facts = new FileFacts(disk);
   const kept = new Set(outputs.filter((one) => one.task === task).map(({ index }) => index));
@@ -192,9 +177,9 @@ async function keepTake(
     const extension = extensionOf(output.path);
     const position = { index: output.index, count: downloadCount(job), extension };
     const path = outputPath(takeFile(task, numberOf(job)), position);
-    if (!path.ok) return err(problem(path.error));
+    if (!path.ok) throw new Refusal(problem(path.error));
     const temporary = await disk.temporary(path.value, digestOf({ job: job.job, to: path.value }));
-    if (!temporary.ok) return err(problem(temporary.error.message));
+    if (!temporary.ok) throw new Refusal(problem(temporary.error.message));
     const into = temporary.value;
     const copied = await disk.copy(disk.fileAt(placeOf(output, facts)), into);
     const isSame = copied.ok && copied.value.digest === output.sha256;
@@ -202,12 +187,12 @@ async function keepTake(
     if (!placed.ok || !isSame) {
       await disk.discard(into);
       const changed = `${output.path} changed while it was being copied`;
-      return err(problem(placed.ok ? changed : placed.error.message));
+      throw new Refusal(problem(placed.ok ? changed : placed.error.message));
     }
     const recorded = { ...recordOf(output), task, path: disk.recordedAs(path.value) };
     journal.append([{ event: 'output', job: job.job, ...recorded }]);
   }
-  return ok(undefined);
+  return;
 }
 
 const recordOf = ({ stored: _, pruned: __, ...output }: OutputLine) => output;

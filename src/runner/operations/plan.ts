@@ -1,7 +1,6 @@
 // `plan`: what a run would do and cost. Sends at most one request, which reads the account's balance.
 import { creditDollarsOn } from '../../contract/api/tier.ts';
 import { Redactor } from '../../contract/base/redactor.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { CalendarBudget, type CalendarLimit, calendarCaps } from '../plan/calendar-budget.ts';
 import { type EnvUse, envUses } from '../plan/env-uses.ts';
@@ -13,7 +12,7 @@ import { behindText } from '../report/calendar-text.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem, refusedKey } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal, refusedKey, resultOf } from './pipeline/problem.ts';
 import { earlierWarnings } from './planning/earlier-runs.ts';
 import { foreignWarning } from './planning/foreign-files.ts';
 import { type PrepareOptions, prepare } from './planning/prepare.ts';
@@ -62,57 +61,52 @@ export interface Planned extends PlanReading {
   readonly orphans?: OrphanCounts;
 }
 
-/** The problem with which a run would refuse to begin. */
-export interface PlanProblem extends Problem {
-  /** The plan, if planning got that far. */
-  readonly planned?: Planned;
+/** A run would refuse to begin, and this is what it would do if it did not. */
+export class UnrunnablePlan extends Refusal {
+  readonly planned: Planned;
+
+  constructor(problem: Problem, planned: Planned) {
+    super(problem);
+    this.planned = planned;
+  }
 }
 
 /**
- * Says what a run would do and cost. Where a run would refuse to begin, `plan` answers the same problem; the plan that it
- * could make is in `error.planned`.
+ * Says what a run would do and cost. Where a run would refuse to begin, `plan` throws the same refusal: an
+ * `UnrunnablePlan`, if planning got as far as that.
  *
  * @example
  * ```ts
- * import { loadPipeline, plan, renderProblem } from 'shotlist';
+ * import { loadPipeline, plan } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const planned = await plan(loaded.value, { rehearse: true });
- * if (planned.ok) console.log('at most', planned.value.plan.credits, 'credits');
- * else console.error(renderProblem(planned.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const planned = await plan(pipeline, { rehearse: true });
+ * console.log('at most', planned.plan.credits, 'credits');
  * ```
  */
-export async function plan(
-  loaded: LoadedPipeline,
-  options: PlanOptions = {},
-): Promise<Result<Planned, PlanProblem>> {
+export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): Promise<Planned> {
   const bound = boundPipeline(loaded);
   const { clock = realClock, env = process.env } = options;
-  const found = findTarget(options, bound, env);
-  if (!found.ok) return found;
-  const target = found.value;
+  const target = findTarget(options, bound, env);
   if (target.kind !== 'rehearsal') options.onConnect?.(target.address);
   const warnings: string[] = [];
   const onWarning = (message: string): void => void warnings.push(message);
   const record = options.out === undefined ? undefined : new PlanRecord();
-  const opened = await prepare(bound, target, options, {
+  await using prepared = await prepare(bound, target, options, {
     ...{ env, redactor: new Redactor(secretsIn(env)) },
     ...{ access: 'plan', clock, onWarning, explain: options.explain, record },
   });
-  if (!opened.ok) return opened;
-  await using prepared = opened.value;
   const { away } = prepared.state.header ?? {};
   // What the file lacks would be planned, and paid, again.
   if (away !== undefined && options.engine === undefined)
-    return err(awayProblem(prepared.paths.state, away));
+    throw new Refusal(awayProblem(prepared.paths.state, away));
   const { boundary, paths } = prepared;
-  const chosen = chooseStore(bound, { target, env, paths, ...options });
+  const chosen = resultOf(() => chooseStore(bound, { target, env, paths, ...options }));
   if (chosen.ok && chosen.value?.kind === 'folder' && chosen.value.note !== undefined)
     warnings.push(chosen.value.note);
   const { plan } = prepared.planned;
   const rehearsal = target.kind === 'rehearsal';
-  const checked = await serviceFor(target, plan, { clock, env });
+  const checked = await resultOf(() => serviceFor(target, plan, { clock, env }));
   const { account } = checked.ok ? checked.value : {};
   const isRefused = account?.ok === false && account.error.reason === 'unauthorized';
   const balance = account === undefined || isRefused ? undefined : balanceOf(plan, account);
@@ -132,7 +126,7 @@ export async function plan(
   const overruled = overruledText(options.budget, bound);
   if (overruled !== undefined) warnings.push(overruled);
   if (options.explain !== undefined && reading.explanation === undefined)
-    return err(noSuchTask(options.explain));
+    throw new Refusal(noSuchTask(options.explain));
   const orphans =
     options.reroll === undefined ? await countOrphans(prepared, rehearsal) : undefined;
   const calendar = new CalendarBudget(calendarCaps(bound.pipeline)).at(
@@ -159,13 +153,14 @@ export async function plan(
     outside: boundary.outside,
     state: paths.state,
   };
-  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts, planned });
-  if (!checked.ok) return err({ ...checked.error, planned });
-  if (isRefused) return err({ ...refusedKey('plan'), planned });
-  if (options.out === undefined || record === undefined) return ok(planned);
+  if (diagnostics.length > 0)
+    throw new UnrunnablePlan({ reason: 'input', diagnostics, ...bound.texts }, planned);
+  if (!checked.ok) throw new UnrunnablePlan(checked.error, planned);
+  if (isRefused) throw new UnrunnablePlan(refusedKey('plan'), planned);
+  if (options.out === undefined || record === undefined) return planned;
   const { file, choices } = options.out;
-  const written = await writeSavedPlan(file, prepared, { choices, record, now: clock.now() });
-  return written.ok ? ok(planned) : written;
+  await writeSavedPlan(file, prepared, { choices, record, now: clock.now() });
+  return planned;
 }
 
 const noSuchTask = (task: string): Problem =>
@@ -180,8 +175,8 @@ async function serviceFor(
   target: Target | Unasked,
   plan: Plan,
   { clock, env }: Required<Pick<PlanOptions, 'clock' | 'env'>>,
-): Promise<Result<ServiceCheck, Problem>> {
-  if (target.kind !== 'hosted') return ok({});
+): Promise<ServiceCheck> {
+  if (target.kind !== 'hosted') return {};
   const redactor = new Redactor(secretsIn(env));
   const now = clock.now();
   return await checkService(target, plan, { redactor, now, signal: undefined, asleep: false });

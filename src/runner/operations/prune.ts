@@ -1,6 +1,5 @@
 // `prune`: lists the orphans of a pipeline, and removes them: files of items that are gone, kept files, and projects at
 // the service whose results are saved.
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { RealDisk } from '../adapters/files/disk.ts';
 import { HashCache } from '../adapters/files/hash-cache.ts';
 import type { Ledger } from '../journal/ledger.ts';
@@ -13,7 +12,7 @@ import type { RunPaths } from './files/run-paths.ts';
 import { checkOutputFolder } from './files/writable.ts';
 import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import type { Problem } from './pipeline/problem.ts';
+import { Refusal, resultOf } from './pipeline/problem.ts';
 import { listSelected } from './planning/list-items.ts';
 import { planItems } from './planning/plan-items.ts';
 import { valuesOf } from './planning/prepare.ts';
@@ -43,7 +42,7 @@ export interface Pruned extends Prunable, Removed {}
 export async function orphans(
   loaded: LoadedPipeline,
   options: PruneOptions = {},
-): Promise<Result<Prunable, Problem>> {
+): Promise<Prunable> {
   return await editState(loaded, options, (edit) => find(boundPipeline(loaded), options, edit));
 }
 
@@ -54,36 +53,31 @@ export async function orphans(
  *
  * @example
  * ```ts
- * import { loadPipeline, orphans, prune, renderProblem } from 'shotlist';
+ * import { loadPipeline, orphans, prune } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const listed = await orphans(loaded.value);
- * if (!listed.ok) throw new Error(renderProblem(listed.error));
- * for (const { path, bytes, at } of listed.value.files) console.log(path, bytes, new Date(at));
- * const pruned = await prune(loaded.value, { listed: listed.value, olderThanMs: 30 * 86_400_000 });
- * if (pruned.ok) console.log(pruned.value.removed.files.length, 'files removed');
- * else console.log(renderProblem(pruned.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const listed = await orphans(pipeline);
+ * for (const { path, bytes, at } of listed.files) console.log(path, bytes, new Date(at));
+ * const pruned = await prune(pipeline, { listed, olderThanMs: 30 * 86_400_000 });
+ * console.log(pruned.removed.files.length, 'files removed');
  * ```
  */
 export async function prune(
   loaded: LoadedPipeline,
   options: PruneOptions & { readonly listed?: Orphans } = {},
-): Promise<Result<Pruned, Problem>> {
+): Promise<Pruned> {
   const bound = boundPipeline(loaded);
-  return await editState(loaded, options, async (edit): Promise<Result<Pruned, Problem>> => {
+  return await editState(loaded, options, async (edit): Promise<Pruned> => {
     const found = await find(bound, options, edit);
-    if (!found.ok) return found;
-    const chosen = options.listed === undefined ? found.value : inBoth(found.value, options.listed);
+    const chosen = options.listed === undefined ? found : inBoth(found, options.listed);
     const service = asksService(chosen) ? await edit.connect() : undefined;
-    if (service?.ok === false) return err(service.error);
     const { paths } = edit.located;
     await using opened = await storeFor(chosen, bound, edit.located, options);
     const done = await removeOrphans(chosen, {
       ...{ journal: edit.journal, clock: edit.clock, folder: bound.folder, kept: paths.kept },
-      ...{ api: service?.value.api, store: opened?.store },
+      ...{ api: service?.api, store: opened?.store },
     });
-    return ok({ ...found.value, ...done });
+    return { ...found, ...done };
   });
 }
 
@@ -91,20 +85,17 @@ async function find(
   bound: BoundPipeline,
   options: PruneOptions,
   { located, journal: { ledger }, clock }: StateEdit,
-): Promise<Result<Prunable, Problem>> {
+): Promise<Prunable> {
   const { paths, rehearsal } = located;
   const { onWarning = () => undefined, olderThanMs } = options;
   const context = { paths, rehearsal, ledger, clock, onWarning };
   const own = await survey(bound, options, context);
-  if (!own.ok) return own;
-  const found = await withEveryProfile(own.value, bound, (other) =>
+  const found = await withEveryProfile(own, bound, (other) =>
     survey(other, options, { ...context, paths: pathsLike(located, other, options) }),
   );
-  if (!found.ok) return found;
   const until = clock.now() - (olderThanMs ?? 0);
-  const old =
-    olderThanMs === undefined ? found.value : orphansWhere(found.value, ({ at }) => at <= until);
-  return ok({ ...old, state: paths.state });
+  const old = olderThanMs === undefined ? found : orphansWhere(found, ({ at }) => at <= until);
+  return { ...old, state: paths.state };
 }
 
 const asksService = ({ projects, kept }: Orphans): boolean =>
@@ -121,7 +112,7 @@ async function storeFor(
   const target = rehearsal
     ? ({ kind: 'rehearsal' } as const)
     : ({ kind: 'hosted', address: '', key: '' } as const);
-  const chosen = chooseStore(bound, { target, env, paths, allowOutside });
+  const chosen = resultOf(() => chooseStore(bound, { target, env, paths, allowOutside }));
   if (!chosen.ok || chosen.value === undefined) return undefined;
   return await openStore(chosen.value, new AbortController().signal);
 }
@@ -132,17 +123,15 @@ async function storeFor(
 async function withEveryProfile(
   own: Orphans,
   bound: BoundPipeline,
-  survey: (other: BoundPipeline) => Promise<Result<Orphans, Problem>>,
-): Promise<Result<Orphans, Problem>> {
+  survey: (other: BoundPipeline) => Promise<Orphans>,
+): Promise<Orphans> {
   const others = await bound.otherProfiles();
-  if (!others.ok) return others;
   let common = own;
-  for (const other of others.value) {
+  for (const other of others) {
     const found = await survey(other);
-    if (!found.ok) return found;
-    common = inBoth(common, found.value);
+    common = inBoth(common, found);
   }
-  return ok(common);
+  return common;
 }
 
 /** The orphans of the first list, as they are there, that are in the second one too. */
@@ -177,9 +166,9 @@ async function survey(
   bound: BoundPipeline,
   options: SurveyOptions,
   { paths, rehearsal, ledger, clock, onWarning }: SurveyContext,
-): Promise<Result<Orphans, Problem>> {
+): Promise<Orphans> {
   const unusable = namesake(bound) ?? checkOutput(bound, options) ?? checkOutputFolder(paths);
-  if (unusable !== undefined) return err(unusable);
+  if (unusable !== undefined) throw new Refusal(unusable);
   const boundary = boundaryOf(bound, options);
   const { output, kept, hashes } = paths;
   using cache = new HashCache(hashes);
@@ -187,9 +176,7 @@ async function survey(
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
     store: storeNameOf(bound.pipeline),
   });
-  const listed = await listSelected(bound, paths, everything, { boundary, ledger, disk });
-  if (!listed.ok) return listed;
-  using items = listed.value;
+  using items = await listSelected(bound, paths, everything, { boundary, ledger, disk });
   items.warnings.forEach(onWarning);
   const run = identityOf(ledger.runs(), {});
   const { references } = await planItems(bound, items, {
@@ -200,5 +187,5 @@ async function survey(
   const search = { bound, paths, items, ledger, references, disk, missingFolders };
   const orphans = await certainOrphans(search);
   // A rehearsal has its folders for itself.
-  return rehearsal ? ok(orphans) : await withoutShared(orphans, bound, paths);
+  return rehearsal ? orphans : await withoutShared(orphans, bound, paths);
 }

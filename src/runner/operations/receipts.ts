@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { digestOfBytes } from '../../contract/base/digest.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { removeLeftoverNow } from '../../contract/files/leftover.ts';
 import { openRegularSync } from '../../contract/files/regular-file.ts';
 import { isFailingDisk, isSystemProblem, systemReason } from '../../contract/files/system-error.ts';
@@ -37,7 +36,7 @@ import {
   receiptText,
 } from '../receipts/receipt-line.ts';
 import { parsePipeline } from './pipeline/parse.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal, resultOf } from './pipeline/problem.ts';
 import { receiptOf, receiptsFile } from './receipts/receipt-book.ts';
 import { yamlIn } from './scheduling/find-files.ts';
 
@@ -103,22 +102,21 @@ export interface ReceiptList {
  *
  * @example
  * ```ts
- * import { exportReceipts, forgetReceipts, importReceipts, receipts, renderProblem } from 'shotlist';
+ * import { exportReceipts, forgetReceipts, importReceipts, receipts } from 'shotlist';
  *
  * const list = receipts({ limit: 5 });
- * if (list.ok) console.log(list.value.totals.receipts, 'receipts', list.value.totals.credits);
- * const exported = exportReceipts('receipts.jsonl');
- * if (!exported.ok) console.log(renderProblem(exported.error));
+ * console.log(list.totals.receipts, 'receipts', list.totals.credits);
+ * exportReceipts('receipts.jsonl');
  * const imported = await importReceipts('receipts.jsonl');
- * if (imported.ok) console.log(imported.value.added, 'new');
+ * console.log(imported.added, 'new');
  * const forgotten = forgetReceipts({ before: '2020-01-01' });
- * if (forgotten.ok) console.log(forgotten.value.receipts, 'forgotten');
+ * console.log(forgotten.receipts, 'forgotten');
  * ```
  */
 export function receipts({
   limit = 20,
   ...options
-}: ReceiptsOptions & { readonly limit?: number } = {}): Result<ReceiptList, Problem> {
+}: ReceiptsOptions & { readonly limit?: number } = {}): ReceiptList {
   return withReceipts(options, 'read', ({ store, of }) => {
     const { receipts: paid, credits, detections } = store.totals({ of });
     return {
@@ -150,15 +148,12 @@ export interface ExportedReceipts {
 }
 
 /** Writes receipts into a new file, as JSON Lines (schemas/receipts.schema.json). An example is at `receipts`. */
-export function exportReceipts(
-  file: string,
-  options: ReceiptsOptions = {},
-): Result<ExportedReceipts, Problem> {
+export function exportReceipts(file: string, options: ReceiptsOptions = {}): ExportedReceipts {
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined)
-    return err(
+    throw new Refusal(
       problem(`${file} exists already, and nothing is overwritten`, 'shotlist', 'name a new file'),
     );
-  const exported = withReceipts(options, 'read', ({ store, of }): Result<number, Problem> => {
+  const exported = withReceipts(options, 'read', ({ store, of }): number => {
     let count = 0;
     const lines = function* (): Generator<string> {
       const salt = store.saltTo('read');
@@ -176,12 +171,11 @@ export function exportReceipts(
     } catch (error) {
       if (isSqlite(error) || !isSystemProblem(error)) throw error;
       const reason = isFailingDisk(error) ? 'system' : 'input';
-      return err({ ...problem(`the file ${systemReason(error)}`, file), reason });
+      throw new Refusal({ ...problem(`the file ${systemReason(error)}`, file), reason });
     }
-    return ok(count);
+    return count;
   });
-  if (!exported.ok) return exported;
-  return exported.value.ok ? ok({ file, receipts: exported.value.value }) : exported.value;
+  return { file, receipts: exported };
 }
 
 const isFrom = ({ folder, pipeline }: NonNullable<ReceiptQuery['of']>, { source }: Receipt) =>
@@ -250,24 +244,22 @@ interface Source {
 export async function importReceipts(
   file: string,
   options: ReceiptsOptions = {},
-): Promise<Result<ImportedReceipts, Problem>> {
+): Promise<ImportedReceipts> {
   const target = targetOf(options);
-  if (!target.ok) return target;
   let disposable: Disposable | undefined;
   try {
-    const opened = await openSource(file, target.value);
-    if (!opened.ok) return opened;
-    const { source } = opened.value;
-    disposable = opened.value.disposable;
+    const opened = await openSource(file, target);
+    const { source } = opened;
+    disposable = opened.disposable;
     // Everything is checked before anything is changed.
-    const checked = await check(file, source, target.value.rehearse);
-    if (checked !== undefined) return err(checked);
-    return await addAll(file, source, target.value);
+    const checked = await check(file, source, target.rehearse);
+    if (checked !== undefined) throw new Refusal(checked);
+    return await addAll(file, source, target);
   } catch (error) {
-    if (error instanceof WrongLine) return err(problem(error.message, file, wrongLineHint));
-    if (isSqlite(error)) return err(problem(`it cannot be read (${error.message})`, file));
+    if (error instanceof WrongLine) throw new Refusal(problem(error.message, file, wrongLineHint));
+    if (isSqlite(error)) throw new Refusal(problem(`it cannot be read (${error.message})`, file));
     if (!isSystemProblem(error)) throw error;
-    return err(problem(`the file ${systemReason(error)}`, file));
+    throw new Refusal(problem(`the file ${systemReason(error)}`, file));
   } finally {
     disposable?.[Symbol.dispose]();
   }
@@ -303,7 +295,7 @@ async function addAll(
   file: string,
   { kind, salt, receipts: read, unreadable }: Source,
   { file: database, onWarning }: Target,
-): Promise<Result<ImportedReceipts, Problem>> {
+): Promise<ImportedReceipts> {
   using store = new ReceiptStore({ file: database, now: Date.now, onWarning });
   const sums = { read: 0, added: 0, changed: 0 };
   const before = unreadable();
@@ -325,9 +317,9 @@ async function addAll(
     if (batch.length > 0) flush();
   } catch (error) {
     if (error instanceof WrongLine) throw error;
-    return err(unusable(database, error));
+    throw new Refusal(unusable(database, error));
   }
-  return ok({ file, kind, ...sums, unreadable: unreadable() - before });
+  return { file, kind, ...sums, unreadable: unreadable() - before };
 }
 
 interface Opened {
@@ -335,21 +327,23 @@ interface Opened {
   readonly disposable?: Disposable;
 }
 
-async function openSource(file: string, target: Target): Promise<Result<Opened, Problem>> {
+async function openSource(file: string, target: Target): Promise<Opened> {
   const stats = lstatSync(file, { throwIfNoEntry: false });
-  if (stats === undefined) return err(problem('the file does not exist', file));
+  if (stats === undefined) throw new Refusal(problem('the file does not exist', file));
   if (stats.isSymbolicLink())
-    return err(problem('it is a link, and links are not followed', file, 'name the file itself'));
-  if (!stats.isFile()) return err(problem('it is not a regular file', file));
-  if (stats.size > mostBytes) return err(problem('it is larger than 4 GB', file));
+    throw new Refusal(
+      problem('it is a link, and links are not followed', file, 'name the file itself'),
+    );
+  if (!stats.isFile()) throw new Refusal(problem('it is not a regular file', file));
+  if (stats.size > mostBytes) throw new Refusal(problem('it is larger than 4 GB', file));
   if (realPathOr(file) === realPathOr(target.file))
-    return err(problem('these are the receipts that are in use', file));
+    throw new Refusal(problem('these are the receipts that are in use', file));
   const begin = beginOf(file);
   if (begin.startsWith('SQLite format 3\0') || /^receipts\.db/.test(basename(file)))
     return databaseSource(file);
   if (/^\s*\{"receipts":/.test(begin)) return await exportSource(file);
   if (/^\s*\{"shotlist":/.test(begin)) return await stateSource(file, target);
-  return err(
+  throw new Refusal(
     problem(
       'it is no export of receipts, no state file, and no database of receipts',
       file,
@@ -371,7 +365,7 @@ function beginOf(file: string): string {
 /** `message` names the line. */
 class WrongLine extends Error {}
 
-async function exportSource(file: string): Promise<Result<Opened, Problem>> {
+async function exportSource(file: string): Promise<Opened> {
   const lines = async function* (): AsyncGenerator<{ number: number; text: string }> {
     let number = 0;
     try {
@@ -404,51 +398,50 @@ async function exportSource(file: string): Promise<Result<Opened, Problem>> {
       isHeader = false;
     }
   };
-  return ok({ source: { kind: 'export', salt, receipts: read, unreadable: () => 0 } });
+  return { source: { kind: 'export', salt, receipts: read, unreadable: () => 0 } };
 }
 
-function databaseSource(file: string): Result<Opened, Problem> {
+function databaseSource(file: string): Opened {
   const wal = lstatSync(`${file}-wal`, { throwIfNoEntry: false });
   if (wal !== undefined && (!wal.isFile() || wal.size > mostBytes))
-    return err(problem('it is not a regular file', `${file}-wal`));
+    throw new Refusal(problem('it is not a regular file', `${file}-wal`));
   const foreign = new ForeignReceipts(file);
   try {
     if (!foreign.hasReceipts) {
       foreign.close();
-      return err(problem('it has no receipts', file));
+      throw new Refusal(problem('it has no receipts', file));
     }
   } catch (error) {
     foreign.close();
     throw error;
   }
   const { salt } = foreign;
-  return ok({
+  return {
     source: {
       ...{ kind: 'database', salt: salt === undefined ? undefined : nameOfSalt(salt) },
       ...{ receipts: () => foreign, unreadable: () => foreign.unreadable },
     },
     disposable: foreign,
-  });
+  };
 }
 
 /** Paths in a state file are relative to the pipeline file, which is beside it unless `--pipeline` says another. */
-async function stateSource(file: string, { of }: Target): Promise<Result<Opened, Problem>> {
+async function stateSource(file: string, { of }: Target): Promise<Opened> {
   const loaded = await loadState(file, memoryStore());
   if (!loaded.ok)
-    return err(
+    throw new Refusal(
       problem(loaded.error, 'the state file', 'nothing was imported; see: shotlist repair'),
     );
   const { ledger, header } = loaded.value;
-  if (header === undefined) return err(problem('the file does not exist', file));
+  if (header === undefined) throw new Refusal(problem('the file does not exist', file));
   const { service, pipeline: name } = header;
   const here = realPathOr(dirname(resolve(file)));
   if (of !== undefined) {
     const parsed = parsePipeline(join(of.folder, of.pipeline));
-    if (!parsed.ok) return parsed;
-    if (parsed.value.pipeline.name !== name)
-      return err(
+    if (parsed.pipeline.name !== name)
+      throw new Refusal(
         problem(
-          `it is of the pipeline "${name}", and --pipeline names "${parsed.value.pipeline.name}"`,
+          `it is of the pipeline "${name}", and --pipeline names "${parsed.pipeline.name}"`,
           file,
           'nothing was imported',
         ),
@@ -460,14 +453,14 @@ async function stateSource(file: string, { of }: Target): Promise<Result<Opened,
     for (const line of ledger.jobs())
       if (isWorthKeeping(line)) yield receiptOf(line, source, service);
   };
-  return ok({ source: { kind: 'state', receipts: read, unreadable: () => 0 } });
+  return { source: { kind: 'state', receipts: read, unreadable: () => 0 } };
 }
 
 /** The pipeline file with this name in a folder; if none can be read, the most likely one. */
 function fileNamed(name: string, folder: string): string {
   const files = yamlIn(folder);
   const path = (files.ok ? files.value : []).find((one) => {
-    const parsed = parsePipeline(one);
+    const parsed = resultOf(() => parsePipeline(one));
     return parsed.ok && parsed.value.pipeline.name === name;
   });
   return path === undefined ? `${name}.yaml` : basename(path);
@@ -499,24 +492,22 @@ export function forgetReceipts({
   before,
   dryRun = false,
   ...options
-}: ForgetReceiptsOptions): Result<ForgottenReceipts, Problem> {
+}: ForgetReceiptsOptions): ForgottenReceipts {
   const time = timeOf(before);
   if (time === undefined)
-    return err(
+    throw new Refusal(
       problem(
         `--before ${before} is no date`,
         'shotlist',
         'write a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z',
       ),
     );
-  const found = withReceipts(options, 'read', ({ store, of }) => {
+  const { facts, detections } = withReceipts(options, 'read', ({ store, of }) => {
     const { receipts: paid, credits, open, detections } = store.totals({ of, before: time });
     const sums = { receipts: paid, credits, open };
     return { detections, facts: { file: store.file, before: time, ...sums, removed: false } };
   });
-  if (!found.ok) return found;
-  const { facts, detections } = found.value;
-  if (dryRun || facts.receipts + detections === 0) return ok(facts);
+  if (dryRun || facts.receipts + detections === 0) return facts;
   return withReceipts(options, 'write', ({ store, of }) => {
     store.remove({ of, before: time });
     return { ...facts, removed: true };
@@ -548,39 +539,36 @@ function targetOf({
   rehearse = false,
   env = process.env,
   onWarning = () => undefined,
-}: ReceiptsOptions): Result<Target, Problem> {
+}: ReceiptsOptions): Target {
   const of =
     file === undefined
       ? undefined
       : { folder: realPathOr(resolve(dirname(file))), pipeline: basename(file) };
-  if (!rehearse) return ok({ file: receiptsFile(env), rehearse, of, onWarning });
+  if (!rehearse) return { file: receiptsFile(env), rehearse, of, onWarning };
   if (file === undefined || of === undefined) {
     const why = 'the receipts of a rehearsal are beside it, so --rehearse needs --pipeline <file>';
-    return err(problem(why));
+    throw new Refusal(problem(why));
   }
   const parsed = parsePipeline(file);
-  if (!parsed.ok) return parsed;
   const database = join(
-    ...[of.folder, '.shotlist', 'rehearsal', parsed.value.pipeline.name, 'receipts.db'],
+    ...[of.folder, '.shotlist', 'rehearsal', parsed.pipeline.name, 'receipts.db'],
   );
-  return ok({ file: database, rehearse, of, onWarning });
+  return { file: database, rehearse, of, onWarning };
 }
 
 function withReceipts<T>(
   options: ReceiptsOptions,
   access: 'read' | 'write',
   work: (opened: { readonly store: ReceiptStore; readonly of: ReceiptQuery['of'] }) => T,
-): Result<T, Problem> {
-  const target = targetOf(options);
-  if (!target.ok) return target;
-  const { file, of, onWarning } = target.value;
+): T {
+  const { file, of, onWarning } = targetOf(options);
   using store = new ReceiptStore({
     ...{ file, onWarning, now: Date.now, readOnly: access === 'read' },
   });
   try {
-    return ok(work({ store, of }));
+    return work({ store, of });
   } catch (error) {
-    return err(unusable(file, error));
+    throw new Refusal(unusable(file, error));
   }
 }
 

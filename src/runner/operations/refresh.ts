@@ -1,14 +1,13 @@
 // `refresh`: brings the state file up to date with the service, for every known project.
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { NewEvent } from '../journal/line.ts';
 import { downloadCount } from '../plan/recorded-files.ts';
 import type { DriftChange, Refreshed } from '../report/drift.ts';
 import { count } from '../report/text.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem, refusedKey } from './pipeline/problem.ts';
+import { problem, Refusal, refusedKey } from './pipeline/problem.ts';
 import { type Inquired, inquire, isRefusedKey } from './service/inquiry.ts';
 import { type EditOptions, editState } from './state/edit-state.ts';
 
@@ -27,27 +26,25 @@ interface DriftFinding {
  *
  * @example
  * ```ts
- * import { loadPipeline, refresh, renderProblem } from 'shotlist';
+ * import { loadPipeline, refresh } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const refreshed = await refresh(loaded.value, { onWarning: (message) => console.warn(message) });
- * if (refreshed.ok) console.log(refreshed.value.projects, 'projects read');
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const refreshed = await refresh(pipeline, { onWarning: (message) => console.warn(message) });
+ * console.log(refreshed.projects, 'projects read');
  * ```
  */
 export async function refresh(
   loaded: LoadedPipeline,
   options: RefreshOptions = {},
-): Promise<Result<Refreshed, Problem>> {
+): Promise<Refreshed> {
   return await editState(loaded, options, async ({ journal, clock, connect, header }) => {
     const service = await connect();
-    if (!service.ok) return service;
     const findings: DriftFinding[] = [];
     const unread: { project: string; why: string }[] = [];
     let [projects, present, missing] = [0, 0, 0];
-    for await (const inquired of inquire(journal.ledger, service.value.api, clock)) {
+    for await (const inquired of inquire(journal.ledger, service.api, clock)) {
       projects += 1;
-      if (isRefusedKey(inquired.answer)) return err(refusedKey('refresh'));
+      if (isRefusedKey(inquired.answer)) throw new Refusal(refusedKey('refresh'));
       const { answer, job, project } = inquired;
       if (answer.ok) present += 1;
       else if (answer.error.reason !== 'not-found')
@@ -58,7 +55,7 @@ export async function refresh(
       if (finding !== undefined) findings.push(finding);
     }
     if (missing > 0 && present === 0 && options.acceptMissing !== true)
-      return err(
+      throw new Refusal(
         problem(
           `${header.service === 'rehearsal' ? 'the rehearsal' : header.service} knows no project of the state file (${count(projects, 'project')}): nothing was changed`,
           'shotlist',
@@ -67,7 +64,7 @@ export async function refresh(
       );
     journal.append(findings.map(({ event }) => event));
     if (journal.wrote) await journal.sync();
-    return ok({ projects, changes: findings.map(({ change }) => change), unread });
+    return { projects, changes: findings.map(({ change }) => change), unread };
   });
 }
 

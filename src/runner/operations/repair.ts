@@ -4,7 +4,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { open, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { printable } from '../../contract/base/printable.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
+import { ok } from '../../contract/base/result.ts';
 import { scrubbed } from '../../contract/base/scrub.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
@@ -29,7 +29,7 @@ import { stepOf } from '../task/task.ts';
 import type { RunPaths } from './files/run-paths.ts';
 import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal } from './pipeline/problem.ts';
 import { bookFor } from './receipts/receipt-book.ts';
 import { filesHere } from './receipts/remembered-payments.ts';
 import { checkAddress } from './service/address.ts';
@@ -77,59 +77,52 @@ export interface Proposal extends Omit<Repair, 'damages' | 'header' | 'ledger'> 
  *
  * @example
  * ```ts
- * import { loadPipeline, renderProblem, repair } from 'shotlist';
+ * import { loadPipeline, repair } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const repaired = await repair(loaded.value);
- * if (repaired.ok && !repaired.value.intact)
- *   for (const { line, what } of repaired.value.damages) console.log(line, what);
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const repaired = await repair(pipeline);
+ * for (const { line, what } of repaired.damages) console.log(line, what);
  * ```
  */
 export async function repair(
   loaded: LoadedPipeline,
   options: RepairOptions = {},
-): Promise<Result<Repaired, Problem>> {
+): Promise<Repaired> {
   const bound = boundPipeline(loaded);
   const { pipeline, name } = bound;
-  const located = locateState(bound, options);
-  if (!located.ok) return located;
-  const { paths, rehearsal } = located.value;
+  const { paths, rehearsal } = locateState(bound, options);
   const { state } = paths;
   const stats = lstatSync(state, { throwIfNoEntry: false });
-  if (stats?.isSymbolicLink() === true) return err(problem(linkProblem(state), 'the state file'));
+  if (stats?.isSymbolicLink() === true)
+    throw new Refusal(problem(linkProblem(state), 'the state file'));
   const refused = await targetProblem(paths, options.write);
-  if (refused !== undefined) return err(refused);
-  const service = rehearsal ? ok('rehearsal') : serviceOf(pipeline, options);
-  if (!service.ok) return service;
+  if (refused !== undefined) throw new Refusal(refused);
+  const service = rehearsal ? 'rehearsal' : serviceOf(pipeline, options);
   const { clock = realClock, onWarning = () => undefined } = options;
-  const locked = await lockState(paths, 'edit', { clock, onWarning });
-  if (!locked.ok) return locked;
-  await using _lock = locked.value;
+  await using _lock = await lockState(paths, 'edit', { clock, onWarning });
   const isMissing = stats === undefined;
   const lines = isMissing ? ok([]) : await rawLines(state);
-  if (!lines.ok) return err(problem(lines.error, 'the state file'));
+  if (!lines.ok) throw new Refusal(problem(lines.error, 'the state file'));
   const kindOf = (task: string): string | undefined => paidKindOf(pipeline, task);
-  const context = { pipeline: name, service: service.value, kindOf, isMissing };
+  const context = { pipeline: name, service, kindOf, isMissing };
   const found = await proposalFor(lines.value, context, { bound, paths, rehearsal, options });
   if (isMissing && found.ledger.size === 0)
-    return err(
+    throw new Refusal(
       problem(`there is no state file: ${state}`, bound.file, 'there is nothing to repair'),
     );
-  const owner = found.header?.service ?? service.value;
+  const owner = found.header?.service ?? service;
   if (owner !== undefined) options.onState?.(owner);
   const repaired = {
     ...{ state, pipeline: name, missing: isMissing, intact: isWhole(found) },
     ...{ lacking: isLacking(found), damages: found.damages.map(shown) },
     proposal: proposalOf(found),
   };
-  if (options.write === undefined || (repaired.intact && !repaired.lacking)) return ok(repaired);
+  if (options.write === undefined || (repaired.intact && !repaired.lacking)) return repaired;
   const { header } = found;
-  if (header === undefined) return err(homeless(state));
+  if (header === undefined) throw new Refusal(homeless(state));
   const stranger = strangerTo(header, state, name);
-  if (stranger !== undefined) return err(stranger);
-  const written = await writeProposal(resolve(options.write), header, found);
-  return written.ok ? ok({ ...repaired, written: written.value }) : written;
+  if (stranger !== undefined) throw new Refusal(stranger);
+  return { ...repaired, written: await writeProposal(resolve(options.write), header, found) };
 }
 
 interface Repairing {
@@ -239,9 +232,9 @@ function paidKindOf({ steps }: Pipeline, task: string): string | undefined {
 function serviceOf(
   pipeline: Pipeline,
   { service, env = process.env }: RepairOptions,
-): Result<string | undefined, Problem> {
+): string | undefined {
   const address = service ?? (env['SHOTLIST_BASE_URL'] || undefined) ?? pipeline.service;
-  return address === undefined ? ok(undefined) : checkAddress(address);
+  return address === undefined ? undefined : checkAddress(address);
 }
 
 /** Checked before anything is read: a proposal replaces no file. */
@@ -265,11 +258,7 @@ async function targetProblem(
 }
 
 /** Syncs the proposal and reads it back: a proposal must load. */
-async function writeProposal(
-  file: string,
-  header: Header,
-  { ledger }: Repair,
-): Promise<Result<string, Problem>> {
+async function writeProposal(file: string, header: Header, { ledger }: Repair): Promise<string> {
   try {
     await using handle = await open(file, 'wx', 0o644);
     await writeLedger(handle, header, ledger);
@@ -277,11 +266,11 @@ async function writeProposal(
   } catch (error) {
     // If another process created the file meanwhile, it is not ours to remove.
     if (systemCode(error) !== 'EEXIST') await rm(file, { force: true });
-    return err({ ...problem(`${file} ${systemReason(error)}`), reason: 'system' });
+    throw new Refusal({ ...problem(`${file} ${systemReason(error)}`), reason: 'system' });
   }
   const read = await loadState(file, memoryStore());
   if (!read.ok) throw new Error(`bug: the proposal does not load: ${read.error}`);
-  return ok(file);
+  return file;
 }
 
 /** The length of the shown beginning of a line, in characters. */

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../contract/files/system-error.ts';
 import { realClock } from '../adapters/clock.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
@@ -17,7 +16,7 @@ import type { Clock } from '../run/jobs/ports.ts';
 import type { OutsideOptions } from './files/boundary.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal } from './pipeline/problem.ts';
 import { gatherReport } from './reporting/gather.ts';
 import { type LocateOptions, locateState, stateFilesOf } from './state/locate-state.ts';
 
@@ -49,33 +48,30 @@ export interface Reported {
  *
  * @example
  * ```ts
- * import { loadPipeline, renderProblem, report } from 'shotlist';
+ * import { loadPipeline, report } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const reported = await report(loaded.value, { out: 'report.html' });
- * if (reported.ok) console.log(reported.value.file, reported.value.bytes);
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const reported = await report(pipeline, { out: 'report.html' });
+ * console.log(reported.file, reported.bytes);
  * ```
  */
 export async function report(
   loaded: LoadedPipeline,
   options: ReportOptions = {},
-): Promise<Result<Reported, Problem>> {
+): Promise<Reported> {
   const bound = boundPipeline(loaded);
   const { clock = realClock, onWarning = () => undefined, inputs = true } = options;
-  const located = locateState(bound, options);
-  if (!located.ok) return located;
-  const { paths, rehearsal } = located.value;
+  const { paths, rehearsal } = locateState(bound, options);
   const { out } = options;
   const named = out ?? resolve(paths.output, 'report.html');
   const found = placeOf(named);
-  if ('refused' in found) return err(problem(`the report ${named} ${found.refused}`));
+  if ('refused' in found) throw new Refusal(problem(`the report ${named} ${found.refused}`));
   const { place } = found;
   const taken = [resolve(bound.file), ...stateFilesOf(bound, options)].map(realPathOr);
   if (taken.includes(realPathOr(place)))
-    return err(problem(`the report cannot replace ${named}: it is a file of the pipeline`));
+    throw new Refusal(problem(`the report cannot replace ${named}: it is a file of the pipeline`));
   if (out === undefined && (await isOthersFile(place)))
-    return err(
+    throw new Refusal(
       problem(
         `${place} is not a report of shotlist, so it was not replaced`,
         'shotlist',
@@ -83,14 +79,12 @@ export async function report(
       ),
     );
   const pictures = new PictureNumbers();
-  const gathered = await gatherReport(bound, options, {
+  const { data, fileOf } = await gatherReport(bound, options, {
     ...{ paths, rehearsal, pictures, inputs, clock, onWarning, needsState: true },
     env: options.env ?? process.env,
     onState: options.onState,
     hrefOf: (file) => hrefFrom(resolve(place, '..'), file),
   });
-  if (!gathered.ok) return gathered;
-  const { data, fileOf } = gathered.value;
   const chosen = chosenPictures(data);
   const files = pictures.all.map((source, number) =>
     chosen.has(number) ? fileOf(source) : undefined,
@@ -100,16 +94,19 @@ export async function report(
     await replaceFile(place, rendered.bytes);
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
-    return err({ ...problem(`the report ${named} ${systemReason(error)}`), reason: 'system' });
+    throw new Refusal({
+      ...problem(`the report ${named} ${systemReason(error)}`),
+      reason: 'system',
+    });
   }
-  return ok({
+  return {
     ...{ file: place, bytes: rendered.bytes.length, items: data.items.length },
     pictures: {
       shown: rendered.shown,
       missing: chosen.size - rendered.shown,
       left: pictures.all.length - chosen.size,
     },
-  });
+  };
 }
 
 /** The link of a report in `from` to a file below it. */

@@ -1,12 +1,11 @@
 // `reroll`: pays for another take of a result, on purpose. It is a run of the rerolled tasks alone.
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { type Takes, takesIn } from '../report/takes.ts';
 import { pathsOf } from './files/run-paths.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import type { Problem } from './pipeline/problem.ts';
-import { type Planned, type PlanOptions, type PlanProblem, plan } from './plan.ts';
+import { Refusal, resultOf, valueOrThrow } from './pipeline/problem.ts';
+import { type Planned, type PlanOptions, plan } from './plan.ts';
 import { type Ran, type RunInternals, type RunOptions, runIn } from './run.ts';
 import { chooseTarget } from './service/target.ts';
 import { headerOf, openState } from './state/open-state.ts';
@@ -32,20 +31,18 @@ export interface Rerolled extends Ran {
  *
  * @example
  * ```ts
- * import { loadPipeline, renderProblem, reroll } from 'shotlist';
+ * import { loadPipeline, reroll } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const rerolled = await reroll(loaded.value, ['make:one'], { rehearse: true, budget: 20 });
- * if (rerolled.ok) console.log(rerolled.value.takes.map(({ takes }) => takes.length));
- * else console.error(renderProblem(rerolled.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const rerolled = await reroll(pipeline, ['make:one'], { rehearse: true, budget: 20 });
+ * console.log(rerolled.takes.map(({ takes }) => takes.length));
  * ```
  */
 export async function reroll(
   loaded: LoadedPipeline,
   names: readonly string[],
   options: RerollOptions = {},
-): Promise<Result<Rerolled, Problem>> {
+): Promise<Rerolled> {
   return await rerollWith(loaded, names, options, {});
 }
 
@@ -55,18 +52,15 @@ export async function rerollWith(
   names: readonly string[],
   options: RerollOptions,
   internals: RunInternals,
-): Promise<Result<Rerolled, Problem>> {
+): Promise<Rerolled> {
   const chosen = await chooseTasks(loaded, names, options);
-  if (!chosen.ok) return chosen;
-  const ran = await runIn('run', loaded, { ...options, reroll: chosen.value }, internals);
-  if (!ran.ok) return ran;
+  const ran = await runIn('run', loaded, { ...options, reroll: chosen }, internals);
   const takes = await takesAfter(loaded, options);
-  if (!takes.ok) return takes;
-  const tasks = new Set(chosen.value);
-  return ok({
-    ...ran.value,
-    takes: takes.value.filter((one) => one.tasks.some((task) => tasks.has(task))),
-  });
+  const tasks = new Set(chosen);
+  return {
+    ...ran,
+    takes: takes.filter((one) => one.tasks.some((task) => tasks.has(task))),
+  };
 }
 
 /**
@@ -74,22 +68,20 @@ export async function rerollWith(
  *
  * @example
  * ```ts
- * import { loadPipeline, planReroll, renderProblem } from 'shotlist';
+ * import { loadPipeline, planReroll } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const planned = await planReroll(loaded.value, ['one'], { rehearse: true });
- * if (planned.ok) console.log('another take costs', planned.value.plan.credits, 'credits');
- * else console.error(renderProblem(planned.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const planned = await planReroll(pipeline, ['one'], { rehearse: true });
+ * console.log('another take costs', planned.plan.credits, 'credits');
  * ```
  */
 export async function planReroll(
   loaded: LoadedPipeline,
   names: readonly string[],
   options: Omit<PlanOptions, Exclude<Chosen, 'savedPlan' | 'payAgain'> | 'explain' | 'out'> = {},
-): Promise<Result<Planned, PlanProblem>> {
+): Promise<Planned> {
   const chosen = await chooseTasks(loaded, names, options);
-  return chosen.ok ? await plan(loaded, { ...options, reroll: chosen.value }) : chosen;
+  return await plan(loaded, { ...options, reroll: chosen });
 }
 
 type ChoosingOptions = Pick<
@@ -109,37 +101,33 @@ async function chooseTasks(
   loaded: LoadedPipeline,
   names: readonly string[],
   options: ChoosingOptions,
-): Promise<Result<readonly string[], Problem>> {
+): Promise<readonly string[]> {
   const bound = boundPipeline(loaded);
   // The run compares, and says the same: only a refusal needs it said here.
   const notices: string[] = [];
-  const refused = <T extends Result<unknown, Problem>>(result: T): T => {
-    for (const message of result.ok ? [] : notices) options.onEvent?.({ type: 'warning', message });
-    return result;
-  };
-  const opened = await openFor(loaded, options, 'plan', (message) => void notices.push(message));
-  if (!opened.ok) return refused(opened);
-  await using open = opened.value;
-  const { ledger } = open.state;
-  const { pipeline } = bound;
-  const { clock = realClock } = options;
-  const found = await plannedTasks({
-    ...{ bound, options, paths: open.paths, ledger, clock },
-    keys: itemsNamed(pipeline, names),
+  const chosen = await resultOf(async () => {
+    await using open = await openFor(loaded, options, 'plan', (message) => {
+      notices.push(message);
+    });
+    const { ledger } = open.state;
+    const { pipeline } = bound;
+    const { clock = realClock } = options;
+    await using tasks = await plannedTasks({
+      ...{ bound, options, paths: open.paths, ledger, clock },
+      keys: itemsNamed(pipeline, names),
+    });
+    return tasksNamed(pipeline, names, tasks.tasks, ledger);
   });
-  if (!found.ok) return found;
-  await using tasks = found.value;
-  return refused(tasksNamed(pipeline, names, tasks.tasks, ledger));
+  for (const message of chosen.ok ? [] : notices) options.onEvent?.({ type: 'warning', message });
+  return valueOrThrow(chosen);
 }
 
 async function takesAfter(
   loaded: LoadedPipeline,
   options: ChoosingOptions,
-): Promise<Result<readonly Takes[], Problem>> {
-  const opened = await openFor(loaded, options, 'read', () => undefined);
-  if (!opened.ok) return opened;
-  await using open = opened.value;
-  return ok(takesIn(open.state.ledger, boundPipeline(loaded).pipeline.steps));
+): Promise<readonly Takes[]> {
+  await using open = await openFor(loaded, options, 'read', () => undefined);
+  return takesIn(open.state.ledger, boundPipeline(loaded).pipeline.steps);
 }
 
 async function openFor(
@@ -151,15 +139,13 @@ async function openFor(
   const bound = boundPipeline(loaded);
   const { clock = realClock, env = process.env } = options;
   const target = chooseTarget(options, bound, env);
-  if (!target.ok) return target;
-  const paths = pathsOf(bound, target.value, options);
+  const paths = pathsOf(bound, target, options);
   const { serviceName: service } = paths;
   const compared = access === 'plan' ? env : undefined;
   const context = { clock, onWarning, service, env: compared };
   const opened = await openState(bound, paths, access, context);
-  if (!opened.ok) return opened;
-  const header = headerOf(opened.value, bound);
+  const header = resultOf(() => headerOf(opened, bound));
   if (header.ok) return opened;
-  await opened.value[Symbol.asyncDispose]();
-  return err(header.error);
+  await opened[Symbol.asyncDispose]();
+  throw new Refusal(header.error);
 }

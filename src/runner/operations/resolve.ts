@@ -3,7 +3,7 @@
 import { reasonOf, serviceId } from '../../contract/api/bounds.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
+import { err } from '../../contract/base/result.ts';
 import { validatorOf } from '../../contract/base/schema.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../journal/ledger.ts';
@@ -14,7 +14,7 @@ import { endOf } from '../receipts/ending.ts';
 import { count } from '../report/text.ts';
 import { settlementOf } from '../run/jobs/settlement.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem, refusedKey } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal, refusedKey, resultOf } from './pipeline/problem.ts';
 import { isRefusedKey, readPatiently } from './service/inquiry.ts';
 import { type EditOptions, editState, type StateEdit } from './state/edit-state.ts';
 
@@ -45,12 +45,16 @@ export interface Resolved {
  *
  * @example
  * ```ts
- * import { loadPipeline, renderProblem, resolve } from 'shotlist';
+ * import { loadPipeline, Refusal, resolve } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const resolved = await resolve(loaded.value, 'make:one', { how: 'not-charged' });
- * if (!resolved.ok) console.log(renderProblem(resolved.error)); // make:one is not in doubt
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * try {
+ *   const resolved = await resolve(pipeline, 'make:one', { how: 'not-charged' });
+ *   console.log(resolved.state);
+ * } catch (error) {
+ *   if (!(error instanceof Refusal)) throw error;
+ *   console.log(error.message); // make:one is not in doubt
+ * }
  * ```
  */
 export async function resolve(
@@ -58,24 +62,23 @@ export async function resolve(
   task: string,
   resolution: Resolution,
   options: EditOptions = {},
-): Promise<Result<Resolved, Problem>> {
+): Promise<Resolved> {
   return await editState(loaded, options, async (edit) => {
     const learnt = await learnDoubts(edit, options);
     const known = learnt.find(({ tasks, name }) => tasks.includes(task) || name === task);
     if (known !== undefined) return agreed(known, task, resolution);
-    const found = doubtOf(edit.journal.ledger, task);
-    return found.ok ? await settleDoubt(found.value, resolution, edit) : found;
+    return await settleDoubt(doubtOf(edit.journal.ledger, task), resolution, edit);
   });
 }
 
 /** The receipts know more than the hub may show: a project that was deleted since looks as if it had never been. */
-function agreed(known: JobLine, task: string, said: Resolution): Result<Resolved, Problem> {
+function agreed(known: JobLine, task: string, said: Resolution): Resolved {
   const isAgreed =
     said.how === 'project' ? known.project === said.project : known.project === undefined;
-  if (isAgreed) return ok(resolvedOf(known));
+  if (isAgreed) return resolvedOf(known);
   const what =
     known.project === undefined ? 'the service never took it' : `it is project ${known.project}`;
-  return err(
+  throw new Refusal(
     problem(
       `${task} is not in doubt any more: your receipts say that ${what}`,
       'shotlist',
@@ -133,10 +136,10 @@ export interface ResolvedAll {
 export async function openDoubts(
   loaded: LoadedPipeline,
   options: EditOptions = {},
-): Promise<Result<readonly OpenDoubt[], Problem>> {
+): Promise<readonly OpenDoubt[]> {
   return await editState(loaded, options, async (edit) => {
     await learnDoubts(edit, options);
-    return ok(doubtsIn(edit).map(openDoubtOf));
+    return doubtsIn(edit).map(openDoubtOf);
   });
 }
 
@@ -146,29 +149,25 @@ export async function openDoubts(
  *
  * @example
  * ```ts
- * import { loadPipeline, renderProblem, resolveAll } from 'shotlist';
+ * import { loadPipeline, resolveAll } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const resolved = await resolveAll(loaded.value, () => ({ ok: true, value: () => ({ how: 'not-charged' }) }));
- * if (resolved.ok) console.log(resolved.value.settled.length); // 0
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const resolved = await resolveAll(pipeline, () => () => ({ how: 'not-charged' }));
+ * console.log(resolved.settled.length); // 0
  * ```
  */
 export async function resolveAll(
   loaded: LoadedPipeline,
   judge: Judge,
   options: EditOptions = {},
-): Promise<Result<ResolvedAll, Problem>> {
+): Promise<ResolvedAll> {
   return await editState(loaded, options, async (edit) => {
     await learnDoubts(edit, options);
     const doubts = doubtsIn(edit);
     const judged = judge(doubts.map(openDoubtOf), edit.journal.ledger);
-    if (!judged.ok) return judged;
-    const verdicts = doubts.map((doubt) => judged.value(openDoubtOf(doubt)));
-    const service = verdicts.some(({ how }) => how === 'project')
-      ? await edit.connect()
-      : undefined;
-    if (service?.ok === false) return service;
+    const verdicts = doubts.map((doubt) => judged(openDoubtOf(doubt)));
+    const asksService = verdicts.some(({ how }) => how === 'project');
+    const service = asksService ? await edit.connect() : undefined;
     const connected = service === undefined ? edit : { ...edit, connect: async () => service };
     const settled: ResolvedAll['settled'][number][] = [];
     const left: ResolvedAll['left'][number][] = [];
@@ -183,12 +182,14 @@ export async function resolveAll(
       // To ask for each project of a service that is away would take minutes.
       const asks = verdict.how === 'project';
       const one =
-        asks && away !== undefined ? err(away) : await settleDoubt(doubt, verdict, connected);
+        asks && away !== undefined
+          ? err(away)
+          : await resultOf(() => settleDoubt(doubt, verdict, connected));
       if (!one.ok && one.error.reason === 'unreachable') away = one.error;
       if (one.ok) settled.push({ ...one.value, how: verdict.how });
       else left.push({ ...open, why: one.error.diagnostics.map(sentenceOf).join('; ') });
     }
-    return ok({ settled, left });
+    return { settled, left };
   });
 }
 
@@ -199,7 +200,7 @@ const sentenceOf = ({ message, hint }: Problem['diagnostics'][number]): string =
 export type Judge = (
   doubts: readonly OpenDoubt[],
   ledger: Pick<Ledger, 'jobs'>,
-) => Result<(doubt: OpenDoubt) => Verdict, Problem>;
+) => (doubt: OpenDoubt) => Verdict;
 
 /** In a database, a creation that only is intended may be under way in a worker. */
 const doubtsIn = ({ journal, shared }: StateEdit): readonly JobLine[] =>
@@ -213,13 +214,12 @@ async function settleDoubt(
   doubt: JobLine,
   resolution: Resolution,
   edit: StateEdit,
-): Promise<Result<Resolved, Problem>> {
+): Promise<Resolved> {
   const { journal } = edit;
   const events = await eventsFor(doubt, resolution, edit);
-  if (!events.ok) return events;
-  journal.append(events.value);
+  journal.append(events);
   await journal.sync();
-  return ok(resolvedOf(journal.ledger.job(doubt.job) ?? doubt));
+  return resolvedOf(journal.ledger.job(doubt.job) ?? doubt);
 }
 
 const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobLine): Resolved => ({
@@ -229,25 +229,27 @@ const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobLine):
 
 const isDoubt = ({ state }: JobLine): boolean => jobFacts[state].inDoubt;
 
-function doubtOf(ledger: Ledger, task: string): Result<JobLine, Problem> {
+function doubtOf(ledger: Ledger, task: string): JobLine {
   const doubts: JobLine[] = [];
   let known: JobLine | undefined;
   for (const job of ledger.jobs()) {
     const named = job.tasks.includes(task) || job.name === task;
-    if (isDoubt(job) && named) return ok(job);
+    if (isDoubt(job) && named) return job;
     if (isDoubt(job)) doubts.push(job);
     if (named) known = job;
   }
   if (known !== undefined)
-    return err(problem(`${task} is not in doubt: it is ${known.state}`, 'shotlist'));
+    throw new Refusal(problem(`${task} is not in doubt: it is ${known.state}`, 'shotlist'));
   const names = doubts.flatMap(({ tasks }) => tasks);
   const hint =
     suggestion(task, names) ??
     (names.length === 0 ? 'nothing is in doubt' : `in doubt: ${names.slice(0, 20).join(', ')}`);
-  return err(problem(`the state file knows no task ${JSON.stringify(task)}`, 'shotlist', hint));
+  throw new Refusal(
+    problem(`the state file knows no task ${JSON.stringify(task)}`, 'shotlist', hint),
+  );
 }
 
-type ResolvingEvents = Result<readonly NewEvent[], Problem>;
+type ResolvingEvents = readonly NewEvent[];
 
 async function eventsFor(
   doubt: JobLine,
@@ -258,13 +260,13 @@ async function eventsFor(
   switch (resolution.how) {
     case 'not-charged': {
       const until = quarantineOf(doubt, edit);
-      if (until > edit.clock.now()) return err(tooEarly(doubt, until));
+      if (until > edit.clock.now()) throw new Refusal(tooEarly(doubt, until));
       const error = { code: 'not_charged', message: 'resolved by hand: the service never took it' };
-      return ok([notTaken(job, error)]);
+      return [notTaken(job, error)];
     }
     case 'abandon': {
       const why = 'resolved by hand: nobody can tell, so it counts as charged';
-      return ok([abandoned(job, reserve, why)]);
+      return [abandoned(job, reserve, why)];
     }
     case 'project':
       return await adopted(doubt, resolution.project, edit);
@@ -296,7 +298,7 @@ async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promis
   const { journal, clock } = edit;
   const usable = validatorOf(serviceId);
   if (!usable(project))
-    return err(
+    throw new Refusal(
       problem(
         `--project: ${reasonOf(usable.errors)}`,
         'shotlist',
@@ -305,16 +307,15 @@ async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promis
     );
   for (const other of journal.ledger.jobs())
     if (other.project === project || (other.past ?? []).some((past) => past.project === project))
-      return err(problem(`project ${project} belongs to ${other.tasks.join(', ')}`));
+      throw new Refusal(problem(`project ${project} belongs to ${other.tasks.join(', ')}`));
   const service = await edit.connect();
-  if (!service.ok) return service;
   const { kind } = doubt;
-  const read = await readPatiently(service.value.api, clock, { kind, project });
-  if (isRefusedKey(read)) return err(refusedKey('resolve'));
+  const read = await readPatiently(service.api, clock, { kind, project });
+  if (isRefusedKey(read)) throw new Refusal(refusedKey('resolve'));
   if (!read.ok) {
     const unread = problem(`the project ${project} cannot be read: ${explainFailure(read.error)}`);
     const away = read.error.reason === 'unreachable' || read.error.reason === 'unanswered';
-    return err(away ? { ...unread, reason: 'unreachable' } : unread);
+    throw new Refusal(away ? { ...unread, reason: 'unreachable' } : unread);
   }
   return settled(doubt, read.value);
 }
@@ -323,7 +324,7 @@ function settled(doubt: JobLine, record: Project): ResolvingEvents {
   const { job, name, reserve = 0 } = doubt;
   // A repaired state file may lack the name: then nothing but the user's word counts.
   if (name !== undefined && typeof record.name === 'string' && record.name !== name)
-    return err(
+    throw new Refusal(
       problem(
         `the project ${record.id} is named ${JSON.stringify(record.name)}, not ${JSON.stringify(name)}`,
         'shotlist',
@@ -333,8 +334,8 @@ function settled(doubt: JobLine, record: Project): ResolvingEvents {
   const credits = record.credits_charged ?? reserve;
   const created: NewEvent = { event: 'created', job, project: record.id, credits };
   const settlement = settlementOf(job, record, credits);
-  if (settlement === undefined) return ok([created]);
+  if (settlement === undefined) return [created];
   const gone = record.enabled === false && settlement.status === 'complete';
   const why = 'it was deleted before its result was saved';
-  return ok([created, settlement, ...(gone ? [{ event: 'deleted', job, why } as const] : [])]);
+  return [created, settlement, ...(gone ? [{ event: 'deleted', job, why } as const] : [])];
 }

@@ -1,10 +1,8 @@
 // `plan --resolved`: the pipeline file as it is run: with its fragments, defaults and profile, and without what holds them.
 import { basename } from 'node:path';
 import { printable } from '../../contract/base/printable.ts';
-import { ok, type Result } from '../../contract/base/result.ts';
 import { yamlText } from '../../contract/yaml/yaml-text.ts';
 import { parsePipeline } from './pipeline/parse.ts';
-import type { Problem } from './pipeline/problem.ts';
 
 export interface ResolvedPipeline {
   readonly file: string;
@@ -18,20 +16,18 @@ export interface ResolvedPipeline {
  *
  * @example
  * ```ts
- * import { renderProblem, resolvedPipeline } from 'shotlist';
+ * import { resolvedPipeline } from 'shotlist';
  *
  * const resolved = resolvedPipeline('pipeline.yaml');
- * if (resolved.ok) console.log(resolved.value.yaml);
- * else console.error(renderProblem(resolved.error));
+ * console.log(resolved.yaml);
  * ```
  */
 export function resolvedPipeline(
   file: string,
   { profile }: { readonly profile?: string | undefined } = {},
-): Result<ResolvedPipeline, Problem> {
+): ResolvedPipeline {
   const parsed = parsePipeline(file, { profile });
-  if (!parsed.ok) return parsed;
   const chosen = profile === undefined ? '' : ` with --profile ${profile}`;
   const title = `# ${printable(basename(file))} as it is run${chosen}\n`;
-  return ok({ file, yaml: `${title}${yamlText(parsed.value.pipeline.source.value)}` });
+  return { file, yaml: `${title}${yamlText(parsed.pipeline.source.value)}` };
 }

@@ -1,6 +1,6 @@
 // `run`: runs a pipeline. Everything that can be refused is refused before the first request.
 import { Redactor } from '../../contract/base/redactor.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
+import type { Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { LiveView } from '../report/live/live-view.ts';
 import type { RunEvent, Summary } from '../report/run-event.ts';
@@ -8,7 +8,7 @@ import { pathsOf } from './files/run-paths.ts';
 import { shownPath } from './files/shown-path.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal, resultOf, valueOrThrow } from './pipeline/problem.ts';
 import { GracePeriod } from './run/grace-period.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from './run/hooks.ts';
 import type { Manner } from './run/manner.ts';
@@ -38,11 +38,10 @@ export interface Ran {
  *
  * @example
  * ```ts
- * import { loadPipeline, renderProblem, run } from 'shotlist';
+ * import { loadPipeline, run } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const ran = await run(loaded.value, {
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const ran = await run(pipeline, {
  *   rehearse: true,
  *   rehearsalPictures: 'plain',
  *   budget: 100,
@@ -50,14 +49,10 @@ export interface Ran {
  *     if (event.type === 'task') console.log(event.task, event.ending);
  *   },
  * });
- * if (ran.ok) console.log(ran.value.summary.outcome, ran.value.summary.credits.charged);
- * else console.error(renderProblem(ran.error));
+ * console.log(ran.summary.outcome, ran.summary.credits.charged);
  * ```
  */
-export async function run(
-  loaded: LoadedPipeline,
-  options: RunOptions = {},
-): Promise<Result<Ran, Problem>> {
+export async function run(loaded: LoadedPipeline, options: RunOptions = {}): Promise<Ran> {
   return await runWith(loaded, options, {});
 }
 
@@ -66,7 +61,7 @@ export async function runWith(
   loaded: LoadedPipeline,
   options: RunOptions,
   internals: RunInternals,
-): Promise<Result<Ran, Problem>> {
+): Promise<Ran> {
   return await runIn('run', loaded, options, internals);
 }
 
@@ -76,14 +71,14 @@ export async function runIn(
   loaded: LoadedPipeline,
   options: RunOptions,
   internals: RunInternals,
-): Promise<Result<Ran, Problem>> {
+): Promise<Ran> {
   const bound = boundPipeline(loaded);
   const { env = process.env, clock = realClock } = options;
-  const target = chooseTarget(options, bound, env);
+  const target = resultOf(() => chooseTarget(options, bound, env));
   if (!target.ok) return await withoutTarget(target.error, bound, options, internals);
   const apart = distributedRehearsal(options, target.value);
-  if (apart !== undefined) return err(apart);
-  const webhooks = webhookConfigOf(options, target.value, env);
+  if (apart !== undefined) throw new Refusal(apart);
+  const webhooks = resultOf(() => webhookConfigOf(options, target.value, env));
   const redactor = new Redactor([
     ...secretsIn(env),
     webhooks.ok ? webhooks.value?.secret : undefined,
@@ -91,7 +86,9 @@ export async function runIn(
   const rehearsal = target.value.kind === 'rehearsal';
   const paths = pathsOf(bound, target.value, options);
   const { state, output } = paths;
-  const store = chooseStore(bound, { target: target.value, env, paths, ...options });
+  const store = resultOf(() =>
+    chooseStore(bound, { target: target.value, env, paths, ...options }),
+  );
   const watch = options.monitor?.begin({ ...watchedRun(bound), state });
   const speed = paceOf(options.rehearsalSpeed);
   const live = new LiveView({ pipeline: bound.name, speed, began: clock.elapsed() });
@@ -119,24 +116,20 @@ export async function runIn(
     onEvent({ type: 'warning', message: store.value.note });
   const shared = { manner, options, internals, clock, redactor, onEvent, watch, live };
   const context = { ...shared, target: target.value };
-  const performed: Result<Performed, Problem> = !webhooks.ok
-    ? webhooks
-    : !store.ok
-      ? store
-      : await performRun(
-          bound,
-          { ...context, webhooks: webhooks.value, store: store.value },
-          state,
-        );
+  const performed = await resultOf(() =>
+    performRun(
+      bound,
+      { ...context, webhooks: valueOrThrow(webhooks), store: valueOrThrow(store) },
+      state,
+    ),
+  );
   if (!performed.ok) watch?.refused(performed.error.reason);
   // A tick may come every minute: what has not changed was told before.
   const isDeclined = !performed.ok && performed.error.declined === true;
   if ((manner === 'run' && !isDeclined) || (performed.ok && performed.value.changed))
     await callHooks(hooks, reportOf(performed), hookContext);
   leave.cancel();
-  return performed.ok
-    ? ok({ summary: performed.value.summary, pipeline: loaded.file, ...places })
-    : performed;
+  return { summary: valueOrThrow(performed).summary, pipeline: loaded.file, ...places };
 }
 
 /** Workers could not reach the local service inside this process. */
@@ -168,7 +161,7 @@ async function withoutTarget(
   bound: ReturnType<typeof boundPipeline>,
   options: RunOptions,
   { backoffMs = 1000 }: RunInternals,
-): Promise<Result<never, Problem>> {
+): Promise<never> {
   const { env = process.env, clock = realClock, onEvent, signal, rehearse } = options;
   const redactor = new Redactor([...secretsIn(env), options.webhookSecret]);
   const leave = new GracePeriod(clock, leaveMs);
@@ -182,5 +175,5 @@ async function withoutTarget(
   const hooks = allowedHooks({ ...context, onEvent: () => undefined });
   await callHooks(hooks, refusalOf(error), context);
   leave.cancel();
-  return err(error);
+  throw new Refusal(error);
 }

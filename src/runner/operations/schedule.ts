@@ -1,11 +1,10 @@
 // `schedule`: one process that runs pipelines when they are due, one run at a time for each.
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
 import type { ScheduleEvent } from '../report/schedule-event.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { GivenInputs } from './pipeline/inputs.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal } from './pipeline/problem.ts';
 import type { RunInternals } from './run/options.ts';
 import { runWith } from './run.ts';
 import { contextOf, type ScheduleContext, type ScheduledRunOptions } from './scheduling/context.ts';
@@ -49,17 +48,16 @@ export interface Scheduled {
  *
  * @example
  * ```ts
- * import { renderProblem, schedule } from 'shotlist';
+ * import { schedule } from 'shotlist';
  *
  * const scheduled = await schedule(['pipeline.yaml'], { once: true, run: { rehearse: true } });
- * if (scheduled.ok) console.log(scheduled.value.ends, 'next due at', scheduled.value.next);
- * else console.log(renderProblem(scheduled.error)); // the pipeline has no schedule
+ * console.log(scheduled.ends, 'next due at', scheduled.next);
  * ```
  */
 export async function schedule(
   names: readonly string[],
   options: ScheduleOptions = {},
-): Promise<Result<Scheduled, Problem>> {
+): Promise<Scheduled> {
   return await scheduleWith(names, options, {});
 }
 
@@ -68,23 +66,22 @@ export async function scheduleWith(
   names: readonly string[],
   options: ScheduleOptions,
   internals: RunInternals,
-): Promise<Result<Scheduled, Problem>> {
+): Promise<Scheduled> {
   const { run = {}, inputs = {}, env = process.env, clock = realClock } = options;
   const { onEvent = () => undefined, signal = new AbortController().signal } = options;
   const places = placesOf(names);
-  if (!places.ok) return places;
   const crash = new AbortController();
   const stop = AbortSignal.any([signal, crash.signal]);
   const context = contextOf({
     ...{ run, inputs, profile: options.profile, env, clock, stop, onEvent },
     start: (pipeline, all) => runWith(pipeline, all, internals),
   });
-  const roster = new Roster(places.value, context);
+  const roster = new Roster(places, context);
   const unusable = await roster.check();
-  if (unusable !== undefined) return err(unusable);
+  if (unusable !== undefined) throw new Refusal(unusable);
   const perform = options.once === true ? catchUp : follow;
   const schedules = await perform(roster, context, crash);
-  return ok(outcomeOf(schedules));
+  return outcomeOf(schedules);
 }
 
 type Follow = (

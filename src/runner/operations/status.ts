@@ -1,6 +1,5 @@
 // `status`: shows the state file, and asks the run that is using it how far it is. Sends nothing to the service, and writes
 // nothing.
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { realClock } from '../adapters/clock.ts';
 import { matchOf } from '../adapters/files/glob.ts';
@@ -31,7 +30,7 @@ import type { Clock } from '../run/jobs/ports.ts';
 import { openDoublePayments } from './merge.ts';
 import { boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal } from './pipeline/problem.ts';
 import { onlyInReceipts } from './receipts/record-check.ts';
 import type { OpenEngineRun } from './state/engine/engine-state.ts';
 import { reachable } from './state/engine/open-database.ts';
@@ -94,38 +93,29 @@ export interface EngineStatus {
  *
  * @example
  * ```ts
- * import { loadPipeline, renderProblem, status } from 'shotlist';
+ * import { loadPipeline, status } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const report = await status(loaded.value);
- * if (report.ok) console.log(report.value.credits.charged, report.value.doubts.length);
- * else console.log(renderProblem(report.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const report = await status(pipeline);
+ * console.log(report.credits.charged, report.doubts.length);
  * ```
  */
 export async function status(
   loaded: LoadedPipeline,
   options: StatusOptions = {},
-): Promise<Result<StatusReport, Problem>> {
+): Promise<StatusReport> {
   const { clock = realClock, expiringMs = 6 * 3_600_000, onWarning = () => undefined } = options;
   const { env = process.env } = options;
   const bound = boundPipeline(loaded);
   const { steps } = bound.pipeline;
-  const filter = options.items === undefined ? ok(undefined) : filterOf(options.items);
-  if (!filter.ok) return filter;
-  const located = locateState(bound, options);
-  if (!located.ok) return located;
-  const { paths } = located.value;
-  const opened = await openState(bound, paths, 'read', { clock, onWarning, env });
-  if (!opened.ok) return opened;
-  await using open = opened.value;
+  const filter = options.items === undefined ? undefined : filterOf(options.items);
+  const { paths } = locateState(bound, options);
+  await using open = await openState(bound, paths, 'read', { clock, onWarning, env });
   const header = headerOf(open, bound);
-  if (!header.ok) return header;
-  options.onState?.(header.value.service);
+  options.onState?.(header.service);
   const { running, state } = open;
   const engine = await engineStatus(open.engine);
-  if (!engine.ok) return engine;
-  const active = running?.process ?? engine.value?.coordinator;
+  const active = running?.process ?? engine?.coordinator;
   const live = running === undefined ? undefined : await liveFrom(running);
   const fateOf = resultFates(bound.pipeline.steps);
   const { hashes, kept } = paths;
@@ -150,9 +140,9 @@ export async function status(
   const why = unrecorded.why.bind(unrecorded);
   const byStep = stepsStatus(steps, tasks, why);
   const unknown = unknownStep(options.items?.step, byStep);
-  if (unknown !== undefined) return err(unknown);
-  return ok({
-    ...{ state: paths.state, service: header.value.service, ...found, steps: byStep },
+  if (unknown !== undefined) throw new Refusal(unknown);
+  return {
+    ...{ state: paths.state, service: header.service, ...found, steps: byStep },
     takes: takesIn(state.ledger, steps),
     onlyInReceipts:
       open.engine === undefined && active === undefined
@@ -167,11 +157,11 @@ export async function status(
         : { creations: 0, credits: 0 },
     paidTwice: await openDoublePayments(paths.state, env),
     ...(live === undefined ? {} : { live }),
-    ...(engine.value === undefined ? {} : { engine: engine.value }),
-    ...(filter.value === undefined
+    ...(engine === undefined ? {} : { engine: engine }),
+    ...(filter === undefined
       ? {}
-      : { items: itemsStatus(state.ledger, steps, tasks, filter.value, why) }),
-  });
+      : { items: itemsStatus(state.ledger, steps, tasks, filter, why) }),
+  };
 }
 
 /** `whole` if the content is in its place, or kept. */
@@ -183,29 +173,23 @@ function conditionHere(output: OutputLine, facts: SavedFiles): Condition {
 const liveFrom = async ({ socket }: Holding): Promise<LiveFacts | undefined> =>
   socket === undefined ? undefined : await askRun(socket);
 
-async function engineStatus(
-  opened: OpenEngineRun | undefined,
-): Promise<Result<EngineStatus | undefined, Problem>> {
-  if (opened?.run.stage !== 'open') return ok(undefined);
+async function engineStatus(opened: OpenEngineRun | undefined): Promise<EngineStatus | undefined> {
+  if (opened?.run.stage !== 'open') return;
   const { engine, desk, run } = opened;
   const queue = await reachable(engine.address.shown, () => desk.facts());
-  if (!queue.ok) return queue;
   const { coordinator } = run;
   const name = coordinator === undefined ? {} : { coordinator: coordinator.name };
-  return ok({ ...name, queue: queue.value });
+  return { ...name, queue: queue };
 }
 
-function filterOf({
-  only,
-  failed = false,
-  step,
-  limit = 50,
-}: StatusItems): Result<ItemFilter, Problem> {
-  if (only === undefined) return ok({ failed, step, limit });
+function filterOf({ only, failed = false, step, limit = 50 }: StatusItems): ItemFilter {
+  if (only === undefined) return { failed, step, limit };
   const matches = matchOf(only, { dot: true });
-  if (matches.ok) return ok({ failed, step, limit, only: { key: only, matches: matches.value } });
+  if (matches.ok) return { failed, step, limit, only: { key: only, matches: matches.value } };
   const hint = 'write a key, or a pattern such as "*.jpg"';
-  return err(problem(`--items ${only.slice(0, 200)} ${matches.error}`, 'shotlist status', hint));
+  throw new Refusal(
+    problem(`--items ${only.slice(0, 200)} ${matches.error}`, 'shotlist status', hint),
+  );
 }
 
 function unknownStep(name: string | undefined, steps: readonly StepStatus[]): Problem | undefined {

@@ -1,8 +1,6 @@
 // `tick`: one short step of a run. Looks at the projects that render, saves what is ready, buys within the limits, and
 // ends without waiting for a project.
-import type { Result } from '../../contract/base/result.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import type { Problem } from './pipeline/problem.ts';
 import { type Ran, type RunInternals, type RunOptions, runIn } from './run.ts';
 
 export type TickOptions = RunOptions;
@@ -13,19 +11,14 @@ export type TickOptions = RunOptions;
  *
  * @example
  * ```ts
- * import { loadPipeline, renderProblem, tick } from 'shotlist';
+ * import { loadPipeline, tick } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (!loaded.ok) throw new Error(renderProblem(loaded.error));
- * const ticked = await tick(loaded.value, { rehearse: true, rehearsalPictures: 'plain' });
- * if (ticked.ok) console.log(ticked.value.summary.outcome, ticked.value.summary.wakeAt);
- * else console.error(renderProblem(ticked.error));
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const ticked = await tick(pipeline, { rehearse: true, rehearsalPictures: 'plain' });
+ * console.log(ticked.summary.outcome, ticked.summary.wakeAt);
  * ```
  */
-export async function tick(
-  loaded: LoadedPipeline,
-  options: TickOptions = {},
-): Promise<Result<Ran, Problem>> {
+export async function tick(loaded: LoadedPipeline, options: TickOptions = {}): Promise<Ran> {
   return await tickWith(loaded, options, {});
 }
 
@@ -34,6 +27,6 @@ export async function tickWith(
   loaded: LoadedPipeline,
   options: TickOptions,
   internals: RunInternals,
-): Promise<Result<Ran, Problem>> {
+): Promise<Ran> {
   return await runIn('tick', loaded, options, internals);
 }

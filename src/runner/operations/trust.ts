@@ -1,6 +1,5 @@
 // `trust`: the user lets a pipeline file do what it asks for: send the API key to the service that it names, call its
 // hooks, use its bucket. Consent covers the content of the file, so a changed file must be trusted again.
-import { err, type Result } from '../../contract/base/result.ts';
 import type { Env } from '../../contract/files/user-folder.ts';
 import { realClock } from '../adapters/clock.ts';
 import {
@@ -15,7 +14,7 @@ import type { Hook, Pipeline } from '../language/pipeline.ts';
 import { isBucket } from '../language/store.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { parsePipeline } from './pipeline/parse.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal, resultOf } from './pipeline/problem.ts';
 import { checkAddress } from './service/address.ts';
 import { programsOf, realPathOf, withConsents } from './service/consent.ts';
 
@@ -44,26 +43,23 @@ export interface Trusted extends Consent {
  *
  * @example
  * ```ts
- * import { distrust, renderProblem, trust, trustedFiles } from 'shotlist';
+ * import { distrust, trust, trustedFiles } from 'shotlist';
  *
  * const trusted = trust('pipeline.yaml');
- * if (trusted.ok) console.log('the key may now be sent to', trusted.value.address);
- * else console.log(renderProblem(trusted.error)); // the pipeline file asks for nothing
+ * console.log('the key may now be sent to', trusted.address);
  * distrust('pipeline.yaml');
  * const known = trustedFiles();
- * if (known.ok) console.log(known.value.map(({ file }) => file));
+ * console.log(known.map(({ file }) => file));
  * ```
  */
 export function trust(
   file: string,
   { env = process.env, clock = realClock }: TrustOptions = {},
-): Result<Trusted, Problem> {
-  const parsed = parsePipeline(file);
-  if (!parsed.ok) return parsed;
-  const { pipeline, digest } = parsed.value;
+): Trusted {
+  const { pipeline, digest } = parsePipeline(file);
   const wanted = grantsOf(pipeline);
   if (wanted.length === 0)
-    return err(
+    throw new Refusal(
       problem(
         'the pipeline file names no service, no hook and no bucket, so there is nothing to trust',
         file,
@@ -71,7 +67,6 @@ export function trust(
       ),
     );
   const address = pipeline.service === undefined ? undefined : checkAddress(pipeline.service);
-  if (address !== undefined && !address.ok) return address;
   const path = realPathOf(file);
   const date = new Date(clock.now()).toISOString();
   return withConsents(env, () => {
@@ -81,7 +76,7 @@ export function trust(
       : earlier;
     const consent: Consent = {
       ...{ digest, grants: wanted, places, file: path, date },
-      ...(address === undefined ? {} : { address: address.value }),
+      ...(address === undefined ? {} : { address }),
     };
     keepConsent(consent, env);
     const { onFinish, onDoubt, store, env: variables } = pipeline;
@@ -109,9 +104,9 @@ function grantsOf({ service, onFinish, onDoubt, store }: Pipeline): readonly Gra
 export function distrust(
   file: string,
   { env = process.env }: TrustOptions = {},
-): Result<readonly Consent[], Problem> {
+): readonly Consent[] {
   // A file that is missing or no longer valid can still be distrusted.
-  const parsed = parsePipeline(file);
+  const parsed = resultOf(() => parsePipeline(file));
   const digest = parsed.ok ? parsed.value.digest : undefined;
   const path = realPathOf(file);
   return withConsents(env, () => {
@@ -124,8 +119,6 @@ export function distrust(
   });
 }
 
-export function trustedFiles({
-  env = process.env,
-}: TrustOptions = {}): Result<readonly Consent[], Problem> {
+export function trustedFiles({ env = process.env }: TrustOptions = {}): readonly Consent[] {
   return withConsents(env, () => allConsents(env));
 }

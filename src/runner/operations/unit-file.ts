@@ -1,7 +1,6 @@
 // `schedule --print`: the file that lets systemd, cron, Kubernetes or a CI service run a pipeline by its schedule. Sends
 // nothing and writes nothing.
 import { relative, resolve, sep } from 'node:path';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { listing } from '../../contract/yaml/diagnostic.ts';
 import { realClock } from '../adapters/clock.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
@@ -12,7 +11,7 @@ import { type PathOptions, pathsOf } from './files/run-paths.ts';
 import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import type { GivenInputs } from './pipeline/inputs.ts';
 import type { LoadedPipeline } from './pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal, resultOf } from './pipeline/problem.ts';
 import { checkAddress } from './service/address.ts';
 import { consentTo } from './service/consent.ts';
 
@@ -45,22 +44,21 @@ export function unitFile(
   loaded: LoadedPipeline,
   kind: string,
   options: UnitFileOptions = {},
-): Result<string, Problem> {
+): string {
   const bound = boundPipeline(loaded);
   const { pipeline, file, folder } = bound;
   const { env = process.env, clock = realClock } = options;
   if (!isUnitKind(kind))
-    return err(problem(`--print ${kind}: there is no such file; use ${listing(unitKinds)}`));
+    throw new Refusal(problem(`--print ${kind}: there is no such file; use ${listing(unitKinds)}`));
   const { schedule, source } = pipeline;
   if (schedule === undefined) {
     const span = source.keySpanOf(['pipeline']);
     const message = `the pipeline has no schedule, so there is no time at which ${kind} could run it`;
     const hint = 'add, for example, schedule: { cron: "0 7 * * *", time_zone: Europe/Berlin }';
     const diagnostic = { severity: 'error', code: 'SL515', file, span, message, hint } as const;
-    return err({ reason: 'input', diagnostics: [diagnostic], text: source.text });
+    throw new Refusal({ reason: 'input', diagnostics: [diagnostic], text: source.text });
   }
   const service = serviceFor(bound, options.service, env);
-  if (!service.ok) return service;
   const root = repositoryOf(folder);
   const within = (path: string): string => {
     const inside = relative(root, realPathOr(path)).split(sep).join('/');
@@ -70,7 +68,7 @@ export function unitFile(
   const rehearsal = options.rehearse === true;
   const target = rehearsal
     ? ({ kind: 'rehearsal' } as const)
-    : ({ kind: 'hosted', address: service.value ?? '', key: '' } as const);
+    : ({ kind: 'hosted', address: service ?? '', key: '' } as const);
   const { state, output } = pathsOf(bound, target, options);
   const text = unitText(kind, {
     ...{ name: pipeline.name, description: pipeline.description, schedule, root },
@@ -81,13 +79,13 @@ export function unitFile(
       state: within(state),
       output: within(output),
     },
-    ...{ store: pipeline.store, service: service.value, variables: pipeline.env },
+    ...{ store: pipeline.store, service: service, variables: pipeline.env },
     program: options.program ?? [process.execPath, ...process.argv.slice(1, 2)],
     now: clock.now(),
     hostOffset: -new Date(clock.now()).getTimezoneOffset(),
   });
-  if (text.ok) return text;
-  return err(problem(`--print ${kind}: ${text.error}`, 'shotlist', 'give it another name'));
+  if (text.ok) return text.value;
+  throw new Refusal(problem(`--print ${kind}: ${text.error}`, 'shotlist', 'give it another name'));
 }
 
 /** Paths are relative to the working folder here, and to the root where the unit file starts shotlist. */
@@ -126,12 +124,11 @@ function serviceFor(
   bound: ReturnType<typeof boundPipeline>,
   given: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
-): Result<string | undefined, Problem> {
+): string | undefined {
   const own = given ?? (env['SHOTLIST_BASE_URL'] || undefined);
   if (own !== undefined) return checkAddress(own);
   const { service } = bound.pipeline;
-  const checked = service === undefined ? undefined : checkAddress(service);
-  if (checked === undefined || !checked.ok) return ok(undefined);
-  const trusted = consentTo(bound, checked.value, env) === 'trusted';
-  return ok(trusted ? checked.value : undefined);
+  const checked = service === undefined ? undefined : resultOf(() => checkAddress(service));
+  if (checked?.ok !== true) return undefined;
+  return consentTo(bound, checked.value, env) === 'trusted' ? checked.value : undefined;
 }

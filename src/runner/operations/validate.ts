@@ -1,14 +1,13 @@
 // `validate`: checks a pipeline file, with each of its profiles, and the table of its items. Reads only these files and what
 // the file includes.
 import { resolve } from 'node:path';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Complaint, Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { boundaryOf } from './files/boundary.ts';
 import { type BoundPipeline, boundPipeline } from './pipeline/bound-pipeline.ts';
 import { type LoadOptions, loadPipeline } from './pipeline/load.ts';
 import { parsePipeline } from './pipeline/parse.ts';
-import type { Problem } from './pipeline/problem.ts';
+import { type Problem, Refusal, resultOf } from './pipeline/problem.ts';
 
 export interface Validated {
   readonly file: string;
@@ -37,30 +36,22 @@ export interface ValidStep {
  *
  * @example
  * ```ts
- * import { renderProblem, validate } from 'shotlist';
+ * import { validate } from 'shotlist';
  *
  * const validated = await validate('pipeline.yaml');
- * if (validated.ok) console.log(validated.value.steps.map(({ name }) => name));
- * else console.error(renderProblem(validated.error));
+ * console.log(validated.steps.map(({ name }) => name));
  * ```
  */
-export async function validate(
-  file: string,
-  options: LoadOptions = {},
-): Promise<Result<Validated, Problem>> {
+export async function validate(file: string, options: LoadOptions = {}): Promise<Validated> {
   const loaded = await loadPipeline(file, options);
-  if (!loaded.ok) return loaded;
-  const bound = boundPipeline(loaded.value);
+  const bound = boundPipeline(loaded);
   const problem = options.profile === undefined ? problemOfProfiles(bound) : undefined;
-  if (problem !== undefined) return err(problem);
+  if (problem !== undefined) throw new Refusal(problem);
   const { name: pipeline, warnings, text, included, pipeline: checked } = bound;
   const { kind } = checked.items;
-  if (kind === 'csv' || kind === 'jsonl') {
-    const table = await checkTable(bound);
-    if (!table.ok) return table;
-  }
+  if (kind === 'csv' || kind === 'jsonl') await checkTable(bound);
   const steps = checked.steps.map(({ name, kind, shared }) => ({ name, kind: kind.name, shared }));
-  return ok({ file, pipeline, warnings, steps, text, included });
+  return { file, pipeline, warnings, steps, text, included };
 }
 
 /** What is wrong only with a profile; a mistake that several profiles share is reported once. */
@@ -68,7 +59,7 @@ function problemOfProfiles(bound: BoundPipeline): Problem | undefined {
   const found = new Map<string, Complaint>();
   let texts: IncludedTexts = bound.included;
   for (const profile of bound.profiles) {
-    const parsed = parsePipeline(bound.file, { profile });
+    const parsed = resultOf(() => parsePipeline(bound.file, { profile }));
     if (parsed.ok) continue;
     texts = { ...texts, ...parsed.error.included };
     for (const diagnostic of parsed.error.diagnostics) {
@@ -83,18 +74,16 @@ function problemOfProfiles(bound: BoundPipeline): Problem | undefined {
 }
 
 /** A table outside the repository is not read; `plan` says so. */
-async function checkTable(bound: BoundPipeline): Promise<Result<void, Problem>> {
+async function checkTable(bound: BoundPipeline): Promise<void> {
   const { items } = bound.pipeline;
   const boundary = boundaryOf(bound, {});
   const file = 'file' in items ? resolve(bound.folder, items.file) : bound.folder;
-  if (boundary.refusal(file) !== undefined) return ok(undefined);
+  if (boundary.refusal(file) !== undefined) return;
   // Most pipelines have no table, and `validate` must start fast.
   const { listSelected } = await import('./planning/list-items.ts');
   const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
   const listed = await listSelected(bound, { output: bound.folder }, everything, {
     ...{ boundary, ledger: new Ledger() },
   });
-  if (!listed.ok) return listed;
-  listed.value[Symbol.dispose]();
-  return ok(undefined);
+  listed[Symbol.dispose]();
 }

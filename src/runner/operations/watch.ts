@@ -1,11 +1,10 @@
 // `watch`: one process that runs a pipeline when files arrive in its folder or change there.
-import { err, type Result } from '../../contract/base/result.ts';
 import { realClock } from '../adapters/clock.ts';
 import { watchFolders } from '../adapters/files/folder-watch.ts';
 import type { WatchEvent } from '../report/watch-event.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { GivenInputs } from './pipeline/inputs.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { problem, Refusal } from './pipeline/problem.ts';
 import type { RunInternals } from './run/options.ts';
 import { runWith } from './run.ts';
 import type { WatchContext, WatchedRunOptions } from './watching/context.ts';
@@ -49,7 +48,7 @@ export interface WatchOptions {
  *
  * @example
  * ```ts
- * import { renderProblem, watch } from 'shotlist';
+ * import { watch } from 'shotlist';
  *
  * const stop = new AbortController();
  * const watched = await watch('pipeline.yaml', {
@@ -59,14 +58,10 @@ export interface WatchOptions {
  *     if (event.type === 'ran') stop.abort(); // one run is enough here
  *   },
  * });
- * if (watched.ok) console.log(watched.value.runs, 'runs');
- * else console.log(renderProblem(watched.error));
+ * console.log(watched.runs, 'runs');
  * ```
  */
-export async function watch(
-  file: string,
-  options: WatchOptions = {},
-): Promise<Result<Watched, Problem>> {
+export async function watch(file: string, options: WatchOptions = {}): Promise<Watched> {
   return await watchWith(file, options, {});
 }
 
@@ -75,12 +70,12 @@ export async function watchWith(
   file: string,
   options: WatchOptions,
   internals: WatchInternals,
-): Promise<Result<Watched, Problem>> {
+): Promise<Watched> {
   const { run = {}, inputs = {}, env = process.env, clock = realClock } = options;
   const { settleMs = 2000, pollMs = 60_000, onEvent = () => undefined } = options;
   const { signal: stop = new AbortController().signal } = options;
   if (!(settleMs >= 0 && pollMs > 0))
-    return err(problem('settleMs and pollMs must be times in milliseconds'));
+    throw new Refusal(problem('settleMs and pollMs must be times in milliseconds'));
   const context: WatchContext = {
     ...{
       file,

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Env } from '../../contract/files/user-folder.ts';
 import { realClock } from '../adapters/clock.ts';
 import type { ClientOptions } from '../adapters/http/http-client.ts';
@@ -12,7 +11,7 @@ import type { EngineDatabase, EngineRun } from '../run/engine/database.ts';
 import { insistently } from '../run/engine/patience.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import type { Monitor } from './monitoring.ts';
-import { type Problem, problem } from './pipeline/problem.ts';
+import { type Problem, problem, Refusal, resultOf, valueOrThrow } from './pipeline/problem.ts';
 import { GracePeriod } from './run/grace-period.ts';
 import type { TargetOptions } from './service/target.ts';
 import { hasCanary } from './state/engine/canary.ts';
@@ -58,7 +57,7 @@ export interface WorkerInternals {
 /**
  * Performs the orders of distributed runs until `signal` is aborted, or, with `once`, until the run is over.
  */
-export async function worker(options: WorkerOptions): Promise<Result<Worked, Problem>> {
+export async function worker(options: WorkerOptions): Promise<Worked> {
   return await workerWith(options, {});
 }
 
@@ -66,12 +65,12 @@ export async function worker(options: WorkerOptions): Promise<Result<Worked, Pro
 export async function workerWith(
   options: WorkerOptions,
   internals: WorkerInternals,
-): Promise<Result<Worked, Problem>> {
+): Promise<Worked> {
   const { clock = realClock, env = process.env, jobs = 16, onEvent = () => undefined } = options;
   const { monitor } = options;
   const root = resolve(options.root ?? '.');
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
-    return err(problem(`--root ${root} is not a folder`));
+    throw new Refusal(problem(`--root ${root} is not a folder`));
   const leave = options.signal ?? new AbortController().signal;
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   let isAway = false;
@@ -85,9 +84,9 @@ export async function workerWith(
     ...{ clock, quit: leave },
     onAway: (error: Error) => onDatabase(error.message),
   };
-  const opened = await awaitDatabase(options.engine, patience);
-  if (!opened.ok) return hasLeft(opened.error, leave) ? ok({ runs: 0 }) : opened;
-  await using engine = opened.value;
+  const opened = await resultOf(() => awaitDatabase(options.engine, patience));
+  if (!opened.ok && hasLeft(opened.error, leave)) return { runs: 0 };
+  await using engine = valueOrThrow(opened);
   const grace = new GracePeriod(clock, options.graceMs);
   grace.beginAfter(leave);
   let runs = 0;
@@ -95,13 +94,14 @@ export async function workerWith(
   monitor?.opened([]);
   try {
     while (!leave.aborted) {
-      const found = await reachable(engine.address.shown, () =>
-        insistently(patience, () => findRun(engine.database, root)),
+      const found = await resultOf(() =>
+        reachable(engine.address.shown, () =>
+          insistently(patience, () => findRun(engine.database, root)),
+        ),
       );
       if (!found.ok && hasLeft(found.error, leave)) break;
-      if (!found.ok) return found;
       onDatabase(undefined);
-      const { own, others } = found.value;
+      const { own, others } = valueOrThrow(found);
       if (own === undefined) {
         if (told !== others) onEvent({ type: 'idle', others });
         told = others;
@@ -112,22 +112,24 @@ export async function workerWith(
       told = undefined;
       const { run, pipeline } = own.terms;
       onEvent({ type: 'serving', run, pipeline, worker: name });
-      const served = await reachable(engine.address.shown, () =>
-        serveRun(engine.database, own, {
-          ...{ service: options.service, root, places: jobs, worker: name, env, clock },
-          ...{ allowOutside: options.allowOutside, leave, quit: grace.expired, onEvent },
-          ...{ onDatabase, monitor },
-          ...internals,
-        }),
+      const served = await resultOf(() =>
+        reachable(engine.address.shown, () =>
+          serveRun(engine.database, own, {
+            ...{ service: options.service, root, places: jobs, worker: name, env, clock },
+            ...{ allowOutside: options.allowOutside, leave, quit: grace.expired, onEvent },
+            ...{ onDatabase, monitor },
+            ...internals,
+          }),
+        ),
       );
-      if (!served.ok && hasLeft(served.error, leave)) return err(cutOff(engine.address.shown));
-      const result = served.ok ? served.value : served;
-      if (!result.ok) return result;
+      if (!served.ok && hasLeft(served.error, leave))
+        throw new Refusal(cutOff(engine.address.shown));
+      const end = valueOrThrow(served);
       runs += 1;
-      onEvent({ type: 'served', run, left: result.value === 'left' });
+      onEvent({ type: 'served', run, left: end === 'left' });
       if (options.once === true) break;
     }
-    return ok({ runs });
+    return { runs };
   } finally {
     grace.cancel();
   }

@@ -15,7 +15,7 @@ import {
 import type { Complaint } from '../../../src/contract/yaml/diagnostic.ts';
 import { format } from '../../../src/runner/formatting/format.ts';
 import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
-import type { Problem } from '../../../src/runner/operations/pipeline/problem.ts';
+import { type Problem, resultOf } from '../../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../../src/runner/operations/plan.ts';
 import { trust } from '../../../src/runner/operations/trust.ts';
 import { unitFile } from '../../../src/runner/operations/unit-file.ts';
@@ -72,25 +72,29 @@ async function look(code: string, example: Example, finder: Finder): Promise<See
     return formatted.ok ? none : { found: formatted.error, text };
   }
   if (finder === 'validate') {
-    const checked = await validate(file, { inputs, env, profile });
+    const checked = await resultOf(() => validate(file, { inputs, env, profile }));
     return checked.ok
       ? { found: checked.value.warnings, text: checked.value.text }
       : seen(checked.error);
   }
-  const loaded = await loadPipeline(file, { inputs, env, profile });
+  const loaded = await resultOf(() => loadPipeline(file, { inputs, env, profile }));
   if (!loaded.ok) return seen(loaded.error);
   const { warnings, text } = loaded.value;
   if (warnings.length > 0) return { found: warnings, text };
   if (finder === 'schedule') {
-    const unit = unitFile(loaded.value, 'cron', { env });
+    const unit = resultOf(() => unitFile(loaded.value, 'cron', { env }));
     return unit.ok ? none : seen(unit.error);
   }
   if (finder === 'watch') {
     const stop = AbortSignal.abort();
-    const watched = await watch(file, { run: { rehearse: true }, signal: stop, env });
+    const watched = await resultOf(() =>
+      watch(file, { run: { rehearse: true }, signal: stop, env }),
+    );
     return watched.ok ? none : seen(watched.error);
   }
-  const planned = await plan(loaded.value, await planOptions(code, setting, file));
+  const planned = await resultOf(async () =>
+    plan(loaded.value, await planOptions(code, setting, file)),
+  );
   return planned.ok ? none : seen(planned.error);
 }
 

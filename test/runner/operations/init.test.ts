@@ -5,7 +5,7 @@ import { tools } from '../../../src/contract/kinds/tools.ts';
 import { format } from '../../../src/runner/formatting/format.ts';
 import { type Initialized, type InitOptions, init } from '../../../src/runner/operations/init.ts';
 import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../../src/runner/operations/plan.ts';
 import { runWith } from '../../../src/runner/operations/run.ts';
 import { proposeTools } from '../../../src/runner/operations/starting/proposals.ts';
@@ -30,12 +30,11 @@ function folder(): Rig {
 
 async function made(rig: Rig, options: InitOptions): Promise<Initialized> {
   const done = await init({ folder: rig.folder, ...options });
-  if (!done.ok) throw new Error(renderProblem(done.error));
-  return done.value;
+  return done;
 }
 
 const problemOf = async (options: InitOptions): Promise<string> => {
-  const done = await init(options);
+  const done = await resultOf(() => init(options));
   return done.ok ? '' : renderProblem(done.error);
 };
 
@@ -55,13 +54,11 @@ describe('for each tool, the pipeline', () => {
       expect(text).toMatch(/^ {4}uses: /m);
       expect(format(name, text), name).toEqual({ ok: true, value: text });
       const file = rig.path(`${name}.yaml`);
-      const valid = await validate(file);
+      const valid = await resultOf(() => validate(file));
       expect(valid.ok ? valid.value.warnings : renderProblem(valid.error), name).toEqual([]);
       const loaded = await loadPipeline(file);
-      if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-      const planned = await plan(loaded.value, { env: envOf(local) });
-      if (!planned.ok) throw new Error(`${name}: ${renderProblem(planned.error)}`);
-      const { notes, credits } = planned.value.plan;
+      const planned = await plan(loaded, { env: envOf(local) });
+      const { notes, credits } = planned.plan;
       expect({ name, notes, items }).toEqual({ name, notes: [], items: expect.any(Number) });
       const budget = Number(/budget: \{ credits: (\d+)/.exec(text)?.[1]);
       expect(budget, name).toBeGreaterThanOrEqual(credits);
@@ -69,10 +66,8 @@ describe('for each tool, the pipeline', () => {
       if (ran.has(kind)) continue;
       ran.add(kind);
       const internals = { backoffMs: 1, speedFactor: 1000 };
-      const done = await runWith(
-        loaded.value,
-        { env: envOf(local), items: { limit: 1 } },
-        internals,
+      const done = await resultOf(() =>
+        runWith(loaded, { env: envOf(local), items: { limit: 1 } }, internals),
       );
       expect(done.ok && done.value.summary.outcome, name).toBe('done');
     }
@@ -107,8 +102,7 @@ describe('what it finds', () => {
       const { text } = await made(rig, { tool: 'photo-colorizer', media: name, output });
       expect(text).toContain('item.name');
       const loaded = await loadPipeline(rig.path(output));
-      const planned = loaded.ok ? await plan(loaded.value, { rehearse: true }) : loaded;
-      expect(planned.ok && planned.value.plan.items).toBe(2);
+      expect((await plan(loaded, { rehearse: true })).plan.items).toBe(2);
     }
   });
 
@@ -135,9 +129,11 @@ describe('what it finds', () => {
     expect(await made(rig, { tool: 'face-swap-photo' })).toMatchObject({
       ...{ missing: ['face'], outside: false },
     });
-    const loaded = await loadPipeline(rig.path('face-swap-photo.yaml'), {
-      inputs: { face: rig.path('photos/a.png') },
-    });
+    const loaded = await resultOf(() =>
+      loadPipeline(rig.path('face-swap-photo.yaml'), {
+        inputs: { face: rig.path('photos/a.png') },
+      }),
+    );
     expect(loaded.ok && loaded.value.warnings).toEqual([]);
     expect(await made(rig, { tool: 'photo-colorizer', output: 'deep/a.yaml' })).toMatchObject({
       outside: true,

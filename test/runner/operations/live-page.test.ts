@@ -7,17 +7,14 @@ import {
   openLivePage,
 } from '../../../src/runner/operations/live-page.ts';
 import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
 import { get, listenTo } from '../../page-client.ts';
 import { photoPipeline, photoRig, type Rig, service, until } from '../../rig.ts';
 
 async function paging(rig: Rig, options: LivePageOptions = {}): Promise<LivePage> {
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-  const opened = await openLivePage(loaded.value, options);
-  if (!opened.ok) throw new Error(renderProblem(opened.error));
-  onTestFinished(() => opened.value.close());
-  return opened.value;
+  const opened = await openLivePage(loaded, options);
+  onTestFinished(() => opened.close());
+  return opened;
 }
 
 /** One photo after the other, so that a page sees each state. */

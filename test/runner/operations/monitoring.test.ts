@@ -5,15 +5,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { realClock } from '../../../src/runner/adapters/clock.ts';
 import { isOwnHost } from '../../../src/runner/adapters/monitor/host-header.ts';
 import { type Monitor, openMonitor } from '../../../src/runner/operations/monitoring.ts';
-import { renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../../src/runner/operations/pipeline/problem.ts';
 import type { RunInternals } from '../../../src/runner/operations/run.ts';
 import { ended, envOf, photoPipeline, photoRig, service, until } from '../../rig.ts';
 
 async function monitoring(signal?: AbortSignal): Promise<Monitor> {
   const opened = await openMonitor({ listen: { host: '127.0.0.1', port: 0 }, signal });
-  if (!opened.ok) throw new Error(renderProblem(opened.error));
-  onTestFinished(() => opened.value.close());
-  return opened.value;
+  onTestFinished(() => opened.close());
+  return opened;
 }
 
 interface Got {
@@ -217,7 +216,9 @@ describe('a monitor', () => {
   test('says why it cannot listen', async () => {
     const { address } = await monitoring();
     const port = Number(new URL(address).port);
-    const second = await openMonitor({ listen: { host: '127.0.0.1', port }, clock: realClock });
+    const second = await resultOf(() =>
+      openMonitor({ listen: { host: '127.0.0.1', port }, clock: realClock }),
+    );
     expect(second.ok ? '' : renderProblem(second.error)).toContain(`port ${port} is in use`);
   });
 });

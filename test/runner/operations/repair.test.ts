@@ -1,5 +1,6 @@
 // Repair on real state files, damaged at random: it never throws, what it proposes loads, and nothing that was paid for
 // and can still be read looks unpaid.
+
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { memoryStore } from '../../../src/runner/journal/job-store.ts';
 import type { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { JobLine } from '../../../src/runner/journal/line.ts';
 import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
+import { resultOf } from '../../../src/runner/operations/pipeline/problem.ts';
 import {
   type Repaired,
   type RepairOptions,
@@ -141,8 +143,7 @@ describe('a real state file, damaged at random', () => {
 
 async function repaired(rig: Rig, options: RepairOptions = {}): Promise<Repaired | string> {
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error('the pipeline does not load');
-  const found = await repair(loaded.value, { env: {}, ...options });
+  const found = await resultOf(() => repair(loaded, { env: {}, ...options }));
   return found.ok ? found.value : (found.error.diagnostics[0]?.message ?? '');
 }
 

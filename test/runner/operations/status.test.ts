@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { realClock } from '../../../src/runner/adapters/clock.ts';
 import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../../src/runner/operations/pipeline/problem.ts';
 import { status } from '../../../src/runner/operations/status.ts';
 import { Rig } from '../../rig.ts';
 
@@ -23,8 +23,7 @@ const lines = [
 
 async function loaded(rig: Rig) {
   const result = await loadPipeline(rig.file);
-  if (!result.ok) throw new Error(renderProblem(result.error));
-  return result.value;
+  return result;
 }
 
 test.each([
@@ -34,7 +33,7 @@ test.each([
   const rig = new Rig(pipeline);
   rig.write('p.state.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const clock = { ...realClock, now: () => Date.parse(at) + hours * 3_600_000 };
-  const report = await status(await loaded(rig), { clock });
+  const report = await resultOf(async () => status(await loaded(rig), { clock }));
   expect(report).toMatchObject({
     ok: true,
     value: {
@@ -42,12 +41,14 @@ test.each([
       ...{ credits: { charged: 3 }, unsaved: [{ project: 'p1', soon }] },
     },
   });
-  const long = await status(await loaded(rig), { clock, expiringMs: 24 * 3_600_000 });
+  const long = await resultOf(async () =>
+    status(await loaded(rig), { clock, expiringMs: 24 * 3_600_000 }),
+  );
   expect(long).toMatchObject({ value: { unsaved: [{ soon: true }] } });
 });
 
 test('without a state file says how one is made', async () => {
   const rig = new Rig(pipeline);
-  const report = await status(await loaded(rig));
+  const report = await resultOf(async () => status(await loaded(rig)));
   expect(report.ok ? '' : renderProblem(report.error)).toContain('creates it');
 });

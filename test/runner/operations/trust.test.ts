@@ -13,10 +13,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Result } from '../../../src/contract/base/result.ts';
 import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
 import { parsePipeline } from '../../../src/runner/operations/pipeline/parse.ts';
-import { type Problem, renderProblem } from '../../../src/runner/operations/pipeline/problem.ts';
+import {
+  Refusal,
+  renderProblem,
+  resultOf,
+} from '../../../src/runner/operations/pipeline/problem.ts';
 import { run } from '../../../src/runner/operations/run.ts';
 import { chooseTarget, type TargetOptions } from '../../../src/runner/operations/service/target.ts';
 import { distrust, trust, trustedFiles } from '../../../src/runner/operations/trust.ts';
@@ -42,20 +45,13 @@ const consents = (): string => join(root, 'state', 'shotlist', 'trusted');
 /** `rehearsal`, `hosted <address>`, or what the problem says. */
 function chosen(options: TargetOptions = {}, more: Readonly<Record<string, string>> = {}): string {
   const parsed = parsePipeline(file);
-  if (!parsed.ok) throw new Error(renderProblem(parsed.error));
-  const target = chooseTarget(options, parsed.value, { ...env, ...more });
+  const target = resultOf(() => chooseTarget(options, parsed, { ...env, ...more }));
   if (!target.ok) return renderProblem(target.error);
   return target.value.kind === 'rehearsal' ? 'rehearsal' : `hosted ${target.value.address}`;
 }
 
 function trusted(): void {
-  const given = trust(file, { env });
-  if (!given.ok) throw new Error(renderProblem(given.error));
-}
-
-function okValue<T>(result: Result<T, Problem>): T {
-  if (!result.ok) throw new Error(renderProblem(result.error));
-  return result.value;
+  trust(file, { env });
 }
 
 describe('the service that a pipeline file names', () => {
@@ -126,23 +122,20 @@ describe('the service that a pipeline file names', () => {
   test('is shown in Punycode, so that look-alikes are seen', () => {
     writeFileSync(file, text('https://аpple.example'));
     expect(chosen()).toContain('the service https://xn--pple-43d.example, and you have not agreed');
-    const given = trust(file, { env });
-    expect(given.ok && given.value.address).toBe('https://xn--pple-43d.example');
+    expect(trust(file, { env }).address).toBe('https://xn--pple-43d.example');
   });
 
   test('gets no key from a program that uses the library, either', async () => {
     const loaded = await loadPipeline(file);
-    if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-    const ran = await run(loaded.value, { env });
+    const ran = await resultOf(() => run(loaded, { env }));
     expect(ran.ok ? '' : renderProblem(ran.error)).toContain('you have not agreed');
   });
 
   test('is decided by the bytes that were parsed, whatever the file holds by now', () => {
     const before = parsePipeline(file);
-    if (!before.ok) throw new Error(renderProblem(before.error));
     writeFileSync(file, text('https://good.example'));
     trusted();
-    expect(chooseTarget({}, before.value, env).ok).toBe(false);
+    expect(() => chooseTarget({}, before, env)).toThrow(Refusal);
     expect(chosen()).toBe('hosted https://good.example');
   });
 });
@@ -164,15 +157,15 @@ describe('a consent', () => {
 
   test('is listed, and taken back by the name of the file: also of one that changed or is gone', () => {
     trusted();
-    expect(trustedFiles({ env })).toMatchObject({ value: [{ address: stranger, file }] });
+    expect(trustedFiles({ env })).toMatchObject([{ address: stranger, file }]);
     writeFileSync(file, `${text()}#\n`);
     trusted();
     rmSync(file);
-    expect(distrust(file, { env })).toMatchObject({ value: [{ file }, { file }] });
-    expect(trustedFiles({ env })).toMatchObject({ value: [] });
+    expect(distrust(file, { env })).toMatchObject([{ file }, { file }]);
+    expect(trustedFiles({ env })).toMatchObject([]);
     writeFileSync(file, text());
     expect(chosen()).toContain('you have not agreed');
-    expect(distrust(file, { env })).toMatchObject({ value: [] });
+    expect(distrust(file, { env })).toMatchObject([]);
   });
 
   test.each([
@@ -188,15 +181,15 @@ describe('a consent', () => {
 
   test('is not asked for a file without a service, and not given to an address that no key may go to', () => {
     writeFileSync(file, text().replace(/service.*\n/, ''));
-    const none = trust(file, { env });
+    const none = resultOf(() => trust(file, { env }));
     expect(none.ok ? '' : renderProblem(none.error)).toContain(
       'names no service, no hook and no bucket',
     );
     for (const wrong of ['http://stranger.example', 'https://user:secret@stranger.example']) {
       writeFileSync(file, text(wrong));
-      expect(trust(file, { env }).ok).toBe(false);
+      expect(() => trust(file, { env })).toThrow(Refusal);
     }
-    expect(trustedFiles({ env })).toEqual({ ok: true, value: [] });
+    expect(trustedFiles({ env })).toEqual([]);
   });
 
   test('covers only what the file asked for, and shows all of it', () => {
@@ -204,25 +197,25 @@ describe('a consent', () => {
       'on_finish: { command: [./a, "b c"] }\non_doubt: { webhook: "https://h.example/x" }\noutputs: { store: "s3://bucket/p" }\n';
     writeFileSync(file, more + text().replace(/service.*\n/, ''));
     expect(trust(file, { env })).toMatchObject({
-      value: {
-        ...{ grants: ['hooks', 'store'], places: { [file]: { './a': '' } } },
-        onFinish: { kind: 'command', command: ['./a', 'b c'] },
-        onDoubt: { kind: 'webhook', address: 'https://h.example/x' },
-        store: 's3://bucket/p',
-      },
+      ...{ grants: ['hooks', 'store'], places: { [file]: { './a': '' } } },
+      onFinish: { kind: 'command', command: ['./a', 'b c'] },
+      onDoubt: { kind: 'webhook', address: 'https://h.example/x' },
+      store: 's3://bucket/p',
     });
-    const [listed] = okValue(trustedFiles({ env }));
+    const [listed] = trustedFiles({ env });
     expect(listed).not.toHaveProperty('address');
-    expect(distrust(file, { env })).toMatchObject({ value: [{ grants: ['hooks', 'store'] }] });
+    expect(distrust(file, { env })).toMatchObject([{ grants: ['hooks', 'store'] }]);
   });
 
   test('for a folder that keeps results is not asked for', () => {
     writeFileSync(file, `outputs: { store: ../kept }\n${text().replace(/service.*\n/, '')}`);
-    expect(trust(file, { env }).ok).toBe(false);
+    expect(() => trust(file, { env })).toThrow(Refusal);
   });
 
   test('that cannot be kept because a file is in the way is trouble of the system', () => {
     writeFileSync(join(root, 'state'), '');
-    expect(trust(file, { env })).toMatchObject({ error: { reason: 'system' } });
+    expect(() => trust(file, { env })).toThrow(
+      expect.objectContaining({ problem: expect.objectContaining({ reason: 'system' }) }),
+    );
   });
 });

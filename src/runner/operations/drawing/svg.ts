@@ -1,15 +1,14 @@
 // Draws a graph with Graphviz, which is a package of its own because only `graph --format svg` needs it.
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { systemCode } from '../../../contract/files/system-error.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { problem, Refusal } from '../pipeline/problem.ts';
 
 type Viz = typeof import('@viz-js/viz');
 
 /** The SVG has no script and no address in it. */
-export async function svgOf(dot: string): Promise<Result<string, Problem>> {
+export async function svgOf(dot: string): Promise<string> {
   const viz = await load();
   if (viz === undefined)
-    return err(
+    throw new Refusal(
       problem(
         '--format svg needs the package @viz-js/viz, which is not installed',
         'shotlist',
@@ -20,7 +19,7 @@ export async function svgOf(dot: string): Promise<Result<string, Problem>> {
   // Without the declaration of a document type, whose address leads to w3.org; but a file needs the namespace.
   const inline = graphviz.renderString(dot, { format: 'svg_inline' });
   const begin = inline.indexOf('<svg ');
-  return ok(`<svg xmlns="http://www.w3.org/2000/svg" ${inline.slice(begin + '<svg '.length)}`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${inline.slice(begin + '<svg '.length)}`;
 }
 
 async function load(): Promise<Viz | undefined> {

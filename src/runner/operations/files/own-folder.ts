@@ -2,7 +2,6 @@
 // that shotlist made for this user, and no repository may have put anything into it.
 import { chmodSync, lstatSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { oddEntryIn } from '../../../contract/files/odd-entries.ts';
 import {
   adoptFolder,
@@ -18,7 +17,7 @@ import {
 } from '../../../contract/files/system-error.ts';
 import { trackedAt } from '../../adapters/files/git-index.ts';
 import { createNew } from '../../adapters/files/new-file.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../pipeline/problem.ts';
 import type { RunPaths } from './run-paths.ts';
 
 type OwnPaths = Pick<RunPaths, 'ownFolder' | 'runFolder' | 'serviceData'>;
@@ -72,15 +71,16 @@ export async function ownFolderForLock(paths: RunPaths): Promise<Problem | undef
 }
 
 /** The same for a plan, which continues without a cache of hashes if the folder cannot be made. */
-export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths, Problem>> {
+export async function ownFolderForPlan(paths: RunPaths): Promise<RunPaths> {
   const refused = checkOwnFolder(paths);
-  if (refused !== undefined) return err(refused);
+  if (refused !== undefined) throw new Refusal(refused);
   try {
     const foreign = await claim(paths.ownFolder);
-    return foreign === undefined ? ok(paths) : err(foreign);
+    if (foreign === undefined) return paths;
+    throw new Refusal(foreign);
   } catch (error) {
     if (!(error instanceof OwnerKeyError) && !isSystemProblem(error)) throw error;
-    return ok({ ...paths, hashes: undefined });
+    return { ...paths, hashes: undefined };
   }
 }
 
@@ -88,19 +88,18 @@ export async function ownFolderForPlan(paths: RunPaths): Promise<Result<RunPaths
  * Marks a folder of another user or host as this user's, too, because there is a proof that it can be trusted. Links in it, and
  * files that git tracks, are refused even so. False: nothing was to be done.
  */
-export function adoptOwnFolder({
-  ownFolder,
-}: Pick<OwnPaths, 'ownFolder'>): Result<boolean, Problem> {
+export function adoptOwnFolder({ ownFolder }: Pick<OwnPaths, 'ownFolder'>): boolean {
   try {
-    if (ownershipOf(ownFolder) !== 'foreign') return ok(false);
+    if (ownershipOf(ownFolder) !== 'foreign') return false;
     const tracked = trackedAt(ownFolder);
-    if (tracked !== undefined) return err(isTracked(ownFolder, tracked));
+    if (tracked !== undefined) throw new Refusal(isTracked(ownFolder, tracked));
     const odd = oddEntryIn(ownFolder);
-    if (odd !== undefined) return err(odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path));
+    if (odd !== undefined)
+      throw new Refusal(odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path));
     adoptFolder(ownFolder);
-    return ok(true);
+    return true;
   } catch (error) {
-    return err(unclaimed(error, ownFolder));
+    throw new Refusal(unclaimed(error, ownFolder));
   }
 }
 

@@ -1,6 +1,5 @@
 // A pipeline for the operations: valid, with its folder, and bound to its inputs and environment.
 import type { Digest } from '../../../contract/base/digest.ts';
-import type { Result } from '../../../contract/base/result.ts';
 import type { Diagnostic, IncludedTexts } from '../../../contract/yaml/diagnostic.ts';
 import type { Scope } from '../../language/expression.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
@@ -16,7 +15,7 @@ interface Binding {
   /** The names in expressions that are known before the state file is open. `run` is in `Prepared`. */
   readonly base: Pick<Scope, 'inputs' | 'env'>;
   /** The same file with each of its other profiles, and without one. */
-  readonly otherProfiles: () => Promise<Result<readonly BoundPipeline[], Problem>>;
+  readonly otherProfiles: () => Promise<readonly BoundPipeline[]>;
 }
 
 export class BoundPipeline implements LoadedPipeline, ParsedPipeline, Binding {

@@ -8,7 +8,7 @@ import { BoundPipeline } from './bound-pipeline.ts';
 import { type GivenInputs, ofHome, pathsNamed, settleInputs } from './inputs.ts';
 import type { LoadedPipeline } from './loaded-pipeline.ts';
 import { type ParsedPipeline, type ParseOptions, parsePipeline } from './parse.ts';
-import type { Problem } from './problem.ts';
+import { Refusal } from './problem.ts';
 
 export interface LoadOptions {
   /** `--input name=value`; a file's path is relative to the working folder. */
@@ -27,17 +27,21 @@ export type FollowOptions = LoadOptions & Pick<ParseOptions, 'onIncluded'>;
  *
  * @example
  * ```ts
- * import { loadPipeline, renderProblem } from 'shotlist';
+ * import { loadPipeline, Refusal } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml', { inputs: { text: 'hello' } });
- * if (loaded.ok) console.log(loaded.value.name);
- * else console.error(renderProblem(loaded.error)); // with line, column and a code frame
+ * try {
+ *   const pipeline = await loadPipeline('pipeline.yaml', { inputs: { text: 'hello' } });
+ *   console.log(pipeline.name);
+ * } catch (error) {
+ *   if (!(error instanceof Refusal)) throw error;
+ *   console.error(error.message); // with line, column and a code frame
+ * }
  * ```
  */
 export async function loadPipeline(
   file: string,
   options: LoadOptions = {},
-): Promise<Result<LoadedPipeline, Problem>> {
+): Promise<LoadedPipeline> {
   return await followPipeline(file, options);
 }
 
@@ -45,14 +49,13 @@ export async function loadPipeline(
 export async function followPipeline(
   file: string,
   options: FollowOptions,
-): Promise<Result<LoadedPipeline, Problem>> {
+): Promise<LoadedPipeline> {
   return bind(file, options);
 }
 
-function bind(file: string, options: FollowOptions): Result<BoundPipeline, Problem> {
+function bind(file: string, options: FollowOptions): BoundPipeline {
   const parsed = parsePipeline(file, options);
-  if (!parsed.ok) return parsed;
-  const { pipeline } = parsed.value;
+  const { pipeline } = parsed;
   const { text } = pipeline.source;
   const folder = resolve(dirname(file));
   const given = options.inputs ?? {};
@@ -62,17 +65,17 @@ function bind(file: string, options: FollowOptions): Result<BoundPipeline, Probl
   if (!inputs.ok) diagnostics.push(...inputs.error);
   if (!env.ok) diagnostics.push(...env.error);
   if (!inputs.ok || !env.ok || diagnostics.length > 0)
-    return err({ reason: 'input', diagnostics, text });
+    throw new Refusal({ reason: 'input', diagnostics, text });
   const base = { inputs: toCel(inputs.value), env: env.value };
   const named = pathsNamed(pipeline, given, folder);
-  const otherProfiles = async () => boundToOthers(parsed.value, options);
-  return ok(new BoundPipeline(parsed.value, { folder, named, base, otherProfiles }));
+  const otherProfiles = async () => boundToOthers(parsed, options);
+  return new BoundPipeline(parsed, { folder, named, base, otherProfiles });
 }
 
 function boundToOthers(
   { file, profiles }: ParsedPipeline,
   { inputs, env, profile: own }: LoadOptions,
-): Result<readonly BoundPipeline[], Problem> {
+): readonly BoundPipeline[] {
   const found: BoundPipeline[] = [];
   const names = profiles.length === 0 ? [] : [undefined, ...profiles];
   for (const profile of names.filter((name) => name !== own)) {
@@ -81,10 +84,9 @@ function boundToOthers(
       ...(env === undefined ? {} : { env }),
       profile,
     });
-    if (!bound.ok) return bound;
-    found.push(bound.value);
+    found.push(bound);
   }
-  return ok(found);
+  return found;
 }
 
 /** A folder named "~" is dangerous: a careless `rm -r` would remove the home folder. */

@@ -19,7 +19,7 @@ import type {
 } from '../../language/reuse/fragment-files.ts';
 import { validate } from '../../language/validate.ts';
 import { reservedFolder } from '../../plan/reserved-name.ts';
-import { type Problem, problem } from './problem.ts';
+import { problem, Refusal } from './problem.ts';
 
 export interface ParsedPipeline {
   readonly pipeline: Pipeline;
@@ -51,28 +51,29 @@ export const largestPipeline = 10_000_000;
 export function parsePipeline(
   file: string,
   { profile, onIncluded }: ParseOptions = {},
-): Result<ParsedPipeline, Problem> {
-  if (file === '') return err(problem('the name of the pipeline file is empty'));
+): ParsedPipeline {
+  if (file === '') throw new Refusal(problem('the name of the pipeline file is empty'));
   const bytes = readRegularFile(file, { max: largestPipeline });
-  if (!bytes.ok) return err(problem(`the pipeline file ${bytes.error}`, file));
+  if (!bytes.ok) throw new Refusal(problem(`the pipeline file ${bytes.error}`, file));
   const decoded = decodeText(file, bytes.value);
   if (!decoded.ok) {
     const { diagnostic, ...seen } = decoded.error;
-    return err({ reason: 'input', diagnostics: [diagnostic], ...seen });
+    throw new Refusal({ reason: 'input', diagnostics: [diagnostic], ...seen });
   }
   const text = decoded.value;
   const fragments = new FragmentReader(file);
   const validated = validate(file, text, { profile, fragments });
   onIncluded?.(fragments.files);
   const { texts: included } = fragments;
-  if (!validated.ok) return err({ reason: 'input', diagnostics: validated.error, text, included });
-  return ok({
+  if (!validated.ok)
+    throw new Refusal({ reason: 'input', diagnostics: validated.error, text, included });
+  return {
     ...validated.value,
     file,
     profile,
     digest: digestWith(bytes.value, fragments),
     included,
-  });
+  };
 }
 
 /** A file that includes nothing has the digest of its bytes. */

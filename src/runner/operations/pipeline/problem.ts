@@ -1,5 +1,7 @@
 // Why an operation did not begin, or could not continue: diagnostics with places, or sentences.
+
 import { basename } from 'node:path';
+import { type Err, err, ok, type Result } from '../../../contract/base/result.ts';
 import {
   type Complaint,
   type IncludedTexts,
@@ -24,6 +26,45 @@ export interface Problem {
   readonly text?: string;
   /** The texts of the files that the pipeline includes, by their names in the diagnostics. */
   readonly included?: IncludedTexts;
+}
+
+/**
+ * Ends an operation that does not begin, or cannot continue; whoever runs operations catches it, once. It is thrown only
+ * where the state file needs nothing more written: before the first line, or after the last one is on disk.
+ */
+export class Refusal extends Error {
+  readonly code = 'REFUSED';
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(renderProblem(problem));
+    this.problem = problem;
+  }
+}
+
+/** For those who go on without what was refused. */
+export function resultOf<T>(work: () => Promise<T>): Promise<Result<T, Problem>>;
+export function resultOf<T>(work: () => T): Result<T, Problem>;
+export function resultOf<T>(
+  work: () => T | Promise<T>,
+): Result<T, Problem> | Promise<Result<T, Problem>> {
+  try {
+    const done = work();
+    return done instanceof Promise ? done.then(ok, asRefused) : ok(done);
+  } catch (error) {
+    return asRefused(error);
+  }
+}
+
+/** The value; throws what was refused. */
+export function valueOrThrow<T>(result: Result<T, Problem>): T {
+  if (result.ok) return result.value;
+  throw new Refusal(result.error);
+}
+
+function asRefused(error: unknown): Err<Problem> {
+  if (error instanceof Refusal) return err(error.problem);
+  throw error;
 }
 
 /** A problem with the command line or with this machine. */

@@ -1,12 +1,11 @@
 // Which items and which steps a command covers.
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { ItemFilter, ItemList } from '../../adapters/files/items.ts';
 import { standingFailures } from '../../journal/failures.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { stepsExcludedBy } from '../../plan/step-selection.ts';
 import { fannedOutIn, itemOf } from '../../task/task.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { problem, Refusal } from '../pipeline/problem.ts';
 
 export interface SelectionOptions {
   readonly items?: ItemFilter | undefined;
@@ -52,10 +51,7 @@ export function patternProblem(
 }
 
 /** Separates excluded steps from excluded items. */
-export function selectionOf(
-  pipeline: Pipeline,
-  options: SelectionOptions,
-): Result<Selection, Problem> {
+export function selectionOf(pipeline: Pipeline, options: SelectionOptions): Selection {
   const { items = {}, only, until, exclude = [] } = options;
   const names = new Set(pipeline.steps.map(({ name }) => name));
   const steps = exclude.filter((name) => names.has(name));
@@ -63,22 +59,23 @@ export function selectionOf(
   const unusable =
     patternProblem('--items', items.only) ??
     except.map((one) => patternProblem('--exclude', one)).find((why) => why !== undefined);
-  if (unusable !== undefined) return err(problem(unusable.message, 'shotlist', unusable.hint));
+  if (unusable !== undefined)
+    throw new Refusal(problem(unusable.message, 'shotlist', unusable.hint));
   const out = stepsExcludedBy(pipeline.steps, { only, until, exclude: steps });
-  if (!out.ok) return err(problem(out.error));
+  if (!out.ok) throw new Refusal(problem(out.error));
   if (except.length > 0 && pipeline.items.kind === 'one')
-    return err(
+    throw new Refusal(
       problem(
         `--exclude ${except[0]}: there is no such step`,
         'shotlist',
         'the pipeline has no items',
       ),
     );
-  return ok({
+  return {
     excluded: out.value,
     filter: { ...items, ...(except.length > 0 ? { except } : {}) },
     retryFailed: options.retryFailed ?? false,
-  });
+  };
 }
 
 /**

@@ -18,7 +18,7 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import type { Disk } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import type { Problem } from '../pipeline/problem.ts';
+import { Refusal } from '../pipeline/problem.ts';
 import { failedItems, patternProblem, type Selection } from './item-selection.ts';
 
 export interface ListingFacts {
@@ -37,7 +37,7 @@ export async function listSelected(
   { output }: Pick<RunPaths, 'output'>,
   { filter, retryFailed }: Selection,
   { boundary, ledger, disk, stamps, measured = measuredUses(bound.pipeline) }: ListingFacts,
-): Promise<Result<ItemList, Problem>> {
+): Promise<ItemList> {
   const { pipeline, folder, file, base } = bound;
   const { items, source } = pipeline;
   const keys = retryFailed ? failedItems(ledger, pipeline) : undefined;
@@ -58,13 +58,13 @@ export async function listSelected(
           ...(disk === undefined ? {} : { digest: (path) => digestBy(disk, path) }),
         })
       : err([{ code: 'SL106' as const, ...unusable }]);
-  if (listed.ok) return ok(listed.value);
+  if (listed.ok) return listed.value;
   const span = source.spanOf(['items']);
   const diagnostics = listed.error.map((problem): Diagnostic => {
     const hint = stepMeant(problem.message, filter, pipeline) ?? problem.hint;
     return { severity: 'error', file, span, ...problem, hint };
   });
-  return err({ reason: 'input', text: source.text, diagnostics });
+  throw new Refusal({ reason: 'input', text: source.text, diagnostics });
 }
 
 async function digestBy(

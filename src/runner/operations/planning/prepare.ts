@@ -1,6 +1,5 @@
 // The common part of plan and run: turns a loaded pipeline into the plan of all its items. Sends nothing.
 import type { Redactor } from '../../../contract/base/redactor.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import type { Boundary } from '../../adapters/files/boundary.ts';
@@ -29,7 +28,7 @@ import { boundaryOf, checkOutput, type OutsideOptions } from '../files/boundary.
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { checkOutputFolder } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import type { Problem } from '../pipeline/problem.ts';
+import { Refusal } from '../pipeline/problem.ts';
 import { type OpenedReceipts, openReceipts } from '../receipts/open-remembered.ts';
 import type { RecordCheck } from '../receipts/record-check.ts';
 import type { RememberedPayments } from '../receipts/remembered-payments.ts';
@@ -121,24 +120,22 @@ export async function prepare(
     stamps,
     ...context
   }: PrepareContext,
-): Promise<Result<Prepared, Problem>> {
+): Promise<Prepared> {
   const { reroll } = options;
   const bound = reroll === undefined ? whole : whole.with(rerolledPipeline(whole.pipeline, reroll));
   const selection = selectionOf(bound.pipeline, withRerolled(bound.pipeline, options));
-  if (!selection.ok) return selection;
   const paths = pathsOf(bound, target, options);
   const misplaced = checkOutput(bound, options);
-  if (misplaced !== undefined) return err(misplaced);
+  if (misplaced !== undefined) throw new Refusal(misplaced);
   await using cleanup = new Cleanup();
   const { serviceName: service } = paths;
   const pace = { speedFactor: 1, backoffMs: 1000, ...workers };
   const terms = termsOf(bound, paths, { allowOutside: options.allowOutside, ...pace });
   const opened = await openState(bound, paths, access, { ...context, service, stop, terms });
-  if (!opened.ok) return opened;
-  cleanup.defer(() => opened.value[Symbol.asyncDispose]());
-  const { state, paths: usable, engine, check } = opened.value;
+  cleanup.defer(() => opened[Symbol.asyncDispose]());
+  const { state, paths: usable, engine, check } = opened;
   const unusable = checkOutputFolder(usable);
-  if (unusable !== undefined) return err(unusable);
+  if (unusable !== undefined) throw new Refusal(unusable);
   const boundary = boundaryOf(bound, options);
   const { output, kept, hashes } = usable;
   const cache = new HashCache(hashes);
@@ -158,16 +155,14 @@ export async function prepare(
     ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock, stamps, made },
     store: storeNameOf(bound.pipeline),
   });
-  const listed = await listSelected(bound, usable, selection.value, {
+  const items = await listSelected(bound, usable, selection, {
     ...{ boundary, ledger: state.ledger, disk, stamps },
   });
-  if (!listed.ok) return listed;
-  const items = listed.value;
   cleanup.defer(() => items[Symbol.dispose]());
   items.warnings.forEach(context.onWarning);
   const run = identityOf(state.ledger.runs(), requested);
   const base = { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) };
-  const excluded = excludedSteps(bound.pipeline, selection.value, items);
+  const excluded = excludedSteps(bound.pipeline, selection, items);
   const { ledger } = state;
   const receipts = openReceipts({
     ...{ bound, paths: usable, target, state, disk, access, cleanup, clock, head: check.head },
@@ -206,12 +201,12 @@ export async function prepare(
   const findNeeds = async (): Promise<ItemNeeds | undefined> =>
     planned.needs ?? (await planItems(bound, items, { ...inputs, findsNeeds: true })).needs;
   const held = cleanup.move();
-  return ok({
+  return {
     ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
     ...{ takes, engine, earlier, findNeeds, made, receipts, check },
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
-  });
+  };
 }
 
 function withRemembered(planned: PlannedItems, remembered: RememberedPayments): PlannedItems {

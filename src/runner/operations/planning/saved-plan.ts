@@ -2,7 +2,6 @@
 // rights: what a person allows a command by its flags is not in the file.
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isObject } from '../../../contract/base/json.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { validatorOf } from '../../../contract/base/schema.ts';
 import { readRegularFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
@@ -12,7 +11,7 @@ import { repositoryOf } from '../../adapters/files/repository.ts';
 import { isWithin } from '../../adapters/files/within.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { firstDifference, type PlanRecord, type RecordedTask } from '../../plan/plan-record.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../pipeline/problem.ts';
 import type { Prepared } from './prepare.ts';
 
 /** The choices that a saved plan repeats: they name parts of the pipeline, and no file or place. */
@@ -90,36 +89,35 @@ const extension = '.plan';
  * ```ts
  * import { loadPipeline, plan, readSavedPlan } from 'shotlist';
  *
- * const loaded = await loadPipeline('pipeline.yaml');
- * if (loaded.ok) await plan(loaded.value, { rehearse: true, out: { file: 'p.plan', choices: {} } });
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * await plan(pipeline, { rehearse: true, out: { file: 'p.plan', choices: {} } });
  * const saved = readSavedPlan('p.plan');
- * if (saved?.ok === true) console.log('saved:', saved.value.header.pipeline);
+ * console.log('saved:', saved?.header.pipeline);
  * ```
  */
-export function readSavedPlan(file: string): Result<SavedPlan, Problem> | undefined {
+export function readSavedPlan(file: string): SavedPlan | undefined {
   if (!file.endsWith(extension)) return undefined;
   const read = readRegularFile(file, { max: largest });
-  if (!read.ok) return err(problem(`the saved plan ${file} ${read.error}`));
+  if (!read.ok) throw new Refusal(problem(`the saved plan ${file} ${read.error}`));
   const [first = '', ...rest] = read.value.toString('utf8').trimEnd().split('\n');
   const header = parsed(first);
   const tasks = rest.map(parsed);
   if (!isHeader(header) || !tasks.every(isTask))
-    return err(
+    throw new Refusal(
       problem(
         `${file} is a saved plan that this version cannot read, or it is damaged`,
         'shotlist',
         'make it again with shotlist plan --out',
       ),
     );
-  return isInRepository(file, resolve(dirname(file), header.pipeline))
-    ? ok({ header, tasks })
-    : err(
-        problem(
-          `${file} names the pipeline file ${header.pipeline}, which is not in the repository of the plan`,
-          'shotlist',
-          'keep a saved plan in the repository of its pipeline file, or plan again there with --out',
-        ),
-      );
+  if (isInRepository(file, resolve(dirname(file), header.pipeline))) return { header, tasks };
+  throw new Refusal(
+    problem(
+      `${file} names the pipeline file ${header.pipeline}, which is not in the repository of the plan`,
+      'shotlist',
+      'keep a saved plan in the repository of its pipeline file, or plan again there with --out',
+    ),
+  );
 }
 
 /** A plan from someone else must not choose among the pipelines of this machine. */
@@ -156,11 +154,11 @@ export async function writeSavedPlan(
   file: string,
   prepared: Prepared,
   { choices, record, now }: Writing,
-): Promise<Result<void, Problem>> {
+): Promise<void> {
   if (!file.endsWith(extension))
-    return err(problem(`--out ${file}: the name of a saved plan ends in ${extension}`));
+    throw new Refusal(problem(`--out ${file}: the name of a saved plan ends in ${extension}`));
   if (!isInRepository(file, resolve(prepared.bound.file)))
-    return err(
+    throw new Refusal(
       problem(
         `--out ${file} is not in the repository of the pipeline file, and run would refuse such a plan`,
         'shotlist',
@@ -168,7 +166,7 @@ export async function writeSavedPlan(
       ),
     );
   const at = placeOf(file);
-  if ('refused' in at) return err(problem(`--out ${file} ${at.refused}`));
+  if ('refused' in at) throw new Refusal(problem(`--out ${file} ${at.refused}`));
   const { bound, planned, paths } = prepared;
   const { items, credits, unpriced, uncounted } = planned.plan;
   const pipeline = relative(dirname(resolve(file)), resolve(bound.file)).replaceAll('\\', '/');
@@ -180,10 +178,10 @@ export async function writeSavedPlan(
   const lines = [header, ...record.tasks].map((line) => `${JSON.stringify(line)}\n`);
   try {
     await replaceFile(at.place, lines.join(''));
-    return ok(undefined);
+    return;
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
-    return err(problem(`--out ${file} ${systemReason(error)}`));
+    throw new Refusal(problem(`--out ${file} ${systemReason(error)}`));
   }
 }
 

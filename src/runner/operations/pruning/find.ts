@@ -13,6 +13,7 @@ import { type Combination, combinationsOf } from '../../task/combinations.ts';
 import { commonBase } from '../../task/item.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import { resultOf } from '../pipeline/problem.ts';
 import type { Prepared } from '../planning/prepare.ts';
 import { namesake, withoutShared } from './neighbors.ts';
 
@@ -44,7 +45,7 @@ export async function countOrphans(
   if (likely === undefined) return orphanCounts(noOrphans);
   if (namesake(bound) !== undefined) return undefined;
   if (rehearsal) return orphanCounts(likely);
-  const own = await withoutShared(likely, bound, paths);
+  const own = await resultOf(() => withoutShared(likely, bound, paths));
   return own.ok ? orphanCounts(own.value) : undefined;
 }
 

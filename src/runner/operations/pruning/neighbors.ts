@@ -2,7 +2,6 @@
 // of this pipeline may be what another one needs.
 import { readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readRegularFile } from '../../../contract/files/regular-file.ts';
 import { diskStore } from '../../adapters/state/job-store.ts';
 import { loadState } from '../../adapters/state/load-state.ts';
@@ -11,7 +10,7 @@ import { pathKey } from '../../plan/plan-references.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { parsePipeline } from '../pipeline/parse.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal, resultOf } from '../pipeline/problem.ts';
 import { realPathOf } from '../service/consent.ts';
 
 /** A larger file is no pipeline file; in bytes. */
@@ -34,7 +33,7 @@ export function namesake({ folder, file, name }: BoundPipeline): Problem | undef
 
 /** A file that is not valid may be valid tomorrow: then, a line with the name is enough. */
 function hasName(path: string, name: string): boolean {
-  const parsed = parsePipeline(path);
+  const parsed = resultOf(() => parsePipeline(path));
   if (parsed.ok) return parsed.value.pipeline.name === name;
   const read = readRegularFile(path, { max: largest });
   const text = read.ok ? read.value.toString('utf8') : '';
@@ -46,21 +45,18 @@ export async function withoutShared(
   orphans: Orphans,
   { folder }: BoundPipeline,
   { state }: Pick<RunPaths, 'state'>,
-): Promise<Result<Orphans, Problem>> {
+): Promise<Orphans> {
   const { files, kept, projects } = orphans;
   const wanted = [
     ...files.map(({ path }) => `file ${pathKey(path)}`),
     ...kept.map(({ sha256 }) => `content ${sha256}`),
     ...projects.map(({ project }) => `project ${project}`),
   ];
-  if (wanted.length === 0) return ok(orphans);
+  if (wanted.length === 0) return orphans;
   const others = readdirSync(folder).filter((entry) => entry.endsWith('.state.jsonl'));
   const paths = others.map((entry) => join(folder, entry)).filter((path) => path !== state);
   const seen = new Set<string>();
-  for (const path of paths) {
-    const looked = await look(path, new Set(wanted), seen);
-    if (!looked.ok) return looked;
-  }
+  for (const path of paths) await look(path, new Set(wanted), seen);
   const isShared = (key: string): boolean => seen.has(key);
   const left = orphansWhere(orphans, (orphan) => {
     if ('project' in orphan) return !isShared(`project ${orphan.project}`);
@@ -68,20 +64,16 @@ export async function withoutShared(
       ? !isShared(`file ${pathKey(orphan.path)}`)
       : !isShared(`content ${orphan.sha256}`);
   });
-  return ok({ ...left, left: { ...left.left, shared: seen.size } });
+  return { ...left, left: { ...left.left, shared: seen.size } };
 }
 
-async function look(
-  path: string,
-  wanted: ReadonlySet<string>,
-  seen: Set<string>,
-): Promise<Result<void, Problem>> {
+async function look(path: string, wanted: ReadonlySet<string>, seen: Set<string>): Promise<void> {
   const store = diskStore();
   try {
     const loaded = await loadState(path, store);
     if (!loaded.ok) {
       const hint = 'it may record what prune would remove: repair it, or move it away';
-      return err(
+      throw new Refusal(
         problem(
           `another state file in the folder cannot be read: ${loaded.error}`,
           relative('.', path),
@@ -96,7 +88,7 @@ async function look(
       ];
       for (const key of keys) if (wanted.has(key)) seen.add(key);
     }
-    return ok(undefined);
+    return;
   } finally {
     store.close();
   }

@@ -1,7 +1,6 @@
 // Gathers the data of a report: the plan of all items by what is here now, and what the state file says.
 import { basename, resolve } from 'node:path';
 import { grouped } from '../../../contract/base/grouped.ts';
-import { ok, type Result } from '../../../contract/base/result.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
@@ -41,7 +40,7 @@ import { svgOf } from '../drawing/svg.ts';
 import { boundaryOf, type OutsideOptions } from '../files/boundary.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import type { Problem } from '../pipeline/problem.ts';
+import { Refusal, resultOf } from '../pipeline/problem.ts';
 import { listSelected } from '../planning/list-items.ts';
 import { planItems } from '../planning/plan-items.ts';
 import { valuesOf } from '../planning/prepare.ts';
@@ -82,17 +81,16 @@ export async function gatherReport(
   bound: BoundPipeline,
   options: OutsideOptions,
   context: ReportContext,
-): Promise<Result<Gathered, Problem>> {
+): Promise<Gathered> {
   const { paths: located, rehearsal, inputs, clock, onWarning } = context;
   await using cleanup = new Cleanup();
   const opened = await openState(bound, located, 'read', { clock, onWarning, env: context.env });
-  if (!opened.ok) return opened;
-  cleanup.defer(() => opened.value[Symbol.asyncDispose]());
-  const header = headerOf(opened.value, bound);
-  if (!header.ok && context.needsState) return header;
+  cleanup.defer(() => opened[Symbol.asyncDispose]());
+  const header = resultOf(() => headerOf(opened, bound));
+  if (!header.ok && context.needsState) throw new Refusal(header.error);
   if (header.ok) context.onState?.(header.value.service);
-  const { paths, state } = opened.value;
-  const running = opened.value.running?.process;
+  const { paths, state } = opened;
+  const running = opened.running?.process;
   const { ledger } = state;
   const boundary = boundaryOf(bound, options);
   const cache = new HashCache(paths.hashes, 'read');
@@ -102,9 +100,7 @@ export async function gatherReport(
     ...{ folder, output: paths.output, kept: paths.kept, boundary, hashes: cache, clock },
     store: storeNameOf(pipeline),
   });
-  const listed = await listSelected(bound, paths, everything, { boundary, ledger, disk });
-  if (!listed.ok) return listed;
-  const items = listed.value;
+  const items = await listSelected(bound, paths, everything, { boundary, ledger, disk });
   cleanup.defer(() => items[Symbol.dispose]());
   items.warnings.forEach(onWarning);
   const builder = new ReportBuilder({
@@ -151,17 +147,17 @@ export async function gatherReport(
   });
   const at = new Date(clock.now()).toISOString();
   const data = builder.data({ at, rehearsal });
-  const svg = await svgOf(reportDot(graphOf(pipeline, items.total), data.steps));
+  const svg = await resultOf(() => svgOf(reportDot(graphOf(pipeline, items.total), data.steps)));
   const output = realPathOr(paths.output);
   const fileOf = (source: PictureSource): string | undefined => {
     const file = resolve(folder, source.path);
     const ownOutput = source.in === 'output' && isWithin(realPathOr(file), output);
     return ownOutput || boundary.refusal(file) === undefined ? file : undefined;
   };
-  return ok({
+  return {
     data: svg.ok ? { ...data, graph: svg.value } : data,
     ...{ running, settled, fileOf },
-  });
+  };
 }
 
 /** A step after the items needs the plans of all of them. */

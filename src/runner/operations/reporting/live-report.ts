@@ -1,7 +1,6 @@
 // A report that follows its state file: it is gathered again when something changed, and tells what is different.
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { ok, type Result } from '../../../contract/base/result.ts';
 import { holderOf, holdingOf } from '../../adapters/lock/lock.ts';
 import { askRun } from '../../adapters/lock/run-socket.ts';
 import type { LiveFacts } from '../../report/live/live-facts.ts';
@@ -14,7 +13,7 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../task/task.ts';
 import type { OutsideOptions } from '../files/boundary.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import type { Problem } from '../pipeline/problem.ts';
+import { resultOf } from '../pipeline/problem.ts';
 import type { LocatedState, LocateOptions } from '../state/locate-state.ts';
 import { type Gathered, gatherReport } from './gather.ts';
 
@@ -29,7 +28,7 @@ export class LiveReport {
   readonly pictures = new PictureNumbers();
   readonly files = new LiveFiles();
   readonly #bound: BoundPipeline;
-  readonly #find: () => Result<LocatedState, Problem>;
+  readonly #find: () => LocatedState;
   readonly #options: LiveReportOptions;
   readonly #clock: Clock;
   #seen = '';
@@ -40,7 +39,7 @@ export class LiveReport {
 
   constructor(
     bound: BoundPipeline,
-    find: () => Result<LocatedState, Problem>,
+    find: () => LocatedState,
     options: LiveReportOptions,
     clock: Clock,
   ) {
@@ -65,14 +64,11 @@ export class LiveReport {
   }
 
   /** Gathers the report, and returns what changed; the error is of the state file or of the pipeline's files. */
-  async gather(
-    onWarning: (message: string) => void,
-  ): Promise<Result<readonly PageMessage[], Problem>> {
+  async gather(onWarning: (message: string) => void): Promise<readonly PageMessage[]> {
     const located = this.#find();
-    if (!located.ok) return located;
     this.#seen = await this.#traces();
     const gathered = await gatherReport(this.#bound, this.#options, {
-      ...located.value,
+      ...located,
       ...{
         pictures: this.pictures,
         inputs: true,
@@ -86,19 +82,18 @@ export class LiveReport {
       last: this.#last,
       hrefOf: (file) => this.files.hrefOf(file),
     });
-    if (!gathered.ok) return gathered;
-    const text = new ReportText(gathered.value.data);
+    const text = new ReportText(gathered.data);
     const change = this.#text === undefined ? undefined : text.changeSince(this.#text);
     const first = this.#text === undefined;
     this.#text = text;
-    this.#last = gathered.value;
+    this.#last = gathered;
     const recovered = this.#trouble !== undefined;
     this.#trouble = undefined;
-    return ok([
+    return [
       ...(first ? [{ type: 'report', data: text.whole } as const] : []),
       ...(change === undefined ? [] : [{ type: 'change', data: change } as const]),
       ...(recovered ? [troubleMessage(null)] : []),
-    ]);
+    ];
   }
 
   /** Calls `tell` with every change until the signal is aborted. Looks only while somebody is `watched` by. */
@@ -121,7 +116,7 @@ export class LiveReport {
 
   /** Asks the run how far it is. */
   async #feel(tell: (message: PageMessage) => void): Promise<void> {
-    const located = this.#find();
+    const located = resultOf(() => this.#find());
     const lock = located.ok ? located.value.paths.lock : undefined;
     const socket = lock === undefined ? undefined : (await holdingOf(lock))?.socket;
     const facts = socket === undefined ? undefined : await askRun(socket);
@@ -147,7 +142,7 @@ export class LiveReport {
 
   /** Gathers, and tells what changed. */
   async update(tell: (message: PageMessage) => void): Promise<void> {
-    const found = await this.gather(() => undefined);
+    const found = await resultOf(() => this.gather(() => undefined));
     if (found.ok) return found.value.forEach(tell);
     const why = mailable(found.error.diagnostics.map(({ message }) => message).join('; '));
     if (why === this.#trouble) return;
@@ -157,7 +152,7 @@ export class LiveReport {
 
   /** Differs if a run wrote to the state file, began or ended. */
   async #traces(): Promise<string> {
-    const located = this.#find();
+    const located = resultOf(() => this.#find());
     if (!located.ok) return JSON.stringify(located.error.diagnostics);
     const { paths } = located.value;
     const found = statSync(paths.state, { throwIfNoEntry: false, bigint: true });

@@ -1,7 +1,6 @@
 // Performs one run: plans it, refuses what can be refused before the first request, and executes the rest.
 
 import { creditDollarsOn } from '../../../contract/api/tier.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { StateFileChanged } from '../../adapters/state/file-version.ts';
@@ -27,7 +26,7 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import { SummaryBuilder } from '../../run/summary-builder.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../pipeline/problem.ts';
 import { earlierWarnings } from '../planning/earlier-runs.ts';
 import { foreignProblem, foreignText } from '../planning/foreign-files.ts';
 import { type Prepared, prepare } from '../planning/prepare.ts';
@@ -58,29 +57,29 @@ export async function performRun(
   bound: BoundPipeline,
   context: RunContext,
   state: string,
-): Promise<Result<Performed, Problem>> {
+): Promise<Performed> {
   const { clock, options } = context;
   const began = clock.elapsed();
   try {
     return await asCoordinator(() => runOn(bound, context));
   } catch (error) {
     if (options.signal?.aborted === true && error === options.signal.reason)
-      return ok(nothingDone('interrupted', clock.elapsed() - began));
-    if (error instanceof StateFileChanged) return err(changedProblem(error));
+      return nothingDone('interrupted', clock.elapsed() - began);
+    if (error instanceof StateFileChanged) throw new Refusal(changedProblem(error));
     const apart = engineProblem(error);
-    if (apart !== undefined) return err(apart);
+    if (apart !== undefined) throw new Refusal(apart);
     if (!isSystemProblem(error)) throw error;
-    return err(stoppedBy(error, state));
+    throw new Refusal(stoppedBy(error, state));
   }
 }
 
-async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Performed, Problem>> {
+async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed> {
   const { clock, live, redactor } = given;
   const began = clock.elapsed();
   const answer = (): LiveFacts => redactor.value(liveFacts(live, clock.elapsed()));
   const upToDate = UpToDate.of(bound, given);
   const reported = await upToDate?.reportIfSame(began, answer);
-  if (reported !== undefined) return ok({ summary: reported, changed: false });
+  if (reported !== undefined) return { summary: reported, changed: false };
   const context: RunContext = {
     ...given,
     onEvent: (event) => {
@@ -104,7 +103,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
     return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
   };
   const record = recordFor(context);
-  const opened = await prepare(bound, target, options, {
+  await using prepared = await prepare(bound, target, options, {
     ...{ env: options.env ?? process.env, redactor: given.redactor },
     ...{ access: 'run', run, clock, onWarning, stop: options.signal, record },
     onLook: (seen, of) => {
@@ -116,26 +115,24 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
     answer,
     ...(manner === 'tick' ? { resting } : {}),
   });
-  if (!opened.ok) return opened;
-  await using prepared = opened.value;
   const { plan, warnings } = prepared.planned;
   if (run.due !== undefined && prepared.run.over) {
     onWarning(`the run that was due at ${run.due} has ended, and is not repeated`);
     const elapsedMs = clock.elapsed() - began;
-    return ok(nothingDone('done', elapsedMs, { items: plan.items, ledger: prepared.state.ledger }));
+    return nothingDone('done', elapsedMs, { items: plan.items, ledger: prepared.state.ledger });
   }
   if (options.reroll === undefined)
     for (const left of takesLeft(prepared.state.ledger, bound.pipeline.steps)) onWarning(left);
   const budget = smaller(options.budget, bound.pipeline.budget.credits);
   const tier = rehearsal ? rehearsalTier : undefined;
   const diagnostics = refusals(prepared, { budget, rehearsal, tier });
-  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
+  if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, ...bound.texts });
   const stale = savedPlanProblem(context, prepared, record);
-  if (stale !== undefined) return err(stale);
+  if (stale !== undefined) throw new Refusal(stale);
   const { foreign } = prepared.planned;
   if (foreign.count > 0) {
     if ((await options.confirmReplace?.(foreignText(foreign))) !== true)
-      return err(foreignProblem(foreign));
+      throw new Refusal(foreignProblem(foreign));
     prepared.made.allow();
   }
   onEvent({
@@ -161,14 +158,11 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
   const asleep = prepared.planned.asleep && prepared.earlier.runs.length === 0;
   const lookSchedule = scheduleFrom(prepared.state.ledger);
   const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep, lookSchedule };
-  const resources = await openResources(preparedRun);
-  if (!resources.ok) return resources;
-  await using held = resources.value;
+  await using held = await openResources(preparedRun);
   const agreed = await agree(preparedRun, record, held.account.tier);
-  if (!agreed.ok) return agreed;
   // Nobody asks during the run, which may take hours.
   prepared.planned.reasons.forget();
-  const executed = await execute({ ...preparedRun, ...agreed.value }, held);
+  const executed = await execute({ ...preparedRun, ...agreed }, held);
   prepared.receipts.book.finish();
   if (bound.pipeline.provenance)
     await writeProvenance({
@@ -179,7 +173,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Result<Pe
   if (!executed.changed)
     await upToDate?.keep(prepared.state.content, prepared.items, executed.summary);
   onEvent({ type: 'ended', summary: executed.summary });
-  return ok(executed);
+  return executed;
 }
 
 /** A run that ends before it begins anything. */
@@ -248,28 +242,27 @@ async function agree(
   { options, target, prepared, budget, began, clock }: PreparedRun,
   record: PlanRecord | undefined,
   tier: string | undefined,
-): Promise<Result<Agreement, Problem>> {
-  if (record === undefined) return ok({ budget, began });
+): Promise<Agreement> {
+  if (record === undefined) return { budget, began };
   const { bound, planned } = prepared;
   const { plan } = planned;
   const most = totalOf(plan);
   const spent = spentBefore(prepared.state.ledger, options.runId);
   const capped = most === undefined ? budget : smaller(budget, spent + most);
-  if (options.savedPlan !== undefined) return ok({ budget: capped, began });
+  if (options.savedPlan !== undefined) return { budget: capped, began };
   const above = options.confirmAbove ?? bound.pipeline.confirmAbove;
   const isMore = plan.credits > above || plan.unpriced > 0 || plan.uncounted > 0;
   if (options.confirm === undefined || target.kind === 'rehearsal' || !isMore)
-    return ok({ budget, began });
+    return { budget, began };
   const reading = await readPlan(prepared, {
     ...{ generations: generationsOn(tier), creditDollars: creditDollarsOn(tier) },
     ...{ budget, rehearsal: false, now: clock.now() },
   });
-  if (!(await options.confirm({ plan, reading, above }))) return err(declined);
+  if (!(await options.confirm({ plan, reading, above }))) throw new Refusal(declined);
   const again = new PlanRecord();
   await prepared.replan(again.add);
-  return again.digest === record.digest
-    ? ok({ budget: capped, began: clock.elapsed() })
-    : err(changedMeanwhile(record, again));
+  if (again.digest === record.digest) return { budget: capped, began: clock.elapsed() };
+  throw new Refusal(changedMeanwhile(record, again));
 }
 
 /** What counts against the budget of this run already: it may continue another one. */

@@ -3,7 +3,6 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { makeFolder } from '../../../contract/files/make-folder.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
 import { userFolder } from '../../../contract/files/user-folder.ts';
@@ -17,7 +16,7 @@ import { unsettledActions } from '../../plan/planned-action.ts';
 import { uploadSharedMs } from '../../plan/renew.ts';
 import type { KnownUploads, OutputStore } from '../../run/jobs/ports.ts';
 import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../pipeline/problem.ts';
 import { refuseBeyondPlan, statedPrices } from '../planning/price-checks.ts';
 import { balanceOf, pays } from '../service/balance.ts';
 import { checkService, type ServiceCheck } from '../service/check-service.ts';
@@ -43,50 +42,45 @@ export interface RunResources extends AsyncDisposable {
 }
 
 /** Sends only free requests. Nothing is bought before this has succeeded. */
-export async function openResources(run: PreparedRun): Promise<Result<RunResources, Problem>> {
+export async function openResources(run: PreparedRun): Promise<RunResources> {
   const { prepared, target, options, clock, redactor, onEvent } = run;
   const { bound, paths, planned, state } = prepared;
   await using cleanup = new Cleanup();
   const receiver = await openInbox(run.webhooks, state.ledger, { redactor, clock, onEvent });
-  if (!receiver.ok) return receiver;
-  cleanup.defer(() => receiver.value.close());
+  cleanup.defer(() => receiver.close());
   const ballast = await takeBallast(paths.ballast);
-  if (!ballast.ok) return err(noRoom(ballast.error));
+  if (!ballast.ok) throw new Refusal(noRoom(ballast.error));
   cleanup.defer(() => ballast.value.remove());
   const { signal } = options;
   const now = clock.now();
   const { asleep } = run;
   const checked = await checkService(target, planned.plan, { redactor, now, signal, asleep });
-  if (!checked.ok) return checked;
-  const diagnostics = reportAccount(checked.value, run);
-  if (diagnostics.length > 0) return err({ reason: 'input', diagnostics, ...bound.texts });
-  const account = accountFacts(checked.value, run);
+  const diagnostics = reportAccount(checked, run);
+  if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, ...bound.texts });
+  const account = accountFacts(checked, run);
   const cut = new AbortController();
   const opened = run.store === undefined ? undefined : await openStore(run.store, cut.signal);
   if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
   const store = opened?.store;
   if (store !== undefined && savesAnything(planned.plan)) {
-    const usable = await checkStore(store);
-    if (!usable.ok) return usable;
+    await checkStore(store);
   }
-  const connected = await connectService({
+  const service = await connectService({
     ...{ target, clock, data: paths.serviceData, stated: statedPrices(bound) },
     speed: options.rehearsalSpeed ?? 'instant',
     pictures: options.rehearsalPictures ?? 'real',
   });
-  if (!connected.ok) return connected;
-  const service = connected.value;
   cleanup.defer(() => service.close());
   const kinds = new Set(bound.pipeline.steps.map((step) => step.kind.name));
   for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
   const uploads = openKnownUploads(run);
   cleanup.defer(() => uploads?.close());
   const held = cleanup.move();
-  return ok({
-    ...{ inbox: receiver.value.inbox, ballast: ballast.value, service, store, uploads, account },
+  return {
+    ...{ inbox: receiver.inbox, ballast: ballast.value, service, store, uploads, account },
     cutStore: () => cut.abort(),
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
-  });
+  };
 }
 
 const savesAnything = ({ rows }: Plan): boolean =>

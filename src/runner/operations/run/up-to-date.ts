@@ -1,5 +1,6 @@
 // A run with nothing to do remembers what it compared. As long as all of that is the same, the next run has nothing to do
 // either. It does not plan: it compares the stamps of the files, as Make does.
+
 import { createHash } from 'node:crypto';
 import { constants, existsSync, lstatSync } from 'node:fs';
 import { digestOf } from '../../../contract/base/digest.ts';
@@ -37,6 +38,7 @@ import { boundaryOf, checkOutput } from '../files/boundary.ts';
 import { pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { checkOutputFolder } from '../files/writable.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
+import { resultOf } from '../pipeline/problem.ts';
 import { listSelected } from '../planning/list-items.ts';
 import { smaller } from '../planning/price-checks.ts';
 import { lockState } from '../state/lock-state.ts';
@@ -205,7 +207,7 @@ export class UpToDate {
     // Whatever is refused here is refused again, and explained, when the run plans.
     if (checkOutput(this.#bound, options) !== undefined) return undefined;
     const onWarning = (message: string): void => onEvent({ type: 'warning', message });
-    const locked = await lockState(paths, 'run', { clock, onWarning, answer });
+    const locked = await resultOf(() => lockState(paths, 'run', { clock, onWarning, answer }));
     if (!locked.ok) return undefined;
     cleanup.defer(() => locked.value[Symbol.asyncDispose]());
     if (checkOutputFolder(paths) ?? unsavedProblem(paths.state)) return undefined;
@@ -226,11 +228,13 @@ export class UpToDate {
   async #list(): Promise<ItemList | undefined> {
     const bound = this.#bound;
     const all = { excluded: new Set<string>(), filter: {}, retryFailed: false };
-    const listed = await listSelected(bound, this.#paths, all, {
-      ...{ boundary: boundaryOf(bound, this.#context.options), ledger: new Ledger() },
-      // What the headers say is the same as long as the files are.
-      measured: new Set(),
-    });
+    const listed = await resultOf(() =>
+      listSelected(bound, this.#paths, all, {
+        ...{ boundary: boundaryOf(bound, this.#context.options), ledger: new Ledger() },
+        // What the headers say is the same as long as the files are.
+        measured: new Set(),
+      }),
+    );
     if (!listed.ok) return undefined;
     if (listed.value.warnings.length === 0) return listed.value;
     listed.value[Symbol.dispose]();

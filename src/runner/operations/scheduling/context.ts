@@ -1,12 +1,10 @@
 // The parts that all pipelines of one `schedule` share.
 import pLimit from 'p-limit';
-import type { Result } from '../../../contract/base/result.ts';
 import type { Summary } from '../../report/run-event.ts';
 import type { ScheduleEvent } from '../../report/schedule-event.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { GivenInputs } from '../pipeline/inputs.ts';
 import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
-import type { Problem } from '../pipeline/problem.ts';
 import type { RunOptions } from '../run/options.ts';
 
 /** The options of every run. */
@@ -32,10 +30,7 @@ export interface ScheduleContext {
   readonly stop: AbortSignal;
   readonly onEvent: (event: ScheduleEvent) => void;
   /** The operation `run`. */
-  readonly start: (
-    pipeline: LoadedPipeline,
-    options: RunOptions,
-  ) => Promise<Result<FinishedRun, Problem>>;
+  readonly start: (pipeline: LoadedPipeline, options: RunOptions) => Promise<FinishedRun>;
   /** Waits for one of the few places for runs, then runs. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** By state file: the pipeline file that uses it. Two files with one state file would run for each other. */

@@ -24,7 +24,7 @@ import {
 } from '../../plan/due.ts';
 import { claimOwnFolder } from '../files/own-folder.ts';
 import type { RunPaths } from '../files/run-paths.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { problem, Refusal, resultOf } from '../pipeline/problem.ts';
 import { openState } from '../state/open-state.ts';
 import { unsavedProblem } from '../state/unsaved-state.ts';
 import { appearanceOf } from './appearance.ts';
@@ -63,19 +63,18 @@ export class DueBook {
     context: ScheduleContext,
     ready: ReadyPipeline,
     { once, warn }: { readonly once: boolean; readonly warn: (message: string) => void },
-  ): Promise<Result<DueBook, Problem>> {
+  ): Promise<DueBook> {
     const { paths } = ready;
     const seen = appearanceOf(paths.state);
     const runs = await runsIn(context, ready);
-    if (!runs.ok) return runs;
     const remembered = readDueFile(paths.due);
-    if (!remembered.ok) return err(problem(`${paths.due} ${remembered.error}`));
+    if (!remembered.ok) throw new Refusal(problem(`${paths.due} ${remembered.error}`));
     const now = context.clock.now();
     const since = once ? sinceOnTime(ready.schedule, now) : now;
-    const state = dueStateOf(runs.value, remembered.value, since);
-    const book = new DueBook(context, ready, { state, seen, open: openDueOf(runs.value), warn });
+    const state = dueStateOf(runs, remembered.value, since);
+    const book = new DueBook(context, ready, { state, seen, open: openDueOf(runs), warn });
     if (remembered.value === undefined) await book.save();
-    return ok(book);
+    return book;
   }
 
   /** The next due time that has a run to start. */
@@ -125,19 +124,18 @@ export class DueBook {
   }
 
   /** Reads the runs in the state file again if it has changed: another process, or git, may have brought new ones. */
-  async reread(): Promise<Result<void, Problem>> {
+  async reread(): Promise<void> {
     const seen = appearanceOf(this.#ready.paths.state);
-    if (seen === this.#seen) return ok(undefined);
+    if (seen === this.#seen) return;
     const runs = await runsIn(this.#context, this.#ready);
-    if (!runs.ok) return runs;
     this.#seen = seen;
-    this.#open = openDueOf(runs.value);
-    this.#state = dueStateOf(runs.value, this.#state, this.#state.decidedUntil);
-    return ok(undefined);
+    this.#open = openDueOf(runs);
+    this.#state = dueStateOf(runs, this.#state, this.#state.decidedUntil);
+    return;
   }
 
   async save(): Promise<void> {
-    const saved = await writeDueFile(this.#ready.paths, this.#state);
+    const saved = await resultOf(() => writeDueFile(this.#ready.paths, this.#state));
     if (!saved.ok)
       for (const { message, file } of saved.error.diagnostics) this.#warn(`${file}: ${message}`);
   }
@@ -153,19 +151,17 @@ interface Opening {
 async function runsIn(
   { clock }: ScheduleContext,
   { bound, paths }: ReadyPipeline,
-): Promise<Result<readonly RunLine[], Problem>> {
+): Promise<readonly RunLine[]> {
   // Every run would be refused: nothing is decided until a person has merged both files.
   const unsaved = unsavedProblem(paths.state);
-  if (unsaved !== undefined) return err(unsaved);
+  if (unsaved !== undefined) throw new Refusal(unsaved);
   // The run itself reports the warnings of a state file.
-  const opened = await openState(bound, paths, 'read', {
+  await using open = await openState(bound, paths, 'read', {
     clock,
     onWarning: () => undefined,
     env: undefined,
   });
-  if (!opened.ok) return opened;
-  await using open = opened.value;
-  return ok([...open.state.ledger.runs()]);
+  return [...open.state.ledger.runs()];
 }
 
 // What `schedule` remembers about due times between two starts. The state file knows the runs; this file knows when
@@ -186,12 +182,9 @@ function readDueFile(file: string): Result<DueState | undefined, string> {
 }
 
 /** Makes `.shotlist` if it is missing. */
-async function writeDueFile(
-  paths: RunPaths,
-  { decidedUntil, queue }: DueState,
-): Promise<Result<void, Problem>> {
+async function writeDueFile(paths: RunPaths, { decidedUntil, queue }: DueState): Promise<void> {
   const refused = await claimOwnFolder(paths);
-  if (refused !== undefined) return err(refused);
+  if (refused !== undefined) throw new Refusal(refused);
   const text = JSON.stringify({
     decidedUntil: iso(decidedUntil),
     queue: queue.map(({ due, start }) => ({ due: iso(due), start: iso(start) })),
@@ -199,10 +192,10 @@ async function writeDueFile(
   try {
     makeFolder(dirname(paths.due));
     await replace(paths.due, `${text}\n`);
-    return ok(undefined);
+    return;
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
-    return err({ ...problem(`${paths.due} ${systemReason(error)}`), reason: 'system' });
+    throw new Refusal({ ...problem(`${paths.due} ${systemReason(error)}`), reason: 'system' });
   }
 }
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { problem, Refusal } from '../pipeline/problem.ts';
 
 export interface Places {
   readonly files: readonly string[];
@@ -11,7 +11,7 @@ export interface Places {
 }
 
 /** Without names: the folder `pipelines`, or the working folder if there is none. */
-export function placesOf(names: readonly string[]): Result<Places, Problem> {
+export function placesOf(names: readonly string[]): Places {
   const given = names.length > 0 ? names : [existsSync('pipelines') ? 'pipelines' : '.'];
   const files: string[] = [];
   const folders: string[] = [];
@@ -21,9 +21,9 @@ export function placesOf(names: readonly string[]): Result<Places, Problem> {
   }
   for (const folder of folders) {
     const listed = yamlIn(folder);
-    if (!listed.ok) return err(problem(`the folder ${folder} ${listed.error}`));
+    if (!listed.ok) throw new Refusal(problem(`the folder ${folder} ${listed.error}`));
   }
-  return ok({ files, folders });
+  return { files, folders };
 }
 
 /** A file that is missing or cannot be looked at is reported when it is loaded. */

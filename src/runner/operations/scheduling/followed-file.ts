@@ -2,7 +2,7 @@
 import type { Result } from '../../../contract/base/result.ts';
 import { followPipeline, type LoadOptions } from '../pipeline/load.ts';
 import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
-import type { Problem } from '../pipeline/problem.ts';
+import { type Problem, resultOf } from '../pipeline/problem.ts';
 import { appearanceOf } from './appearance.ts';
 
 export class FollowedFile {
@@ -29,7 +29,7 @@ export class FollowedFile {
       const onIncluded = (files: readonly string[]): void => {
         included = files;
       };
-      const loaded = await followPipeline(this.#file, { ...options, onIncluded });
+      const loaded = await resultOf(() => followPipeline(this.#file, { ...options, onIncluded }));
       const same = included.join('\n') === this.#included.join('\n');
       this.#included = included;
       // A file that is newly included was not looked at before it was read.

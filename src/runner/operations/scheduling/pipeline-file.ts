@@ -1,10 +1,9 @@
 // A pipeline file that `schedule` follows: loaded again when it changes. A file that has become invalid runs nothing until
 // it is right again.
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Schedule } from '../../language/pipeline.ts';
 import { pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
-import { type Problem, problem, renderProblem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal, renderProblem, resultOf } from '../pipeline/problem.ts';
 import { chooseTarget } from '../service/target.ts';
 import { absent, appearanceOf } from './appearance.ts';
 import type { ScheduleContext } from './context.ts';
@@ -80,24 +79,23 @@ export class PipelineFile {
     const bound = boundPipeline(loaded.value);
     const { schedule } = bound.pipeline;
     if (schedule === undefined) return { is: 'no-schedule' };
-    const places = this.#placesOf(bound);
+    const places = resultOf(() => this.#placesOf(bound));
     return places.ok
       ? { is: 'ready', ready: { bound, schedule, ...places.value } }
       : { is: 'invalid', problem: places.error };
   }
 
-  #placesOf(bound: BoundPipeline): Result<Pick<ReadyPipeline, 'paths' | 'service'>, Problem> {
+  #placesOf(bound: BoundPipeline): Pick<ReadyPipeline, 'paths' | 'service'> {
     const { run, env, owners } = this.#context;
     const target = chooseTarget(run, bound, env);
-    if (!target.ok) return target;
-    const paths = pathsOf(bound, target.value, run);
+    const paths = pathsOf(bound, target, run);
     const owner = owners.get(paths.state) ?? this.file;
     owners.set(paths.state, owner);
-    const service = target.value.kind === 'hosted' ? target.value.address : undefined;
-    if (owner === this.file) return ok({ paths, service });
+    const service = target.kind === 'hosted' ? target.address : undefined;
+    if (owner === this.file) return { paths, service };
     const message = `${owner} has the same state file, ${paths.state}`;
     const hint = 'give each pipeline a name of its own with pipeline:, and schedule each file once';
-    return err(problem(message, this.file, hint));
+    throw new Refusal(problem(message, this.file, hint));
   }
 
   #report(first: boolean, before: PipelineFileStatus): void {

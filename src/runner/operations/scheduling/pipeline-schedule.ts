@@ -2,7 +2,7 @@
 import { isoIn } from '../../language/schedule.ts';
 import type { DueDecision, QueuedRun } from '../../plan/due.ts';
 import type { RunOutcome } from '../../report/run-event.ts';
-import type { Problem } from '../pipeline/problem.ts';
+import { type Problem, resultOf } from '../pipeline/problem.ts';
 import type { ScheduleContext } from './context.ts';
 import { DueBook } from './due-book.ts';
 import type { PipelineFile, ReadyPipeline } from './pipeline-file.ts';
@@ -102,7 +102,9 @@ export class PipelineSchedule {
       const { file } = this.#file;
       const warn = (message: string): void =>
         this.#context.onEvent({ type: 'notice', file, message });
-      const opened = await DueBook.open(this.#context, ready, { once: this.#once, warn });
+      const opened = await resultOf(() =>
+        DueBook.open(this.#context, ready, { once: this.#once, warn }),
+      );
       if (!opened.ok) return this.#reportState(opened.error);
       this.#badState = undefined;
       this.#followed = { ready, book: opened.value };
@@ -114,7 +116,7 @@ export class PipelineSchedule {
       });
       return this.#followed;
     }
-    const reread = await known.book.reread();
+    const reread = await resultOf(() => known.book.reread());
     if (!reread.ok) return this.#reportState(reread.error);
     this.#badState = undefined;
     const waiting = known.book.queue.some(({ due }) => due === this.#retry?.due);
@@ -151,11 +153,13 @@ export class PipelineSchedule {
     const { run, env, clock, stop, start, onEvent } = this.#context;
     const about = this.#about(ready, due);
     if (this.#retry?.due !== due) onEvent({ type: 'due', ...about });
-    const ran = await start(ready.bound, {
-      ...{ ...run, env, clock, due, signal: stop, graceMs },
-      onEvent: (event) => onEvent({ type: 'run', ...about, event }),
-    });
-    const reread = await book.reread();
+    const ran = await resultOf(() =>
+      start(ready.bound, {
+        ...{ ...run, env, clock, due, signal: stop, graceMs },
+        onEvent: (event) => onEvent({ type: 'run', ...about, event }),
+      }),
+    );
+    const reread = await resultOf(() => book.reread());
     if (!reread.ok) this.#reportState(reread.error);
     if (ran.ok) {
       const { summary, state, output } = ran.value;

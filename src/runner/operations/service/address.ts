@@ -1,15 +1,14 @@
 // The base address of a service: which addresses are valid, and their normal form.
-import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../pipeline/problem.ts';
 
 /** Returns the address in its normal form: international names in Punycode, without a final slash. */
-export function checkAddress(address: string): Result<string, Problem> {
+export function checkAddress(address: string): string {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
-  if (!scheme || !URL.canParse(address)) return err(notAnAddress(address, scheme));
+  if (!scheme || !URL.canParse(address)) throw new Refusal(notAnAddress(address, scheme));
   const url = new URL(address);
   // An empty query or fragment leaves no trace in the parsed address.
   if (url.username !== '' || url.password !== '' || /[?#]/.test(address))
-    return err(
+    throw new Refusal(
       problem(
         'the address of the service must not hold a user, a password, a query or a fragment',
         'shotlist',
@@ -17,16 +16,16 @@ export function checkAddress(address: string): Result<string, Problem> {
       ),
     );
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    return err(notAnAddress(address, scheme));
+    throw new Refusal(notAnAddress(address, scheme));
   if (url.protocol === 'http:' && !isOwnMachine(url.hostname))
-    return err(
+    throw new Refusal(
       problem(
         `${url.origin}: the API key would be sent unencrypted`,
         'shotlist',
         `use https://${url.host}`,
       ),
     );
-  return ok(url.href.replace(/\/+$/, ''));
+  return url.href.replace(/\/+$/, '');
 }
 
 function notAnAddress(address: string, scheme: boolean): Problem {

@@ -2,9 +2,9 @@
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Account } from '../../../contract/api/project.ts';
 import type { Redactor } from '../../../contract/base/redactor.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
+import type { Result } from '../../../contract/base/result.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { problem, Refusal } from '../pipeline/problem.ts';
 import type { Target } from './target.ts';
 
 type AccountRead = Result<Account | undefined, ApiFailure>;
@@ -26,24 +26,26 @@ export async function checkService(
   target: Target,
   plan: Plan,
   { redactor, now, signal, asleep }: CheckContext,
-): Promise<Result<ServiceCheck, Problem>> {
-  if (target.kind === 'rehearsal' || asleep || !sendsAnything(plan)) return ok({});
+): Promise<ServiceCheck> {
+  if (target.kind === 'rehearsal' || asleep || !sendsAnything(plan)) return {};
   const { address, key } = target;
   // Loaded only for a run that sends something, because the HTTP client takes 25 MB.
   const { probeService } = await import('../../adapters/http/service-probe.ts');
   const probe = await probeService({ base: address, key, redactor, now, stop: signal });
   switch (probe.is) {
     case 'service':
-      return ok({ account: probe.account });
+      return { account: probe.account };
     case 'unreachable': {
       const hint = 'nothing was sent; check the network and the address, then run again';
       const message = `the service at ${address} ${probe.why}`;
-      return err({ ...problem(message, 'shotlist', hint), reason: 'unreachable' });
+      throw new Refusal({ ...problem(message, 'shotlist', hint), reason: 'unreachable' });
     }
     case 'other-server': {
       const hint =
         'nothing was paid; check --service, SHOTLIST_BASE_URL or service: in the pipeline file';
-      return err(problem(`${address} is not the service: it ${probe.why}`, 'shotlist', hint));
+      throw new Refusal(
+        problem(`${address} is not the service: it ${probe.why}`, 'shotlist', hint),
+      );
     }
   }
 }

@@ -1,8 +1,7 @@
 // Connects to the service of a run: the hosted one, or the local one in this process.
 import { dirname } from 'node:path';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../pipeline/problem.ts';
 import { type LedgerEntry, type Pictures, type Speed, startService } from './local-service.ts';
 import type { Target } from './target.ts';
 
@@ -39,9 +38,9 @@ export async function connectService({
   data,
   clock,
   ...manner
-}: ConnectOptions): Promise<Result<Connection, Problem>> {
+}: ConnectOptions): Promise<Connection> {
   if (target.kind === 'hosted')
-    return ok({ address: target.address, key: target.key, close: async () => undefined });
+    return { address: target.address, key: target.key, close: async () => undefined };
   try {
     const service = await startService({
       data,
@@ -52,9 +51,9 @@ export async function connectService({
       ...manner,
       now: () => clock.now(),
     });
-    return ok(service);
+    return service;
   } catch (error) {
-    return err(rehearsalDataProblem(error, data));
+    throw new Refusal(rehearsalDataProblem(error, data));
   }
 }
 

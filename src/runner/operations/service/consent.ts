@@ -3,14 +3,13 @@
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { digestOfBytes } from '../../../contract/base/digest.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readRegularFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { type Env, userFolder } from '../../../contract/files/user-folder.ts';
 import { allConsents, consentFor, type Programs } from '../../adapters/files/consents.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { ParsedPipeline } from '../pipeline/parse.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { problem, Refusal, resultOf } from '../pipeline/problem.ts';
 
 /** `changed`: the user trusted this file, but with other content. */
 export type Trust = 'trusted' | 'changed' | 'never';
@@ -48,7 +47,9 @@ export function consentToHooks(
 
 function withoutConsent(file: string, env: Env): Trust {
   const path = realPathOf(file);
-  const known = withConsents(env, () => allConsents(env).some((consent) => consent.file === path));
+  const known = resultOf(() =>
+    withConsents(env, () => allConsents(env).some((consent) => consent.file === path)),
+  );
   return known.ok && known.value ? 'changed' : 'never';
 }
 
@@ -99,12 +100,12 @@ export function realPathOf(file: string): string {
 }
 
 /** Reads or writes the user's list of consents. */
-export function withConsents<T>(env: Env, work: () => T): Result<T, Problem> {
+export function withConsents<T>(env: Env, work: () => T): T {
   try {
-    return ok(work());
+    return work();
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
     const message = `the list of trusted files cannot be used: ${userFolder(env)} ${systemReason(error)}`;
-    return err({ ...problem(message), reason: 'system' });
+    throw new Refusal({ ...problem(message), reason: 'system' });
   }
 }

@@ -1,9 +1,8 @@
 // Selects the service of a run: a hosted service, with an address and a key, or a rehearsal. Never a mixture.
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readSecretFile } from '../../../contract/files/regular-file.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import type { ParsedPipeline } from '../pipeline/parse.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../pipeline/problem.ts';
 import { checkAddress } from './address.ts';
 import { consentTo } from './consent.ts';
 
@@ -33,14 +32,10 @@ export interface Unasked {
  * The target of every command that sends something. A service that only the pipeline file names needs the user's
  * consent.
  */
-export function chooseTarget(
-  options: TargetOptions,
-  parsed: ParsedPipeline,
-  env: Env,
-): Result<Target, Problem> {
+export function chooseTarget(options: TargetOptions, parsed: ParsedPipeline, env: Env): Target {
   const found = findTarget(options, parsed, env);
-  if (!found.ok) return found;
-  return found.value.kind === 'unasked' ? err(found.value.why) : ok(found.value);
+  if (found.kind === 'unasked') throw new Refusal(found.why);
+  return found;
 }
 
 /** For a plan, which can say a lot without sending anything. */
@@ -48,38 +43,37 @@ export function findTarget(
   options: TargetOptions,
   parsed: ParsedPipeline,
   env: Env,
-): Result<Target | Unasked, Problem> {
+): Target | Unasked {
   if (options.rehearse === true && options.hosted === true)
-    return err(problem('--rehearse and --hosted exclude each other'));
+    throw new Refusal(problem('--rehearse and --hosted exclude each other'));
   if (options.rehearse === true && options.service !== undefined)
-    return err(
+    throw new Refusal(
       problem(
         `--rehearse and --service ${options.service} exclude each other`,
         'shotlist',
         'a rehearsal has its own local service: remove one of the two',
       ),
     );
-  if (options.rehearse === true) return ok({ kind: 'rehearsal' });
-  if (!namesService(options, parsed, env))
-    return options.hosted === true
-      ? err(problem('--hosted: there is no service to run against', 'shotlist', needs))
-      : ok({ kind: 'rehearsal' });
+  if (options.rehearse === true) return { kind: 'rehearsal' };
+  if (!namesService(options, parsed, env)) {
+    if (options.hosted === true)
+      throw new Refusal(problem('--hosted: there is no service to run against', 'shotlist', needs));
+    return { kind: 'rehearsal' };
+  }
   const own = options.service ?? (env['SHOTLIST_BASE_URL'] || undefined);
   const address = own ?? parsed.pipeline.service;
   const key = readKey(env);
-  if (!key.ok) return key;
   const checked = address === undefined ? undefined : checkAddress(address);
-  if (checked !== undefined && !checked.ok) return checked;
-  if (key.value === undefined)
-    return err(
+  if (key === undefined)
+    throw new Refusal(
       problem(
-        `the service is ${checked?.value}, but there is no API key`,
+        `the service is ${checked}, but there is no API key`,
         'shotlist',
         'set SHOTLIST_API_KEY (or SHOTLIST_API_KEY_FILE), or use --rehearse',
       ),
     );
   if (checked === undefined)
-    return err(
+    throw new Refusal(
       problem(
         'there is an API key, but no service address',
         'shotlist',
@@ -87,15 +81,15 @@ export function findTarget(
       ),
     );
   if (own === undefined) {
-    const trust = consentTo(parsed, checked.value, env);
+    const trust = consentTo(parsed, checked, env);
     if (trust !== 'trusted')
-      return ok({
+      return {
         kind: 'unasked',
-        address: checked.value,
-        why: noConsent(parsed, checked.value, trust === 'changed'),
-      });
+        address: checked,
+        why: noConsent(parsed, checked, trust === 'changed'),
+      };
   }
-  return ok({ kind: 'hosted', address: checked.value, key: key.value });
+  return { kind: 'hosted', address: checked, key };
 }
 
 /** Whether anything names a hosted service: an address, or a key. Without both, a run is a rehearsal. */
@@ -136,21 +130,20 @@ function noConsent({ file, pipeline }: ParsedPipeline, address: string, changed:
 
 const needs = 'set SHOTLIST_BASE_URL (or --service) and SHOTLIST_API_KEY';
 
-function readKey(env: Env): Result<string | undefined, Problem> {
+function readKey(env: Env): string | undefined {
   const given = env['SHOTLIST_API_KEY'];
   if (given !== undefined && given !== '') return checkKey(given, 'SHOTLIST_API_KEY');
   const file = env['SHOTLIST_API_KEY_FILE'];
-  if (file === undefined || file === '') return ok(undefined);
+  if (file === undefined || file === '') return;
   const read = readSecretFile(file);
-  return read.ok
-    ? checkKey(read.value, `the file ${file}`)
-    : err(problem(`the key file ${file} (SHOTLIST_API_KEY_FILE) ${read.error}`));
+  if (read.ok) return checkKey(read.value, `the file ${file}`);
+  throw new Refusal(problem(`the key file ${file} (SHOTLIST_API_KEY_FILE) ${read.error}`));
 }
 
 /** A key goes into a header: a key with other characters is refused without being shown. */
-function checkKey(key: string, from: string): Result<string, Problem> {
-  if (/^[\x21-\x7e]+$/.test(key)) return ok(key);
-  return err(
+function checkKey(key: string, from: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new Refusal(
     problem(
       `${from} holds no valid API key: it is empty, or has a character that no key has, such as a space`,
       'shotlist',

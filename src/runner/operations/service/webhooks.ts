@@ -2,7 +2,6 @@
 // Opens and closes the receiver.
 
 import type { Redactor } from '../../../contract/base/redactor.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { readSecretFile } from '../../../contract/files/regular-file.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import { toolNamed } from '../../../contract/kinds/tools.ts';
@@ -18,7 +17,7 @@ import { jobFacts } from '../../journal/state.ts';
 import type { RunEvent } from '../../report/run-event.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { problem, Refusal } from '../pipeline/problem.ts';
 import type { Target } from './target.ts';
 
 export interface WebhookOptions {
@@ -47,50 +46,48 @@ export function webhookConfigOf(
   { listen, webhookSecret, doubtTimeoutMs = 60_000 }: WebhookOptions,
   target: Target,
   env: Env,
-): Result<WebhookConfig | undefined, Problem> {
-  if (listen === undefined) return ok(undefined);
+): WebhookConfig | undefined {
+  if (listen === undefined) return;
   if (target.kind === 'rehearsal')
-    return err(
+    throw new Refusal(
       problem('--listen: a rehearsal needs no events, because it polls the local service'),
     );
   const secret =
     webhookSecret === undefined ? readSecret(env) : checkSecret(webhookSecret, 'webhookSecret');
-  if (!secret.ok) return secret;
   const signature = headerOf(env, 'SHOTLIST_WEBHOOK_SIGNATURE_HEADER', eventHeaders.signature);
-  if (!signature.ok) return signature;
   const timestamp = headerOf(env, 'SHOTLIST_WEBHOOK_TIMESTAMP_HEADER', eventHeaders.timestamp);
-  if (!timestamp.ok) return timestamp;
-  const headers = { signature: signature.value, timestamp: timestamp.value };
-  return ok({ address: listen, secret: secret.value, headers, patienceMs: doubtTimeoutMs });
+  const headers = { signature: signature, timestamp: timestamp };
+  return { address: listen, secret: secret, headers, patienceMs: doubtTimeoutMs };
 }
 
-function readSecret(env: Env): Result<string, Problem> {
+function readSecret(env: Env): string {
   const given = env['SHOTLIST_WEBHOOK_SECRET'];
   if (given !== undefined && given !== '') return checkSecret(given, 'SHOTLIST_WEBHOOK_SECRET');
   const file = env['SHOTLIST_WEBHOOK_SECRET_FILE'];
   if (file === undefined || file === '')
-    return err(
+    throw new Refusal(
       problem('--listen: there is no webhook secret to verify events with', 'shotlist', needs),
     );
   const read = readSecretFile(file);
-  return read.ok
-    ? checkSecret(read.value, `the file ${file}`)
-    : err(problem(`the secret file ${file} (SHOTLIST_WEBHOOK_SECRET_FILE) ${read.error}`));
+  if (read.ok) return checkSecret(read.value, `the file ${file}`);
+  throw new Refusal(
+    problem(`the secret file ${file} (SHOTLIST_WEBHOOK_SECRET_FILE) ${read.error}`),
+  );
 }
 
 /** With an empty secret, anybody could sign. */
-function checkSecret(secret: string, from: string): Result<string, Problem> {
-  if (/^[\x21-\x7e]+$/.test(secret)) return ok(secret);
+function checkSecret(secret: string, from: string): string {
+  if (/^[\x21-\x7e]+$/.test(secret)) return secret;
   const what = 'holds no webhook secret: it is empty or has spaces or other characters in it';
-  return err(problem(`${from} ${what}`));
+  throw new Refusal(problem(`${from} ${what}`));
 }
 
 /** The names of the headers depend on the deployment (facts.md, Events). */
-function headerOf(env: Env, name: string, usual: string): Result<string, Problem> {
+function headerOf(env: Env, name: string, usual: string): string {
   const given = env[name];
-  if (given === undefined || given === '') return ok(usual);
-  if (/^[\w!#$%&'*+.^`|~-]+$/.test(given)) return ok(given.toLowerCase());
-  return err(problem(`${name} holds ${JSON.stringify(given)}, which is not a header name`));
+  if (given === undefined || given === '') return usual;
+  if (/^[\w!#$%&'*+.^`|~-]+$/.test(given)) return given.toLowerCase();
+  throw new Refusal(problem(`${name} holds ${JSON.stringify(given)}, which is not a header name`));
 }
 
 export interface OpenInbox {
@@ -110,8 +107,8 @@ export async function openInbox(
   webhooks: WebhookConfig | undefined,
   ledger: Ledger,
   { redactor, clock, onEvent }: InboxContext,
-): Promise<Result<OpenInbox, Problem>> {
-  if (webhooks === undefined) return ok({ inbox: undefined, close: async () => undefined });
+): Promise<OpenInbox> {
+  if (webhooks === undefined) return { inbox: undefined, close: async () => undefined };
   const { address: listen, secret, headers, patienceMs } = webhooks;
   const inbox = new WebhookInbox({ patienceMs, since: clock.elapsed() });
   const doubts = expectDoubts(ledger, inbox);
@@ -121,7 +118,7 @@ export async function openInbox(
   });
   if (!receiver.ok) {
     const hint = 'choose another port, or 0 for one that is free';
-    return err(problem(`--listen: ${receiver.error}`, 'shotlist', hint));
+    throw new Refusal(problem(`--listen: ${receiver.error}`, 'shotlist', hint));
   }
   const { address, close } = receiver.value;
   if (!isLoopback(listen.host))
@@ -130,7 +127,7 @@ export async function openInbox(
       message: `other machines may reach ${listen.host}; events are verified, but nothing is encrypted`,
     });
   onEvent({ type: 'listening', address, doubts });
-  return ok({ inbox, close });
+  return { inbox, close };
 }
 
 function expectDoubts(ledger: Ledger, inbox: WebhookInbox): number {

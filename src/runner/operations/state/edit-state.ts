@@ -4,7 +4,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Redactor } from '../../../contract/base/redactor.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { isSystemProblem, systemReason } from '../../../contract/files/system-error.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { realClock } from '../../adapters/clock.ts';
@@ -21,7 +20,14 @@ import { claimOwnFolder } from '../files/own-folder.ts';
 import { type PathOptions, pathsOf } from '../files/run-paths.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
-import { type Problem, problem, uncompacted } from '../pipeline/problem.ts';
+import {
+  type Problem,
+  problem,
+  Refusal,
+  resultOf,
+  uncompacted,
+  valueOrThrow,
+} from '../pipeline/problem.ts';
 import { bookFor, type ReceiptBook } from '../receipts/receipt-book.ts';
 import { noteRecord } from '../receipts/record-check.ts';
 import { rehearsalDataProblem } from '../service/connect-service.ts';
@@ -54,25 +60,24 @@ export interface StateEdit {
   /** The record is in a database, where workers may be performing what is only intended. */
   readonly shared: boolean;
   /** Connects to the service that the state file belongs to. Most edits need no service. */
-  connect(): Promise<Result<ConnectedService, Problem>>;
+  connect(): Promise<ConnectedService>;
 }
 
 /** Runs `work` on the state. When this returns, everything that `work` appended is on disk. */
 export async function editState<T>(
   loaded: LoadedPipeline,
   options: EditOptions,
-  work: (edit: StateEdit) => Promise<Result<T, Problem>>,
-): Promise<Result<T, Problem>> {
+  work: (edit: StateEdit) => Promise<T>,
+): Promise<T> {
   const bound = boundPipeline(loaded);
   const located = locateState(bound, options);
-  if (!located.ok) return located;
-  const { state } = located.value.paths;
+  const { state } = located.paths;
   try {
-    return await edit(bound, located.value, options, work);
+    return await edit(bound, located, options, work);
   } catch (error) {
-    if (error instanceof StateFileChanged) return err(changedProblem(error));
+    if (error instanceof StateFileChanged) throw new Refusal(changedProblem(error));
     if (!isSystemProblem(error)) throw error;
-    return err({ ...problem(`${state} ${systemReason(error)}`), reason: 'system' });
+    throw new Refusal({ ...problem(`${state} ${systemReason(error)}`), reason: 'system' });
   }
 }
 
@@ -80,16 +85,12 @@ async function edit<T>(
   bound: BoundPipeline,
   located: LocatedState,
   options: EditOptions,
-  work: (edit: StateEdit) => Promise<Result<T, Problem>>,
-): Promise<Result<T, Problem>> {
+  work: (edit: StateEdit) => Promise<T>,
+): Promise<T> {
   const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
   const { paths } = located;
-  const opened = await openState(bound, paths, 'edit', { clock, onWarning, env });
-  if (!opened.ok) return opened;
-  await using open = opened.value;
-  const found = headerOf(open, bound);
-  if (!found.ok) return found;
-  const header = found.value;
+  await using open = await openState(bound, paths, 'edit', { clock, onWarning, env });
+  const header = headerOf(open, bound);
   options.onState?.(header.service);
   await using cleanup = new Cleanup();
   const { engine } = open;
@@ -102,16 +103,19 @@ async function edit<T>(
   const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
   cleanup.defer(() => receipts.close());
   const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
-  const worked = await work({
-    ...{ located, journal, receipts, header, clock, content: open.state.content },
-    shared: false,
-    connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
-  });
-  if (!journal.wrote) return worked;
-  const compacted = await file.compact(ledger);
-  if (compacted.ok) noteRecord(receipts, open.check, ledger, compacted.value, clock.now());
-  else onWarning(uncompacted(compacted.error));
-  return worked;
+  const worked = await resultOf(() =>
+    work({
+      ...{ located, journal, receipts, header, clock, content: open.state.content },
+      shared: false,
+      connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
+    }),
+  );
+  if (journal.wrote) {
+    const compacted = await file.compact(ledger);
+    if (compacted.ok) noteRecord(receipts, open.check, ledger, compacted.value, clock.now());
+    else onWarning(uncompacted(compacted.error));
+  }
+  return valueOrThrow(worked);
 }
 
 interface EngineOpened {
@@ -126,8 +130,8 @@ async function editEngine<T>(
   bound: BoundPipeline,
   options: EditOptions,
   { located, open, engine, header }: EngineOpened,
-  work: (edit: StateEdit) => Promise<Result<T, Problem>>,
-): Promise<Result<T, Problem>> {
+  work: (edit: StateEdit) => Promise<T>,
+): Promise<T> {
   const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
   await using cleanup = new Cleanup();
   const { ledger } = open.state;
@@ -138,20 +142,23 @@ async function editEngine<T>(
   cleanup.defer(() => receipts.close());
   const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
   try {
-    const worked = await reachable(engine.engine.address.shown, async () => {
-      const done = await work({
-        ...{ located, journal, receipts, header, clock, content: undefined, shared: true },
-        connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
-      });
+    return await reachable(engine.engine.address.shown, async () => {
+      const worked = await resultOf(() =>
+        work({
+          ...{ located, journal, receipts, header, clock, content: undefined, shared: true },
+          connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
+        }),
+      );
       await file.flush();
-      return done;
+      return valueOrThrow(worked);
     });
-    return worked.ok ? worked.value : worked;
   } catch (error) {
-    if (error instanceof RunGone) return err(problem(error.message, 'shotlist', movedBack));
+    if (error instanceof RunGone) throw new Refusal(problem(error.message, 'shotlist', movedBack));
     if (!(error instanceof RecordChanged)) throw error;
     const hint = 'nothing was changed: look at the status, then decide again';
-    return err(problem(`${error.message}: a worker has recorded more meanwhile`, 'shotlist', hint));
+    throw new Refusal(
+      problem(`${error.message}: a worker has recorded more meanwhile`, 'shotlist', hint),
+    );
   }
 }
 
@@ -212,14 +219,11 @@ interface OwnerContext {
   readonly cleanup: Cleanup;
 }
 
-async function connectOwner(
-  { service }: Header,
-  context: OwnerContext,
-): Promise<Result<ConnectedService, Problem>> {
+async function connectOwner({ service }: Header, context: OwnerContext): Promise<ConnectedService> {
   const { options } = context;
   if (service !== 'rehearsal') return connectHosted(service, context);
   if (options.service === undefined) return await connectRehearsal(context);
-  return err(
+  throw new Refusal(
     problem(
       `--service ${options.service}: the state file belongs to a rehearsal, which has its own service`,
       'shotlist',
@@ -228,41 +232,33 @@ async function connectOwner(
   );
 }
 
-async function connectRehearsal(context: OwnerContext): Promise<Result<ConnectedService, Problem>> {
+async function connectRehearsal(context: OwnerContext): Promise<ConnectedService> {
   const { clock, cleanup } = context;
-  const started = await startLocal(context);
-  if (!started.ok) return started;
-  const local = started.value;
+  const local = await startLocal(context);
   cleanup.defer(() => local.close());
   const api = httpClient({ base: local.address, key: local.key, clock });
   cleanup.defer(() => api.close());
-  return ok({ api, ledger: () => local.ledger() });
+  return { api, ledger: () => local.ledger() };
 }
 
-async function startLocal({
-  bound,
-  options,
-  clock,
-}: OwnerContext): Promise<Result<LocalService, Problem>> {
+async function startLocal({ bound, options, clock }: OwnerContext): Promise<LocalService> {
   // Decided by the header, not by the path: with --state, a rehearsal's state file may be anywhere.
   const paths = pathsOf(bound, { kind: 'rehearsal' }, options);
   const refused = await claimOwnFolder(paths);
-  if (refused !== undefined) return err(refused);
+  if (refused !== undefined) throw new Refusal(refused);
   const data = paths.serviceData;
   try {
     const now = (): number => clock.now();
-    return ok(
-      await startService({ data, temporaryKey: true, events: false, pictures: 'plain', now }),
-    );
+    return await startService({ data, temporaryKey: true, events: false, pictures: 'plain', now });
   } catch (error) {
-    return err(rehearsalDataProblem(error, data));
+    throw new Refusal(rehearsalDataProblem(error, data));
   }
 }
 
 function connectHosted(
   service: string,
   { options, bound, redactor, clock, cleanup }: OwnerContext,
-): Result<ConnectedService, Problem> {
+): ConnectedService {
   const env = options.env ?? process.env;
   const named = options.service ?? (env['SHOTLIST_BASE_URL'] || bound.pipeline.service);
   // The state file comes with the repository, so its address is no consent. It only helps to say what else is missing.
@@ -272,13 +268,12 @@ function connectHosted(
     bound,
     env,
   );
-  if (!target.ok) return target;
-  if (unnamed || target.value.kind === 'rehearsal' || target.value.address !== service)
-    return err(projectsAre(service));
+  if (unnamed || target.kind === 'rehearsal' || target.address !== service)
+    throw new Refusal(projectsAre(service));
   options.onConnect?.(service);
-  const api = httpClient({ base: service, key: target.value.key, redactor, clock });
+  const api = httpClient({ base: service, key: target.key, redactor, clock });
   cleanup.defer(() => api.close());
-  return ok({ api });
+  return { api };
 }
 
 const projectsAre = (service: string): Problem =>

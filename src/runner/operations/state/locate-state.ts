@@ -1,14 +1,13 @@
 // Decides which state file a command means: that of the hosted runs, or that of the rehearsals. The two never mix, so a
 // command that would have to guess is refused.
 import { existsSync } from 'node:fs';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import { serviceIn } from '../../adapters/state/load-state.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { shownPath } from '../files/shown-path.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
 import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { problem, Refusal, resultOf } from '../pipeline/problem.ts';
 import { namesService } from '../service/target.ts';
 
 export interface LocateOptions extends PathOptions {
@@ -36,13 +35,12 @@ export interface LocatedState {
  * 2. With a key or an address, the hosted state is meant. If there is only the rehearsal's, the command is refused.
  * 3. With neither, the state that exists is meant. If there are both, the command is refused.
  */
-export function locateState(
-  loaded: LoadedPipeline,
-  options: LocateOptions,
-): Result<LocatedState, Problem> {
+export function locateState(loaded: LoadedPipeline, options: LocateOptions): LocatedState {
   const { hosted, rehearsed } = candidates(loaded, options);
-  const located = (rehearsal: boolean): Result<LocatedState, Problem> =>
-    ok({ paths: rehearsal ? rehearsed : hosted, rehearsal });
+  const located = (rehearsal: boolean): LocatedState => ({
+    paths: rehearsal ? rehearsed : hosted,
+    rehearsal,
+  });
   const { rehearse, service, engine } = options;
   if (rehearse === true) return located(true);
   if (options.hosted === true || service !== undefined || engine !== undefined)
@@ -54,7 +52,7 @@ export function locateState(
   }
   const [isHosted, isRehearsed] = [existsSync(hosted.state), existsSync(rehearsed.state)];
   if (connected && !isHosted && isRehearsed)
-    return err(
+    throw new Refusal(
       problem(
         `there is no state file of the hosted service yet: ${shownPath(hosted.state)}`,
         'shotlist',
@@ -62,7 +60,7 @@ export function locateState(
       ),
     );
   if (!connected && isHosted && isRehearsed)
-    return err(
+    throw new Refusal(
       problem(
         `there are two state files: ${shownPath(hosted.state)} of the hosted service, and ${shownPath(rehearsed.state)} of the rehearsal`,
         'shotlist',
@@ -73,15 +71,12 @@ export function locateState(
 }
 
 /** For a command that asks again and again: as soon as there is a state file, what happens to the other one changes nothing. */
-export function stateFinder(
-  loaded: LoadedPipeline,
-  options: LocateOptions,
-): () => Result<LocatedState, Problem> {
+export function stateFinder(loaded: LoadedPipeline, options: LocateOptions): () => LocatedState {
   let settled: LocatedState | undefined;
   return () => {
-    if (settled !== undefined) return ok(settled);
+    if (settled !== undefined) return settled;
     const found = locateState(loaded, options);
-    if (found.ok && existsSync(found.value.paths.state)) settled = found.value;
+    if (existsSync(found.paths.state)) settled = found;
     return found;
   };
 }
@@ -96,7 +91,7 @@ export function flagFor(
   { rehearsal, runs }: { readonly rehearsal: boolean; readonly runs: boolean },
 ): 'rehearse' | 'hosted' | undefined {
   const { rehearse: _, hosted: __, ...own } = options;
-  const found = locateState(loaded, own);
+  const found = resultOf(() => locateState(loaded, own));
   const same = runs
     ? isConnected(loaded, own) !== rehearsal
     : found.ok && found.value.rehearsal === rehearsal;

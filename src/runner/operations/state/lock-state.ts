@@ -1,5 +1,4 @@
 // Locks a state file: checks that its folders are shotlist's own, and that no other process works on the file.
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { takeLock } from '../../adapters/lock/lock.ts';
 import { realProcesses } from '../../adapters/lock/process-state.ts';
@@ -15,7 +14,7 @@ import {
 } from '../files/own-folder.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import { checkWritable } from '../files/writable.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../pipeline/problem.ts';
 
 /**
  * - `read`: reads the file while others may work on it.
@@ -42,28 +41,27 @@ export async function lockState(
   given: RunPaths,
   access: Access,
   { clock, onWarning, answer }: StateContext,
-): Promise<Result<LockedState, Problem>> {
-  const checked = await checkFolders(given, access);
-  if (!checked.ok) return checked;
-  const paths = checked.value;
+): Promise<LockedState> {
+  const paths = await checkFolders(given, access);
   if (access === 'read' || access === 'plan')
-    return ok({ paths, [Symbol.asyncDispose]: async () => undefined });
+    return { paths, [Symbol.asyncDispose]: async () => undefined };
   await using cleanup = new Cleanup();
   const socket = answer === undefined ? undefined : await openRunSocket(answer);
   cleanup.defer(async () => await socket?.close());
   const lock = await takeLock(paths.lock, clock.now(), realProcesses, socket?.path);
-  if (!lock.ok) return err({ ...problem(lock.error), reason: 'locked' });
+  if (!lock.ok) throw new Refusal({ ...problem(lock.error), reason: 'locked' });
   // First, so that no lock names a socket that is gone.
   cleanup.defer(() => lock.value.release());
   if (lock.value.warning !== undefined) onWarning(lock.value.warning);
   const held = cleanup.move();
-  return ok({ paths, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() });
+  return { paths, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() };
 }
 
-async function checkFolders(paths: RunPaths, access: Access): Promise<Result<RunPaths, Problem>> {
+async function checkFolders(paths: RunPaths, access: Access): Promise<RunPaths> {
   if (access === 'plan') return await ownFolderForPlan(paths);
   const refused = await folderProblem(paths, access);
-  return refused === undefined ? ok(paths) : err(refused);
+  if (refused === undefined) return paths;
+  throw new Refusal(refused);
 }
 
 async function folderProblem(

@@ -2,7 +2,6 @@
 // pipeline.
 import { statSync } from 'node:fs';
 import type { JsonObject } from '../../../contract/base/json.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { type Holding, holdingOf } from '../../adapters/lock/lock.ts';
@@ -12,7 +11,7 @@ import { memoryStore } from '../../journal/job-store.ts';
 import type { Header } from '../../journal/line.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import { type Problem, problem, stateProblem } from '../pipeline/problem.ts';
+import { problem, Refusal, stateProblem } from '../pipeline/problem.ts';
 import { checkRecord, type RecordCheck, unchecked } from '../receipts/record-check.ts';
 import { type OpenEngineRun, openEngineState } from './engine/engine-state.ts';
 import { awayProblem } from './engine/move-state.ts';
@@ -47,28 +46,28 @@ export async function openState(
   paths: RunPaths,
   access: Access,
   { service, terms = {}, stop, env, ...context }: OpenContext,
-): Promise<Result<OpenState, Problem>> {
+): Promise<OpenState> {
   if (paths.engine !== undefined)
     return await openEngineState(bound, paths, paths.engine, { ...context, access, terms, stop });
   await using cleanup = new Cleanup();
   const locked = await lockState(paths, access, context);
-  if (!locked.ok) return locked;
-  cleanup.defer(() => locked.value[Symbol.asyncDispose]());
+  cleanup.defer(() => locked[Symbol.asyncDispose]());
   // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
   const running = access === 'read' ? await holdingOf(paths.lock) : undefined;
   const unsaved = unsavedProblem(paths.state);
-  if (unsaved !== undefined && access !== 'read') return err(unsaved);
+  if (unsaved !== undefined && access !== 'read') throw new Refusal(unsaved);
   for (const { message } of unsaved?.diagnostics ?? []) context.onWarning(message);
   const disk = access === 'read' && isModest(paths.state) ? undefined : diskStore();
   cleanup.defer(() => disk?.close());
   const loaded = await loadState(paths.state, disk ?? memoryStore());
-  if (!loaded.ok) return err(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
+  if (!loaded.ok)
+    throw new Refusal(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
   const { header, warnings } = loaded.value;
   const stranger = header && strangerTo(header, paths.state, bound.name, service);
-  if (stranger !== undefined) return err(stranger);
+  if (stranger !== undefined) throw new Refusal(stranger);
   if (header?.away !== undefined) {
     const away = awayProblem(paths.state, header.away);
-    if (access === 'run' || access === 'edit') return err(away);
+    if (access === 'run' || access === 'edit') throw new Refusal(away);
     for (const { message } of away.diagnostics) context.onWarning(message);
   }
   // A run that is writing may be in the middle of its last line.
@@ -89,10 +88,10 @@ export async function openState(
       );
   check.notices.forEach(onWarning);
   const opened = cleanup.move();
-  return ok({
-    ...{ paths: locked.value.paths, state: loaded.value, running, check },
+  return {
+    ...{ paths: locked.paths, state: loaded.value, running, check },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
-  });
+  };
 }
 
 /** In bytes: 100,000 items have about 40 MB. */
@@ -103,11 +102,8 @@ const isModest = (file: string): boolean =>
   (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= modestBytes;
 
 /** For commands that need a state file. */
-export function headerOf(
-  { state, paths }: OpenState,
-  bound: BoundPipeline,
-): Result<Header, Problem> {
-  if (state.header !== undefined) return ok(state.header);
+export function headerOf({ state, paths }: OpenState, bound: BoundPipeline): Header {
+  if (state.header !== undefined) return state.header;
   const hint = `shotlist run ${subjectOf(bound, paths)} creates it`;
-  return err(problem(`there is no state file yet: ${paths.state}`, bound.file, hint));
+  throw new Refusal(problem(`there is no state file yet: ${paths.state}`, bound.file, hint));
 }

@@ -1,7 +1,6 @@
 // Selects the store of a command, and decides whether it may be used: a bucket that a pipeline file names needs the
 // user's consent and credentials, a folder outside the repository needs --allow-outside. A rehearsal has its own folder.
 import { relative, resolve } from 'node:path';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Code } from '../../../contract/codes/all.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import { type BucketAccess, bucketAccess } from '../../adapters/store/bucket-access.ts';
@@ -9,7 +8,7 @@ import { storeAddressOf, storeName } from '../../language/store.ts';
 import { folderRefusal, type OutsideOptions } from '../files/boundary.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import type { Problem } from '../pipeline/problem.ts';
+import { type Problem, Refusal } from '../pipeline/problem.ts';
 import { consentToStore } from '../service/consent.ts';
 import type { Target, Unasked } from '../service/target.ts';
 
@@ -39,9 +38,9 @@ interface StoreContext extends OutsideOptions {
 export function chooseStore(
   bound: BoundPipeline,
   { target, env, paths, allowOutside }: StoreContext,
-): Result<StoreChoice | undefined, Problem> {
+): StoreChoice | undefined {
   const { store } = bound.pipeline;
-  if (store === undefined) return ok(undefined);
+  if (store === undefined) return;
   const address = storeAddressOf(store);
   if (!address.ok) throw new Error(`bug: outputs.store is not valid: ${address.error.message}`);
   const id = storeName(store);
@@ -49,24 +48,27 @@ export function chooseStore(
   if (kept.kind === 'folder') {
     const folder = resolve(bound.folder, kept.path);
     const refused = folderRefusal(bound, folder, { allowOutside });
-    if (refused !== undefined) return err(atStore(bound, refused.code, refused.why, refused.hint));
-    return ok({ kind: 'folder', id, folder: target.kind === 'rehearsal' ? paths.store : folder });
+    if (refused !== undefined)
+      throw new Refusal(atStore(bound, refused.code, refused.why, refused.hint));
+    return { kind: 'folder', id, folder: target.kind === 'rehearsal' ? paths.store : folder };
   }
   if (target.kind === 'rehearsal') {
     const shown = relative(bound.folder, paths.store);
     const note = `a rehearsal does not use ${store}: it stores its results in ${shown}`;
-    return ok({ kind: 'folder', id, folder: paths.store, note });
+    return { kind: 'folder', id, folder: paths.store, note };
   }
   if (consentToStore(bound, env) !== 'trusted') {
     const hint = `nothing was sent. If you trust this file, run shotlist trust ${bound.file}`;
-    return err(atStore(bound, 'SL705', 'is a bucket, and you have not agreed to use it', hint));
+    throw new Refusal(
+      atStore(bound, 'SL705', 'is a bucket, and you have not agreed to use it', hint),
+    );
   }
   const access = bucketAccess(kept.bucket, env);
   if (!access.ok)
-    return err(
+    throw new Refusal(
       atStore(bound, 'SL706', `cannot be used: ${access.error.message}`, access.error.hint),
     );
-  return ok({ kind: 'bucket', id, name: store, prefix: kept.prefix, access: access.value });
+  return { kind: 'bucket', id, name: store, prefix: kept.prefix, access: access.value };
 }
 
 function atStore(

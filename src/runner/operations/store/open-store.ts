@@ -1,8 +1,7 @@
 // Opens the store of a run, and finds out before anything is bought whether files can be put there.
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { FolderStore } from '../../adapters/store/folder.ts';
 import type { OutputStore } from '../../run/jobs/ports.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { problem, Refusal } from '../pipeline/problem.ts';
 import type { StoreChoice } from './choose-store.ts';
 
 export interface OpenStore extends AsyncDisposable {
@@ -23,11 +22,11 @@ export async function openStore(choice: StoreChoice, cut: AbortSignal): Promise<
   return { store, [Symbol.asyncDispose]: () => store.close() };
 }
 
-export async function checkStore(store: OutputStore): Promise<Result<void, Problem>> {
+export async function checkStore(store: OutputStore): Promise<void> {
   const usable = await store.check();
-  if (usable.ok) return ok(undefined);
+  if (usable.ok) return;
   const { reason, message } = usable.error;
   const hint = 'nothing was bought; check outputs.store and what it needs, then run again';
   const found = problem(`results cannot be stored: ${message}`, 'shotlist', hint);
-  return err(reason === 'unavailable' ? { ...found, reason: 'unreachable' } : found);
+  throw new Refusal(reason === 'unavailable' ? { ...found, reason: 'unreachable' } : found);
 }

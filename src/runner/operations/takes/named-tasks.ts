@@ -1,5 +1,4 @@
 // The paid tasks that a person names, by task or by item, and why one of them cannot have another take.
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { suggestion } from '../../../contract/yaml/diagnostic.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import { jobFacts } from '../../journal/state.ts';
@@ -7,7 +6,7 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
 import { itemsOf, neededBy } from '../../plan/rerolled-pipeline.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../task/task.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../pipeline/problem.ts';
 
 type Tasks = ReadonlyMap<string, PlannedTask>;
 
@@ -33,24 +32,23 @@ export function tasksNamed(
   names: readonly string[],
   tasks: Tasks,
   ledger: Ledger,
-): Result<readonly string[], Problem> {
+): readonly string[] {
   const found = new Set<string>();
   for (const name of names) {
     const one = isTask(pipeline, name)
       ? paidTask(pipeline, name, tasks, ledger)
       : lastTasks(pipeline, name, tasks, ledger);
-    if (!one.ok) return one;
-    for (const task of one.value) found.add(task);
+    for (const task of one) found.add(task);
   }
   const chosen = [...found];
   for (const task of chosen) {
     const other = chosen.find((one) => uses(pipeline, task, one));
-    if (other !== undefined) return err(oneByOne(task, other));
+    if (other !== undefined) throw new Refusal(oneByOne(task, other));
   }
-  return ok(chosen);
+  return chosen;
 }
 
-type Found = Result<readonly string[], Problem>;
+type Found = readonly string[];
 
 function paidTask({ steps }: Pipeline, name: string, tasks: Tasks, ledger: Ledger): Found {
   const planned = tasks.get(name);
@@ -71,7 +69,7 @@ function paidTask({ steps }: Pipeline, name: string, tasks: Tasks, ledger: Ledge
     );
   }
   const why = whyNot(planned, ledger);
-  return why === undefined ? ok([name]) : refused(`${name} ${why.is}`, why.hint);
+  return why === undefined ? [name] : refused(`${name} ${why.is}`, why.hint);
 }
 
 /** The paid tasks of an item that no other paid task of it uses. */
@@ -88,20 +86,20 @@ function lastTasks(pipeline: Pipeline, item: string, tasks: Tasks, ledger: Ledge
     done.some(({ step }) => step.name !== name && neededBy(steps, new Set([step.name])).has(name));
   const last = done.filter(({ step }) => !used(step.name)).map(({ task }) => task);
   return last.length > 0
-    ? ok(last)
+    ? last
     : refused(`the item ${item} has no paid result yet`, 'shotlist run makes it');
 }
 
 const isPaid = ({ step }: PlannedTask): boolean => step.kind.operation === 'create';
 
-interface Refusal {
+interface Hindrance {
   /** The end of a sentence about the task. */
   readonly is: string;
   readonly hint: string;
 }
 
 /** Why a paid task cannot have another take; undefined if it can. */
-function whyNot({ action, why, take, task }: PlannedTask, ledger: Ledger): Refusal | undefined {
+function whyNot({ action, why, take, task }: PlannedTask, ledger: Ledger): Hindrance | undefined {
   const newest = take === undefined ? undefined : ledger.takes.later(take.first).at(-1);
   if (newest !== undefined && jobFacts[newest.state].inDoubt)
     return { is: `has a take in doubt (take ${newest.take?.number})`, hint: settle };
@@ -140,7 +138,9 @@ const recordedTasks = (ledger: Ledger): readonly string[] =>
 
 const first = ([example = '']: readonly string[]): string => `name one of them, such as ${example}`;
 
-const refused = (message: string, hint: string): Found => err(problem(message, 'shotlist', hint));
+const refused = (message: string, hint: string): Found => {
+  throw new Refusal(problem(message, 'shotlist', hint));
+};
 
 const unknown = (what: 'task' | 'item', name: string, known: readonly string[]): Found =>
   refused(

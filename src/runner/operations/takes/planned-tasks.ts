@@ -1,5 +1,4 @@
 // The tasks of some items as a run would find them now, for a command that holds the state file open.
-import { ok, type Result } from '../../../contract/base/result.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
 import { HashCache } from '../../adapters/files/hash-cache.ts';
@@ -11,7 +10,6 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import { boundaryOf, type OutsideOptions } from '../files/boundary.ts';
 import type { RunPaths } from '../files/run-paths.ts';
 import type { BoundPipeline } from '../pipeline/bound-pipeline.ts';
-import type { Problem } from '../pipeline/problem.ts';
 import { listSelected } from '../planning/list-items.ts';
 import { planItems } from '../planning/plan-items.ts';
 import { valuesOf } from '../planning/prepare.ts';
@@ -33,7 +31,7 @@ export interface FoundTasks extends AsyncDisposable {
 
 const everyStep = { excluded: new Set<string>(), retryFailed: false };
 
-export async function plannedTasks(search: TaskSearch): Promise<Result<FoundTasks, Problem>> {
+export async function plannedTasks(search: TaskSearch): Promise<FoundTasks> {
   const { bound, options, paths, ledger, clock, keys } = search;
   await using cleanup = new Cleanup();
   const { folder, pipeline } = bound;
@@ -44,9 +42,7 @@ export async function plannedTasks(search: TaskSearch): Promise<Result<FoundTask
   const store = storeNameOf(pipeline);
   const disk = new RealDisk({ folder, output, kept, boundary, hashes, clock, store });
   const selection = { ...everyStep, filter: keys === undefined ? {} : { keys } };
-  const listed = await listSelected(bound, paths, selection, { boundary, ledger, disk });
-  if (!listed.ok) return listed;
-  using items = listed.value;
+  using items = await listSelected(bound, paths, selection, { boundary, ledger, disk });
   const tasks = new Map<string, PlannedTask>();
   const run = identityOf(ledger.runs(), {});
   await planItems(bound, items, {
@@ -55,5 +51,5 @@ export async function plannedTasks(search: TaskSearch): Promise<Result<FoundTask
     onTask: (planned) => void tasks.set(planned.task, planned),
   });
   const held = cleanup.move();
-  return ok({ tasks, disk, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() });
+  return { tasks, disk, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() };
 }

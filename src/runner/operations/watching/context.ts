@@ -1,12 +1,10 @@
 // The parts that a watch shares.
-import type { Result } from '../../../contract/base/result.ts';
 import type { FolderWatch, FolderWatchOptions } from '../../adapters/files/folder-watch.ts';
 import type { Summary } from '../../report/run-event.ts';
 import type { WatchEvent } from '../../report/watch-event.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { GivenInputs } from '../pipeline/inputs.ts';
 import type { LoadedPipeline } from '../pipeline/loaded-pipeline.ts';
-import type { Problem } from '../pipeline/problem.ts';
 import type { RunOptions } from '../run/options.ts';
 
 /** The options of every run. `budget` covers all runs of the watch together. */
@@ -42,10 +40,7 @@ export interface WatchContext {
   readonly onEvent: (event: WatchEvent) => void;
   readonly watchFolders: (options: FolderWatchOptions) => FolderWatch;
   /** The operation `run`. */
-  readonly start: (
-    pipeline: LoadedPipeline,
-    options: RunOptions,
-  ) => Promise<Result<FinishedRun, Problem>>;
+  readonly start: (pipeline: LoadedPipeline, options: RunOptions) => Promise<FinishedRun>;
 }
 
 interface FinishedRun {

@@ -3,7 +3,6 @@
 
 import { statSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
-import { ok, type Result } from '../../../contract/base/result.ts';
 import { isSystemProblem, systemCode } from '../../../contract/files/system-error.ts';
 import type { FolderWatch } from '../../adapters/files/folder-watch.ts';
 import type { ItemFilter } from '../../adapters/files/items.ts';
@@ -16,7 +15,7 @@ import type { RunEvent, Summary } from '../../report/run-event.ts';
 import type { BatchReason } from '../../report/watch-event.ts';
 import { commonBase, type Item } from '../../task/item.ts';
 import { boundaryOf } from '../files/boundary.ts';
-import { type Problem, renderProblem } from '../pipeline/problem.ts';
+import { type Problem, Refusal, renderProblem, resultOf } from '../pipeline/problem.ts';
 import { selectionOf } from '../planning/item-selection.ts';
 import { listSelected } from '../planning/list-items.ts';
 import type { WatchContext, WatchedRunOptions } from './context.ts';
@@ -59,11 +58,11 @@ export class WatchLoop {
   }
 
   /** Fails only if the pipeline cannot be used from the start. */
-  async follow(): Promise<Result<Watched, Problem>> {
+  async follow(): Promise<Watched> {
     const { stop } = this.#c;
     try {
-      const first = await this.#refresh();
-      if (first !== undefined && !first.ok) return first;
+      const unusable = await this.#refresh();
+      if (unusable !== undefined) throw new Refusal(unusable);
       let outcome: Watched['outcome'] = 'stopped';
       while (!stop.aborted && outcome === 'stopped') {
         const standing = await this.#look();
@@ -72,45 +71,47 @@ export class WatchLoop {
         else outcome = await this.#run(why, standing);
         if (!stop.aborted) await this.#refresh();
       }
-      return ok({ runs: this.#runs, credits: this.#credits, outcome });
+      return { runs: this.#runs, credits: this.#credits, outcome };
     } finally {
       await this.#watch?.close();
     }
   }
 
-  /** Takes up a new or changed pipeline file. */
-  async #refresh(): Promise<Result<ReadyPipeline, Problem> | undefined> {
+  /** Takes up a new or changed pipeline file; returns why it cannot be used. */
+  async #refresh(): Promise<Problem | undefined> {
     const { file, onEvent } = this.#c;
     const isFirst = this.#runs === 0 && this.#watch === undefined;
-    const changed = await this.#pipeline.refresh();
-    if (changed === undefined) return undefined;
-    if (!changed.ok) {
+    const refreshed = await resultOf(() => this.#pipeline.refresh());
+    if (!refreshed.ok) {
       this.#ready = undefined;
-      if (!isFirst) onEvent({ type: 'invalid', problem: changed.error });
-      return changed;
+      if (!isFirst) onEvent({ type: 'invalid', problem: refreshed.error });
+      return refreshed.error;
     }
-    this.#ready = changed.value;
+    const ready = refreshed.value;
+    if (ready === undefined) return undefined;
+    this.#ready = ready;
     this.#paused = false;
     this.#again = undefined;
     this.#isChanged = this.#watch !== undefined;
     this.#arrivals.forgive();
     await this.#watch?.close();
-    this.#watch = openFolderWatch(changed.value, this.#c);
+    this.#watch = openFolderWatch(ready, this.#c);
     const files = await this.#look();
-    if (files === undefined) return changed;
+    if (files === undefined) return undefined;
     const { added, changed: other, settling } = files;
-    const { name } = changed.value.bound;
-    const glob = changed.value.patterns.join(', ');
+    const { name } = ready.bound;
+    const glob = ready.patterns.join(', ');
     onEvent({ type: 'watching', file, pipeline: name, glob, files: added + other + settling });
-    return changed;
+    return undefined;
   }
 
   /** Undefined if there is nothing to look at. */
   async #look(): Promise<Standing | undefined> {
     const { clock, run } = this.#c;
-    if (this.#ready === undefined) return undefined;
+    const ready = this.#ready;
+    if (ready === undefined) return undefined;
     const elapsed = clock.elapsed();
-    const found = await sightings(this.#ready, run, clock.now());
+    const found = await resultOf(() => sightings(ready, run, clock.now()));
     if (!found.ok) {
       this.#tell(found.error);
       return undefined;
@@ -142,16 +143,18 @@ export class WatchLoop {
     const { failed } = this.#arrivals;
     onEvent({ type: 'batch', why, added, changed, items: keys.size, settling, failed });
     const failures = new FailedItems(ready.bound.pipeline.steps);
-    const ran = await start(ready.bound, {
-      ...run,
-      items: filterFor(run, keys),
-      ...(run.budget === undefined ? {} : { budget: Math.max(0, run.budget - this.#credits) }),
-      ...{ env, signal: stop, graceMs },
-      onEvent: (event) => {
-        failures.hear(event);
-        onEvent({ type: 'run', event });
-      },
-    });
+    const ran = await resultOf(() =>
+      start(ready.bound, {
+        ...run,
+        items: filterFor(run, keys),
+        ...(run.budget === undefined ? {} : { budget: Math.max(0, run.budget - this.#credits) }),
+        ...{ env, signal: stop, graceMs },
+        onEvent: (event) => {
+          failures.hear(event);
+          onEvent({ type: 'run', event });
+        },
+      }),
+    );
     this.#runs += 1;
     end(failures.waiting);
     if (!ran.ok) {
@@ -369,17 +372,14 @@ async function sightings(
   { bound, paths }: ReadyPipeline,
   options: WatchedRunOptions,
   now: number,
-): Promise<Result<readonly Sighting[], Problem>> {
+): Promise<readonly Sighting[]> {
   const selection = selectionOf(bound.pipeline, { ...options, items: filterFor(options) });
-  if (!selection.ok) return selection;
   const boundary = boundaryOf(bound, options);
   // A watch leaves failures out by itself, so it needs no ledger.
-  const found = await listSelected(bound, paths, selection.value, {
+  using items = await listSelected(bound, paths, selection, {
     ...{ boundary, ledger: new Ledger() },
   });
-  if (!found.ok) return found;
-  using items = found.value;
-  return ok([...items].flatMap((item) => sightingOf(item, bound.folder, now) ?? []));
+  return [...items].flatMap((item) => sightingOf(item, bound.folder, now) ?? []);
 }
 
 /** Undefined if the file is gone by now. */

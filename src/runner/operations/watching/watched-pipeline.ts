@@ -1,9 +1,8 @@
 // The pipeline file of a watch: loaded again when it has changed and nobody writes to it. An invalid file runs nothing
 // until it is right again.
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { pathsOf, type RunPaths } from '../files/run-paths.ts';
 import { type BoundPipeline, boundPipeline } from '../pipeline/bound-pipeline.ts';
-import type { Problem } from '../pipeline/problem.ts';
+import { type Problem, Refusal, valueOrThrow } from '../pipeline/problem.ts';
 import { FollowedFile } from '../scheduling/followed-file.ts';
 import { chooseTarget } from '../service/target.ts';
 import type { WatchContext } from './context.ts';
@@ -40,7 +39,7 @@ export class WatchedPipeline {
   }
 
   /** Loads the file if it is new or has changed; undefined if there is nothing new. */
-  async refresh(): Promise<Result<ReadyPipeline, Problem> | undefined> {
+  async refresh(): Promise<ReadyPipeline | undefined> {
     const now = this.#context.clock.elapsed();
     const { appearance } = this.#followed;
     if (appearance !== this.#seen?.appearance) this.#seen = { appearance, since: now };
@@ -50,18 +49,16 @@ export class WatchedPipeline {
     return await this.#load(now);
   }
 
-  async #load(now: number): Promise<Result<ReadyPipeline, Problem>> {
+  async #load(now: number): Promise<ReadyPipeline> {
     const { inputs, profile, env, run } = this.#context;
     const { loaded, appearance } = await this.#followed.load({ inputs, profile, env });
     this.#loaded = appearance;
     this.#seen = { appearance, since: now };
-    if (!loaded.ok) return loaded;
-    const bound = boundPipeline(loaded.value);
+    const bound = boundPipeline(valueOrThrow(loaded));
     const { items } = bound.pipeline;
-    if (items.kind !== 'glob') return err(notFiles(bound));
+    if (items.kind !== 'glob') throw new Refusal(notFiles(bound));
     const target = chooseTarget(run, bound, env);
-    if (!target.ok) return target;
-    return ok({ bound, paths: pathsOf(bound, target.value, run), patterns: items.patterns });
+    return { bound, paths: pathsOf(bound, target, run), patterns: items.patterns };
   }
 }
 

@@ -3,7 +3,6 @@
 import { hostname } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { Redactor } from '../../../contract/base/redactor.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
 import { Cleanup } from '../../adapters/cleanup.ts';
 import { RealDisk } from '../../adapters/files/disk.ts';
@@ -30,7 +29,7 @@ import { boundaryOf, checkOutput, folderRefusal } from '../files/boundary.ts';
 import { pathsOf } from '../files/run-paths.ts';
 import { BoundPipeline } from '../pipeline/bound-pipeline.ts';
 import { parsePipeline } from '../pipeline/parse.ts';
-import { type Problem, problem } from '../pipeline/problem.ts';
+import { problem, Refusal } from '../pipeline/problem.ts';
 import { watchedApi } from '../run/watched-api.ts';
 import { secretsIn } from '../service/secrets.ts';
 import { chooseTarget, type TargetOptions } from '../service/target.ts';
@@ -106,10 +105,8 @@ export async function serveRun(
   database: EngineDatabase,
   run: EngineRun,
   options: ServeOptions,
-): Promise<Result<WorkerEnd, Problem>> {
-  const ready = prepareWorker(run, options);
-  if (!ready.ok) return ready;
-  const { bound, terms, address, key, paths, store: choice } = ready.value;
+): Promise<WorkerEnd> {
+  const { bound, terms, address, key, paths, store: choice } = prepareWorker(run, options);
   const { clock, env, worker, places, leave, quit, onEvent } = options;
   await using cleanup = new Cleanup();
   const watch = options.monitor?.beginWorker({ pipeline: run.terms.pipeline, places });
@@ -181,7 +178,7 @@ export async function serveRun(
       if (message !== undefined) onEvent({ type: 'warning', message });
     },
   });
-  return ok(await loop.run());
+  return await loop.run();
 }
 
 interface Ready {
@@ -190,39 +187,39 @@ interface Ready {
   readonly address: string;
   readonly key: string;
   readonly paths: ReturnType<typeof pathsOf>;
-  readonly store: Extract<ReturnType<typeof chooseStore>, { readonly ok: true }>['value'];
+  readonly store: ReturnType<typeof chooseStore>;
 }
 
 /** What the database says counts only where this host agrees: its own pipeline file, key, consents and folders. */
-function prepareWorker({ terms: run }: EngineRun, options: ServeOptions): Result<Ready, Problem> {
+function prepareWorker({ terms: run }: EngineRun, options: ServeOptions): Ready {
   const { root, env, allowOutside } = options;
   const terms = readTerms(run.options);
   if (!terms.ok) {
     const hint = 'use the same version of shotlist on every host';
-    return err(problem(`the terms of the run cannot be read: ${terms.error}`, 'shotlist', hint));
+    throw new Refusal(
+      problem(`the terms of the run cannot be read: ${terms.error}`, 'shotlist', hint),
+    );
   }
   const { profile, digest, output } = terms.value;
   const file = join(root, basename(run.file));
   const parsed = parsePipeline(file, { profile });
-  if (!parsed.ok) return parsed;
-  if (parsed.value.digest !== digest)
-    return err(
+  if (parsed.digest !== digest)
+    throw new Refusal(
       problem(
         `${file} is not the pipeline file that the coordinator runs: its content differs`,
         'shotlist',
         'give every host the same files, then start the worker again',
       ),
     );
-  const bound = new BoundPipeline(parsed.value, {
+  const bound = new BoundPipeline(parsed, {
     ...{ folder: resolve(root), named: [], base: nothing },
-    otherProfiles: async () => ok([]),
+    otherProfiles: async () => [],
   });
   const target = chooseTarget({ ...options, hosted: true }, bound, env);
-  if (!target.ok) return target;
-  if (target.value.kind !== 'hosted') throw new Error('bug: a worker has no rehearsals');
-  const { address, key } = target.value;
+  if (target.kind !== 'hosted') throw new Error('bug: a worker has no rehearsals');
+  const { address, key } = target;
   if (address !== run.service)
-    return err(
+    throw new Refusal(
       problem(
         `this worker uses the service ${address}, and the run uses ${run.service}`,
         'shotlist',
@@ -232,13 +229,14 @@ function prepareWorker({ terms: run }: EngineRun, options: ServeOptions): Result
   const place = resolve(root, output);
   const refused = checkOutput(bound, { allowOutside });
   const outside = folderRefusal(bound, place, { allowOutside });
-  if (refused !== undefined) return err(refused);
+  if (refused !== undefined) throw new Refusal(refused);
   if (outside !== undefined)
-    return err(problem(`the output folder ${place} ${outside.why}`, 'shotlist', outside.hint));
-  const paths = pathsOf(bound, target.value, { output: place });
-  const store = chooseStore(bound, { target: target.value, env, paths, allowOutside });
-  if (!store.ok) return store;
-  return ok({ bound, terms: terms.value, address, key, paths, store: store.value });
+    throw new Refusal(
+      problem(`the output folder ${place} ${outside.why}`, 'shotlist', outside.hint),
+    );
+  const paths = pathsOf(bound, target, { output: place });
+  const store = chooseStore(bound, { target, env, paths, allowOutside });
+  return { bound, terms: terms.value, address, key, paths, store };
 }
 
 /** A person who resolves the doubt needs the project. */

@@ -25,7 +25,12 @@ import { pathsOf, type RunPaths } from '../../../../src/runner/operations/files/
 import { forget } from '../../../../src/runner/operations/forget.ts';
 import { boundPipeline } from '../../../../src/runner/operations/pipeline/bound-pipeline.ts';
 import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
-import { type Problem, renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
+import {
+  type Problem,
+  Refusal,
+  renderProblem,
+  resultOf,
+} from '../../../../src/runner/operations/pipeline/problem.ts';
 import { repair } from '../../../../src/runner/operations/repair.ts';
 import { makePipe } from '../../../small-disk.ts';
 
@@ -46,12 +51,11 @@ beforeEach(() => {
 
 async function pathsFor(kind: 'hosted' | 'rehearsal'): Promise<RunPaths> {
   const loaded = await loadPipeline(join(root, 'p.yaml'));
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
   const target =
     kind === 'rehearsal'
       ? ({ kind } as const)
       : ({ kind, address: 'https://x', key: 'k' } as const);
-  return pathsOf(boundPipeline(loaded.value), target, {});
+  return pathsOf(boundPipeline(loaded), target, {});
 }
 
 const words = (problem: Problem | undefined): string =>
@@ -89,14 +93,13 @@ test('commands that only take the lock leave a folder that the next one trusts',
   const header = { shotlist: 3, pipeline: 'p', service: 'https://x' };
   writeFileSync(join(root, 'p.state.jsonl'), `${JSON.stringify(header)}\n`);
   const loaded = await loadPipeline(join(root, 'p.yaml'));
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
   const commands = [
-    () => forget(loaded.value, { by: 'task', task: 'none' }),
-    () => repair(loaded.value, { service: 'https://x' }),
+    () => forget(loaded, { by: 'task', task: 'none' }),
+    () => repair(loaded, { service: 'https://x' }),
   ];
   for (const command of commands) {
     rmSync(ownFolder, { recursive: true, force: true });
-    await command();
+    await resultOf<unknown>(command);
     expect(ownershipOf(ownFolder)).toBe('ours');
     expect(checkOwnFolder(await pathsFor('hosted'))).toBeUndefined();
   }
@@ -110,9 +113,9 @@ describe('the folder is refused', () => {
       expect(words(refused)).toContain('was not made by shotlist for you on this machine');
       expect(words(refused)).toContain(`shotlist trust --folder ${ownFolder}`);
     }
-    const planned = await ownFolderForPlan(paths);
+    const planned = await resultOf(() => ownFolderForPlan(paths));
     expect(planned.ok ? '' : words(planned.error)).toContain('was not made by shotlist');
-    expect(adopt(ownFolder)).toEqual({ ok: true, value: { folders: [ownFolder] } });
+    expect(adopt(ownFolder)).toEqual({ folders: [ownFolder] });
     expect(await claimOwnFolder(paths)).toBeUndefined();
   });
 
@@ -121,7 +124,7 @@ describe('the folder is refused', () => {
     symlinkSync('elsewhere', ownFolder);
     expect(words(await claimOwnFolder(await pathsFor('hosted')))).toMatch(/is a link.*remove/s);
     expect(words(checkOwnFolder(await pathsFor('hosted')))).toContain('is a link');
-    expect(adopt(ownFolder).ok).toBe(false);
+    expect(() => adopt(ownFolder)).toThrow(Refusal);
   });
 
   test('when it is a file', async () => {
@@ -150,7 +153,7 @@ describe('the folder is refused', () => {
       const said = words(checkOwnFolder(await pathsFor(kind)));
       expect(said.includes(`${join(ownFolder, path)} is a link`), kind).toBe(refused[kind]);
     }
-    const adopted = adopt(ownFolder);
+    const adopted = resultOf(() => adopt(ownFolder));
     expect(adopted.ok ? '' : words(adopted.error)).toContain('is a link');
   });
 
@@ -173,7 +176,7 @@ describe('without a place for the key that marks folders', () => {
   });
 
   test('a plan goes on without the cache of hashes', async () => {
-    const planned = await ownFolderForPlan(await pathsFor('hosted'));
+    const planned = await resultOf(async () => ownFolderForPlan(await pathsFor('hosted')));
     expect(planned.ok && planned.value.hashes).toBeUndefined();
     expect(planned.ok).toBe(true);
   });
@@ -181,20 +184,20 @@ describe('without a place for the key that marks folders', () => {
 
 test('what a person trusts is a folder of shotlist, not any folder', () => {
   mkdirSync(join(root, 'photos'));
-  const photos = adopt(join(root, 'photos'));
+  const photos = resultOf(() => adopt(join(root, 'photos')));
   expect(photos.ok ? '' : words(photos.error)).toContain('is neither a .shotlist folder nor');
   writeFileSync(join(root, 'photos/service.sqlite'), '');
-  expect(adopt(join(root, 'photos')).ok).toBe(true);
+  adopt(join(root, 'photos'));
   expect(ownershipOf(join(root, 'photos'))).toBe('ours');
-  expect(adopt(join(root, 'nowhere')).ok).toBe(false);
-  expect(adopt(join(root, 'p.yaml')).ok).toBe(false);
+  expect(() => adopt(join(root, 'nowhere'))).toThrow(Refusal);
+  expect(() => adopt(join(root, 'p.yaml'))).toThrow(Refusal);
 });
 
 test('a person trusts a folder together with the data of its rehearsals', () => {
   const data = join(ownFolder, 'rehearsal/p/service');
   mkdirSync(data, { recursive: true });
   writeFileSync(join(data, 'service.sqlite'), '');
-  expect(adopt(ownFolder)).toEqual({ ok: true, value: { folders: [ownFolder, data] } });
-  expect(adopt(ownFolder)).toEqual({ ok: true, value: { folders: [] } });
+  expect(adopt(ownFolder)).toEqual({ folders: [ownFolder, data] });
+  expect(adopt(ownFolder)).toEqual({ folders: [] });
   expect([ownershipOf(ownFolder), ownershipOf(data)]).toEqual(['ours', 'ours']);
 });

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { boundPipeline } from '../../../../src/runner/operations/pipeline/bound-pipeline.ts';
 import { type LoadOptions, loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../../../src/runner/operations/pipeline/problem.ts';
 
 const text = `pipeline: p
 inputs:
@@ -31,14 +31,15 @@ const env = { USER: 'ada' };
 async function loaded(options: LoadOptions = {}, content = text) {
   const file = written(content);
   const result = await loadPipeline(file, { inputs: { count: 3 }, env, ...options });
-  if (!result.ok) throw new Error(renderProblem(result.error));
-  const { folder, base, pipeline } = boundPipeline(result.value);
+  const { folder, base, pipeline } = boundPipeline(result);
   return { folder, base, pipeline, file };
 }
 
 /** All problems, and their places. */
 async function problems(options: LoadOptions, content = text): Promise<readonly string[]> {
-  const result = await loadPipeline(written(content), { inputs: { count: 3 }, env, ...options });
+  const result = await resultOf(() =>
+    loadPipeline(written(content), { inputs: { count: 3 }, env, ...options }),
+  );
   if (result.ok) return [];
   return result.error.diagnostics.map(
     ({ span, message, hint }) => `${span?.line ?? '-'}: ${message} (${hint ?? ''})`,
@@ -194,17 +195,19 @@ describe('the environment', () => {
 
 describe('a file', () => {
   test('that is missing or a folder says so, with its name', async () => {
-    const gone = await loadPipeline('/nowhere/p.yaml');
+    const gone = await resultOf(() => loadPipeline('/nowhere/p.yaml'));
     expect(gone.ok ? '' : renderProblem(gone.error)).toBe(
       '/nowhere/p.yaml: error: the pipeline file does not exist',
     );
-    const folder = await loadPipeline(tmpdir());
+    const folder = await resultOf(() => loadPipeline(tmpdir()));
     expect(folder.ok ? '' : renderProblem(folder.error)).toContain('the pipeline file is a folder');
   });
 
   test('that is wrong is shown with its place and its lines', async () => {
-    const result = await loadPipeline(
-      written('pipeline: p\nouput: x\nsteps:\n  a: { uses: upload, with: { file: x } }\n'),
+    const result = await resultOf(() =>
+      loadPipeline(
+        written('pipeline: p\nouput: x\nsteps:\n  a: { uses: upload, with: { file: x } }\n'),
+      ),
     );
     expect(result.ok ? '' : renderProblem(result.error)).toContain('> 2 | ouput: x');
   });

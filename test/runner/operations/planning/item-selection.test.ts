@@ -1,7 +1,7 @@
 // What a run is asked to do: patterns that cannot be matched are refused in a sentence.
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../../../src/runner/operations/pipeline/problem.ts';
 import { plan } from '../../../../src/runner/operations/plan.ts';
 import type { SelectionOptions } from '../../../../src/runner/operations/planning/item-selection.ts';
 import { photoPipeline, Rig } from '../../../rig.ts';
@@ -11,8 +11,7 @@ async function said(choice: SelectionOptions, pipeline = photoPipeline): Promise
   rig.write('photos/a.png', 'x');
   rig.write('actor.png', 'x');
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-  const planned = await plan(loaded.value, { ...choice, rehearse: true, env: {} });
+  const planned = await resultOf(() => plan(loaded, { ...choice, rehearse: true, env: {} }));
   return planned.ok ? 'planned' : renderProblem(planned.error);
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parsePipeline } from '../../../../src/runner/operations/pipeline/parse.ts';
-import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../../../src/runner/operations/pipeline/problem.ts';
 import {
   chooseTarget,
   type TargetOptions,
@@ -34,10 +34,10 @@ function chosen({ options = {}, pipeline, env = {} }: Given): string {
     `pipeline: p\n${service}steps: { a: { uses: upload, with: { file: a.png } } }\n`,
   );
   const parsed = parsePipeline(file);
-  if (!parsed.ok) throw new Error(renderProblem(parsed.error));
   const user = { ...env, XDG_STATE_HOME: join(folder, 'user') };
-  if (pipeline !== undefined) trust(file, { env: user });
-  const target = chooseTarget(options, parsed.value, user);
+  // An address that is wrong cannot be trusted.
+  if (pipeline !== undefined) resultOf(() => trust(file, { env: user }));
+  const target = resultOf(() => chooseTarget(options, parsed, user));
   if (!target.ok) {
     const text = renderProblem(target.error);
     expect(text).not.toContain(key);

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listenAddress } from '../../../../src/runner/cli/flags.ts';
-import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../../../src/runner/operations/pipeline/problem.ts';
 import type { Target } from '../../../../src/runner/operations/service/target.ts';
 import {
   type WebhookOptions,
@@ -19,7 +19,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** What was chosen, or what the problem says. */
 function chosen(env: Env, options: WebhookOptions = { listen }, target: Target = hosted): unknown {
-  const webhooks = webhookConfigOf(options, target, env);
+  const webhooks = resultOf(() => webhookConfigOf(options, target, env));
   if (webhooks.ok) return webhooks.value;
   const text = renderProblem(webhooks.error);
   expect(text).not.toContain(secret);

@@ -5,7 +5,7 @@ import { realClock } from '../../../../src/runner/adapters/clock.ts';
 import { pathsOf } from '../../../../src/runner/operations/files/run-paths.ts';
 import { boundPipeline } from '../../../../src/runner/operations/pipeline/bound-pipeline.ts';
 import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
-import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
+import { renderProblem, resultOf } from '../../../../src/runner/operations/pipeline/problem.ts';
 import { type Access, lockState } from '../../../../src/runner/operations/state/lock-state.ts';
 import { headerOf, openState } from '../../../../src/runner/operations/state/open-state.ts';
 import { Rig } from '../../../rig.ts';
@@ -15,8 +15,7 @@ const pipeline = 'pipeline: p\nsteps: { up: { uses: upload, with: { file: a.png 
 async function opener(state?: object) {
   const rig = new Rig(pipeline);
   const loaded = await loadPipeline(rig.file);
-  if (!loaded.ok) throw new Error(renderProblem(loaded.error));
-  const bound = boundPipeline(loaded.value);
+  const bound = boundPipeline(loaded);
   const paths = pathsOf(bound, { kind: 'hosted', address: 'https://a', key: 'k' }, {});
   if (state !== undefined) writeFileSync(paths.state, `${JSON.stringify(state)}\n`);
   const warnings: string[] = [];
@@ -35,29 +34,27 @@ test.each(['edit', 'run'] as const)(
   async (access) => {
     const { open, paths } = await opener(header);
     const first = await open(access);
-    if (!first.ok) throw new Error(renderProblem(first.error));
-    expect(await open('edit')).toMatchObject({ ok: false, error: { reason: 'locked' } });
-    expect(await open('run')).toMatchObject({ ok: false, error: { reason: 'locked' } });
-    const reading = await open('read');
-    expect(reading.ok && reading.value.running?.process).toContain(`process ${process.pid} `);
-    expect((await open('plan')).ok).toBe(true);
-    await first.value[Symbol.asyncDispose]();
+    const locked = { problem: { reason: 'locked' } };
+    await expect(open('edit')).rejects.toMatchObject(locked);
+    await expect(open('run')).rejects.toMatchObject(locked);
+    expect((await open('read')).running?.process).toContain(`process ${process.pid} `);
+    await open('plan');
+    await first[Symbol.asyncDispose]();
     expect(existsSync(paths.lock)).toBe(false);
-    expect((await open('read')).ok).toBe(true);
+    await open('read');
   },
 );
 
 test('reading makes nothing, and takes no lock', async () => {
   const { open, paths } = await opener();
-  const opened = await open('read');
-  expect(opened.ok && opened.value.running).toBeUndefined();
+  expect((await open('read')).running).toBeUndefined();
   expect([paths.ownFolder, paths.lock, paths.state].filter((path) => existsSync(path))).toEqual([]);
 });
 
 test('one that cannot be opened leaves no lock behind', async () => {
   const { open, paths } = await opener({ ...header, pipeline: 'other' });
   for (const access of ['edit', 'run', 'read', 'plan'] as const) {
-    const opened = await open(access);
+    const opened = await resultOf(() => open(access));
     expect(opened.ok ? '' : renderProblem(opened.error)).toContain(
       `${paths.state} belongs to the pipeline "other", not to "p"`,
     );
@@ -70,27 +67,25 @@ test.each([
   ['rehearsal', 'belongs to the service https://a, not to a rehearsal'],
 ])('one of another service is not opened for %s', async (service, words) => {
   const { open } = await opener(header);
-  const opened = await open('run', service);
+  const opened = await resultOf(() => open('run', service));
   expect(opened.ok ? '' : renderProblem(opened.error)).toContain(words);
-  expect((await open('run', 'https://a')).ok).toBe(true);
+  await open('run', 'https://a');
 });
 
 test('a torn last line is reported, unless a run is writing it', async () => {
   const { open, lock, paths, warnings } = await opener(header);
   writeFileSync(paths.state, `${JSON.stringify(header)}\n{"seq":1,"eve`);
-  expect((await open('read')).ok).toBe(true);
+  await open('read');
   expect(warnings).toHaveLength(1);
-  const locked = await lock();
-  expect(locked.ok).toBe(true);
-  expect((await open('read')).ok).toBe(true);
+  await lock();
+  await open('read');
   expect(warnings).toHaveLength(1);
 });
 
 test('one that is not there yet is opened empty; whoever needs it hears how it is made', async () => {
   const { bound, open } = await opener();
   const opened = await open('edit');
-  if (!opened.ok) throw new Error(renderProblem(opened.error));
-  const found = headerOf(opened.value, bound);
+  const found = resultOf(() => headerOf(opened, bound));
   expect(found.ok ? '' : renderProblem(found.error)).toContain(
     `shotlist run ${bound.file} --hosted creates it`,
   );

@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Boundary } from '../../../../src/runner/adapters/files/boundary.ts';
 import { realPathOr } from '../../../../src/runner/adapters/files/real-path.ts';
 import { parsePipeline } from '../../../../src/runner/operations/pipeline/parse.ts';
-import { renderProblem } from '../../../../src/runner/operations/pipeline/problem.ts';
 import { readGuarded } from '../../../../src/runner/operations/working/order-guard.ts';
 import type { JobOrder } from '../../../../src/runner/run/jobs/job.ts';
 import { fingerprint, uploadOrder } from '../../run/parts.ts';
@@ -34,9 +33,7 @@ steps:
   save: { uses: download, with: { of: color, to: "sub/\${{ item.name }}" } }
 `,
   );
-  const parsed = parsePipeline(join(folder, 'pipeline.yaml'));
-  if (!parsed.ok) throw new Error(renderProblem(parsed.error));
-  const { pipeline } = parsed.value;
+  const { pipeline } = parsePipeline(join(folder, 'pipeline.yaml'));
   const boundary = new Boundary({ repository: folder, allowOutside: false, named: [] });
   return (order: JobOrder) =>
     readGuarded({ order, epoch: 1, seen: 0 }, { folder, boundary, pipeline });

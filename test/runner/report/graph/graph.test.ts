@@ -1,4 +1,5 @@
 // Graphs of pipelines, read by tools that nobody here wrote: Mermaid in a browser, and Graphviz.
+
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { validate } from '../../../../src/runner/language/validate.ts';
 import { svgOf } from '../../../../src/runner/operations/drawing/svg.ts';
+import { resultOf } from '../../../../src/runner/operations/pipeline/problem.ts';
 import { dotText } from '../../../../src/runner/report/graph/dot.ts';
 import { stepLines } from '../../../../src/runner/report/graph/graph-labels.ts';
 import { mermaidText } from '../../../../src/runner/report/graph/mermaid.ts';
@@ -130,7 +132,7 @@ describe('the SVG', () => {
   test.each(Object.entries(drawn))(
     '%s: has no script, no address and no markup of its texts',
     async (_name, graph) => {
-      const svg = await svgOf(dotText(graph));
+      const svg = await resultOf(() => svgOf(dotText(graph)));
       const text = svg.ok ? svg.value : '';
       expect(text).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" /);
       expect(text.slice(80)).not.toMatch(/<script|<!DOCTYPE|<image|<a\b|href|https?:|\bon\w+=/);
@@ -150,7 +152,7 @@ describe.skipIf(noBrowser)('in a browser', () => {
   test.each(Object.entries(drawn))(
     '%s: the nodes of the SVG do not overlap, and texts fit',
     async (name, graph) => {
-      const svg = await svgOf(dotText(graph));
+      const svg = await resultOf(() => svgOf(dotText(graph)));
       await page.setContent(svg.ok ? svg.value : '');
       if (process.env['SHOW'] !== undefined)
         await page.screenshot({ path: join(process.env['SHOW'], `${name}.png`), fullPage: true });

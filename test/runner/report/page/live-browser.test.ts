@@ -1,4 +1,5 @@
 // A live page in a real Chromium: opened before the run, it shows what the run does without being loaded again.
+
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openLivePage } from '../../../../src/runner/operations/live-page.ts';
 import { loadPipeline } from '../../../../src/runner/operations/pipeline/load.ts';
@@ -22,10 +23,7 @@ describe.skipIf(noBrowser)(
     test('follows a run to its end, and stays readable after it', async () => {
       const [local, rig, browser] = await Promise.all([service(), photoRig(2), openBrowser()]);
       onTestFinished(() => browser.close());
-      const loaded = await loadPipeline(rig.file);
-      const opened = loaded.ok ? await openLivePage(loaded.value) : loaded;
-      if (!opened.ok) throw new Error('no page');
-      const live = opened.value;
+      const live = await openLivePage(await loadPipeline(rig.file));
       onTestFinished(() => live.close());
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
       const complaints: string[] = [];
@@ -64,12 +62,10 @@ describe.skipIf(noBrowser)(
       const [local, browser] = await Promise.all([service({ speed: 0.01 }), openBrowser()]);
       const rig = new Rig(slowPipeline);
       onTestFinished(() => browser.close());
-      const loaded = await loadPipeline(rig.file);
-      const opened = loaded.ok ? await openLivePage(loaded.value) : loaded;
-      if (!opened.ok) throw new Error('no page');
-      onTestFinished(() => opened.value.close());
+      const opened = await openLivePage(await loadPipeline(rig.file));
+      onTestFinished(() => opened.close());
       const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-      await page.goto(opened.value.address);
+      await page.goto(opened.address);
       const stopper = new AbortController();
       const running = rig.run(local, { signal: stopper.signal, budget: 250 });
       onTestFinished(async () => {

@@ -1,8 +1,7 @@
 // The address of an engine: a Postgres database. A password in it would be visible in the list of processes.
 import { digestOfBytes } from '../../../../contract/base/digest.ts';
-import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { scrubbed } from '../../../../contract/base/scrub.ts';
-import { type Problem, problem } from '../../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../../pipeline/problem.ts';
 
 export interface EngineAddress {
   readonly url: string;
@@ -14,24 +13,26 @@ export interface EngineAddress {
 
 const example = 'such as postgres://shotlist@db.example:5432/shotlist';
 
-export function engineAddress(text: string): Result<EngineAddress, Problem> {
+export function engineAddress(text: string): EngineAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol))
-    return err(refused(`--engine ${text.slice(0, 200)} is not the address of a Postgres database`));
+    throw new Refusal(
+      refused(`--engine ${text.slice(0, 200)} is not the address of a Postgres database`),
+    );
   if (url.password !== '' || url.searchParams.has('password')) {
     const hint =
       'other users of this machine can read it in the list of processes: set PGPASSWORD, or use a password file (PGPASSFILE)';
-    return err(problem('--engine: the address has a password in it', 'shotlist', hint));
+    throw new Refusal(problem('--engine: the address has a password in it', 'shotlist', hint));
   }
   const name = decodeURIComponent(url.pathname.slice(1));
-  if (name === '') return err(refused('--engine: the address names no database'));
+  if (name === '') throw new Refusal(refused('--engine: the address names no database'));
   const host = url.hostname === '' ? (url.searchParams.get('host') ?? 'localhost') : url.hostname;
   const place = `${host}:${url.port === '' ? '5432' : url.port}/${name}`;
-  return ok({
+  return {
     url: text,
     shown: scrubbed(place),
     digest: digestOfBytes(place).slice(0, 16),
-  });
+  };
 }
 
 const refused = (message: string): Problem =>

@@ -4,7 +4,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JsonObject } from '../../../../contract/base/json.ts';
-import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { diskStore } from '../../../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../../../adapters/state/load-state.ts';
 import { memoryStore } from '../../../journal/job-store.ts';
@@ -17,7 +16,7 @@ import { TermOver } from '../../../run/engine/term-over.ts';
 import { writerOf } from '../../../run/engine/writer.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
-import { type Problem, problem, stateProblem } from '../../pipeline/problem.ts';
+import { type Problem, problem, Refusal, stateProblem } from '../../pipeline/problem.ts';
 import { subjectOf } from '../locate-state.ts';
 import { lockState, type StateContext, strangerTo } from '../lock-state.ts';
 import { loadLedger } from './load-ledger.ts';
@@ -66,7 +65,7 @@ export async function coordinate(
   paths: RunPaths,
   text: string,
   context: CoordinateContext,
-): Promise<Result<Coordinating, Problem>> {
+): Promise<Coordinating> {
   return await withDatabase(text, 'use', (engine) => begin(bound, paths, engine, context));
 }
 
@@ -75,7 +74,7 @@ async function begin(
   given: RunPaths,
   engine: OpenEngine,
   context: CoordinateContext,
-): Promise<Result<Coordinating, Problem>> {
+): Promise<Coordinating> {
   const { clock, onWarning, stop, standbyMs = Number.POSITIVE_INFINITY } = context;
   const began = clock.elapsed();
   const quit = stop ?? new AbortController().signal;
@@ -85,15 +84,11 @@ async function begin(
   const patiently = <T>(call: () => Promise<T>): Promise<T> =>
     told ? insistently(patience, call) : call();
   for (;;) {
-    const asked = await patiently(async () => {
-      const moved = await moveUnderLock(bound, given, engine, context);
-      if (!moved.ok) return moved;
-      const { run, paths } = moved.value;
+    const { run, paths, desk, term } = await patiently(async () => {
+      const { run, paths } = await moveUnderLock(bound, given, engine, context);
       const desk = engine.database.coordinator(run.terms.run);
-      return ok({ run, paths, desk, term: await desk.acquire(name, termMs) });
+      return { run, paths, desk, term: await desk.acquire(name, termMs) };
     });
-    if (!asked.ok) return asked;
-    const { run, paths, desk, term } = asked.value;
     if (term !== undefined) {
       const writer = writerOf(term);
       await clear(desk, run.terms.run, term, context);
@@ -101,15 +96,16 @@ async function begin(
       const loaded = await loadLedger(desk, () => store);
       const { ledger, snapshot, seq, changed } = loaded;
       const state = { ...unread, ledger, header: snapshot.header };
-      return ok({
+      return {
         ...{ paths, state, session: { engine, run, desk, term, writer, seq, ledger, changed } },
         async [Symbol.asyncDispose]() {
           store.close();
           await engine[Symbol.asyncDispose]();
         },
-      });
+      };
     }
-    if (clock.elapsed() - began > standbyMs) return err(busyProblem(run, engine.address.shown));
+    if (clock.elapsed() - began > standbyMs)
+      throw new Refusal(busyProblem(run, engine.address.shown));
     if (!told) onWarning(standbyText(run, engine.address.shown));
     told = true;
     await clock.sleep(1_000, quit);
@@ -133,26 +129,24 @@ async function moveUnderLock(
   given: RunPaths,
   { database, address }: OpenEngine,
   { terms, takeBack, ...context }: CoordinateContext,
-): Promise<Result<{ readonly run: EngineRun; readonly paths: RunPaths }, Problem>> {
+): Promise<{ readonly run: EngineRun; readonly paths: RunPaths }> {
   const known = await database.find(bound.name, given.serviceName);
-  const shared = shareFolder(bound, given, known, context.onWarning);
-  if (!shared.ok) return shared;
-  const locked = await lockState(given, 'run', context);
-  if (!locked.ok) return locked;
-  await using held = locked.value;
+  shareFolder(bound, given, known, context.onWarning);
+  await using held = await lockState(given, 'run', context);
   const { paths } = held;
   const loaded = await loadState(paths.state, memoryStore());
-  if (!loaded.ok) return err(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
+  if (!loaded.ok)
+    throw new Refusal(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
   const { header, warnings } = loaded.value;
   const stranger = header && strangerTo(header, paths.state, bound.name, paths.serviceName);
-  if (stranger !== undefined) return err(stranger);
+  if (stranger !== undefined) throw new Refusal(stranger);
   warnings.forEach(context.onWarning);
   const now = new Date(context.clock.now()).toISOString();
   const run = await moveIn({
     ...{ database, address, bound, paths, state: loaded.value, options: terms, now, takeBack },
     onWarning: context.onWarning,
   });
-  return run.ok ? ok({ run: run.value, paths }) : run;
+  return { run, paths };
 }
 
 /** Orders of an earlier coordinator are dropped; what workers are doing is waited for. */

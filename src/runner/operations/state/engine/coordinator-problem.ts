@@ -1,20 +1,17 @@
 // Why a coordinator had to stop, where that is neither a bug nor the fault of its user.
-import { err, type Result } from '../../../../contract/base/result.ts';
 import { scrubbed } from '../../../../contract/base/scrub.ts';
 import { DatabaseAway } from '../../../run/engine/away.ts';
 import { TermOver } from '../../../run/engine/term-over.ts';
-import { type Problem, problem } from '../../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../../pipeline/problem.ts';
 
 /** Rethrows any other error. */
-export async function asCoordinator<T>(
-  work: () => Promise<Result<T, Problem>>,
-): Promise<Result<T, Problem>> {
+export async function asCoordinator<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const known = problemOf(error);
     if (known === undefined) throw error;
-    return err(known);
+    throw new Refusal(known);
   }
 }
 

@@ -1,5 +1,4 @@
 // Opens the state of a pipeline whose record is in a database: to look at it, to correct it, or to coordinate its run.
-import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { diskStore } from '../../../adapters/state/job-store.ts';
 import { type Loaded, loadState } from '../../../adapters/state/load-state.ts';
 import { memoryStore } from '../../../journal/job-store.ts';
@@ -7,7 +6,7 @@ import type { EngineRun } from '../../../run/engine/database.ts';
 import type { CoordinatorDesk } from '../../../run/engine/ports.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
-import { type Problem, problem } from '../../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../../pipeline/problem.ts';
 import { type RecordCheck, unchecked } from '../../receipts/record-check.ts';
 import { type Access, lockState, type StateContext } from '../lock-state.ts';
 import { type CoordinateContext, coordinate, type EngineSession } from './coordinate.ts';
@@ -41,14 +40,12 @@ export async function openEngineState(
   paths: RunPaths,
   text: string,
   { access, ...context }: EngineContext,
-): Promise<Result<EngineState, Problem>> {
+): Promise<EngineState> {
   if (access === 'run') {
-    const coordinating = await coordinate(bound, paths, text, context);
-    if (!coordinating.ok) return coordinating;
-    const { session, ...opened } = coordinating.value;
+    const { session, ...opened } = await coordinate(bound, paths, text, context);
     const { engine, run, desk } = session;
     const found = { engine, run, desk, session };
-    return ok({ ...opened, running: undefined, check: unchecked, engine: found });
+    return { ...opened, running: undefined, check: unchecked, engine: found };
   }
   return await withDatabase(text, 'look', (engine) =>
     look(bound, paths, engine, { ...context, access }),
@@ -60,27 +57,23 @@ async function look(
   given: RunPaths,
   engine: OpenEngine,
   { access, ...context }: StateContext & Pick<EngineContext, 'access'>,
-): Promise<Result<EngineState, Problem>> {
+): Promise<EngineState> {
   const run = await findRun(bound, given, engine);
-  if (!run.ok) return run;
-  const shared = shareFolder(bound, given, run.value, context.onWarning);
-  if (!shared.ok) return shared;
-  const checked = await lockState(given, 'plan', context);
-  if (!checked.ok) return checked;
-  const { paths } = checked.value;
-  if (access === 'edit' && run.value.stage !== 'open') return err(notThere(paths, engine));
-  const desk = engine.database.coordinator(run.value.terms.run);
+  shareFolder(bound, given, run, context.onWarning);
+  const { paths } = await lockState(given, 'plan', context);
+  if (access === 'edit' && run.stage !== 'open') throw new Refusal(notThere(paths, engine));
+  const desk = engine.database.coordinator(run.terms.run);
   const store = diskStore();
   const { ledger, snapshot } = await loadLedger(desk, () => store);
   const state = { ...unread, ledger, header: snapshot.header };
-  return ok({
+  return {
     ...{ paths, state, running: undefined, check: unchecked },
-    engine: { engine, run: run.value, desk },
+    engine: { engine, run, desk },
     async [Symbol.asyncDispose]() {
       store.close();
       await engine[Symbol.asyncDispose]();
     },
-  });
+  };
 }
 
 const notThere = ({ state }: RunPaths, { address }: OpenEngine): Problem =>
@@ -95,18 +88,18 @@ async function findRun(
   bound: BoundPipeline,
   paths: RunPaths,
   { database, address }: OpenEngine,
-): Promise<Result<EngineRun, Problem>> {
+): Promise<EngineRun> {
   const all = (await database.runs()).filter(({ terms }) => terms.pipeline === bound.name);
   const loaded = paths.serviceName === '' ? await loadState(paths.state, memoryStore()) : undefined;
   const service = loaded?.ok === true ? loaded.value.header?.service : paths.serviceName;
   const own = all.filter(({ terms }) => terms.service === service);
   const [first, ...others] = own.length > 0 ? own : all;
-  if (first !== undefined && others.length === 0) return ok(first);
+  if (first !== undefined && others.length === 0) return first;
   const hint =
     first === undefined
       ? `shotlist run ${bound.file} --engine … begins it`
       : `name the service: ${all.map(({ terms }) => `--service ${terms.service}`).join(' or ')}`;
   const what = first === undefined ? 'has no run' : 'has several runs';
   const message = `the database ${address.shown} ${what} of the pipeline "${bound.name}"`;
-  return err(problem(message, 'shotlist', hint));
+  throw new Refusal(problem(message, 'shotlist', hint));
 }

@@ -1,4 +1,5 @@
 // Gives the record of a run back to its state file. Until the file is written, the database has the record.
+
 import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { removeLeftover } from '../../../../contract/files/leftover.ts';
 import { isSystemProblem, systemReason } from '../../../../contract/files/system-error.ts';
@@ -9,6 +10,7 @@ import { TermOver } from '../../../run/engine/term-over.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
+import { resultOf } from '../../pipeline/problem.ts';
 import { lockState, type StateContext } from '../lock-state.ts';
 import { canaryFile } from './canary.ts';
 import type { EngineSession } from './coordinate.ts';
@@ -40,7 +42,7 @@ export async function exportRun(exporting: Exporting): Promise<Result<void, stri
     const seq = await again(catchUp);
     const snapshot = { header, seq, runs: ledger.runs(), tasks: ledger.tasks() };
     await again(() => desk.fold(term, snapshot, [...ledger.jobs()]));
-    const locked = await lockState(paths, 'edit', context);
+    const locked = await resultOf(() => lockState(paths, 'edit', context));
     if (!locked.ok) return err(locked.error.diagnostics[0]?.message ?? paths.state);
     await using _held = locked.value;
     if (await again(() => desk.seal(term, seq, termMs))) return await handOver(exporting);

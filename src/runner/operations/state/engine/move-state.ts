@@ -3,7 +3,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { JsonObject } from '../../../../contract/base/json.ts';
-import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { replaceState } from '../../../adapters/state/compaction.ts';
 import type { Loaded } from '../../../adapters/state/load-state.ts';
 import { memoryStore } from '../../../journal/job-store.ts';
@@ -13,7 +12,7 @@ import { formatVersion } from '../../../journal/line-schemas.ts';
 import type { EngineDatabase, EngineRun } from '../../../run/engine/database.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
-import { type Problem, problem } from '../../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../../pipeline/problem.ts';
 import type { EngineAddress } from './address.ts';
 import { hasCanary, writeCanary } from './canary.ts';
 import { loadLedger } from './load-ledger.ts';
@@ -35,34 +34,35 @@ export interface Moving {
 }
 
 /** Makes the database the record, and returns the run there. */
-export async function moveIn(moving: Moving): Promise<Result<EngineRun, Problem>> {
+export async function moveIn(moving: Moving): Promise<EngineRun> {
   const { database, bound, paths, state, address } = moving;
   const known = await database.find(bound.name, paths.serviceName);
   const away = state.header?.away;
   if (moving.takeBack === true && known?.stage === 'exported') return await takeBack(moving, known);
   if (away !== undefined && away.engine !== address.digest)
-    return err(awayProblem(paths.state, away, 'another database'));
+    throw new Refusal(awayProblem(paths.state, away, 'another database'));
   if (away !== undefined && away.run !== known?.terms.run)
-    return err(
+    throw new Refusal(
       known?.stage === 'exported'
         ? exportedProblem(moving)
         : forgottenProblem(paths.state, address),
     );
   switch (known?.stage) {
     case undefined:
-      return ok(await importRun(moving));
+      return await importRun(moving);
     case 'importing':
-      if (away === undefined) return ok(await importRun(moving));
+      if (away === undefined) return await importRun(moving);
       // Its coordinator is writing the state file, and hands it over soon.
-      if (known.coordinator !== undefined) return ok(known);
+      if (known.coordinator !== undefined) return known;
       await database.setStage(known.terms.run, 'open');
-      return ok(known);
+      return known;
     case 'open':
       return await joinRun(moving, known);
     case 'exported': {
-      if (away !== undefined) return err(exportedProblem(moving));
+      if (away !== undefined) throw new Refusal(exportedProblem(moving));
       const newer = await newerIn(moving, known);
-      return newer === undefined ? ok(await importRun(moving)) : err(newer);
+      if (newer === undefined) return await importRun(moving);
+      throw new Refusal(newer);
     }
   }
 }
@@ -88,23 +88,23 @@ async function importRun(moving: Moving): Promise<EngineRun> {
 }
 
 /** The run is open: this checkout joins it if its state file knows nothing that the database does not. */
-async function joinRun(moving: Moving, known: EngineRun): Promise<Result<EngineRun, Problem>> {
+async function joinRun(moving: Moving, known: EngineRun): Promise<EngineRun> {
   const { bound, state } = moving;
   if (state.header?.away === undefined && state.header !== undefined) {
     const ahead = await firstAhead(moving, known);
-    if (ahead !== undefined) return err(aheadProblem(moving, ahead));
+    if (ahead !== undefined) throw new Refusal(aheadProblem(moving, ahead));
   }
   // The folder of the run has its canary.
   if (!hasCanary(bound.folder, known)) moving.onWarning(otherCopyText(moving));
   await writeCanary(bound.folder, known);
   if (state.header !== undefined) await markAway(moving, known.terms.run);
-  return ok(known);
+  return known;
 }
 
 /** Makes the database the record again after an export. */
-async function takeBack(moving: Moving, known: EngineRun): Promise<Result<EngineRun, Problem>> {
+async function takeBack(moving: Moving, known: EngineRun): Promise<EngineRun> {
   const ahead = await firstAhead(moving, known);
-  if (ahead !== undefined) return err(aheadProblem(moving, ahead));
+  if (ahead !== undefined) throw new Refusal(aheadProblem(moving, ahead));
   await moving.database.setStage(known.terms.run, 'open');
   return await joinRun(moving, { ...known, stage: 'open' });
 }

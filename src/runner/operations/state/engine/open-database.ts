@@ -1,7 +1,6 @@
 // Opens the database of an engine, and refuses one that could forget what it has promised.
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { err, ok, type Result } from '../../../../contract/base/result.ts';
 import { scrubbed } from '../../../../contract/base/scrub.ts';
 import { isSystemProblem, systemReason } from '../../../../contract/files/system-error.ts';
 import { EngineMissing } from '../../../adapters/engine/connection.ts';
@@ -11,7 +10,7 @@ import { DatabaseAway } from '../../../run/engine/away.ts';
 import type { EngineCondition, EngineDatabase } from '../../../run/engine/database.ts';
 import { insistently, type Patience } from '../../../run/engine/patience.ts';
 import { shownPath } from '../../files/shown-path.ts';
-import { type Problem, problem } from '../../pipeline/problem.ts';
+import { type Problem, problem, Refusal } from '../../pipeline/problem.ts';
 import { type EngineAddress, engineAddress } from './address.ts';
 
 export interface OpenEngine extends AsyncDisposable {
@@ -23,18 +22,12 @@ export interface OpenEngine extends AsyncDisposable {
 /** What a command is about to do: `use` needs the tables, and a database that keeps its promises. */
 export type EngineUse = 'use' | 'look' | 'manage';
 
-export async function openDatabase(
-  text: string,
-  use: EngineUse,
-): Promise<Result<OpenEngine, Problem>> {
+export async function openDatabase(text: string, use: EngineUse): Promise<OpenEngine> {
   return await open(text, use, (call) => call());
 }
 
 /** The same for a process that uses the database: waits for one that cannot be reached yet. */
-export async function awaitDatabase(
-  text: string,
-  patience: Patience,
-): Promise<Result<OpenEngine, Problem>> {
+export async function awaitDatabase(text: string, patience: Patience): Promise<OpenEngine> {
   return await open(text, 'use', (call) => insistently(patience, call));
 }
 
@@ -42,13 +35,12 @@ async function open(
   text: string,
   use: EngineUse,
   repeated: <T>(call: () => Promise<T>) => Promise<T>,
-): Promise<Result<OpenEngine, Problem>> {
+): Promise<OpenEngine> {
   const address = engineAddress(text);
-  if (!address.ok) return address;
-  const { url, shown } = address.value;
+  const { url, shown } = address;
   const unreadable = await unreadableFile(url);
-  if (unreadable !== undefined) return err(unreadable);
-  const reached = await reachable(shown, async () => {
+  if (unreadable !== undefined) throw new Refusal(unreadable);
+  const { database, condition } = await reachable(shown, async () => {
     const database = await openEngine(url, {
       application: `shotlist on ${hostname()}`,
       connections: 6,
@@ -60,17 +52,15 @@ async function open(
       throw error;
     }
   });
-  if (!reached.ok) return reached;
-  const { database, condition } = reached.value;
   const wrong = use === 'manage' ? undefined : problemOf(condition, shown, use);
   if (wrong !== undefined) {
     await database.close();
-    return err(wrong);
+    throw new Refusal(wrong);
   }
-  return ok({
-    ...{ database, condition, address: address.value },
+  return {
+    ...{ database, condition, address },
     [Symbol.asyncDispose]: () => database.close(),
-  });
+  };
 }
 
 /** Told apart from a database that is away, because nobody waits for a file. */
@@ -94,34 +84,28 @@ async function unreadableFile(url: string): Promise<Problem | undefined> {
 export async function withDatabase<T>(
   text: string,
   use: EngineUse,
-  work: (engine: OpenEngine) => Promise<Result<T, Problem>>,
-): Promise<Result<T, Problem>> {
-  const opened = await openDatabase(text, use);
-  if (!opened.ok) return opened;
-  const engine = opened.value;
+  work: (engine: OpenEngine) => Promise<T>,
+): Promise<T> {
+  const engine = await openDatabase(text, use);
   let kept = false;
   try {
     const done = await reachable(engine.address.shown, () => work(engine));
-    const result = done.ok ? done.value : done;
-    kept = result.ok;
-    return result;
+    kept = true;
+    return done;
   } finally {
     if (!kept) await engine[Symbol.asyncDispose]();
   }
 }
 
 /** A database that cannot be reached is a problem, not a bug. */
-export async function reachable<T>(
-  shown: string,
-  work: () => Promise<T>,
-): Promise<Result<T, Problem>> {
+export async function reachable<T>(shown: string, work: () => Promise<T>): Promise<T> {
   try {
-    return ok(await work());
+    return await work();
   } catch (error) {
     if (error instanceof EngineMissing)
-      return err(problem(error.message, 'shotlist', 'then run the command again'));
+      throw new Refusal(problem(error.message, 'shotlist', 'then run the command again'));
     if (error instanceof DatabaseRefused)
-      return err(
+      throw new Refusal(
         problem(
           `the database ${shown} refused: ${scrubbed(error.message)}`,
           'shotlist',
@@ -131,7 +115,7 @@ export async function reachable<T>(
     if (!(error instanceof DatabaseAway)) throw error;
     const hint = 'nothing was sent; check the address, the network and the server';
     const message = `the database ${shown} cannot be used: ${scrubbed(error.message)}`;
-    return err({ ...problem(message, 'shotlist', hint), reason: 'unreachable' });
+    throw new Refusal({ ...problem(message, 'shotlist', hint), reason: 'unreachable' });
   }
 }
 

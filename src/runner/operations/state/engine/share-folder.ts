@@ -1,12 +1,10 @@
 // A folder that several hosts share. Each host trusts `.shotlist` only if it made that folder itself, so a coordinator on
 // another host would refuse it. The canary of an open run is the proof that a coordinator of this run wrote there: nobody
 // can guess it, git never has it, and each run has another one.
-import { ok, type Result } from '../../../../contract/base/result.ts';
 import type { EngineRun } from '../../../run/engine/database.ts';
 import { adoptOwnFolder } from '../../files/own-folder.ts';
 import type { RunPaths } from '../../files/run-paths.ts';
 import type { BoundPipeline } from '../../pipeline/bound-pipeline.ts';
-import type { Problem } from '../../pipeline/problem.ts';
 import { hasCanary } from './canary.ts';
 
 /** `run`: of this pipeline, in the database; undefined: there is none. */
@@ -15,13 +13,11 @@ export function shareFolder(
   paths: RunPaths,
   run: EngineRun | undefined,
   onWarning: (message: string) => void,
-): Result<void, Problem> {
-  if (run?.stage !== 'open' || !hasCanary(bound.folder, run)) return ok(undefined);
+): void {
+  if (run?.stage !== 'open' || !hasCanary(bound.folder, run)) return;
   const adopted = adoptOwnFolder(paths);
-  if (!adopted.ok) return adopted;
-  if (adopted.value)
+  if (adopted)
     onWarning(
       `${paths.ownFolder} was made on another host or by another user: it is trusted here, too, because the database has an open run of this folder`,
     );
-  return ok(undefined);
 }
