@@ -46,7 +46,7 @@ export async function graph(
   const drawn = graphOf(bound.pipeline, await countItems(bound));
   const text = await textOf(drawn, format);
   const failed = output === undefined ? undefined : await write(output, text, bound);
-  if (failed === undefined) return { format, text: text, graph: drawn };
+  if (failed === undefined) return { format, text, graph: drawn };
   throw new Refusal(failed);
 }
 

@@ -89,7 +89,7 @@ export async function init(options: InitOptions): Promise<Initialized> {
   if (failed !== undefined) throw new Refusal(failed);
   const ignored = await keepOutOfGit(dirname(file), results, ignore);
   return {
-    ...{ file: output, pipeline: name, tool, items: media.count, ignored: ignored, text },
+    ...{ file: output, pipeline: name, tool, items: media.count, ignored, text },
     missing: missingInputs(starter, media),
     outside: media.reads.some((path) => !isInside(path, dirname(file))),
   };

@@ -25,7 +25,7 @@ export interface MonitoringOptions {
  *
  * const pipeline = await loadPipeline('pipeline.yaml');
  * const monitor = await openMonitor({ listen: { host: '127.0.0.1', port: 0 } });
- * await run(pipeline, { rehearse: true, rehearsalPictures: 'plain', monitor: monitor });
+ * await run(pipeline, { rehearse: true, rehearsalPictures: 'plain', monitor });
  * console.log(await (await fetch(`${monitor.address}/metrics`)).text());
  * await monitor.close();
  * ```

@@ -407,10 +407,7 @@ function databaseSource(file: string): Opened {
     throw new Refusal(problem('it is not a regular file', `${file}-wal`));
   const foreign = new ForeignReceipts(file);
   try {
-    if (!foreign.hasReceipts) {
-      foreign.close();
-      throw new Refusal(problem('it has no receipts', file));
-    }
+    if (!foreign.hasReceipts) throw new Refusal(problem('it has no receipts', file));
   } catch (error) {
     foreign.close();
     throw error;

@@ -157,7 +157,7 @@ export async function status(
         : { creations: 0, credits: 0 },
     paidTwice: await openDoublePayments(paths.state, env),
     ...(live === undefined ? {} : { live }),
-    ...(engine === undefined ? {} : { engine: engine }),
+    ...(engine === undefined ? {} : { engine }),
     ...(filter === undefined
       ? {}
       : { items: itemsStatus(state.ledger, steps, tasks, filter, why) }),
@@ -179,7 +179,7 @@ async function engineStatus(opened: OpenEngineRun | undefined): Promise<EngineSt
   const queue = await reachable(engine.address.shown, () => desk.facts());
   const { coordinator } = run;
   const name = coordinator === undefined ? {} : { coordinator: coordinator.name };
-  return { ...name, queue: queue };
+  return { ...name, queue };
 }
 
 function filterOf({ only, failed = false, step, limit = 50 }: StatusItems): ItemFilter {

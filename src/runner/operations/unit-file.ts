@@ -79,7 +79,7 @@ export function unitFile(
       state: within(state),
       output: within(output),
     },
-    ...{ store: pipeline.store, service: service, variables: pipeline.env },
+    ...{ store: pipeline.store, service, variables: pipeline.env },
     program: options.program ?? [process.execPath, ...process.argv.slice(1, 2)],
     now: clock.now(),
     hostOffset: -new Date(clock.now()).getTimezoneOffset(),

@@ -21,7 +21,7 @@ async function paidRun(kind: string) {
   writeFileSync(state, text);
   const loaded = await loadPipeline(rig.file);
   const line = text.split('\n').findIndex((one) => one.includes(`"kind":"${kind}"`)) + 1;
-  return { state, line, loaded: loaded, options: { env: envOf(local) } };
+  return { state, line, loaded, options: { env: envOf(local) } };
 }
 
 test('a step kind that does not exist is refused with its line', async () => {

@@ -56,8 +56,8 @@ export function webhookConfigOf(
     webhookSecret === undefined ? readSecret(env) : checkSecret(webhookSecret, 'webhookSecret');
   const signature = headerOf(env, 'SHOTLIST_WEBHOOK_SIGNATURE_HEADER', eventHeaders.signature);
   const timestamp = headerOf(env, 'SHOTLIST_WEBHOOK_TIMESTAMP_HEADER', eventHeaders.timestamp);
-  const headers = { signature: signature, timestamp: timestamp };
-  return { address: listen, secret: secret, headers, patienceMs: doubtTimeoutMs };
+  const headers = { signature, timestamp };
+  return { address: listen, secret, headers, patienceMs: doubtTimeoutMs };
 }
 
 function readSecret(env: Env): string {
