@@ -27,8 +27,8 @@ export function readLayout(text: string): Result<Layout, string> {
   const after = [...carry.lines, ...triviaOf([...(document?.end ?? []), ...below], true).lines];
   const entry: Entry = {
     ...{ lead: isBlock(document?.value) ? [] : own, blank: false, between: [] },
-    ...(value === undefined ? {} : { value }),
-    ...(carry.note === undefined ? {} : { note: carry.note }),
+    value,
+    note: carry.note,
   };
   const gap = own.length > 0 ? own[0]?.blank === true : lead.blank;
   return ok({ header, gap, start, root: entry, tail: after });
@@ -110,10 +110,10 @@ class Reader {
         lead: before.lines,
         blank: before.blank,
         ...(dash < 0 ? { key: this.#key(item.key, lead.props) } : {}),
-        ...(head.note === undefined ? {} : { headNote: head.note }),
+        headNote: head.note,
         between,
-        ...(read.value === undefined ? {} : { value: read.value }),
-        ...(read.carry.note === undefined ? {} : { note: read.carry.note }),
+        value: read.value,
+        note: read.carry.note,
       });
       carry = {
         ...read.carry,
@@ -154,8 +154,8 @@ class Reader {
         ...{ lead: before.lines, blank: before.blank },
         ...(pair ? { key: this.#key(item.key, lead.props) } : {}),
         between: [...noteLines(inKey), ...inKey.lines, ...noteLines(head), ...head.lines],
-        ...(read.value === undefined ? {} : { value: read.value }),
-        ...(inValue.note === undefined ? {} : { note: inValue.note }),
+        value: read.value,
+        note: inValue.note,
       };
       entries.push(type === 'list' && pair ? single(entry) : type === 'map' ? keyed(entry) : entry);
       carry = { lines: inValue.lines, blank: inValue.blank, props: [] };
@@ -192,7 +192,7 @@ function single({ lead, blank, note, ...pair }: Entry): Entry {
   const value: Value = {
     ...{ kind: 'collection', type: 'map', flow: true, props: [], entries: [inner], tail: [] },
   };
-  return { lead, blank, between: [], value, ...(note === undefined ? {} : { note }) };
+  return { lead, blank, between: [], value, note };
 }
 
 const isBlock = (token: CST.Token | null | undefined): boolean =>
@@ -245,7 +245,7 @@ function textBlock(
   const note = comment !== undefined && 'source' in comment ? comment.source.trimEnd() : undefined;
   return {
     value: { kind: 'text', props, header: written.replace(/\d/, '2'), lines: bare },
-    carry: { ...noTrivia, ...(note === undefined ? {} : { note }) },
+    carry: { ...noTrivia, note },
   };
 }
 
@@ -292,5 +292,5 @@ function triviaOf(tokens: readonly CST.SourceToken[], fresh: boolean): Trivia {
       default:
         atStart = false;
     }
-  return { ...(note === undefined ? {} : { note }), lines, blank, props };
+  return { note, lines, blank, props };
 }

@@ -16,7 +16,7 @@ export function pipelineOf(
 ): Pipeline {
   return {
     name: document.pipeline,
-    ...(document.description === undefined ? {} : { description: document.description }),
+    description: document.description,
     inputs: inputsOf(document),
     env: document.env ?? [],
     items: itemsOf(document.items === undefined ? undefined : asJson(document.items), when),
@@ -40,7 +40,7 @@ export function pipelineOf(
     output: document.output ?? `out/${document.pipeline}`,
     provenance: document.provenance ?? false,
     reusesOwnOnly: document.reuse === 'own',
-    ...(document.service === undefined ? {} : { service: document.service }),
+    service: document.service,
     steps,
     source,
     document,
@@ -58,7 +58,7 @@ function unattendedOf({
     ...(schedule === undefined ? {} : { schedule: scheduleOf(schedule) }),
     ...(onFinish === undefined ? {} : { onFinish: hookOf(onFinish) }),
     ...(onDoubt === undefined ? {} : { onDoubt: hookOf(onDoubt) }),
-    ...(outputs === undefined ? {} : { store: outputs.store }),
+    store: outputs?.store,
   };
 }
 
@@ -83,7 +83,7 @@ function inputsOf(document: PipelineDocument): Pipeline['inputs'] {
   return Object.fromEntries(
     Object.entries(document.inputs ?? {}).map(([name, input]): [string, InputDeclaration] => [
       name,
-      { type: input.type, ...(input.default === undefined ? {} : { default: input.default }) },
+      { type: input.type, default: input.default },
     ]),
   );
 }

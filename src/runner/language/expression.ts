@@ -130,7 +130,7 @@ export function errorOf(error: unknown, text: string, other: Code = 'SL313'): Ex
   const hint = hintFor(summaryOf(error));
   return {
     ...{ code, message, start: from, end: Math.max(end, from + 1) },
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   };
 }
 

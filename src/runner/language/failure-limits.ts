@@ -11,7 +11,7 @@ export function failureLimitsOf(document: PipelineDocument): FailureLimits {
     ...(typeof most === 'number' ? { items: most } : {}),
     ...(onFailure === 'stop' ? { items: 0 } : {}),
     ...(typeof most === 'string' ? { share: Number(most.slice(0, -1)) / 100 } : {}),
-    ...(credits === undefined ? {} : { credits }),
+    credits,
   };
 }
 

@@ -75,9 +75,7 @@ export function checkItems(
   for (const { root, key, start, end } of when?.references ?? []) {
     const span = source.spanInside(['items', 'when'], when?.text ?? '', start, end);
     const known = root === 'item' || root === 'matrix' || root === 'inputs' || root === 'env';
-    const finding = known
-      ? aboutName({ root, ...(key === undefined ? {} : { key }) }, declared)
-      : tooEarly(root);
+    const finding = known ? aboutName({ root, key }, declared) : tooEarly(root);
     if (finding !== undefined) report(finding.code, finding.message, span, finding.hint);
   }
   return found;

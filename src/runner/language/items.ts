@@ -68,9 +68,9 @@ export function itemsOf(items: Json | undefined, when: Expression | undefined): 
   const { glob, csv, delimiter, jsonl, values, key } = items;
   const matrix = items['matrix'] === undefined ? undefined : matrixOf(items['matrix']);
   const choice: Choice = {
-    ...(matrix === undefined ? {} : { matrix }),
+    matrix,
     ...(typeof key === 'string' ? { key } : {}),
-    ...(when === undefined ? {} : { when }),
+    when,
   };
   if (glob !== undefined) return { ...choice, kind: 'glob', patterns: patternsOf(glob) };
   if (typeof csv === 'string')

@@ -52,7 +52,7 @@ export function schemaOfType(type: string): Schema | undefined {
   const member = /^list<(.+)>$/.exec(type)?.[1];
   if (member !== undefined) {
     const items = schemaOfType(member);
-    return { type: 'array', ...(items === undefined ? {} : { items }) };
+    return { type: 'array', items };
   }
   switch (type) {
     case 'string':

@@ -45,8 +45,8 @@ function collect(
   if (chain !== undefined && isRoot(chain.root) && !declared.includes(chain.root)) {
     into.push({
       root: chain.root,
-      ...(chain.keys[0] === undefined ? {} : { key: chain.keys[0] }),
-      ...(chain.keys[1] === undefined ? {} : { field: chain.keys[1] }),
+      key: chain.keys[0],
+      field: chain.keys[1],
       asked,
       start: node.start,
       end: node.end,

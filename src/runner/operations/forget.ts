@@ -53,7 +53,7 @@ export async function forget(
       kind: job.kind,
       what,
       credits: job.credits ?? 0,
-      ...(job.project === undefined ? {} : { project: job.project }),
+      project: job.project,
     };
   });
 }

@@ -138,10 +138,10 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
   const planned: Planned = {
     plan,
     ...reading,
-    ...(orphans === undefined ? {} : { orphans }),
+    orphans,
     calendar,
     ...(rehearsal ? {} : { service: target.address }),
-    ...(balance === undefined ? {} : { balance }),
+    balance,
     warnings: [
       ...warnings,
       ...prepared.planned.warnings,

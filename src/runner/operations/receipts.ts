@@ -132,12 +132,12 @@ function factsOf({ line, source, service, saved }: Receipt): ReceiptFacts {
   const { folder, pipeline, state: stateFile, branch } = source;
   return {
     ...{ at, credits, tool: kind, tasks, state },
-    ...(project === undefined ? {} : { project }),
-    ...(name === undefined ? {} : { name }),
+    project,
+    name,
     job,
-    ...(take === undefined ? {} : { take: take.number }),
+    take: take?.number,
     ...{ service, folder, pipeline, stateFile },
-    ...(branch === undefined ? {} : { branch }),
+    branch,
     files: saved.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
   };
 }

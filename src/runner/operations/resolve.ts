@@ -224,7 +224,7 @@ async function settleDoubt(
 
 const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobLine): Resolved => ({
   ...{ tasks, name, state, credits },
-  ...(project === undefined ? {} : { project }),
+  project,
 });
 
 const isDoubt = ({ state }: JobLine): boolean => jobFacts[state].inDoubt;

@@ -143,7 +143,7 @@ function outcomeOf(schedules: readonly PipelineSchedule[]): Scheduled {
   const [next] = schedules
     .flatMap(({ next }) => (next === undefined ? [] : [next]))
     .sort((a, b) => a.moment - b.moment);
-  return { ends: [...ends], ...(next === undefined ? {} : { next: next.due }) };
+  return { ends: [...ends], next: next?.due };
 }
 
 // The pipeline files of one `schedule`. Files that appear in a folder join.

@@ -156,8 +156,8 @@ export async function status(
           })
         : { creations: 0, credits: 0 },
     paidTwice: await openDoublePayments(paths.state, env),
-    ...(live === undefined ? {} : { live }),
-    ...(engine === undefined ? {} : { engine }),
+    live,
+    engine,
     ...(filter === undefined
       ? {}
       : { items: itemsStatus(state.ledger, steps, tasks, filter, why) }),

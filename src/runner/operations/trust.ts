@@ -76,14 +76,14 @@ export function trust(
       : earlier;
     const consent: Consent = {
       ...{ digest, grants: wanted, places, file: path, date },
-      ...(address === undefined ? {} : { address }),
+      address,
     };
     keepConsent(consent, env);
     const { onFinish, onDoubt, store, env: variables } = pipeline;
     return {
       ...{ ...consent, variables },
-      ...(onFinish === undefined ? {} : { onFinish }),
-      ...(onDoubt === undefined ? {} : { onDoubt }),
+      onFinish,
+      onDoubt,
       ...(store === undefined || !isBucket(store) ? {} : { store }),
     };
   });

@@ -44,7 +44,7 @@ export function expectationOf(step: Step, body: JsonObject): Expectation | undef
     kind: tool.name,
     measure: measureOf(tool.name, body, listed),
     why: listed.known ? '' : listed.why,
-    ...(otherwise === undefined ? {} : { otherwise }),
+    otherwise,
   };
 }
 
@@ -104,6 +104,6 @@ export function pricedEstimate(
   return {
     ...estimate,
     from: 'list',
-    ...(listed.unset === undefined ? {} : { unset: listed.unset }),
+    unset: listed.unset,
   };
 }

@@ -29,7 +29,7 @@ export function explanationOf(
   const { step, task, action, why, problem, estimate, manifest } = planned;
   const about = {
     ...{ task, action, why },
-    ...(problem === undefined ? {} : { code: problem.code }),
+    code: problem?.code,
     ...(estimate?.known === true ? { credits: estimate.credits } : {}),
   };
   const { operation } = step.kind;

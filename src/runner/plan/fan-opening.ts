@@ -80,7 +80,7 @@ export function timesOf(
   const source = steps.find(({ name }) => name === (dotted ?? quoted));
   if (source === undefined) return { least: 0, open: true };
   const most = resultCount(source, knownBody(source, scope)) ?? mostResults(source);
-  return { least: 0, open: true, ...(most === undefined ? {} : { most }) };
+  return { least: 0, open: true, most };
 }
 
 /** The number of results that a request asks for. */

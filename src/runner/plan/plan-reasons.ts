@@ -140,7 +140,7 @@ export class PlanReasons {
 
   #count(step: string, because: Because, task: string, what?: string): void {
     const key = JSON.stringify([step, because, what]);
-    const reason = { step, because, ...(what === undefined ? {} : { what }) };
+    const reason = { step, because, what };
     const entry = this.#counts.get(key) ?? { reason, tasks: 0, examples: [] };
     entry.tasks += 1;
     if (entry.examples.length < 3) entry.examples.push(task);
@@ -150,8 +150,8 @@ export class PlanReasons {
 
 const earlierOf = ({ job, kind, state, at, project, credits }: JobLine): EarlierJob => ({
   ...{ job, kind, state, at },
-  ...(project === undefined ? {} : { project }),
-  ...(credits === undefined ? {} : { credits }),
+  project,
+  credits,
 });
 
 const contentOf = (manifest: Manifest | undefined) =>

@@ -207,7 +207,7 @@ export class PlanTally {
       task,
       action,
       why,
-      ...(problem === undefined ? {} : { code: problem.code }),
+      code: problem?.code,
     });
   }
 

@@ -59,7 +59,7 @@ function changed(change: ChangedField, { uploads, manifests }: Known): Change {
   const [was, now] = [manifests.get(before), uploads.find(({ job }) => job === after)];
   if (now === undefined || (was !== undefined && was.kind !== 'upload')) {
     const kind = was?.kind;
-    return { is: 'result', field, ...(kind === undefined ? {} : { kind }) };
+    return { is: 'result', field, kind };
   }
   const moved = was?.file === undefined || was.file === now.file ? {} : { was: was.file };
   return { is: 'file', field, file: now.file, ...moved, ...digests(was?.content, now.content) };
@@ -77,8 +77,8 @@ function changedFiles({ body }: KeptManifest, { uploads, manifests }: Known): re
 }
 
 const digests = (before: string | undefined, after: string | undefined) => ({
-  ...(before === undefined ? {} : { before }),
-  ...(after === undefined ? {} : { after }),
+  before,
+  after,
 });
 
 const jobIn = (value: Json | undefined): string | undefined =>

@@ -84,13 +84,13 @@ export function resultStory(
   const run = runs.find(({ run: number }) => number === job.sender);
   return {
     ...{ state, pipeline: header.pipeline, service: header.service },
-    ...{ task, step: stepOf(task), ...(item === undefined ? {} : { item }) },
-    ...{ path, here, sha256, index, ...(pruned === undefined ? {} : { pruned }) },
+    ...{ task, step: stepOf(task), item },
+    ...{ path, here, sha256, index, pruned },
     ...{ uses: job.kind, tasks: job.tasks, fingerprint: job.job },
-    ...(job.project === undefined ? {} : { project: job.project }),
+    project: job.project,
     ...{ status: job.state, at: job.at, attempts: job.attempt },
     ...{ credits: job.credits ?? 0, past: job.past ?? [] },
     ...(run === undefined ? {} : { run: { number: run.run, at: run.at } }),
-    ...(origin === undefined ? {} : { origin }),
+    origin,
   };
 }

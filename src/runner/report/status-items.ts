@@ -218,10 +218,10 @@ function taskStatus(task: string, states: States, ledger: Ledger): TaskStatus {
     ...{ task, step: stepOf(task), ...facts },
     ...(line?.project === undefined ? {} : { project: line.project }),
     ...(line?.credits === undefined ? {} : { credits: line.credits }),
-    ...(line === undefined ? {} : { at: line.at }),
+    at: line?.at,
     ...(error?.message === undefined ? {} : { why: error.message }),
     ...(error?.code === undefined ? {} : { code: error.code }),
-    ...(advice === undefined ? {} : { advice }),
+    advice,
   };
 }
 

@@ -124,11 +124,9 @@ export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
   }
   const last = ledger.runs().at(-1);
   return {
-    ...(running === undefined ? {} : { running }),
+    running,
     runs: ledger.runs().length,
-    ...(last === undefined
-      ? {}
-      : { lastRun: { at: last.at, ...(last.ended === undefined ? {} : { ended: last.ended }) } }),
+    ...(last === undefined ? {} : { lastRun: { at: last.at, ended: last.ended } }),
     credits: ledger.total,
     jobs,
     outputs,
@@ -196,12 +194,12 @@ const doubtOf = (job: JobLine): Doubt => ({
   name: job.name ?? '',
   since: job.at,
   reserved: job.reserve ?? 0,
-  ...(job.error === undefined ? {} : { why: job.error.message }),
+  why: job.error?.message,
 });
 
 function failureOf({ tasks, why, code }: StandingFailure): Failure {
   const advice = adviceFor(code);
-  return { task: tasks.join(', '), why, ...(advice === undefined ? {} : { advice }) };
+  return { task: tasks.join(', '), why, advice };
 }
 
 /** interface.md, Project record: an address lasts 24 hours. */

@@ -48,7 +48,7 @@ export function takesOf(ledger: Ledger, first: JobLine, steps: readonly Step[]):
     takes: all.map((job) => ({
       ...{ number: numberOf(job), picked: numberOf(job) === picked, state: job.state },
       ...{ complete: numberOf(job) === 1 || isComplete(job), credits: worthOf(job), at: job.at },
-      ...(job.project === undefined ? {} : { project: job.project }),
+      project: job.project,
       files: filesOf(job, steps),
     })),
   };

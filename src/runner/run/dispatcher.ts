@@ -49,7 +49,7 @@ type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation
 
 const end = (ending: Ending, why: string, diagnostic?: Code): EndWithoutJob => ({
   ...{ action: 'end', ending, why },
-  ...(diagnostic === undefined ? {} : { diagnostic }),
+  diagnostic,
 });
 /** Nothing is wrong with the task: another one of its item, which the service refuses, is why it is not bought. */
 const pointless = (why: string): EndWithoutJob => ({

@@ -528,8 +528,8 @@ function answered(plan: Planning, answer: TaskAnswer, step: Step, task: TaskId):
       const about = {
         ...(wanted.operation === 'download' ? { to: wanted.to } : {}),
         ...(wanted.operation === 'upload' ? { file: wanted.file } : {}),
-        ...(away === undefined ? {} : { away }),
-        ...(take === undefined ? {} : { take }),
+        away,
+        take,
         ...(take?.saveTo === undefined ? {} : { to: take.saveTo }),
         ...('manifest' in wanted ? { manifest: () => wanted.manifest } : {}),
         ...(content === undefined ? {} : { manifest: () => ({ kind: step.kind.name, content }) }),
@@ -554,7 +554,7 @@ function problemOfItem(problem: TaskProblem, step: Step, item: Item | undefined)
   const columns = columnsIn(problem, step);
   const cell = columns.length === 0 ? undefined : item.cell?.(columns);
   const message = withReason(problem, item);
-  return { ...problem, message, ...(cell === undefined ? {} : { cell }) };
+  return { ...problem, message, cell };
 }
 
 /** The sentence about a problem, with its place in a table. */
@@ -603,6 +603,6 @@ function pricedTask(plan: Pricing, planned: PlannedTask): PlannedTask {
     ...planned,
     ...{ estimate: priced.estimate, priced: priced.body },
     ...(late.length === 0 ? {} : { late: priced.late }),
-    ...(alike === undefined ? {} : { alike }),
+    alike,
   };
 }

@@ -34,8 +34,8 @@ export function whereaboutsOf(job: RunningJob, ledger: Journal['ledger']): Where
   const project = projectOf(job, ledger);
   return {
     task: job.order.task,
-    ...(item === undefined ? {} : { item }),
-    ...(project === undefined ? {} : { project }),
+    item,
+    project,
   };
 }
 

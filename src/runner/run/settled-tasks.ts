@@ -47,7 +47,7 @@ export class SettledTasks {
     this.#summary.add(task, { ...end, advice: undefined, before: undefined });
     this.#onEvent({
       ...{ type: 'task', task, step: name, ...end, credits: 0 },
-      ...(item === undefined ? {} : { item: item.key }),
+      item: item?.key,
     });
   }
 }

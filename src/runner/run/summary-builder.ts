@@ -77,8 +77,8 @@ export class SummaryBuilder {
     if (ending === 'pending' && held !== undefined) return this.#hold(held);
     if (ending === 'reused' || !endingFacts[ending].problem) return;
     const more = {
-      ...(diagnostic === undefined ? {} : { code: diagnostic }),
-      ...(advice === undefined ? {} : { advice }),
+      code: diagnostic,
+      advice,
     };
     const cures = cure === undefined ? {} : { cure };
     this.#groups.add(task, ending, why, { ...more, ...cures, ...(named && { named }) });
@@ -168,19 +168,19 @@ export class SummaryBuilder {
     const { items, stopped, stoppedBy, cap, paid, resumesAt, wakeAt, ...others } = rest;
     return {
       outcome,
-      ...(stopped === undefined ? {} : { stopped }),
-      ...(stoppedBy === undefined ? {} : { stoppedBy }),
-      ...(cap === undefined ? {} : { cap }),
-      ...(paid === undefined ? {} : { paid }),
-      ...(resumesAt === undefined ? {} : { resumesAt }),
-      ...(wakeAt === undefined ? {} : { wakeAt }),
+      stopped,
+      stoppedBy,
+      cap,
+      paid,
+      resumesAt,
+      wakeAt,
       items: { total: items, done: this.#itemsDone, unfinished: items - this.#itemsDone },
       tasks: { ...this.#tasks },
       held: this.#held,
       files: this.#files,
       problems: this.#problems,
       groups: this.#groups.groups,
-      ...(this.#otherDoubts === undefined ? {} : { otherDoubts: this.#otherDoubts }),
+      otherDoubts: this.#otherDoubts,
       ...others,
     };
   }

@@ -53,7 +53,7 @@ export class TaskEndings {
     if (order.operation === 'digest' || !itemRun.begin(step.name)) return;
     const item = itemRun.item?.key;
     const about = { step: step.name, task: itemRun.task(step) };
-    this.#o.onEvent({ type: 'begun', ...about, ...(item === undefined ? {} : { item }) });
+    this.#o.onEvent({ type: 'begun', ...about, item });
   }
 
   end(waiter: Waiter, end: TaskEnd): void {
@@ -112,12 +112,12 @@ export class TaskEndings {
       type: 'task',
       task,
       step: step.name,
-      ...(itemRun.item === undefined ? {} : { item: itemRun.item.key }),
-      ...(project === undefined ? {} : { project }),
+      item: itemRun.item?.key,
+      project,
       ending: shown,
       credits,
       ...(why === '' ? {} : { why }),
-      ...(diagnostic === undefined ? {} : { code: diagnostic }),
+      code: diagnostic,
     });
   }
 

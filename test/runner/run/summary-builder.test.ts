@@ -77,7 +77,7 @@ describe('the summary', () => {
       tasks: { ...zero, done: 1, blocked: 1 },
       ...{ files: { changed: 0, elsewhere: 0, stored: 0 }, elapsedMs: 1, credits: rest.credits },
     });
-    expect(summary.build('done', rest)).not.toHaveProperty('stopped');
+    expect(summary.build('done', rest).stopped).toBeUndefined();
   });
 
   test('lists what a person may have to act on, with advice where there is any', () => {

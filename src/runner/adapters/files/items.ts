@@ -202,7 +202,7 @@ class ItemKeys {
       const where = cell === undefined ? '' : ` (${placed(cell)})`;
       problems.push({
         ...{ code, message: sentence + where, hint: remedy },
-        ...(span === undefined ? {} : { span }),
+        span,
       });
       return false;
     };

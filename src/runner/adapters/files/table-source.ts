@@ -26,7 +26,7 @@ export async function tableSource(
   const ofFile = (code: Code, message: string, hint: string): ItemListProblem => {
     const span = spanOf?.(['items', kind]);
     const whole = `items.${kind} ${JSON.stringify(written)}${message}`;
-    return { code, message: whole, hint, ...(span === undefined ? {} : { span }) };
+    return { code, message: whole, hint, span };
   };
   const path = resolve(folder, written);
   const refused = refusal?.(path);

@@ -80,8 +80,8 @@ function boundToOthers(
   const names = profiles.length === 0 ? [] : [undefined, ...profiles];
   for (const profile of names.filter((name) => name !== own)) {
     const bound = bind(file, {
-      ...(inputs === undefined ? {} : { inputs }),
-      ...(env === undefined ? {} : { env }),
+      inputs,
+      env,
       profile,
     });
     found.push(bound);

@@ -71,7 +71,7 @@ function asRefused(error: unknown): Err<Problem> {
 export function problem(message: string, file = 'shotlist', hint?: string): Problem {
   return {
     reason: 'input',
-    diagnostics: [{ severity: 'error', file, message, ...(hint === undefined ? {} : { hint }) }],
+    diagnostics: [{ severity: 'error', file, message, hint }],
   };
 }
 

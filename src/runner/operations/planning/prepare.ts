@@ -217,7 +217,7 @@ function withRemembered(planned: PlannedItems, remembered: RememberedPayments): 
     ...planned,
     plan: {
       ...planned.plan,
-      ...(paid === undefined ? {} : { paidAlready: paid }),
+      paidAlready: paid,
       ...(others === 0 ? {} : { paidByOthers: others }),
     },
     warnings: [...planned.warnings, ...(others === 0 ? [] : [paidByOthersText(others)])],

@@ -62,7 +62,7 @@ export async function readPlan(
   return {
     hasWork,
     reasons: reasons.reasons(manifests),
-    ...(forecast === undefined ? {} : { forecast }),
+    forecast,
     ...(budget === undefined
       ? {}
       : {

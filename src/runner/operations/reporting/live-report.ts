@@ -131,8 +131,8 @@ export class LiveReport {
     return {
       ...{ elapsedMs, charged, stage: stage.is },
       ...('why' in stage ? { why: mailable(stage.why) } : {}),
-      ...(timeLeftMs === undefined ? {} : { timeLeftMs }),
-      ...(budget === undefined ? {} : { budget }),
+      timeLeftMs,
+      budget,
       atWork: atWork.map(({ task }) => {
         const item = itemOf(task, isFannedOut(task));
         return { step: stepOf(task), ...(item === undefined ? {} : { item: mailable(item) }) };

@@ -36,7 +36,7 @@ export async function commitRun(run: PreparedRun, summary: Summary): Promise<voi
     warn(
       `the commit is made, but git status shows its files as changed (${unstaged}): git reset <file> mends that`,
     );
-  onEvent({ type: 'committed', commit: id, outputs, ...(branch === undefined ? {} : { branch }) });
+  onEvent({ type: 'committed', commit: id, outputs, branch });
 }
 
 type Warn = (message: string) => void;

@@ -121,7 +121,7 @@ function bodyOf(field: HookField, report: HookReport, { bound, rehearsal, due }:
     hook: field,
     pipeline: bound.name,
     rehearsal,
-    ...(due === undefined ? {} : { due }),
+    due,
   };
   if (report.type === 'refused') return { ...about, ...report };
   const { type, summary } = report;
@@ -150,5 +150,5 @@ async function act(
     backoffMs,
     signal,
   });
-  return { output: '', ...(failure === undefined ? {} : { failure }) };
+  return { output: '', failure };
 }

@@ -137,7 +137,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
   }
   onEvent({
     ...{ type: 'planned', plan, run: prepared.run.number },
-    ...(budget === undefined ? {} : { budget }),
+    budget,
     ...(rehearsal || !pays(plan) ? {} : { usualMs: usualDurations(prepared.state.ledger.jobs()) }),
   });
   [...warnings, ...earlierWarnings(prepared.earlier)].forEach(onWarning);

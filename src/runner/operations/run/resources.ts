@@ -124,8 +124,7 @@ function reportAccount(
   const { bound, planned } = prepared;
   if (account === undefined) return [];
   const { credits: balance, tier, warning } = balanceOf(planned.plan, account);
-  if (balance !== undefined)
-    onEvent({ type: 'account', balance, ...(tier === undefined ? {} : { tier }) });
+  if (balance !== undefined) onEvent({ type: 'account', balance, tier });
   if (warning !== undefined) onEvent({ type: 'warning', message: warning });
   return refuseBeyondPlan(planned.findings, tier, bound);
 }

@@ -249,7 +249,7 @@ export class UpToDate {
     const { pipeline } = this.#bound;
     const { clock, options, onEvent } = this.#context;
     const budget = smaller(options.budget, pipeline.budget.credits);
-    onEvent({ type: 'planned', plan, run, ...(budget === undefined ? {} : { budget }) });
+    onEvent({ type: 'planned', plan, run, budget });
     const summary = new SummaryBuilder();
     const settled = new SettledTasks(summary, onEvent);
     const { once, perItem, afterItems } = stagesOf(pipeline.steps);

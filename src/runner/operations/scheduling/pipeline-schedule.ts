@@ -111,8 +111,8 @@ export class PipelineSchedule {
       const next = this.next?.due;
       this.#context.onEvent({
         ...{ type: 'scheduled', file, pipeline: ready.bound.name },
-        ...(next === undefined ? {} : { next }),
-        ...(ready.service === undefined ? {} : { service: ready.service }),
+        next,
+        service: ready.service,
       });
       return this.#followed;
     }
@@ -167,7 +167,7 @@ export class PipelineSchedule {
       this.ends.add(summary.outcome);
       await this.#settle(followed, due, open ? 'later' : undefined);
       const next = this.next?.due;
-      const more = { open, ...(next === undefined ? {} : { next }) };
+      const more = { open, next };
       onEvent({ type: 'ran', ...about, summary, state, output, ...more });
       if (summary.outcome === 'unauthorized') this.#file.refuse();
     } else await this.#refused(followed, due, ran.error);

@@ -20,7 +20,7 @@ export function balanceOf(plan: Plan, account: Awaited<ReturnType<MediaApi['acco
     return { warning: `the account's balance could not be read: ${explainFailure(account.error)}` };
   if (account.value === undefined) return {};
   const { credits: balance, tier } = account.value;
-  const known = { credits: balance, ...(tier === undefined ? {} : { tier }) };
+  const known = { credits: balance, tier };
   if (plan.credits <= balance) return known;
   const warning = `the plan may take ${plan.credits} credits and the account has ${balance}: the run stops when the balance is used up`;
   return { ...known, warning };

@@ -364,7 +364,7 @@ function isStateFile(path: string, state: string): boolean {
 const filterFor = ({ items }: WatchedRunOptions, keys?: ReadonlySet<string>): ItemFilter => ({
   ...items,
   growing: true,
-  ...(keys === undefined ? {} : { keys }),
+  keys,
 });
 
 /** `now` is the wall clock, in epoch milliseconds. */

@@ -135,11 +135,11 @@ export function liveFacts(view: LiveView, now: number): LiveFacts {
   return {
     ...{ pipeline, rehearsal, version, elapsedMs: Math.max(0, now - view.began) },
     ...{ stage: stageAt(view.stage, now), share, items: { ...items }, charged },
-    ...(planned === undefined ? {} : { planned }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(creditDollars === undefined ? {} : { creditDollars }),
-    ...(timeLeftMs === undefined ? {} : { timeLeftMs }),
-    ...(itemsPerMinute === undefined ? {} : { itemsPerMinute }),
+    planned,
+    budget,
+    creditDollars,
+    timeLeftMs,
+    itemsPerMinute,
     steps: view.steps.map(stepFacts),
     ...{ atWork: view.atWork(named, now), troubles: view.troubles, done: view.done },
   };

@@ -175,7 +175,7 @@ export class ReportBuilder {
     this.#paid.add(job.job);
     return {
       fingerprint: job.job,
-      ...(job.project === undefined ? {} : { project: job.project }),
+      project: job.project,
       ...(credits === 0 ? {} : shares ? { shares } : { credits }),
       ...timesOf(job),
     };
@@ -224,7 +224,7 @@ export class ReportBuilder {
     return {
       ...{ name: baseName(path), step: this.#numberOf(step), bytes, sha256 },
       ...this.#pictureOf({ in: 'output', path, sha256 }),
-      ...(href === undefined ? {} : { href }),
+      href,
     };
   }
 
@@ -256,11 +256,11 @@ export class ReportBuilder {
         shared: this.#shared,
       },
       runs: ledger.runs().map(({ run, at, ended, charged, refunded }) => {
-        return { run, at, ...(ended === undefined ? {} : { ended }), charged, refunded };
+        return { run, at, ended, charged, refunded };
       }),
       credits: {
         ...ledger.total,
-        ...(pipeline.budget.credits === undefined ? {} : { budget: pipeline.budget.credits }),
+        budget: pipeline.budget.credits,
       },
       ...{ spending, failures: failureGroups(this.#failures), doubts: this.#doubts },
     };
@@ -315,8 +315,8 @@ export function failureGroups(failures: readonly Failed[]): readonly FailureGrou
       return [
         {
           ...{ step, why },
-          ...(code === undefined ? {} : { code }),
-          ...(advice === undefined ? {} : { advice }),
+          code,
+          advice,
           items: [...new Set(all.map(({ item }) => item))],
         },
       ];
@@ -391,7 +391,7 @@ function reportTakes(
       ...{ number, state: job.state },
       ...(isPicked ? { picked: true as const } : {}),
       ...(credits === 0 ? {} : { credits }),
-      ...(ended === undefined ? {} : { at: ended }),
+      at: ended,
       ...(isChoice ? { command } : {}),
       files: filesOf(job, task).map(fileOf),
     };

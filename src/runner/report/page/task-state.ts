@@ -30,7 +30,7 @@ export function verdictOf(
     case 'problem':
     case 'lost':
     case 'keep':
-      return { state: 'failed', why, ...(problem === undefined ? {} : { code: problem.code }) };
+      return { state: 'failed', why, code: problem?.code };
     case 'skipped':
     case 'excluded':
     case 'blocked':
@@ -78,7 +78,7 @@ const failure = (why: string, code: string | undefined): TaskVerdict => ({
   state: 'failed',
   // The state file repeats the code in the sentence.
   why: code !== undefined && why.startsWith(`${code}: `) ? why.slice(code.length + 2) : why,
-  ...(code === undefined ? {} : { code }),
+  code,
 });
 
 /** True if nothing more happens to the item in this run. */
