@@ -1,4 +1,5 @@
-// Result: expected failures are values; exceptions are for bugs.
+// Result: a failure that the caller decides about. What only ends a command is a `Refusal`
+// (runner/operations/pipeline/problem.ts), and every other exception is a bug.
 
 export type Ok<T> = { readonly ok: true; readonly value: T };
 export type Err<E> = { readonly ok: false; readonly error: E };
