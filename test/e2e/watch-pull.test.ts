@@ -34,7 +34,7 @@ test('what was pulled between two batches is not bought again', async () => {
   pull(rig, await boughtElsewhere(rig, 'b.png', 2));
   await drop(rig, 'photos/b.png', 2);
   await watching.ran(2);
-  expect(await watching.stop()).toMatchObject({ value: { credits: 5 } });
+  expect(await watching.stop()).toMatchObject({ credits: 5 });
   expect([...bill(rig.service.ledger()).values()]).toEqual([5, 5]);
 });
 
@@ -54,6 +54,6 @@ test('a batch that had begun when the state file was pulled buys nothing, and is
   ]);
   await drop(rig, 'photos/b.png', 2);
   await clock.passUntil('it has run once more', () => watching.of('ran').length === 3);
-  expect(await watching.stop()).toMatchObject({ value: { credits: 10 } });
+  expect(await watching.stop()).toMatchObject({ credits: 10 });
   expect([...bill(rig.service.ledger()).values()]).toEqual([5, 5, 5]);
 });
