@@ -9,7 +9,6 @@ import type { RenderInput, RenderOutcome } from '../../../src/previews/base/requ
 import { openClip } from '../../../src/previews/clips/open.ts';
 import { writeClip } from '../../../src/previews/clips/write.ts';
 import { findFacesInClip } from '../../../src/previews/faces/search-clip.ts';
-import { trackFaces } from '../../../src/previews/faces/track.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
 import { render as renderFaceSwapClip } from '../../../src/previews/tools/face-swap.ts';
 import { clipInput, shortWalk, tone, walkClip } from '../clips/samples.ts';
@@ -123,19 +122,4 @@ test('a picture without a face lends none, and a clip without faces stays as it 
   expect(refused.ok ? '' : refused.error.message).toContain(`${field} (wall.png)`);
   const kept = await swap('nobody.mp4', pictureInput(field, 'source.png'));
   expect(kept).toMatchObject({ ok: true, value: [{ name: '0.mp4', fps: 10 }] });
-});
-
-test('a face is tracked from its first frame to its last, also between the searches for faces', async () => {
-  async function* frames(): AsyncGenerator<Picture> {
-    for (const index of [undefined, 0, 1, 2, undefined])
-      yield index === undefined ? blank : frameAt(index, 144);
-  }
-  const seen: number[] = [];
-  const tracks = new Set<unknown>();
-  for await (const { faces } of trackFaces(frames(), 2, async () => undefined)) {
-    seen.push(faces.length);
-    for (const { track } of faces) tracks.add(track);
-  }
-  expect(seen).toEqual([0, 1, 1, 1, 0]);
-  expect(tracks.size).toBe(1);
 });
