@@ -20,7 +20,7 @@ export interface ClipToWrite extends ClipFormat {
   readonly file: string;
   /** All of the clip's size. */
   readonly frames: AsyncIterable<Picture>;
-  readonly sound?: Sound | undefined;
+  readonly sound?: Sound;
 }
 
 /** Returns how many pictures were written. */

@@ -70,9 +70,9 @@ export interface Deliveries {
 }
 
 export interface DeliveryFilter {
-  readonly webhook?: string | undefined;
-  readonly project?: string | undefined;
-  readonly state?: DeliveryState | undefined;
+  readonly webhook?: string;
+  readonly project?: string;
+  readonly state?: DeliveryState;
   readonly limit: number;
 }
 

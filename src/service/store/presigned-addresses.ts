@@ -18,9 +18,9 @@ export interface PresignedAddresses {
 }
 
 export interface SignedQuery {
-  readonly expires?: string | undefined;
-  readonly account?: string | undefined;
-  readonly signature?: string | undefined;
+  readonly expires?: string;
+  readonly account?: string;
+  readonly signature?: string;
 }
 
 export interface OwnFile {

@@ -40,10 +40,10 @@ export interface EventOutbox {
 
 /** Which projects a list shows. */
 export interface ProjectFilter {
-  readonly account?: string | undefined;
-  readonly status?: ProjectStatus | undefined;
+  readonly account?: string;
+  readonly status?: ProjectStatus;
   /** Only projects with a lower sequence number. */
-  readonly before?: number | undefined;
+  readonly before?: number;
   readonly limit: number;
 }
 

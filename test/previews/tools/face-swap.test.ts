@@ -123,3 +123,24 @@ test('a picture without a face lends none, and a clip without faces stays as it 
   const kept = await swap('nobody.mp4', pictureInput(field, 'source.png'));
   expect(kept).toMatchObject({ ok: true, value: [{ name: '0.mp4', fps: 10 }] });
 });
+
+test('each frame has the faces of the nearest of two looks a second', async () => {
+  async function* frames(): AsyncGenerator<Picture> {
+    const there = await frameAt(0);
+    for (const picture of [there, there, blank, blank])
+      yield { ...picture, pixels: Buffer.from(picture.pixels) };
+  }
+  const file = at('leaving.mp4');
+  await writeClip({ file, ...size, fps: 4, frames: frames(), sound: tone(1) });
+  const outcome = await swap('leaving.mp4', pictureInput('assets.image_file_path', 'source.png'));
+  expect(outcome.ok).toBe(true);
+  const [before, after] = [await framesOf('leaving.mp4'), await framesOf('0.mp4')];
+  const changes = after.map(({ pixels }, index) => {
+    const bytes = (size.height - strip) * size.width * 4;
+    let sum = 0;
+    for (let byte = 0; byte < bytes; byte++)
+      sum += Math.abs((before[index]?.pixels[byte] ?? 0) - (pixels[byte] ?? 0));
+    return sum / bytes > 1.5;
+  });
+  expect(changes).toEqual([true, false, false, false]);
+});
