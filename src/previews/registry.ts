@@ -49,13 +49,6 @@ const tools: Readonly<Record<string, ToolRenderer>> = {
   'video-to-video': tool(clips, () => import('./tools/video-to-video.ts')),
 };
 
-/** Tools that work without faces, and better when they are told where faces are. */
-const knowingFaces: ReadonlySet<string> = new Set([
-  'body-swap',
-  'character-replace',
-  'image-background-remover',
-]);
-
 /** What is missing for some step kinds, or for all: a sentence each. */
 export function lacksFor(kinds?: ReadonlySet<string>): readonly string[] {
   const needs = new Set([...(kinds ?? [])].flatMap(needsOf));
@@ -77,9 +70,7 @@ export async function renderTool(request: RenderRequest): Promise<RenderOutcome>
   const renderer = tools[name];
   if (renderer === undefined || isLacking(renderer.needs)) return renderStandIn(request);
   const { render } = await renderer.load();
-  if (!knowingFaces.has(name) || isLacking(faces)) return render(request);
-  const { withKnownFaces } = await import('./faces/known-faces.ts');
-  return render(await withKnownFaces(request));
+  return render(request);
 }
 
 export async function searchFaces(

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { writeClip } from '../../src/previews/clips/write.ts';
 import { pictureOf } from '../../src/previews/pictures/picture.ts';
-import { toneOf, toneRate } from '../../src/previews/sound/tone.ts';
-import { wavOf } from '../../src/previews/sound/wav.ts';
+import { toneOf, toneRate, wavOf } from '../../src/previews/sound/tone.ts';
 import { sample } from '../service/client.ts';
 
 /** The woman on the left of the sixth sample, in pixels. */

@@ -34,13 +34,9 @@ const photo: Size = { width: 300, height: 345 };
 /** The shape of the clip with a shorter side of 480. */
 const clip480: Size = { width: 640, height: 480 };
 const film = (size: Size | undefined, hasSound: boolean): Wanted => ({
-  ...{ format: 'mp4', seconds: 0.5, hasSound },
-  ...(size === undefined ? {} : { size }),
+  ...{ format: 'mp4', seconds: 0.5, hasSound, size },
 });
-const picture = (size?: Size): Wanted => ({
-  format: 'png',
-  ...(size === undefined ? {} : { size }),
-});
+const picture = (size?: Size): Wanted => ({ format: 'png', size });
 
 const wanted: Readonly<Record<string, Wanted>> = {
   'ai-clothes-changer': picture(photo),

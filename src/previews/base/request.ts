@@ -38,10 +38,10 @@ export interface RenderedFile {
   /** Its name in the folder. */
   readonly name: string;
   /** Pixels; undefined for sound, and where they are unknown. */
-  readonly width?: number | undefined;
-  readonly height?: number | undefined;
+  readonly width?: number;
+  readonly height?: number;
   /** Frames per second, where they are known. */
-  readonly fps?: number | undefined;
+  readonly fps?: number;
 }
 
 /** An error belongs to the project: a bad input, for example. */

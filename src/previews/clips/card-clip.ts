@@ -1,4 +1,4 @@
-// A card as a clip, with a running clock: it has the right size, length, frame rate and sound.
+// A card or another still as a clip, with a running clock: it has the right size, length, frame rate and sound.
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { copyOf } from '../pictures/canvas.ts';
 import { type Card, drawCard } from '../pictures/card.ts';
@@ -16,12 +16,21 @@ export async function renderCardClip(
   clip: OutputClip,
   sound?: Sound,
 ): Promise<RenderOutcome> {
-  const picture = await drawCard(card, clip);
-  return renderFrames(request, clip, (time) => cardAt(picture, time, clip.seconds), sound);
+  return renderStill(request, await drawCard(card, clip), clip, sound);
+}
+
+/** A picture of the clip's size, with a running clock. */
+export function renderStill(
+  request: RenderRequest,
+  picture: Picture,
+  clip: OutputClip,
+  sound?: Sound,
+): Promise<RenderOutcome> {
+  return renderFrames(request, clip, (time) => withClock(picture, time, clip.seconds), sound);
 }
 
 /** The frame at a time. */
-export function cardAt(picture: Picture, time: number, seconds: number): Picture {
+export function withClock(picture: Picture, time: number, seconds: number): Picture {
   const frame = copyOf(picture);
   paintClock(frame, time, seconds);
   return frame;

@@ -7,7 +7,6 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { whileReserved } from '../base/decode-memory.ts';
 import type { RenderInput } from '../base/request.ts';
 import { notFetched, placeholder } from '../pictures/card.ts';
-import { clipBytes, firstFrameBytes } from '../pictures/decoded-size.ts';
 import type { Picture } from '../pictures/picture.ts';
 import {
   type Container,
@@ -19,13 +18,13 @@ import {
 } from './container.ts';
 import { decoderOf, framesOf, mostPixels } from './decoder.ts';
 import { type Av, loadAv } from './library.ts';
-import { turnsOf } from './rotation.ts';
 import {
   type FrameSampling,
   pictureScaler,
   repeated,
   type Source,
   sampleFrames,
+  turnsOf,
 } from './sample-frames.ts';
 
 export interface Clip {
@@ -233,3 +232,17 @@ function countedPace(av: Av, file: string): { readonly frames: number; readonly 
   // Where packets have no length, the last is as long as the others.
   return span > 0 ? { frames, seconds: span } : { frames: 1, seconds: 1 / usualFps };
 }
+
+// The most memory that decoding a clip takes.
+
+/** Reference frames of H.264 and HEVC, the frame being decoded and the one being shown. */
+const framesHeld = 18;
+/** Of 4:2:0 at ten bits, or of 4:4:4 at eight bits. */
+const bytesInFrame = 3;
+
+/** The memory of a clip's decoder while frames are read. */
+const clipBytes = (width: number, height: number): number =>
+  width * height * bytesInFrame * framesHeld;
+
+/** Its memory for the first frame, whose size may differ from the header's. */
+const firstFrameBytes = (mostPixels: number): number => mostPixels * bytesInFrame * 3;

@@ -5,10 +5,9 @@ import { keyOf } from '../base/key.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { mark } from '../pictures/mark.ts';
 import type { Picture } from '../pictures/picture.ts';
-import type { ClipFormat } from './encoding.ts';
 import { frameCountOf } from './sample-frames.ts';
 import type { Sound } from './sound.ts';
-import { writeClip } from './write.ts';
+import { type ClipFormat, writeClip } from './write.ts';
 
 /** Ten minutes: a rehearsal renders no more. */
 const mostSeconds = 600;

@@ -1,12 +1,11 @@
 // A part of a clip as pictures of one size at one rate. Frames that are not needed are decoded but not converted.
 import type { Frame } from 'node-av';
 import { reserveDecodeMemory } from '../base/decode-memory.ts';
-import { black, copyOf, filled } from '../pictures/canvas.ts';
+import { black, copyOf, filled, packed } from '../pictures/canvas.ts';
 import type { Picture, Size } from '../pictures/picture.ts';
 import { clipContainers } from './container.ts';
 import { decodedFrames } from './decoder.ts';
 import type { Av } from './library.ts';
-import { type Turns, turned } from './rotation.ts';
 import { scalerTo } from './scaler.ts';
 
 export interface FrameSampling {
@@ -133,5 +132,37 @@ export function pictureScaler(av: Av, { width, height }: Size, turns: Turns) {
       return turned({ pixels: scaled.toBuffer(), width, height }, turns);
     },
     close: scaler.close,
+  };
+}
+
+// How a clip is to be held: cameras write pictures as their sensor lies, and beside them how to turn them.
+
+/** Quarter turns clockwise. */
+type Turns = 0 | 1 | 2 | 3;
+
+/** From a display matrix: nine 32-bit numbers, the first two of which are the turn's cosine and sine. */
+export function turnsOf(matrix: Buffer | null): Turns {
+  if (matrix === null || matrix.length < 8) return 0;
+  const [cosine, sine] = [matrix.readInt32LE(0), matrix.readInt32LE(4)];
+  const turns = ((Math.round((Math.atan2(sine, cosine) * 2) / Math.PI) % 4) + 4) % 4;
+  return turns === 1 || turns === 2 || turns === 3 ? turns : 0;
+}
+
+function turned(picture: Picture, turns: Turns): Picture {
+  if (turns === 0) return picture;
+  const { width, height } = picture;
+  const from = packed(picture);
+  const across = turns === 2 ? width : height;
+  const to = new Uint32Array(from.length);
+  for (let y = 0, i = 0; y < height; y++)
+    for (let x = 0; x < width; x++, i++) {
+      if (turns === 2) to[from.length - 1 - i] = from[i] ?? 0;
+      else if (turns === 1) to[x * across + (height - 1 - y)] = from[i] ?? 0;
+      else to[(width - 1 - x) * across + y] = from[i] ?? 0;
+    }
+  return {
+    pixels: Buffer.from(to.buffer),
+    width: across,
+    height: turns === 2 ? height : width,
   };
 }

@@ -1,30 +1,40 @@
 // The neural nets for faces: face-api's, from its package, on tfjs's WebAssembly backend with one thread, so that the
-// same patch always gives the same numbers. Only this file uses the library; no tensor leaves it.
+// same pixels always gives the same numbers. Only this file uses the library; no tensor leaves it.
 
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
-import type { Detection, Locate } from './detection.ts';
-import type { Patch } from './patch.ts';
-import type { Point } from './point.ts';
 
+/** A face as the detector reports it, in pixels of what it was shown. */
+interface Detection {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  /** The detector's confidence: 0 to 1. */
+  readonly score: number;
+}
+
+type Locate = (pixels: Uint8Array, confidence: number) => Promise<readonly Detection[]>;
+
+/** Each is shown a square of its own side: RGB, a byte each. */
 export interface FaceNets {
-  /** Faces in a patch of `finderSide`. */
+  /** The faces with at least this confidence: 0 to 1. */
   readonly locate: Locate;
-  /** The 68 landmarks of the face that fills a patch of `landmarkSide`, in pixels of the patch. */
-  landmarks(patch: Patch): Promise<readonly Point[]>;
-  /** The descriptor of a face in a patch of `descriptorSide`: 128 numbers, similar for the same person. */
-  describe(patch: Patch): Promise<Float32Array>;
+  /** 68 points of the face that fills the square, in its pixels: jaw, brows, nose, eyes and lips. */
+  landmarks(pixels: Uint8Array): Promise<readonly { readonly x: number; readonly y: number }[]>;
+  /** The descriptor of a face: 128 numbers, similar for the same person. */
+  describe(pixels: Uint8Array): Promise<Float32Array>;
   /** How many tensors are alive: the same before and after each call. */
   tensors(): number;
 }
 
-/** The input sizes of the nets, in pixels: a patch of this side is not scaled again. */
+/** The sides of the nets' inputs, in pixels: a square of this side is not scaled again. */
 export const finderSide = 512;
 export const landmarkSide = 112;
 export const descriptorSide = 150;
 
-/** Faces that are found in one patch at most. */
+/** Faces that are found in one square at most. */
 const mostFaces = 100;
 
 let nets: Promise<FaceNets> | undefined;
@@ -66,9 +76,10 @@ async function load(): Promise<FaceNets> {
     [ssdMobilenetv1, faceLandmark68Net, faceRecognitionNet].map((net) => net.loadFromDisk(models)),
   );
 
-  /** Runs a net on a patch as a tensor, and disposes of the tensor. */
+  /** Runs a net on a square as a tensor, and disposes of the tensor. */
   async function shown<T>(
-    { pixels, side }: Patch,
+    pixels: Uint8Array,
+    side: number,
     ask: (tensor: ReturnType<typeof api.tf.tensor3d>) => Promise<T>,
   ): Promise<T> {
     const tensor = api.tf.tensor3d(pixels, [side, side, 3], 'int32');
@@ -80,8 +91,8 @@ async function load(): Promise<FaceNets> {
   }
 
   return {
-    locate: withCache((patch, confidence) =>
-      shown(patch, async (tensor) => {
+    locate: withCache((pixels, confidence) =>
+      shown(pixels, finderSide, async (tensor) => {
         const options = new api.SsdMobilenetv1Options({
           minConfidence: confidence,
           maxResults: mostFaces,
@@ -96,14 +107,14 @@ async function load(): Promise<FaceNets> {
         }));
       }),
     ),
-    landmarks: (patch) =>
-      shown(patch, async (tensor) => {
+    landmarks: (pixels) =>
+      shown(pixels, landmarkSide, async (tensor) => {
         const found = await faceLandmark68Net.detectLandmarks(tensor);
         const [first] = Array.isArray(found) ? found : [found];
         return (first?.positions ?? []).map(({ x, y }) => ({ x, y }));
       }),
-    describe: (patch) =>
-      shown(patch, async (tensor) => {
+    describe: (pixels) =>
+      shown(pixels, descriptorSide, async (tensor) => {
         const found = await faceRecognitionNet.computeFaceDescriptor(tensor);
         const [first] = Array.isArray(found) ? found : [found];
         return first ?? new Float32Array();
@@ -123,10 +134,10 @@ const leastSure = 0.1;
 /** Gives the same answers as `locate`. */
 function withCache(locate: Locate): Locate {
   const looks = new Map<string, readonly Detection[]>();
-  return async (patch, confidence) => {
-    if (confidence < leastSure) return locate(patch, confidence);
-    const key = hash('sha256', patch.pixels, 'base64');
-    const seen = looks.get(key) ?? (await locate(patch, leastSure));
+  return async (pixels, confidence) => {
+    if (confidence < leastSure) return locate(pixels, confidence);
+    const key = hash('sha256', pixels, 'base64');
+    const seen = looks.get(key) ?? (await locate(pixels, leastSure));
     // The most recently used entry is the last one, so the first one is dropped.
     looks.delete(key);
     looks.set(key, seen);

@@ -4,8 +4,8 @@ import { ok } from '../../contract/base/result.ts';
 import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
 import { openClip } from '../clips/open.ts';
 import { sizeWithin } from '../clips/size.ts';
-import { describeFace, findFaces } from './find.ts';
-import { descriptorDistance, samePersonAgain } from './match.ts';
+import { findFaces } from './find.ts';
+import { describeFace, descriptorDistance, samePersonAgain } from './match.ts';
 import { foundFace } from './search-picture.ts';
 
 /** Searched frames per second, and in all; the searched part of the clip, in seconds. */

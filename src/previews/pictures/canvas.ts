@@ -41,14 +41,14 @@ export function copyOf({ pixels, width, height }: Picture): Picture {
 }
 
 /** A colour as one number: see `packed`. */
-export const packedColour = ([red, green, blue]: Colour): number =>
+const packedColour = ([red, green, blue]: Colour): number =>
   (red | (green << 8) | (blue << 16) | 0xff000000) >>> 0;
 
 /** Two channels of a packed pixel: every second byte. */
 const pairs = 0x00ff00ff;
 
 /** Mixes two packed pixels, channel by channel; `share` of the second is 0 to 256. */
-export function mixed(first: number, second: number, share: number): number {
+function mixed(first: number, second: number, share: number): number {
   const rest = 256 - share;
   const low = (Math.imul(first & pairs, rest) + Math.imul(second & pairs, share)) >>> 8;
   const high = Math.imul((first >>> 8) & pairs, rest) + Math.imul((second >>> 8) & pairs, share);
@@ -74,6 +74,25 @@ export function fill(picture: Picture, area: Rectangle, colour: Colour, alpha = 
     }
 }
 
+/** The edge of a rectangle, `thick` pixels wide. */
+export function outline(picture: Picture, area: Rectangle, colour: Colour, thick: number): void {
+  const { left, top, width, height } = area;
+  fill(picture, { left, top, width, height: thick }, colour);
+  fill(picture, { left, top: top + height - thick, width, height: thick }, colour);
+  fill(picture, { left, top, width: thick, height }, colour);
+  fill(picture, { left: left + width - thick, top, width: thick, height }, colour);
+}
+
+/** The oval that fits into a picture; around it, the picture is transparent. */
+export function ovalOf(picture: Picture): Picture {
+  const { width, height } = picture;
+  const oval = copyOf(picture);
+  for (let y = 0, alpha = 3; y < height; y++)
+    for (let x = 0; x < width; x++, alpha += 4)
+      if (Math.hypot((2 * x + 1) / width - 1, (2 * y + 1) / height - 1) > 1) oval.pixels[alpha] = 0;
+  return oval;
+}
+
 /** Puts a picture with alpha on another; whatever reaches beyond the edges is cut off. */
 export function paste(picture: Picture, over: Picture, left: number, top: number): void {
   const pixels = packed(picture);
@@ -88,27 +107,10 @@ export function paste(picture: Picture, over: Picture, left: number, top: number
 }
 
 /** Lays a packed pixel over another one, by its alpha. */
-export function layOver(pixels: Uint32Array, at: number, colour: number): void {
+function layOver(pixels: Uint32Array, at: number, colour: number): void {
   const alpha = colour >>> 24;
   if (alpha === 0) return;
   const below = pixels[at] ?? 0;
   const opaque = (colour & 0xffffff) | (below & 0xff000000);
   pixels[at] = mixed(below, opaque, alpha + (alpha >>> 7));
-}
-
-/** The colour between packed pixels, at a place in fractions of a pixel; beyond the edges, the edge's. */
-export function sampled(
-  pixels: Uint32Array,
-  { width, height }: Size,
-  x: number,
-  y: number,
-): number {
-  const left = Math.min(width - 2, Math.max(0, Math.floor(x)));
-  const top = Math.min(height - 2, Math.max(0, Math.floor(y)));
-  const u = Math.min(256, Math.max(0, Math.round((x - left) * 256)));
-  const v = Math.min(256, Math.max(0, Math.round((y - top) * 256)));
-  const at = top * width + left;
-  const upper = mixed(pixels[at] ?? 0, pixels[at + 1] ?? 0, u);
-  const lower = mixed(pixels[at + width] ?? 0, pixels[at + width + 1] ?? 0, u);
-  return mixed(upper, lower, v);
 }

@@ -1,7 +1,7 @@
 // A running clock on the frames of a clip: it shows the length of a preview, and where a part of it begins.
-import { type Colour, fill, white } from './canvas.ts';
+import { black, type Colour, fill, white } from './canvas.ts';
 import { dotOf } from './card.ts';
-import { lineDots, write } from './lettering.ts';
+import { lineDots, widthInDots, write } from './lettering.ts';
 import { markHeight } from './mark.ts';
 import type { Picture } from './picture.ts';
 
@@ -13,6 +13,8 @@ export function paintClock(frame: Picture, time: number, seconds: number): void 
   const { width } = frame;
   const bottom = frame.height - markHeight(frame);
   const text = `${timeText(time)} / ${timeText(seconds)}`;
+  const plate = { left: dot * 6, top: bottom - dot * (lineDots + 5), height: dot * lineDots };
+  fill(frame, { ...plate, width: dot * (widthInDots(text) + 4) }, black, 0.5);
   write(frame, text, { left: dot * 8, top: bottom - dot * (lineDots + 3), dot });
   const bar = { left: 0, top: bottom - dot * 2, width, height: dot * 2 };
   fill(frame, bar, grey);

@@ -52,15 +52,3 @@ function perPixel(header: Header): number {
       return pixel * 1.5;
   }
 }
-
-/** Reference frames of H.264 and HEVC, the frame being decoded and the one being shown. */
-const framesHeld = 18;
-/** Of 4:2:0 at ten bits, or of 4:4:4 at eight bits. */
-const bytesInFrame = 3;
-
-/** The memory of a clip's decoder while frames are read. */
-export const clipBytes = (width: number, height: number): number =>
-  width * height * bytesInFrame * framesHeld;
-
-/** Its memory for the first frame, whose size may differ from the header's. */
-export const firstFrameBytes = (mostPixels: number): number => mostPixels * bytesInFrame * 3;

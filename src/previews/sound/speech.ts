@@ -6,8 +6,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { textIn } from '../base/fields.ts';
 import { hueOf } from '../base/key.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
-import { toneOf, toneRate } from './tone.ts';
-import { wavOf } from './wav.ts';
+import { toneOf, toneRate, wavOf } from './tone.ts';
 
 /** interface.md, Limits: for all users. */
 const mostLetters = 1000;

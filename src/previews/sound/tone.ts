@@ -4,29 +4,38 @@
 export const toneRate = 16_000;
 /** Loudness, of full scale. */
 const loudness = 0.12;
-/** Seconds of fading in and out. */
-const fading = 0.1;
 
 /** `pitch` in hertz. */
 export function toneOf(seconds: number, pitch: number): Float32Array {
-  const samples = new Float32Array(Math.max(1, Math.round(seconds * toneRate)));
   const step = (2 * Math.PI * pitch) / toneRate;
-  // Each sine follows from the two before it, which is several times as fast as Math.sin.
-  const factor = 2 * Math.cos(step);
-  let before = -loudness * Math.sin(step);
-  let now = 0;
-  for (let i = 0; i < samples.length; i++) {
-    samples[i] = now;
-    const next = factor * now - before;
-    before = now;
-    now = next;
+  const samples = new Float32Array(Math.max(1, Math.round(seconds * toneRate)));
+  return samples.map((_, index) => loudness * Math.sin(index * step));
+}
+
+// Sound as a WAV file: PCM, 16 bit, mono.
+
+const headerBytes = 44;
+
+/** `samples` are from -1 to 1, `rate` of them a second. */
+export function wavOf(samples: ArrayLike<number>, rate: number): Buffer {
+  const wav = Buffer.alloc(headerBytes + samples.length * 2);
+  wav.write('RIFF', 0, 'latin1');
+  wav.writeUInt32LE(wav.length - 8, 4);
+  wav.write('WAVEfmt ', 8, 'latin1');
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(rate, 24);
+  wav.writeUInt32LE(rate * 2, 28);
+  wav.writeUInt16LE(2, 32);
+  wav.writeUInt16LE(16, 34);
+  wav.write('data', 36, 'latin1');
+  wav.writeUInt32LE(samples.length * 2, 40);
+  // A DataView is ten times as fast as the methods of a Buffer.
+  const view = new DataView(wav.buffer, wav.byteOffset + headerBytes);
+  for (let index = 0; index < samples.length; index++) {
+    const value = Math.round((samples[index] ?? 0) * 32_767);
+    view.setInt16(index * 2, value < -32_767 ? -32_767 : value > 32_767 ? 32_767 : value, true);
   }
-  const faded = Math.min(fading * toneRate, samples.length / 2);
-  for (let i = 0; i < faded; i++) {
-    const edge = i / (fading * toneRate);
-    samples[i] = (samples[i] ?? 0) * edge;
-    const last = samples.length - 1 - i;
-    samples[last] = (samples[last] ?? 0) * edge;
-  }
-  return samples;
+  return wav;
 }

@@ -29,7 +29,7 @@ export interface PoolOptions {
   /** How much a thread's heap may grow; default 1024. Pixels are outside the heap: `decodeBytes`. */
   readonly heapMegabytes?: number;
   /** What all decoders together may take; default: 1 GiB, or a fourth of a smaller machine's memory. */
-  readonly decodeBytes?: number | undefined;
+  readonly decodeBytes?: number;
   /** What the thread of a process runs. */
   readonly script: URL;
 }
@@ -47,6 +47,14 @@ interface QueuedJob {
 interface RunningJob extends QueuedJob {
   readonly memory: Holder;
   readonly releases: Map<number, () => void>;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** A process and what it does. */
+interface Slot {
+  readonly process: RenderingProcess;
+  started: boolean;
+  running: RunningJob | undefined;
 }
 
 type Ending = Done | { readonly kind: 'refused'; readonly error: ProjectError };
@@ -57,111 +65,102 @@ const mostCrashes = 2;
 export function openPool(options: PoolOptions): Renderer {
   const { script, processes = defaultProcesses(), jobMs = 600_000, heapMegabytes = 1024 } = options;
   const budget = new DecodeBudget(options.decodeBytes ?? usualDecodeBytes);
-  const idle = new Set<RenderingProcess>();
-  const busy = new Map<RenderingProcess, RunningJob>();
+  const slots = new Set<Slot>();
   const waiting: QueuedJob[] = [];
-  const starting = new Set<RenderingProcess>();
-  const timers = new Map<RenderingProcess, NodeJS.Timeout>();
   let closed = false;
 
   function pump(): void {
     while (!closed && waiting.length > 0) {
-      const [free] = idle;
-      const renderer = free ?? (busy.size < processes ? startProcess() : undefined);
-      const queued = renderer === undefined ? undefined : waiting.shift();
-      if (renderer === undefined || queued === undefined) return;
-      idle.delete(renderer);
-      assign(renderer, queued);
+      const idle = [...slots].find(({ running }) => running === undefined);
+      const slot = idle ?? (slots.size < processes ? openSlot() : undefined);
+      const queued = slot && waiting.shift();
+      if (slot === undefined || queued === undefined) return;
+      assign(slot, queued);
     }
   }
 
-  function startProcess(): RenderingProcess {
-    const renderer: RenderingProcess = spawnProcess({
-      script,
-      heapMegabytes,
-      onReport: (report) => onReport(renderer, report),
-      crashed: (how) => {
-        idle.delete(renderer);
-        starting.delete(renderer);
-        const queued = finishJob(renderer, false);
-        if (queued !== undefined) afterCrash(queued, how);
-      },
-    });
-    starting.add(renderer);
-    return renderer;
+  function openSlot(): Slot {
+    const onReport = (report: ProcessReport): void => onSlotReport(slot, report);
+    const crashed = (how: string): void => {
+      const { running } = slot;
+      endJob(slot, false);
+      if (running !== undefined) afterCrash(running, how);
+    };
+    const process = spawnProcess({ script, heapMegabytes, onReport, crashed });
+    const slot: Slot = { process, started: false, running: undefined };
+    slots.add(slot);
+    return slot;
   }
 
-  function onReport(renderer: RenderingProcess, report: ProcessReport): void {
-    const queued = busy.get(renderer);
+  function onSlotReport(slot: Slot, report: ProcessReport): void {
+    const { running } = slot;
     switch (report.kind) {
       case 'ready':
-        starting.delete(renderer);
-        return queued && time(renderer, queued);
+        slot.started = true;
+        return startTimer(slot);
       case 'face':
-        return queued?.found(report.face);
+        return running?.found(report.face);
       case 'reserve':
-        return queued && void reserve(renderer, queued, report);
+        return running && void reserve(slot, running, report);
       case 'release':
-        queued?.releases.get(report.ticket)?.();
-        queued?.releases.delete(report.ticket);
+        running?.releases.get(report.ticket)?.();
+        running?.releases.delete(report.ticket);
         return;
       case 'out-of-memory':
-        finishJob(renderer, false);
-        return queued?.end({ kind: 'refused', error: tookTooMuch(heapMegabytes) });
+        endJob(slot, false);
+        return running?.end({ kind: 'refused', error: tookTooMuch(heapMegabytes) });
       case 'broke':
       case 'gone':
-        idle.delete(renderer);
-        finishJob(renderer, false);
-        return queued?.fail(new Error(report.stack));
+        endJob(slot, false);
+        return running?.fail(new Error(report.stack));
       case 'rendered':
       case 'searched':
-        finishJob(renderer, true);
-        return queued?.end(report);
+        endJob(slot, true);
+        return running?.end(report);
     }
   }
 
   async function reserve(
-    renderer: RenderingProcess,
-    { memory, releases }: RunningJob,
+    slot: Slot,
+    running: RunningJob,
     { ticket, bytes }: { readonly ticket: number; readonly bytes: number },
   ): Promise<void> {
-    const reserved = await memory.reserve(bytes);
+    const reserved = await running.memory.reserve(bytes);
     // The job may have ended meanwhile.
-    if (busy.get(renderer)?.memory !== memory) return;
-    if (reserved.ok) releases.set(ticket, reserved.value);
-    renderer.send({ kind: 'memory', ticket, most: reserved.ok ? undefined : reserved.error });
+    if (slot.running !== running) return;
+    if (reserved.ok) running.releases.set(ticket, reserved.value);
+    slot.process.send({ kind: 'memory', ticket, most: reserved.ok ? undefined : reserved.error });
   }
 
-  function assign(renderer: RenderingProcess, queued: QueuedJob): void {
+  function assign(slot: Slot, queued: QueuedJob): void {
     // Only a running job keeps the service's process alive.
-    renderer.hold(true);
-    busy.set(renderer, { ...queued, memory: budget.holder(), releases: new Map() });
-    renderer.send(queued.job);
-    if (!starting.has(renderer)) time(renderer, queued);
+    slot.process.hold(true);
+    slot.running = { ...queued, memory: budget.holder(), releases: new Map(), timer: undefined };
+    slot.process.send(queued.job);
+    if (slot.started) startTimer(slot);
   }
 
   /** The time limit of a job does not include the start of its process. */
-  function time(renderer: RenderingProcess, { end }: QueuedJob): void {
-    const late = (): void => {
-      finishJob(renderer, false);
-      end({ kind: 'refused', error: tookTooLong(jobMs) });
-    };
-    timers.set(renderer, setTimeout(late, jobMs));
+  function startTimer(slot: Slot): void {
+    const { running } = slot;
+    if (running === undefined) return;
+    running.timer = setTimeout(() => {
+      endJob(slot, false);
+      running.end({ kind: 'refused', error: tookTooLong(jobMs) });
+    }, jobMs);
   }
 
-  /** The job of a process is over; `reusable`: the process can take another one. */
-  function finishJob(renderer: RenderingProcess, reusable: boolean): QueuedJob | undefined {
-    const queued = busy.get(renderer);
-    if (queued === undefined) return undefined;
-    clearTimeout(timers.get(renderer));
-    timers.delete(renderer);
-    queued.memory.close();
-    busy.delete(renderer);
-    renderer.hold(false);
-    if (reusable) idle.add(renderer);
-    else void renderer.kill();
+  /** `reusable`: the process can take another job. */
+  function endJob(slot: Slot, reusable: boolean): void {
+    clearTimeout(slot.running?.timer);
+    slot.running?.memory.close();
+    slot.running = undefined;
+    slot.process.hold(false);
+    if (!reusable) {
+      slots.delete(slot);
+      void slot.process.kill();
+    }
     pump();
-    return queued;
   }
 
   function afterCrash(queued: QueuedJob, how: string): void {
@@ -212,14 +211,17 @@ export function openPool(options: PoolOptions): Renderer {
     },
     close: async () => {
       closed = true;
-      const renderers = [...idle, ...busy.keys()];
-      const unfinished = [...waiting.splice(0), ...busy.values()];
-      for (const timer of timers.values()) clearTimeout(timer);
-      for (const { memory } of busy.values()) memory.close();
-      idle.clear();
-      busy.clear();
+      const open = [...slots];
+      const unfinished = waiting.splice(0);
+      for (const { running } of open) {
+        if (running === undefined) continue;
+        clearTimeout(running.timer);
+        running.memory.close();
+        unfinished.push(running);
+      }
+      slots.clear();
       for (const { fail } of unfinished) fail(new RendererClosed());
-      await Promise.all(renderers.map((renderer) => renderer.kill()));
+      await Promise.all(open.map(({ process }) => process.kill()));
     },
   };
 }

@@ -5,7 +5,7 @@ import { ok } from '../../contract/base/result.ts';
 import { textIn } from '../base/fields.ts';
 import { keyOf } from '../base/key.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
-import { cardAt, renderCardClip } from '../clips/card-clip.ts';
+import { renderCardClip, withClock } from '../clips/card-clip.ts';
 import { type Card, drawCard } from '../pictures/card.ts';
 import { mark } from '../pictures/mark.ts';
 import { cardOf } from '../pictures/request-card.ts';
@@ -26,7 +26,7 @@ async function renderAsGif(request: RenderRequest, card: Card): Promise<RenderOu
   const { width, height, fps, seconds } = usual;
   const picture = await drawCard(card, usual);
   const frames = Array.from({ length: fps * seconds }, (_, index) => {
-    const frame = cardAt(picture, index / fps, seconds);
+    const frame = withClock(picture, index / fps, seconds);
     mark(frame, request.tool.name, keyOf(request));
     return frame.pixels;
   });

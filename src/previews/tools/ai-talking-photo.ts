@@ -1,16 +1,15 @@
-// ai-talking-photo: the mouth of the portrait opens as loud as the voice is; the clip is as long as the voice. A picture in
-// which no face is found stays still: it may be a drawing.
+// ai-talking-photo: the portrait with a frame around the face that speaks, a running clock, and the voice; as long as the
+// voice. A picture in which no face is found gets no frame: it may be a drawing.
 import { clipOf } from '../../contract/api/clip.ts';
 import { numberIn, requiredInput, sideIn } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
-import { renderFrames } from '../clips/render-frames.ts';
+import { renderStill } from '../clips/card-clip.ts';
 import { shorterSideFor, sizeWith } from '../clips/size.ts';
 import { findFaces } from '../faces/find.ts';
-import { mouthOf, openness, paintMouth } from '../faces/mouth.ts';
+import { frameFace } from '../faces/show.ts';
 import { copyOf } from '../pictures/canvas.ts';
 import { pictureOf, type Size, sharpOf } from '../pictures/picture.ts';
 import { readPicture } from '../pictures/read-picture.ts';
-import { levelAt } from '../sound/levels.ts';
 import { openVoice } from '../sound/voice.ts';
 
 const fps = 25;
@@ -24,24 +23,13 @@ export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const voice = await openVoice(input, clipOf(request.body));
   if (!voice.ok) return voice;
 
-  const { levels, seconds, sound } = voice.value;
+  const { seconds, sound } = voice.value;
   const size = sizeIn(request, portrait.value);
   const fitting = { ...size, fit: 'cover' } as const;
-  const still = copyOf(
-    await pictureOf(sharpOf(portrait.value).flatten({ background: '#101018' }).resize(fitting)),
-  );
+  const still = copyOf(await pictureOf(sharpOf(portrait.value).flatten().resize(fitting)));
   const [face] = await findFaces(still, confidence);
-  const mouth = face && mouthOf(face.landmarks);
-  return renderFrames(
-    request,
-    { ...size, fps, seconds },
-    (time) => {
-      const frame = copyOf(still);
-      if (mouth !== undefined) paintMouth(frame, mouth, openness(levelAt(levels, time, 0.07)));
-      return frame;
-    },
-    sound,
-  );
+  if (face !== undefined) frameFace(still, face);
+  return renderStill(request, still, { ...size, fps, seconds }, sound);
 }
 
 /** facts.md: max_resolution bounds the output. */

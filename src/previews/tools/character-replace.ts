@@ -1,70 +1,86 @@
-// character-replace: the character's still takes the place of whoever moves through the clip, or moves as they do.
-import { fieldOf, isObject, type JsonObject } from '../../contract/base/json.ts';
-import { requiredInput, sideIn, textIn } from '../base/fields.ts';
-import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
-import { renderFrames } from '../clips/render-frames.ts';
-import { shorterSideFor, sizeWith } from '../clips/size.ts';
-import { renderChanged, type SourceClip, withClip } from '../clips/source-clip.ts';
-import { cutOut, largestFace } from '../matte/cut-out.ts';
-import { animated } from '../motion/animate.ts';
-import { pathOf } from '../motion/path.ts';
-import { replacerOf } from '../motion/replace.ts';
-import { type SmallFrames, smallFramesOf } from '../motion/small-frames.ts';
-import { type SelectedPoint, subjectOf } from '../motion/subject.ts';
-import type { Picture } from '../pictures/picture.ts';
+// character-replace: `replace` lays an oval of the still over the place that is selected in the clip, or over its middle;
+// `animate` shows the still with the clip whose movement it is to have.
+import { fieldOf, isObject } from '../../contract/base/json.ts';
+import { numberIn, requiredInput, sideIn, textIn } from '../base/fields.ts';
+import type { RenderOutcome, RenderRequest } from '../base/request.ts';
+import { renderPictures } from '../clips/render-frames.ts';
+import { shorterSideFor, sizeWith, sizeWithin } from '../clips/size.ts';
+import { framesOf, renderChanged, type SourceClip, withClip } from '../clips/source-clip.ts';
+import { copyOf, ovalOf, paste } from '../pictures/canvas.ts';
+import { type Picture, resized } from '../pictures/picture.ts';
 import { readPicture } from '../pictures/read-picture.ts';
 
-/** Pixels of the longer side of the still that is worked on. */
-const stillSide = 720;
 /** Pixels of the shorter side of the output: the default of `resolution`. */
 const usualSide = 480;
+/** How high the still is in the clip, of the clip's height. */
+const figureHeight = 0.6;
 
 export async function render(request: RenderRequest): Promise<RenderOutcome> {
-  const image = requiredInput(request, 'assets.image_file_path');
-  const still = await readPicture(image, stillSide);
+  const still = await readPicture(requiredInput(request, 'assets.image_file_path'));
   if (!still.ok) return still;
+  const make = textIn(request, 'style.mode') === 'animate' ? animated : replaced;
   return withClip(request, sideIn(request, usualSide), (source) =>
-    rendered(request, source, still.value, image),
+    make(request, source, still.value),
   );
 }
 
-async function rendered(
+async function replaced(
   request: RenderRequest,
   source: SourceClip,
   still: Picture,
-  { faces }: RenderInput,
 ): Promise<RenderOutcome> {
-  const { size, fps, seconds, sound } = source;
-  const small = await smallFramesOf(source.clip, source.span);
-  const subject = subjectOf(small, pointsOf(request, source, small));
-  const path = pathOf(subject.boxes, small);
-  if (textIn(request, 'style.mode') === 'animate') {
-    const side = sideIn(request, usualSide);
-    const own = sizeWith(
-      still.width,
-      still.height,
-      shorterSideFor(still.width, still.height, side, request.longest),
-    );
-    return renderFrames(request, { ...own, fps, seconds }, await animated(still, own, path), sound);
-  }
-  const figure = await cutOut(still, largestFace(faces));
-  const replace = await replacerOf(size, figure, path, subject, small);
-  return renderChanged(request, source, fps, replace);
+  const { size, fps, span } = source;
+  const scale = (size.height * figureHeight) / still.height;
+  const width = Math.max(1, Math.round(still.width * scale));
+  const figure = ovalOf(await resized(still, { width, height: Math.round(still.height * scale) }));
+  const points = pointsOf(request, source);
+  return renderChanged(request, source, fps, (frame, time) => {
+    const off = (point: SelectedPoint): number => Math.abs(point.seconds - span.start - time);
+    const [point] = points.toSorted((a, b) => off(a) - off(b));
+    const { x, y } = point ?? { x: size.width / 2, y: size.height / 2 };
+    paste(frame, figure, Math.round(x - figure.width / 2), Math.round(y - figure.height / 2));
+  });
 }
 
-/** The selected points in small pixels; a point outside the part or the picture counts as at its edge. */
+/** A place in pixels of the output, at a time of the clip. */
+interface SelectedPoint {
+  readonly x: number;
+  readonly y: number;
+  readonly seconds: number;
+}
+
+/** A point outside the picture counts as at its edge. */
 function pointsOf(
-  { body }: RenderRequest,
-  { clip: { facts }, span: { start } }: SourceClip,
-  small: SmallFrames,
+  request: RenderRequest,
+  { clip: { facts }, size }: SourceClip,
 ): readonly SelectedPoint[] {
-  if (fieldOf(body, 'style.selection_mode') !== 'point') return [];
-  const points = fieldOf(body, 'style.points');
-  const within = (value: number, size: number): number => Math.max(0, Math.min(size - 1, value));
-  const at = (point: JsonObject, name: string): number => Number(point[name] ?? 0);
-  return (Array.isArray(points) ? points.filter(isObject) : []).map((point) => ({
-    x: within((at(point, 'position_x') / facts.width) * small.width, small.width),
-    y: within((at(point, 'position_y') / facts.height) * small.height, small.height),
-    index: Math.round(within((at(point, 'time_seconds') - start) * small.fps, small.frames.length)),
+  if (textIn(request, 'style.selection_mode') !== 'point') return [];
+  const points = fieldOf(request.body, 'style.points');
+  return (Array.isArray(points) ? points.filter(isObject) : []).map((body) => ({
+    x: Math.min(1, (numberIn({ body }, 'position_x') ?? 0) / facts.width) * size.width,
+    y: Math.min(1, (numberIn({ body }, 'position_y') ?? 0) / facts.height) * size.height,
+    seconds: numberIn({ body }, 'time_seconds') ?? 0,
   }));
+}
+
+async function animated(
+  request: RenderRequest,
+  source: SourceClip,
+  still: Picture,
+): Promise<RenderOutcome> {
+  const { width, height } = still;
+  const { clip, fps, seconds, sound } = source;
+  const side = shorterSideFor(width, height, sideIn(request, usualSide), request.longest);
+  const size = sizeWith(width, height, side);
+  const large = await resized(still, size);
+  const third = Math.min(size.width, size.height) / 3;
+  const small = sizeWithin(clip.facts.width, clip.facts.height, third);
+  async function* pictures(): AsyncGenerator<Picture> {
+    for await (const frame of framesOf({ ...source, size: small }, fps)) {
+      const picture = copyOf(large);
+      paste(picture, frame, size.width - small.width, 0);
+      yield picture;
+    }
+  }
+  return renderPictures(request, { ...size, fps, seconds }, pictures(), sound);
 }

@@ -4,11 +4,10 @@ import type { Region } from '../../contract/api/region.ts';
 import { ok, type Result } from '../../contract/base/result.ts';
 import { inputIn, mappingsIn, requiredInput, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
-import { faceTextureOf } from '../faces/face-texture.ts';
-import { describeFace, type Face, faceWithin, findFaces } from '../faces/find.ts';
-import { faceAt, faceLike } from '../faces/match.ts';
+import { type Face, findFaces } from '../faces/find.ts';
+import { describeFace, faceAt, faceLike } from '../faces/match.ts';
+import { cutFace, type FaceOverlay, layFace, overlayOf } from '../faces/show.ts';
 import { believedFace, noFaceIn, sourceFaceIn, sureFace } from '../faces/source-face.ts';
-import { withFace } from '../faces/swap.ts';
 import { copyOf } from '../pictures/canvas.ts';
 import { pasteThumbnails, type Thumbnail } from '../pictures/card.ts';
 import { finished } from '../pictures/output.ts';
@@ -38,8 +37,7 @@ export async function render(request: RenderRequest): Promise<RenderOutcome> {
   const swaps = await swapsOf(request, { target, picture, faces });
   if (!swaps.ok) return swaps;
 
-  // All faces are read before the first one is painted, so that a bad picture wastes no work.
-  const laid: (() => void)[] = [];
+  const overlays: FaceOverlay[] = [];
   const cards: Thumbnail[] = [];
   for (const { newFace, faces } of swaps.value) {
     const source = await sourceFaceIn(newFace);
@@ -47,11 +45,11 @@ export async function render(request: RenderRequest): Promise<RenderOutcome> {
     const { face } = source.value;
     if (face === undefined) cards.push({ label: 'new_face', picture: source.value.picture });
     else {
-      const texture = faceTextureOf(source.value.picture, face);
-      for (const place of faces) laid.push(() => withFace(picture, place, texture));
+      const cut = await cutFace(source.value.picture, face);
+      for (const place of faces) overlays.push(await overlayOf(cut, place, picture));
     }
   }
-  for (const lay of laid) lay();
+  for (const overlay of overlays) layFace(picture, overlay);
   return finished(request, await withThumbnails(picture, cards));
 }
 
@@ -103,7 +101,7 @@ async function meantBy(
   // Face detection found it in this very picture, so the crop need not be searched.
   const known = (region: Region) => JSON.stringify(region) === JSON.stringify(place);
   if (place !== undefined && target.faces.some(known))
-    return ok(faceAt(place, faces) ?? (await faceWithin(picture, place, 0)));
+    return ok(faceAt(place, faces) ?? { region: place, score: 0 });
   const source = await sourceFaceIn(original);
   if (!source.ok) return source;
   const { picture: crop, face } = source.value;

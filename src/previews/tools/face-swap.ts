@@ -1,100 +1,89 @@
-// face-swap: one face laid over all faces of a clip, or chosen faces replaced, frame by frame; its sound stays.
+// face-swap: one face laid over all faces of a clip, or chosen faces replaced; its sound stays.
 
 import type { ProjectError } from '../../contract/api/project.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { inputIn, mappingsIn, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
-import { renderPictures } from '../clips/render-frames.ts';
-import { framesOf, withClip } from '../clips/source-clip.ts';
-import { type FaceTexture, faceTextureOf } from '../faces/face-texture.ts';
-import { describeFace } from '../faces/find.ts';
-import { descriptorDistance, samePersonAgain } from '../faces/match.ts';
+import { renderChanged, withClip } from '../clips/source-clip.ts';
+import { facesOver } from '../faces/clip-faces.ts';
+import type { Face } from '../faces/find.ts';
+import { describeFace, descriptorDistance, samePersonAgain } from '../faces/match.ts';
+import { cutFace, type FaceOverlay, layFace, overlayOf } from '../faces/show.ts';
 import { type SourceFace, sourceFaceIn } from '../faces/source-face.ts';
-import { withFace } from '../faces/swap.ts';
-import { type TextureChoice, type TrackedFrame, trackFaces } from '../faces/track.ts';
 import type { Picture } from '../pictures/picture.ts';
 
 /** Pixels of the shorter side, at most: a preview of more would take minutes. */
 const mostSide = 720;
-/** Searches for all faces per second; between them the known faces are tracked. */
-const searches = 2;
 
 export function render(request: RenderRequest): Promise<RenderOutcome> {
   return withClip(request, Math.min(request.most, mostSide), async (source) => {
-    const { clip, size, fps, seconds, sound } = source;
-    const choice = await textureChoiceFor(request);
-    if (!choice.ok) return choice;
-    const frames = framesOf(source, fps);
-    const every = Math.max(1, Math.round(fps / searches));
-    // The placeholder of a clip that was not fetched has no faces.
-    const pictures =
-      clip.file === undefined ? frames : swapped(trackFaces(frames, every, choice.value));
-    return renderPictures(request, { ...size, fps, seconds }, pictures, sound);
+    const newFaceOf = await newFacesFor(request);
+    if (!newFaceOf.ok) return newFaceOf;
+    const overlaysAt = await facesOver(source, async (picture, faces) => {
+      const overlays: FaceOverlay[] = [];
+      for (const face of faces) {
+        const cut = await newFaceOf.value(picture, face);
+        if (cut !== undefined) overlays.push(await overlayOf(cut, face, picture));
+      }
+      return overlays;
+    });
+    return renderChanged(request, source, source.fps, (frame, time) => {
+      for (const overlay of overlaysAt(time) ?? []) layFace(frame, overlay);
+    });
   });
-}
-
-/** Paints over the faces that have a texture. */
-async function* swapped(frames: AsyncIterable<TrackedFrame>): AsyncGenerator<Picture> {
-  for await (const { picture, faces } of frames) {
-    for (const { track, landmarks } of faces)
-      if (track.texture !== undefined) withFace(picture, { landmarks }, track.texture);
-    yield picture;
-  }
 }
 
 // Which new face each person of a clip gets: all the same one, or by the request's mappings.
 
-async function textureChoiceFor(
-  request: RenderRequest,
-): Promise<Result<TextureChoice, ProjectError>> {
+/** The new face for a face of the clip; undefined: it stays. */
+type NewFaceChoice = (picture: Picture, face: Face) => Promise<Picture | undefined>;
+
+async function newFacesFor(request: RenderRequest): Promise<Result<NewFaceChoice, ProjectError>> {
   const newFace = inputIn(request, 'assets.image_file_path');
   const mode = textIn(request, 'assets.face_swap_mode');
   const mappings = mappingsIn(request);
   if (newFace === undefined || (mode === 'individual-faces' && mappings.length > 0))
-    return chosen(mappings);
-  const texture = await textureOf(newFace);
-  return texture.ok ? ok(() => Promise.resolve(texture.value)) : texture;
+    return mapped(mappings);
+  const cut = await cutFaceOf(newFace);
+  return cut.ok ? ok(() => Promise.resolve(cut.value)) : cut;
 }
 
 interface MappedFace {
   /** The descriptor of the original; undefined: its picture was not fetched. */
   readonly who: Float32Array | undefined;
-  readonly texture: FaceTexture | undefined;
+  readonly cut: Picture | undefined;
 }
 
-async function chosen(
+async function mapped(
   mappings: ReturnType<typeof mappingsIn>,
-): Promise<Result<TextureChoice, ProjectError>> {
-  const mapped: MappedFace[] = [];
+): Promise<Result<NewFaceChoice, ProjectError>> {
+  const people: MappedFace[] = [];
   for (const { original, newFace } of mappings) {
     const source = await faceOf(original);
     if (!source.ok) return source;
-    const texture = await textureOf(newFace);
-    if (!texture.ok) return texture;
+    const cut = await cutFaceOf(newFace);
+    if (!cut.ok) return cut;
     const { picture, face } = source.value;
-    const who = face === undefined ? undefined : await describeFace(picture, face);
-    mapped.push({ who, texture: texture.value });
+    people.push({ who: face && (await describeFace(picture, face)), cut: cut.value });
   }
   return ok(async (picture, face) => {
     const descriptor = await describeFace(picture, face);
     let least = samePersonAgain;
     // A person who matches no descriptor may be the one whose picture was not fetched.
-    let texture = mapped.find(({ who }) => who === undefined)?.texture;
-    for (const one of mapped) {
+    let cut = people.find(({ who }) => who === undefined)?.cut;
+    for (const one of people) {
       const distance = one.who === undefined ? least : descriptorDistance(one.who, descriptor);
-      if (distance < least) [least, texture] = [distance, one.texture];
+      if (distance < least) [least, cut] = [distance, one.cut];
     }
-    return texture;
+    return cut;
   });
 }
 
-async function textureOf(
-  newFace: RenderInput,
-): Promise<Result<FaceTexture | undefined, ProjectError>> {
+async function cutFaceOf(newFace: RenderInput): Promise<Result<Picture | undefined, ProjectError>> {
   const source = await faceOf(newFace);
   if (!source.ok) return source;
   const { picture, face } = source.value;
-  return ok(face === undefined ? undefined : faceTextureOf(picture, face));
+  return ok(face && (await cutFace(picture, face)));
 }
 
 /** The error codes of clips (interface.md, Events) include none for a missing face. */

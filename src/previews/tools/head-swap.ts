@@ -1,11 +1,10 @@
-// head-swap: the head of one picture, scaled to the head on the body of the other and pasted over it with a soft edge.
+// head-swap: the head of one picture, scaled to the head on the body of the other and pasted over it as an oval.
 import type { Region } from '../../contract/api/region.ts';
 import { numberIn, requiredInput } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { portraitOf } from '../faces/search-picture.ts';
 import { sourceFaceIn } from '../faces/source-face.ts';
-import { ovalOf } from '../matte/cut-out.ts';
-import { copyOf, paste } from '../pictures/canvas.ts';
+import { copyOf, ovalOf, paste } from '../pictures/canvas.ts';
 import { finished, withinPlan } from '../pictures/output.ts';
 import { type Picture, pictureOf, pixelsOf, resized, sharpOf } from '../pictures/picture.ts';
 
@@ -43,7 +42,7 @@ async function withHead(
   const left = (place.x + place.width / 2) * body.width - (middle.x - head.left) * scale;
   const top = place.y * body.height - (middle.y - head.top) * scale;
   const result = copyOf(body);
-  paste(result, await ovalOf(cut), Math.round(left), Math.round(top));
+  paste(result, ovalOf(cut), Math.round(left), Math.round(top));
   return result;
 }
 

@@ -39,11 +39,7 @@ export function chargeOf(
  */
 export function settledCredits(
   { credits, estimate }: Charge,
-  {
-    tool,
-    body,
-    fps,
-  }: { readonly tool: string; readonly body: JsonObject; readonly fps?: number | undefined },
+  { tool, body, fps }: { readonly tool: string; readonly body: JsonObject; readonly fps?: number },
 ): number {
   const counted = countedFps(tool, body);
   const real = chosenFps(tool, body) ?? fps;

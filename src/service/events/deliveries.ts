@@ -6,6 +6,7 @@ import { milliseconds } from '../../contract/base/duration.ts';
 import { toolNamed } from '../../contract/kinds/tools.ts';
 import type { Faults } from '../faults/faults.ts';
 import {
+  choiceOf,
   type Database,
   maybeNumberOf,
   maybeTextOf,
@@ -69,9 +70,9 @@ export interface Deliveries {
 }
 
 export interface DeliveryFilter {
-  readonly webhook?: string | undefined;
-  readonly project?: string | undefined;
-  readonly state?: DeliveryState | undefined;
+  readonly webhook?: string;
+  readonly project?: string;
+  readonly state?: DeliveryState;
   readonly limit: number;
 }
 
@@ -94,7 +95,7 @@ export function openDeliveries(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const byId = database.prepare('SELECT * FROM deliveries WHERE id = ?');
-  const first = database.prepare(
+  const first = database.query(
     `SELECT deliveries.id, events.kind, events.at, events.snapshot FROM deliveries
        JOIN events ON events.seq = deliveries.event
      WHERE deliveries.state = 'waiting' AND deliveries.webhook = ?1 AND next_at <= ?2
@@ -103,9 +104,11 @@ export function openDeliveries(
          WHERE earlier.state = 'waiting' AND earlier.webhook = deliveries.webhook
            AND earlier.project = deliveries.project AND earlier.seq < deliveries.seq AND earlier.overtaken = 0))
      ORDER BY next_at, deliveries.seq LIMIT ?3`,
+    outgoingOf,
   );
-  const soonest = database.prepare(
+  const soonest = database.query(
     `SELECT min(next_at) AS next_at FROM deliveries WHERE state = 'waiting' AND next_at > ?`,
+    (row) => maybeNumberOf(row, 'next_at'),
   );
   const recordAttempt = database.prepare(
     'INSERT INTO attempts (delivery, at, status, error) VALUES (?, ?, ?, ?)',
@@ -117,15 +120,13 @@ export function openDeliveries(
     `UPDATE deliveries SET next_at = min(next_at, ?)
      WHERE state = 'waiting' AND overtaken = 1 AND webhook = ? AND project = ? AND seq < ?`,
   );
-  const attempts = database.prepare('SELECT * FROM attempts WHERE delivery = ? ORDER BY rowid');
-  const newest = database.prepare(
-    `SELECT * FROM deliveries
-     WHERE (?1 IS NULL OR webhook = ?1) AND (?2 IS NULL OR project = ?2) AND (?3 IS NULL OR state = ?3)
-     ORDER BY seq DESC LIMIT ?4`,
+  const attempts = database.query(
+    'SELECT * FROM attempts WHERE delivery = ? ORDER BY rowid',
+    attemptOf,
   );
 
   const deliveryOf = (row: Row): Delivery => {
-    const state = deliveryStateOf(textOf(row, 'state'));
+    const state = choiceOf(row, 'state', isDeliveryState);
     return {
       id: textOf(row, 'id'),
       webhook: textOf(row, 'webhook'),
@@ -134,9 +135,16 @@ export function openDeliveries(
       state,
       createdAt: numberOf(row, 'created_at'),
       nextAt: state === 'waiting' ? numberOf(row, 'next_at') : undefined,
-      attempts: attempts.all(textOf(row, 'id')).map(attemptOf),
+      attempts: attempts.all(textOf(row, 'id')),
     };
   };
+  const deliveryById = database.query('SELECT * FROM deliveries WHERE id = ?', deliveryOf);
+  const newest = database.query(
+    `SELECT * FROM deliveries
+     WHERE (?1 IS NULL OR webhook = ?1) AND (?2 IS NULL OR project = ?2) AND (?3 IS NULL OR state = ?3)
+     ORDER BY seq DESC LIMIT ?4`,
+    deliveryOf,
+  );
 
   return {
     recordEvent: (project, action, at) => {
@@ -163,8 +171,8 @@ export function openDeliveries(
         );
       }
     },
-    due: (webhook, now, most) => first.all(webhook, now, most).map(outgoingOf),
-    nextDue: (now) => maybeNumberOf(soonest.get(now) ?? { next_at: null }, 'next_at'),
+    due: (webhook, now, most) => first.all(webhook, now, most),
+    nextDue: (now) => soonest.one(now),
     settle: (id, attempt, now) =>
       database.write(() => {
         const row = byId.get(id);
@@ -199,11 +207,10 @@ export function openDeliveries(
           ...[again, numberOf(row, 'event'), webhook, textOf(row, 'project'), eventKindOf(row)],
           ...['waiting', at, at, 1, 0],
         );
-        const made = byId.get(again);
-        return made === undefined ? undefined : deliveryOf(made);
+        return deliveryById.one(again);
       }),
     list: ({ webhook, project, state, limit }) =>
-      newest.all(webhook ?? null, project ?? null, state ?? null, limit).map(deliveryOf),
+      newest.all(webhook ?? null, project ?? null, state ?? null, limit),
   };
 }
 
@@ -221,17 +228,8 @@ function attemptOf(row: Row): DeliveryAttempt {
   };
 }
 
-function eventKindOf(row: Row): EventKind {
-  const kind = textOf(row, 'kind');
-  if (isEventKind(kind)) return kind;
-  throw new Error(`bug: unknown event kind ${kind}`);
-}
+const eventKindOf = (row: Row): EventKind => choiceOf(row, 'kind', isEventKind);
 
 export function isDeliveryState(text: string): text is DeliveryState {
   return text === 'waiting' || text === 'delivered' || text === 'given_up' || text === 'lost';
-}
-
-function deliveryStateOf(text: string): DeliveryState {
-  if (isDeliveryState(text)) return text;
-  throw new Error(`bug: unknown state of a delivery ${text}`);
 }

@@ -36,8 +36,12 @@ export interface Webhooks {
 }
 
 export function openWebhooks(database: Database): Webhooks {
-  const rows = database.prepare('SELECT * FROM webhooks ORDER BY seq');
-  const byId = database.prepare('SELECT * FROM webhooks WHERE id = ?');
+  const rows = database.query('SELECT * FROM webhooks ORDER BY seq', webhookOf);
+  const byId = database.query('SELECT * FROM webhooks WHERE id = ?', webhookOf);
+  const inForce = database.query(
+    'SELECT * FROM webhooks WHERE removed_at IS NULL ORDER BY seq',
+    (row) => ({ ...webhookOf(row), secret: textOf(row, 'secret') }),
+  );
   const insert = database.prepare(
     'INSERT INTO webhooks (id, account, url, kinds, secret, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   );
@@ -49,15 +53,12 @@ export function openWebhooks(database: Database): Webhooks {
   );
   let activeWebhooks: readonly ActiveWebhook[] = [];
   const refresh = (): void => {
-    activeWebhooks = rows
-      .all()
-      .filter((row) => row['removed_at'] === null)
-      .map((row) => ({ ...webhookOf(row), secret: textOf(row, 'secret') }));
+    activeWebhooks = inForce.all();
   };
   refresh();
 
   return {
-    all: () => rows.all().map(webhookOf),
+    all: () => rows.all(),
     active: () => activeWebhooks,
     add: async ({ account, url, kinds }, at) => {
       const id = randomUUID();
@@ -72,8 +73,7 @@ export function openWebhooks(database: Database): Webhooks {
         if (end.run(at, id).changes === 1) giveUp.run(id);
       });
       refresh();
-      const row = byId.get(id);
-      return row === undefined ? undefined : webhookOf(row);
+      return byId.one(id);
     },
   };
 }

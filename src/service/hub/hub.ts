@@ -6,15 +6,13 @@ import { asJson, isObject } from '../../contract/base/json.ts';
 import { notFound } from '../base/error-response.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';
-import { readForms } from './form.ts';
-import { html, page } from './pages/layout.ts';
-import { asksForPage } from './respond.ts';
-import { hubAccountRoutes } from './routes/accounts.ts';
-import { hubFaultRoutes } from './routes/faults.ts';
-import { hubKeyRoutes } from './routes/keys.ts';
-import { overviewRoute } from './routes/overview.ts';
-import { hubProjectRoutes } from './routes/projects.ts';
-import { hubWebhookRoutes } from './routes/webhooks.ts';
+import { hubAccountRoutes } from './accounts.ts';
+import { asksForPage, readForms } from './exchange.ts';
+import { hubFaultRoutes } from './faults.ts';
+import { hubKeyRoutes } from './keys.ts';
+import { html, page } from './layout.ts';
+import { hubProjectRoutes } from './projects.ts';
+import { hubWebhookRoutes } from './webhooks.ts';
 
 export function openHub(server: FastifyInstance, dependencies: Dependencies): void {
   server.register(
@@ -44,7 +42,6 @@ export function openHub(server: FastifyInstance, dependencies: Dependencies): vo
       hub.setNotFoundHandler((_request, reply) => sendError(reply, notFound));
       hub.get('/style.css', (_request, reply) => reply.type('text/css').send(styleSheet));
       hub.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
-      overviewRoute(hub, dependencies);
       hubProjectRoutes(hub, dependencies);
       hubAccountRoutes(hub, dependencies);
       hubKeyRoutes(hub, dependencies);
@@ -141,7 +138,7 @@ footer { color: var(--dim); font-size: .85rem; padding: 2.5rem 1.25rem; }
 table { border-collapse: collapse; width: 100%; background: var(--card); border: 1px solid var(--line); }
 th, td { text-align: left; padding: .4rem .7rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-size: .8rem; color: var(--dim); font-weight: 600; white-space: nowrap; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.number, td:has(> .number) { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 time, code, .number { font-variant-numeric: tabular-nums; } time { white-space: nowrap; }
 code { font: .88em ui-monospace, monospace; overflow-wrap: anywhere; }
 pre { background: var(--card); border: 1px solid var(--line); padding: .75rem; overflow-x: auto; }
@@ -160,16 +157,6 @@ pre { background: var(--card); border: 1px solid var(--line); padding: .75rem; o
 .figures { display: flex; flex-wrap: wrap; gap: 1rem; margin: 0; padding: 0; }
 .figures div { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; }
 .figures dt { color: var(--dim); font-size: .85rem; } .figures dd { margin: 0; font-size: 1.35rem; font-weight: 600; overflow-wrap: anywhere; }
-figure { margin: 1rem 0; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; }
-.chart { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .6rem .75rem; padding-top: .5em; font-size: .8rem; color: var(--dim); }
-.levels { display: flex; flex-direction: column; justify-content: space-between; text-align: right; line-height: 0; font-variant-numeric: tabular-nums; }
-.levels span { height: 0; }
-.chart svg { display: block; width: 100%; height: 10rem; overflow: visible; color: var(--accent); }
-.chart svg * { vector-effect: non-scaling-stroke; }
-.times { grid-column: 2; display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; font-variant-numeric: tabular-nums; }
-.times :last-child { margin-left: auto; }
-figcaption { color: var(--dim); font-size: .85rem; margin-top: .5rem; }
-svg .grid { stroke: var(--line); }
 form.panel { display: grid; gap: .75rem; max-width: 34rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; }
 form.inline { display: inline-flex; gap: .35rem; margin: 0 .75rem 0 0; }
 label { display: grid; gap: .2rem; font-size: .85rem; color: var(--dim); } label.tick { display: inline-flex; gap: .4rem; margin-right: 1rem; }

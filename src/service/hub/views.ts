@@ -1,76 +1,26 @@
 // The facts of the hub as plain data: the JSON of /hub/…, and the content of its pages.
-import type { Project } from '../../contract/api/project.ts';
-import type { Json } from '../../contract/base/json.ts';
-import type { LedgerEntry } from '../base/ledger-entry.ts';
-import type { FaultRule } from '../endpoints/fault-schema.ts';
 import { recordOf } from '../endpoints/records.ts';
-import type { Delivery, DeliveryState } from '../events/deliveries.ts';
+import type { Delivery } from '../events/deliveries.ts';
 import type { Webhook } from '../events/webhooks.ts';
 import type { FaultState } from '../faults/faults.ts';
 import type { Dependencies } from '../http/dependencies.ts';
 import type { KeyRow } from '../store/keys.ts';
 import type { StoredProject } from '../store/project-row.ts';
 
-export type ProjectView = Project & {
-  readonly seq: number;
-  readonly account: string;
-  readonly tool: string;
-};
+export type ProjectView = ReturnType<typeof projectView>;
+export type ProjectDetails = ReturnType<typeof projectDetails>;
+export type KeyView = ReturnType<typeof keyView>;
+export type WebhookView = ReturnType<typeof webhookView>;
+export type DeliveryView = ReturnType<typeof deliveryView>;
+export type FaultView = ReturnType<typeof faultView>;
 
-export interface ProjectDetails extends ProjectView {
-  /** The request, with its defaults filled in. */
-  readonly body: Json;
-  readonly deliveries: readonly DeliveryView[];
-}
-
-export interface KeyView {
-  readonly id: number;
-  readonly name: string;
-  readonly last4: string;
-  readonly account: string;
-  readonly permissions: readonly string[];
-  readonly created_at: string;
-  readonly revoked_at: string | null;
-}
-
-export interface WebhookView {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly account: string;
-  readonly created_at: string;
-  readonly removed_at: string | null;
-}
-
-export interface DeliveryView {
-  readonly id: string;
-  readonly webhook: string;
-  readonly project: string;
-  readonly type: string;
-  readonly state: DeliveryState;
-  readonly created_at: string;
-  readonly next_at: string | null;
-  readonly attempts: readonly {
-    readonly at: string;
-    readonly status: number | null;
-    readonly error: string | null;
-  }[];
-}
-
-export interface LedgerView {
-  readonly account: string;
-  readonly balance: number;
-  readonly entries: readonly LedgerEntry[];
-}
-
-export type FaultView = FaultRule & { readonly matched: number; readonly fired: number };
-
-export function projectView(project: StoredProject, { addresses }: Dependencies): ProjectView {
+export function projectView(project: StoredProject, { addresses }: Dependencies) {
   const { seq, account, tool } = project;
   return { seq, account, tool, ...recordOf(project, addresses) };
 }
 
-export function projectDetails(project: StoredProject, dependencies: Dependencies): ProjectDetails {
+/** With the request, whose defaults are filled in. */
+export function projectDetails(project: StoredProject, dependencies: Dependencies) {
   const sent = dependencies.deliveries.list({ project: project.id, limit: 500 });
   return {
     ...projectView(project, dependencies),
@@ -79,31 +29,18 @@ export function projectDetails(project: StoredProject, dependencies: Dependencie
   };
 }
 
-export function keyView({ createdAt, revokedAt, ...key }: KeyRow): KeyView {
+export function keyView({ createdAt, revokedAt, ...key }: KeyRow) {
   return { ...key, created_at: timeOf(createdAt), revoked_at: maybeTimeOf(revokedAt) };
 }
 
-export function webhookView({
-  id,
-  url,
-  kinds,
-  account,
-  createdAt,
-  removedAt,
-}: Webhook): WebhookView {
+export function webhookView({ id, url, kinds, account, createdAt, removedAt }: Webhook) {
   return {
     ...{ id, url, events: kinds, account },
     ...{ created_at: timeOf(createdAt), removed_at: maybeTimeOf(removedAt) },
   };
 }
 
-export function deliveryView({
-  createdAt,
-  nextAt,
-  kind,
-  attempts,
-  ...rest
-}: Delivery): DeliveryView {
+export function deliveryView({ createdAt, nextAt, kind, attempts, ...rest }: Delivery) {
   return {
     ...rest,
     type: kind,
@@ -117,9 +54,7 @@ export function deliveryView({
   };
 }
 
-export function faultView({ rule, matched, fired }: FaultState): FaultView {
-  return { ...rule, matched, fired };
-}
+export const faultView = ({ rule, matched, fired }: FaultState) => ({ ...rule, matched, fired });
 
 const timeOf = (at: number): string => new Date(at).toISOString();
 const maybeTimeOf = (at: number | undefined): string | null =>

@@ -149,9 +149,7 @@ interface Queued<Job> {
 }
 
 interface Line<Job> {
-  jobs: Queued<Job>[];
-  /** Jobs before it have been taken. */
-  first: number;
+  readonly waiting: Queued<Job>[];
   running: number;
 }
 
@@ -161,29 +159,21 @@ export class JobQueue<Job extends { readonly owner?: JobOwner }> {
 
   add(job: Job): void {
     this.#count += 1;
-    this.#lineOf(job).jobs.push({ job, number: this.#count });
+    this.#lineOf(job).waiting.push({ job, number: this.#count });
   }
 
   /** Takes the first job whose account has room; undefined if there is none. Call `end` when it is over. */
   take(): Job | undefined {
-    let best: Line<Job> | undefined;
-    for (const line of this.#lines.values()) {
-      const head = line.jobs[line.first];
-      if (head === undefined || line.running >= (head.job.owner?.most ?? Number.POSITIVE_INFINITY))
-        continue;
-      const other = best?.jobs[best.first];
-      if (other === undefined || head.number < other.number) best = line;
-    }
-    const next = best?.jobs[best.first];
-    if (best === undefined || next === undefined) return undefined;
-    best.first += 1;
-    best.running += 1;
-    // Removing the first element of a long array copies the whole array, so the front is cut off in batches.
-    if (best.first > 1024 && best.first * 2 > best.jobs.length) {
-      best.jobs = best.jobs.slice(best.first);
-      best.first = 0;
-    }
-    return next.job;
+    const numberOf = ({ waiting: [head] }: Line<Job>): number => head?.number ?? 0;
+    const [line] = [...this.#lines.values()]
+      .filter(({ waiting: [head], running }) => {
+        const most = head?.job.owner?.most ?? Number.POSITIVE_INFINITY;
+        return head !== undefined && running < most;
+      })
+      .sort((a, b) => numberOf(a) - numberOf(b));
+    if (line === undefined) return undefined;
+    line.running += 1;
+    return line.waiting.shift()?.job;
   }
 
   end(job: Job): void {
@@ -194,7 +184,7 @@ export class JobQueue<Job extends { readonly owner?: JobOwner }> {
     const account = owner?.account ?? '';
     const known = this.#lines.get(account);
     if (known !== undefined) return known;
-    const made: Line<Job> = { jobs: [], first: 0, running: 0 };
+    const made: Line<Job> = { waiting: [], running: 0 };
     this.#lines.set(account, made);
     return made;
   }

@@ -3,7 +3,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isTier, type Tier } from '../../contract/api/tier.ts';
 import type { LedgerEntry, LedgerKind } from '../base/ledger-entry.ts';
-import { type Database, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
+import {
+  choiceOf,
+  type Database,
+  maybeTextOf,
+  numberOf,
+  type Row,
+  settingOf,
+  textOf,
+} from './database.ts';
 
 export interface StoredAccount {
   readonly id: string;
@@ -58,8 +66,6 @@ export async function openAccounts(
   first: Omit<NewAccount, 'email'>,
   at: number,
 ): Promise<Accounts> {
-  const byId = database.prepare('SELECT * FROM accounts WHERE id = ?');
-  const inOrder = database.prepare('SELECT * FROM accounts ORDER BY rowid');
   const insert = database.prepare(
     'INSERT INTO accounts (id, email, tier, credits) VALUES (?, ?, ?, ?)',
   );
@@ -71,22 +77,23 @@ export async function openAccounts(
   const append = database.prepare(
     'INSERT INTO ledger (at, account, project, tool, name, kind, credits) VALUES (?, ?, ?, ?, ?, ?, ?)',
   );
-  const entries = database.prepare('SELECT * FROM ledger WHERE account = ? ORDER BY seq');
+  const entries = database.query('SELECT * FROM ledger WHERE account = ? ORDER BY seq', entryOf);
 
-  const suffix = await suffixOf(database);
+  // The account that every service has is another one in each data folder.
+  const suffix = await settingOf(database, 'local-account', randomBytes(6).toString('hex'));
   const accountOf = (row: Row): StoredAccount => {
     const id = textOf(row, 'id');
-    const tier = textOf(row, 'tier');
-    if (!isTier(tier)) throw new Error(`bug: unknown tier ${tier}`);
     return {
-      ...{ id, publicId: id === localAccount ? `${id}-${suffix}` : id },
-      ...{ email: textOf(row, 'email'), tier, credits: numberOf(row, 'credits') },
+      id,
+      publicId: id === localAccount ? `${id}-${suffix}` : id,
+      email: textOf(row, 'email'),
+      tier: choiceOf(row, 'tier', isTier),
+      credits: numberOf(row, 'credits'),
     };
   };
-  const find: Accounts['find'] = (id) => {
-    const row = byId.get(id);
-    return row === undefined ? undefined : accountOf(row);
-  };
+  const byId = database.query('SELECT * FROM accounts WHERE id = ?', accountOf);
+  const inOrder = database.query('SELECT * FROM accounts ORDER BY rowid', accountOf);
+  const find = (id: string): StoredAccount | undefined => byId.one(id);
   const appendEntry = (
     { account, project, tool, name }: ProjectReference | AccountReference,
     kind: LedgerKind,
@@ -113,12 +120,12 @@ export async function openAccounts(
     return moved;
   };
 
-  if (inOrder.get() === undefined)
+  if (inOrder.one() === undefined)
     await database.write(() => open(localAccount, { email: 'you@localhost', ...first }, at));
   checkBooks(database);
 
   return {
-    all: () => inOrder.all().map(accountOf),
+    all: () => inOrder.all(),
     find,
     add: (account, when) =>
       database.write(() => {
@@ -137,7 +144,7 @@ export async function openAccounts(
         move(withoutProject(id), credits, when);
         return find(id);
       }),
-    ledger: (id) => entries.all(id).map(entryOf),
+    ledger: (id) => entries.all(id),
     charge: (reference, credits, when) => {
       if (take.run(credits, reference.account).changes === 0) return false;
       appendEntry(reference, 'charge', credits, when);
@@ -183,19 +190,6 @@ function checkBooks(database: Database): void {
     );
 }
 
-/** Random, made once: the account that every service has is another one in each data folder. */
-async function suffixOf(database: Database): Promise<string> {
-  const made = randomBytes(6).toString('hex');
-  await database.write(() => {
-    database
-      .prepare("INSERT OR IGNORE INTO settings (name, value) VALUES ('local-account', ?)")
-      .run(made);
-  });
-  const row = database.prepare("SELECT value FROM settings WHERE name = 'local-account'").get();
-  if (row === undefined) throw new Error('bug: the setting local-account is missing');
-  return textOf(row, 'value');
-}
-
 function entryOf(row: Row): LedgerEntry {
   return {
     seq: numberOf(row, 'seq'),
@@ -204,12 +198,10 @@ function entryOf(row: Row): LedgerEntry {
     project: maybeTextOf(row, 'project') ?? null,
     tool: maybeTextOf(row, 'tool') ?? null,
     name: maybeTextOf(row, 'name') ?? null,
-    kind: ledgerKindOf(textOf(row, 'kind')),
+    kind: choiceOf(row, 'kind', isLedgerKind),
     credits: numberOf(row, 'credits'),
   };
 }
 
-function ledgerKindOf(text: string): LedgerKind {
-  if (text === 'charge' || text === 'refund' || text === 'adjustment') return text;
-  throw new Error(`bug: unknown ledger kind ${text}`);
-}
+const isLedgerKind = (text: string): text is LedgerKind =>
+  text === 'charge' || text === 'refund' || text === 'adjustment';

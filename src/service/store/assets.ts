@@ -32,7 +32,9 @@ export function openAssets(
     'SELECT 1 FROM assets WHERE path = ? AND account = ? AND uploaded_at > ?',
   );
   const known = database.prepare('SELECT 1 FROM assets WHERE path = ?');
-  const old = database.prepare('SELECT path FROM assets WHERE uploaded_at <= ?');
+  const old = database.query('SELECT path FROM assets WHERE uploaded_at <= ?', (row) =>
+    textOf(row, 'path'),
+  );
   const forget = database.prepare('DELETE FROM assets WHERE path = ?');
   const insert = database.prepare(
     'INSERT OR REPLACE INTO assets (path, account, bytes, uploaded_at) VALUES (?, ?, ?, ?)',
@@ -41,8 +43,7 @@ export function openAssets(
   let swept = Number.NEGATIVE_INFINITY;
   const sweep = async (): Promise<void> => {
     swept = now();
-    for (const row of old.all(oldest())) {
-      const path = textOf(row, 'path');
+    for (const path of old.all(oldest())) {
       await fileStore.remove(path);
       await database.write(() => forget.run(path));
     }

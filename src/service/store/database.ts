@@ -10,7 +10,12 @@
 // still syncs the log before each checkpoint. Committed data can be read before it is durable; whoever shows it to others
 // waits for `durable`.
 import { closeSync, fdatasync, openSync } from 'node:fs';
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite';
 import { promisify } from 'node:util';
 import { tables, tablesVersion } from './tables.ts';
 
@@ -18,8 +23,16 @@ const syncData = promisify(fdatasync);
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
+/** A query whose rows are read as values. */
+export interface Query<T> {
+  /** Undefined: there is no row. */
+  one(...parameters: SQLInputValue[]): T | undefined;
+  all(...parameters: SQLInputValue[]): readonly T[];
+}
+
 export interface Database {
   prepare(sql: string): StatementSync;
+  query<T>(sql: string, read: (row: Row) => T): Query<T>;
   /** Runs `work` in a transaction. Resolves with the result once the transaction is durable. */
   write<T>(work: () => T): Promise<T>;
   /** Resolves once everything that can be read now is durable; undefined: it is. Rejects for ever after a failed sync. */
@@ -95,6 +108,16 @@ export function openDatabase(file: string | undefined): Database {
 
   return {
     prepare: (sql) => sqlite.prepare(sql),
+    query: (sql, read) => {
+      const statement = sqlite.prepare(sql);
+      return {
+        one: (...parameters) => {
+          const row = statement.get(...parameters);
+          return row === undefined ? undefined : read(row);
+        },
+        all: (...parameters) => statement.all(...parameters).map(read),
+      };
+    },
     write: (work) =>
       new Promise((resolve, reject) => {
         const run = (): (() => void) => {
@@ -155,9 +178,29 @@ export function maybeNumberOf(row: Row, column: string): number | undefined {
   return row[column] === null ? undefined : numberOf(row, column);
 }
 
+/** A text that is one of a few. */
+export function choiceOf<T extends string>(
+  row: Row,
+  column: string,
+  isChoice: (text: string) => text is T,
+): T {
+  const text = textOf(row, column);
+  if (isChoice(text)) return text;
+  throw new Error(`bug: column ${column} holds ${text}`);
+}
+
+/** A text that is made once for a data folder, and is the same at each start. */
+export async function settingOf(database: Database, name: string, made: string): Promise<string> {
+  await database.write(() =>
+    database.prepare('INSERT OR IGNORE INTO settings (name, value) VALUES (?, ?)').run(name, made),
+  );
+  const row = onlyRow(database.prepare('SELECT value FROM settings WHERE name = ?'), name);
+  return textOf(row, 'value');
+}
+
 /** The only row of a query that always has one, such as a sum. */
-export function onlyRow(statement: StatementSync): Row {
-  const row = statement.get();
+export function onlyRow(statement: StatementSync, ...parameters: SQLInputValue[]): Row {
+  const row = statement.get(...parameters);
   if (row === undefined) throw new Error('bug: the query returned no row');
   return row;
 }

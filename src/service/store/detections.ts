@@ -1,9 +1,9 @@
 // Face detections, one row each, and the detected faces, by the path that a face mapping names. Detections are free
 // (facts.md, Face detection), so no credits move here.
 import type { Region } from '../../contract/api/region.ts';
-import { type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
+import { choiceOf, type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
 import { type Input, readInputs, writeInputs } from './inputs.ts';
-import { type ProjectStatus, statusOf } from './project-row.ts';
+import { isStatus, type ProjectStatus } from './project-row.ts';
 
 export interface StoredDetection {
   readonly seq: number;
@@ -44,13 +44,14 @@ export interface Detections {
 }
 
 export function openDetections(database: Database): Detections {
-  const byId = database.prepare('SELECT * FROM detections WHERE id = ?');
+  const byId = database.query('SELECT * FROM detections WHERE id = ?', detectionOf);
   const insert = database.prepare(
     `INSERT INTO detections (id, account, status, input, confidence, created_at)
      VALUES (?, ?, 'queued', ?, ?, ?)`,
   );
-  const waiting = database.prepare(
+  const waiting = database.query(
     `SELECT * FROM detections WHERE status IN ('queued', 'rendering') ORDER BY seq`,
+    detectionOf,
   );
   const toRendering = database.prepare(
     `UPDATE detections SET status = 'rendering', started_at = coalesce(started_at, ?) WHERE id = ?`,
@@ -60,9 +61,12 @@ export function openDetections(database: Database): Detections {
     `INSERT OR REPLACE INTO faces (path, detection, image, x, y, width, height)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const byDetection = database.prepare('SELECT * FROM faces WHERE detection = ? ORDER BY path');
-  const byPath = database.prepare('SELECT * FROM faces WHERE path = ?');
-  const byImage = database.prepare('SELECT * FROM faces WHERE image = ? ORDER BY path');
+  const byDetection = database.query(
+    'SELECT * FROM faces WHERE detection = ? ORDER BY path',
+    faceOf,
+  );
+  const byPath = database.query('SELECT * FROM faces WHERE path = ?', faceOf);
+  const byImage = database.query('SELECT * FROM faces WHERE image = ? ORDER BY path', faceOf);
 
   return {
     create: (order, at) =>
@@ -72,11 +76,8 @@ export function openDetections(database: Database): Detections {
         const seq = Number(lastInsertRowid);
         return { ...order, seq, status: 'queued', createdAt: at, startedAt: undefined };
       }),
-    find: (id) => {
-      const row = byId.get(id);
-      return row === undefined ? undefined : detectionOf(row);
-    },
-    unfinished: () => waiting.all().map(detectionOf),
+    find: (id) => byId.one(id),
+    unfinished: () => waiting.all(),
     start: async (id, at) => {
       await database.write(() => toRendering.run(at, id));
     },
@@ -86,12 +87,9 @@ export function openDetections(database: Database): Detections {
     finish: async (id, status) => {
       await database.write(() => toEnd.run(status, id));
     },
-    facesOf: (id) => byDetection.all(id).map(faceOf),
-    face: (path) => {
-      const row = byPath.get(path);
-      return row === undefined ? undefined : faceOf(row);
-    },
-    regionsIn: (image) => distinct(byImage.all(image).map((row) => faceOf(row).region)),
+    facesOf: (id) => byDetection.all(id),
+    face: (path) => byPath.one(path),
+    regionsIn: (image) => distinct(byImage.all(image).map(({ region }) => region)),
   };
 }
 
@@ -107,7 +105,7 @@ function detectionOf(row: Row): StoredDetection {
     seq: numberOf(row, 'seq'),
     account: textOf(row, 'account'),
     id: textOf(row, 'id'),
-    status: statusOf(textOf(row, 'status')),
+    status: choiceOf(row, 'status', isStatus),
     input,
     confidence: numberOf(row, 'confidence'),
     createdAt: numberOf(row, 'created_at'),

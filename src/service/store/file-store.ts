@@ -22,7 +22,7 @@ export interface ReceiveOptions {
   /** The maximum number of bytes. */
   readonly most: number;
   /** A transform that a fault puts into the transfer. */
-  readonly through?: Transform | undefined;
+  readonly through?: Transform;
 }
 
 export interface FileStore {

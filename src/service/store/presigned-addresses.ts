@@ -2,7 +2,7 @@
 // stores nothing about an address: it carries its expiry, the account of an upload, and a signature.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Download } from '../../contract/api/project.ts';
-import { type Database, textOf } from './database.ts';
+import { type Database, settingOf } from './database.ts';
 
 export type AddressPurpose = 'uploads' | 'downloads';
 
@@ -18,9 +18,9 @@ export interface PresignedAddresses {
 }
 
 export interface SignedQuery {
-  readonly expires?: string | undefined;
-  readonly account?: string | undefined;
-  readonly signature?: string | undefined;
+  readonly expires?: string;
+  readonly account?: string;
+  readonly signature?: string;
 }
 
 export interface OwnFile {
@@ -41,7 +41,9 @@ export async function openPresignedAddresses(
   database: Database,
   { base, now, lifetimeMs, shortened }: AddressOptions,
 ): Promise<PresignedAddresses> {
-  const secret = await secretOf(database);
+  // Stored with the data, so that addresses survive a restart.
+  const made = randomBytes(32).toString('hex');
+  const secret = Buffer.from(await settingOf(database, 'address-secret', made), 'hex');
   const sign = (purpose: AddressPurpose, key: string, expires: string, account: string): string =>
     createHmac('sha256', secret)
       .update(`${purpose}\n${key}\n${expires}\n${account}`)
@@ -84,16 +86,4 @@ export async function openPresignedAddresses(
       return found !== 'forged' || url.origin === base() ? { key, state: found } : undefined;
     },
   };
-}
-
-/** Stored with the data, so that addresses survive a restart. */
-async function secretOf(database: Database): Promise<Buffer> {
-  await database.write(() =>
-    database
-      .prepare(`INSERT OR IGNORE INTO settings (name, value) VALUES ('address-secret', ?)`)
-      .run(randomBytes(32).toString('hex')),
-  );
-  const row = database.prepare(`SELECT value FROM settings WHERE name = 'address-secret'`).get();
-  if (row === undefined) throw new Error('bug: the secret was just written');
-  return Buffer.from(textOf(row, 'value'), 'hex');
 }

@@ -6,7 +6,7 @@ import {
   type RecordKind,
 } from '../../contract/api/project.ts';
 import { asJson, isObject, type JsonObject } from '../../contract/base/json.ts';
-import { maybeNumberOf, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
+import { choiceOf, maybeNumberOf, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
 
 /** `canceled`: somebody stopped it in the hub (facts.md, Project records). */
 export type ProjectStatus = 'queued' | 'rendering' | 'complete' | 'error' | 'canceled';
@@ -47,9 +47,9 @@ export function projectOf(row: Row): StoredProject {
     id: projectId(textOf(row, 'id')),
     name: textOf(row, 'name'),
     tool: textOf(row, 'tool'),
-    record: recordKindOf(textOf(row, 'record')),
+    record: choiceOf(row, 'record', isRecordKind),
     type: textOf(row, 'type'),
-    status: statusOf(textOf(row, 'status')),
+    status: choiceOf(row, 'status', isStatus),
     enabled: numberOf(row, 'enabled') === 1,
     credits: numberOf(row, 'credits'),
     estimated: numberOf(row, 'estimated') === 1,
@@ -64,20 +64,13 @@ export function projectOf(row: Row): StoredProject {
   };
 }
 
-function recordKindOf(text: string): RecordKind {
-  if (text === 'video' || text === 'image' || text === 'audio') return text;
-  throw new Error(`bug: unknown record kind ${text}`);
-}
+const isRecordKind = (text: string): text is RecordKind =>
+  text === 'video' || text === 'image' || text === 'audio';
 
 const statuses: readonly ProjectStatus[] = ['queued', 'rendering', 'complete', 'error', 'canceled'];
 
 export function isStatus(text: string): text is ProjectStatus {
   return statuses.some((status) => status === text);
-}
-
-export function statusOf(text: string): ProjectStatus {
-  if (isStatus(text)) return text;
-  throw new Error(`bug: unknown status ${text}`);
 }
 
 function storedBodyOf(text: string): JsonObject {

@@ -40,10 +40,10 @@ export interface EventOutbox {
 
 /** Which projects a list shows. */
 export interface ProjectFilter {
-  readonly account?: string | undefined;
-  readonly status?: ProjectStatus | undefined;
+  readonly account?: string;
+  readonly status?: ProjectStatus;
   /** Only projects with a lower sequence number. */
-  readonly before?: number | undefined;
+  readonly before?: number;
   readonly limit: number;
 }
 
@@ -76,21 +76,25 @@ export function openProjects(
   accounts: Accounts,
   outbox: EventOutbox,
 ): Projects {
-  const byId = database.prepare('SELECT * FROM projects WHERE id = ?');
-  const inputsById = database.prepare('SELECT inputs FROM projects WHERE id = ?');
+  const byId = database.query('SELECT * FROM projects WHERE id = ?', projectOf);
+  const inputsById = database.query('SELECT inputs FROM projects WHERE id = ?', (row) =>
+    readInputs(textOf(row, 'inputs')),
+  );
   const insert = database.prepare(
     `INSERT INTO projects
        (account, id, name, tool, record, type, status, credits, estimated, body, inputs, created_at)
      VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?)`,
   );
-  const newest = database.prepare(
+  const newest = database.query(
     `SELECT * FROM projects
      WHERE seq < ?1 AND (?2 IS NULL OR account = ?2) AND (?3 IS NULL OR status = ?3)
      ORDER BY seq DESC LIMIT ?4`,
+    projectOf,
   );
   const live = `id = ? AND enabled = 1 AND status IN ('queued', 'rendering')`;
-  const waiting = database.prepare(
+  const waiting = database.query(
     `SELECT * FROM projects WHERE enabled = 1 AND status IN ('queued', 'rendering') ORDER BY seq`,
+    projectOf,
   );
   const toRendering = database.prepare(
     `UPDATE projects SET status = 'rendering', started_at = ?
@@ -110,15 +114,13 @@ export function openProjects(
   const toDeleted = database.prepare(
     'UPDATE projects SET enabled = 0 WHERE id = ? AND enabled = 1',
   );
-  const endedWithFiles = database.prepare(
+  const endedWithFiles = database.query(
     `SELECT id FROM projects WHERE swept = 0 AND (enabled = 0 OR status IN ('canceled', 'error'))`,
+    (row) => textOf(row, 'id'),
   );
   const markSwept = database.prepare('UPDATE projects SET swept = 1 WHERE id = ?');
 
-  const find = (id: string): StoredProject | undefined => {
-    const row = byId.get(id);
-    return row === undefined ? undefined : projectOf(row);
-  };
+  const find = (id: string): StoredProject | undefined => byId.one(id);
 
   /** A change of state and its event in one write. `apply` returns false if the project's state does not allow the change. */
   const changeState = async (
@@ -140,53 +142,19 @@ export function openProjects(
   return {
     find,
     list: ({ account, status, before, limit }) =>
-      newest
-        .all(before ?? Number.MAX_SAFE_INTEGER, account ?? null, status ?? null, limit)
-        .map(projectOf),
+      newest.all(before ?? Number.MAX_SAFE_INTEGER, account ?? null, status ?? null, limit),
     create: ({ account, id, name, tool, body, inputs, credits, estimate, at }) =>
       database.write(() => {
         const reference = { account, project: id, tool: tool.name, name };
         if (!accounts.charge(reference, credits, at)) return undefined;
-        const { lastInsertRowid } = insert.run(
-          account,
-          id,
-          name,
-          tool.name,
-          tool.record,
-          tool.type,
-          credits,
-          estimate ? 1 : 0,
-          JSON.stringify(body),
-          writeInputs(inputs),
-          at,
+        insert.run(
+          ...[account, id, name, tool.name, tool.record, tool.type, credits, estimate ? 1 : 0],
+          ...[JSON.stringify(body), writeInputs(inputs), at],
         );
-        return {
-          seq: Number(lastInsertRowid),
-          account,
-          id,
-          name,
-          tool: tool.name,
-          record: tool.record,
-          type: tool.type,
-          status: 'queued',
-          enabled: true,
-          credits,
-          estimated: estimate,
-          body,
-          files: [],
-          createdAt: at,
-          startedAt: undefined,
-          width: undefined,
-          height: undefined,
-          fps: undefined,
-          error: null,
-        };
+        return find(id);
       }),
-    inputsOf: (id) => {
-      const row = inputsById.get(id);
-      return row === undefined ? [] : readInputs(textOf(row, 'inputs'));
-    },
-    unfinished: () => waiting.all().map(projectOf),
+    inputsOf: (id) => inputsById.one(id) ?? [],
+    unfinished: () => waiting.all(),
     start: async (id, at) => {
       await changeState(id, 'started', at, () => toRendering.run(at, id).changes === 1);
     },
@@ -216,7 +184,7 @@ export function openProjects(
         return true;
       }),
     disable: (id) => database.write(() => toDeleted.run(id).changes === 1),
-    unswept: () => endedWithFiles.all().map((row) => textOf(row, 'id')),
+    unswept: () => endedWithFiles.all(),
     swept: (id) => database.write(() => markSwept.run(id)),
   };
 }

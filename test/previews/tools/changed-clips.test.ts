@@ -53,12 +53,12 @@ test('ai-video-editor shows a changed clip with its prompt and a clock, and keep
   const clip = await made(order, await renderVideoEditor(order));
   expect(clip).toMatchObject({ ...size, fps: 20, kinds: ['video', 'audio'] });
   const pictures = await picturesOf(clip.file, 2);
-  expect(differenceOf(pictures[0], original)).toBeGreaterThan(5);
+  expect(differenceOf(pictures[0], original, [0, 0, 1, 0.2])).toBeGreaterThan(5);
   // The clip stands still; the clock does not.
   expect(differenceOf(pictures[0], pictures[1], [0, 0.75, 1, 0.95])).toBeGreaterThan(0.5);
 });
 
-test('subtitles change with time, stand at the bottom, and keep the sound', async () => {
+test('subtitles are named above a clip with a clock below it, and keep the sound', async () => {
   const order = request(
     'auto-subtitle-generator',
     { start_seconds: 0, end_seconds: 1, style: { template: 'karaoke' } },
@@ -67,8 +67,8 @@ test('subtitles change with time, stand at the bottom, and keep the sound', asyn
   const clip = await made(order, await renderAutoSubtitles(order));
   expect(clip).toMatchObject({ ...size, fps: 20, kinds: ['video', 'audio'] });
   const [early, , , late] = await picturesOf(clip.file, 4);
-  expect(differenceOf(early, original, [0, 0, 1, 0.6])).toBeLessThan(4);
-  expect(differenceOf(early, original, [0, 0.8, 1, 0.92])).toBeGreaterThan(8);
+  expect(differenceOf(early, original, [0, 0, 1, 0.15])).toBeGreaterThan(8);
+  expect(differenceOf(early, original, [0, 0.3, 1, 0.6])).toBeLessThan(4);
   expect(differenceOf(early, late, [0, 0.8, 1, 0.92])).toBeGreaterThan(0.5);
 });
 

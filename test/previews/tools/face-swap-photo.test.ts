@@ -9,7 +9,8 @@ import type { Region } from '../../../src/contract/api/region.ts';
 import { faceSwapPhoto } from '../../../src/contract/kinds/face-swap-photo.ts';
 import type { FoundFace } from '../../../src/previews/base/renderer.ts';
 import type { RenderInput, RenderOutcome } from '../../../src/previews/base/request.ts';
-import { describeFace, findFaces } from '../../../src/previews/faces/find.ts';
+import { findFaces } from '../../../src/previews/faces/find.ts';
+import { describeFace, descriptorDistance } from '../../../src/previews/faces/match.ts';
 import { findFacesInPicture } from '../../../src/previews/faces/search-picture.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
 import { render as renderFaceSwapPhoto } from '../../../src/previews/tools/face-swap-photo.ts';
@@ -134,10 +135,8 @@ test('one face goes over all, and they look like it', async () => {
   if (given === undefined) throw new Error('no face to swap in');
   const wanted = await describeFace(woman, given);
   for (const face of await findFaces(before, 0.5)) {
-    const off = async (picture: Picture): Promise<number> => {
-      const descriptor = await describeFace(picture, face);
-      return Math.hypot(...descriptor.map((value, index) => value - (wanted[index] ?? 0)));
-    };
+    const off = async (picture: Picture): Promise<number> =>
+      descriptorDistance(await describeFace(picture, face), wanted);
     expect(await off(after)).toBeLessThan((await off(before)) - 0.1);
   }
   expect(change(after, (x, y) => !found.some(({ region }) => inside(region, 0.25)(x, y)))).toBe(0);

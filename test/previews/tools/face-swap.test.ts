@@ -9,7 +9,6 @@ import type { RenderInput, RenderOutcome } from '../../../src/previews/base/requ
 import { openClip } from '../../../src/previews/clips/open.ts';
 import { writeClip } from '../../../src/previews/clips/write.ts';
 import { findFacesInClip } from '../../../src/previews/faces/search-clip.ts';
-import { trackFaces } from '../../../src/previews/faces/track.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
 import { render as renderFaceSwapClip } from '../../../src/previews/tools/face-swap.ts';
 import { clipInput, shortWalk, tone, walkClip } from '../clips/samples.ts';
@@ -125,17 +124,23 @@ test('a picture without a face lends none, and a clip without faces stays as it 
   expect(kept).toMatchObject({ ok: true, value: [{ name: '0.mp4', fps: 10 }] });
 });
 
-test('a face is tracked from its first frame to its last, also between the searches for faces', async () => {
+test('each frame has the faces of the nearest of two looks a second', async () => {
   async function* frames(): AsyncGenerator<Picture> {
-    for (const index of [undefined, 0, 1, 2, undefined])
-      yield index === undefined ? blank : frameAt(index, 144);
+    const there = await frameAt(0);
+    for (const picture of [there, there, blank, blank])
+      yield { ...picture, pixels: Buffer.from(picture.pixels) };
   }
-  const seen: number[] = [];
-  const tracks = new Set<unknown>();
-  for await (const { faces } of trackFaces(frames(), 2, async () => undefined)) {
-    seen.push(faces.length);
-    for (const { track } of faces) tracks.add(track);
-  }
-  expect(seen).toEqual([0, 1, 1, 1, 0]);
-  expect(tracks.size).toBe(1);
+  const file = at('leaving.mp4');
+  await writeClip({ file, ...size, fps: 4, frames: frames(), sound: tone(1) });
+  const outcome = await swap('leaving.mp4', pictureInput('assets.image_file_path', 'source.png'));
+  expect(outcome.ok).toBe(true);
+  const [before, after] = [await framesOf('leaving.mp4'), await framesOf('0.mp4')];
+  const changes = after.map(({ pixels }, index) => {
+    const bytes = (size.height - strip) * size.width * 4;
+    let sum = 0;
+    for (let byte = 0; byte < bytes; byte++)
+      sum += Math.abs((before[index]?.pixels[byte] ?? 0) - (pixels[byte] ?? 0));
+    return sum / bytes > 1.5;
+  });
+  expect(changes).toEqual([true, false, false, false]);
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeClip } from '../../../src/previews/clips/write.ts';
 import { findFaces } from '../../../src/previews/faces/find.ts';
-import { middleOf } from '../../../src/previews/faces/point.ts';
 import {
   type Picture,
   pictureOf,
@@ -32,17 +31,13 @@ const photo = { ...whole, height: 2 * Math.floor(whole.height / 2) };
 const size = { width: photo.width, height: photo.height };
 const [face] = await findFaces(whole, 0.4);
 if (face === undefined) throw new Error('the sample has no face');
-/** Around the middle of some landmarks, in shares of the picture. */
-const around = (first: number, last: number) => {
-  const { x, y } = middleOf(face.landmarks.slice(first, last));
-  const reach = face.region.width * size.width * 0.16;
-  const [left, right] = [(x - reach) / size.width, (x + reach) / size.width];
-  return [left, (y - reach) / size.height, right, (y + reach) / size.height] as const;
-};
-const [brows, mouth] = [around(17, 27), around(48, 68)];
+const { x, y, width, height } = face.region;
+/** The left edge of the face's frame, and what is inside the frame; in shares of the picture. */
+const edge = [x, y + height * 0.2, x + width * 0.03, y + height * 0.8] as const;
+const inside = [x + width * 0.2, y + height * 0.2, x + width * 0.8, y + height * 0.8] as const;
 const voice = input('audio_file_path', 'audio', await lateVoice(1));
 
-test('lip-sync opens the mouth while the new voice is loud and touches nothing else', async () => {
+test('lip-sync frames the face that is to speak and touches nothing else', async () => {
   const file = join(folder, 'still.mp4');
   async function* photos(): AsyncGenerator<Picture> {
     for (let i = 0; i < 10; i++)
@@ -59,14 +54,13 @@ test('lip-sync opens the mouth while the new voice is loud and touches nothing e
   const order = request('lip-sync', body, [input('video_file_path', 'video', file), voice]);
   const clip = await made(order, await renderLipSync(order));
   expect(clip).toMatchObject({ ...size, fps: 8, kinds: ['video', 'audio'] });
-  const [silent, , , loud] = await picturesOf(clip.file, 4);
+  const [after] = await picturesOf(clip.file, 1);
   const [before] = await picturesOf(file, 1);
-  expect(differenceOf(silent, before, mouth)).toBeLessThan(4);
-  expect(differenceOf(loud, before, mouth)).toBeGreaterThan(12);
-  expect(differenceOf(loud, before, brows)).toBeLessThan(4);
+  expect(differenceOf(after, before, edge)).toBeGreaterThan(20);
+  expect(differenceOf(after, before, inside)).toBeLessThan(4);
 });
 
-test('a talking photo speaks when its voice does, within the size that was asked for', async () => {
+test('a talking photo is as long as its voice, within the size that was asked for', async () => {
   const { left, top, width, height } = pixelsOf(face.region, whole);
   const portrait = await pictureOf(
     sharpOf(await sample(3, 640)).extract({
@@ -83,9 +77,10 @@ test('a talking photo speaks when its voice does, within the size that was asked
   expect(Math.max(clip.width ?? 0, clip.height ?? 0)).toBe(160);
   expect(clip.kinds).toEqual(['video', 'audio']);
   expect(Math.abs(clip.seconds - 1)).toBeLessThan(0.1);
-  const [, quiet, , , , , loud] = await picturesOf(clip.file, 8);
-  expect(differenceOf(quiet, loud, [0.4, 0.5, 0.6, 0.7])).toBeGreaterThan(5);
-  expect(differenceOf(quiet, loud, [0, 0, 1, 0.3])).toBeLessThan(3);
+  const [early, late] = await picturesOf(clip.file, 2);
+  // The clock runs, and the portrait stands still.
+  expect(differenceOf(early, late, [0, 0.75, 1, 0.95])).toBeGreaterThan(0.5);
+  expect(differenceOf(early, late, [0, 0, 1, 0.6])).toBeLessThan(2);
 });
 
 test('a picture without a face stays as it is, and gets its voice', async () => {
@@ -100,5 +95,5 @@ test('a picture without a face stays as it is, and gets its voice', async () => 
   const clip = await made(order, await renderTalkingPhoto(order));
   expect(clip).toMatchObject({ width: 96, height: 96, kinds: ['video', 'audio'] });
   const pictures = await picturesOf(clip.file, 3);
-  expect(differenceOf(pictures[0], pictures[2])).toBeLessThan(1);
+  expect(differenceOf(pictures[0], pictures[2], [0, 0, 1, 0.6])).toBeLessThan(1);
 });

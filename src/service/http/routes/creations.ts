@@ -8,58 +8,50 @@ import { projectId } from '../../../contract/api/project.ts';
 import { routes } from '../../../contract/api/routes.ts';
 import type { Tier } from '../../../contract/api/tier.ts';
 import { isObject, type JsonObject } from '../../../contract/base/json.ts';
-import { ok, type Result } from '../../../contract/base/result.ts';
 import { withDefaults, withoutIgnored } from '../../../contract/base/schema.ts';
 import { breachesOf, type RuleBreach, type Tool } from '../../../contract/kinds/kind.ts';
 import { beyondPlan } from '../../../contract/kinds/plan-rules.ts';
 import { tools } from '../../../contract/kinds/tools.ts';
 import { chargeOf, surcharged } from '../../base/charge.ts';
-import { badRequest, type ErrorResponse } from '../../base/error-response.ts';
+import { orError, RequestError } from '../../base/error-response.ts';
 import { validBody } from '../../base/request-body.ts';
 import { inputsOf } from '../../endpoints/asset-references.ts';
 import { creationOf } from '../../endpoints/records.ts';
 import { firedOf } from '../../faults/faults.ts';
 import type { Input } from '../../store/inputs.ts';
-import { callerAccount, sendError } from '../app.ts';
+import { callerAccount } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 export function creationRoutes(server: FastifyInstance, dependencies: Dependencies): void {
   const { projects, accounts, clock, faults, render } = dependencies;
   const config = { permission: 'create' } as const;
   for (const tool of tools)
-    server.post(routes.create(tool.name).path, { config }, async (request, reply) => {
+    server.post(routes.create(tool.name).path, { config }, async (request) => {
       const account = accounts.find(callerAccount(request));
       if (account === undefined) throw new Error('bug: a key belongs to no account');
       const body = requestOf(tool, request.body);
-      if (!body.ok) return sendError(reply, body.error);
-      const plan = planError(tool, body.value, account.tier);
-      if (plan !== undefined) return sendError(reply, plan);
-      const inputs = inputsOf(tool.request, body.value, { ...dependencies, account: account.id });
-      if (!inputs.ok) return sendError(reply, inputs.error);
-      const unfit = inputError(tool, inputs.value);
-      if (unfit !== undefined) return sendError(reply, unfit);
-      const at = clock.now();
-      const { credits: price, estimate } = chargeOf(
-        tool,
-        body.value,
-        account.tier,
-        dependencies.stated,
+      refuseBeyondPlan(tool, body, account.tier);
+      const inputs = orError(
+        inputsOf(tool.request, body, { ...dependencies, account: account.id }),
       );
+      refuseUnfit(tool, inputs);
+      const at = clock.now();
+      const { credits: price, estimate } = chargeOf(tool, body, account.tier, dependencies.stated);
       const more = firedOf(faults.fire('charge', tool.name), 'surcharge');
       const credits = more === undefined ? price : surcharged(price, more.rule.percent);
       const project = await projects.create({
         account: account.id,
         id: projectId(randomUUID()),
-        name: nameOf(tool, body.value, at),
+        name: nameOf(tool, body, at),
         tool,
-        body: body.value,
-        inputs: inputs.value,
+        body,
+        inputs,
         credits,
         estimate,
         at,
       });
       if (project === undefined)
-        return sendError(reply, {
+        throw new RequestError({
           status: 402,
           message: `Payment required: this costs ${credits} credits, the account has ${accounts.find(account.id)?.credits ?? 0}.`,
         });
@@ -69,18 +61,20 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
 }
 
 /** 403 if the plan does not include the request, 400 if the plan's default model rejects it (facts.md, Rate limits). */
-function planError(tool: Tool, body: JsonObject, tier: Tier): ErrorResponse | undefined {
+function refuseBeyondPlan(tool: Tool, body: JsonObject, tier: Tier): void {
   const [beyond] = beyondPlan(tool, body, tier);
-  if (beyond !== undefined) return { status: 403, message: `${beyond.message}.` };
-  const breaches = breachesOf(tool, withPlanDefaults(tool.name, body, tier));
-  return breaches.length > 0 ? { status: 400, message: invalid(breaches) } : undefined;
+  if (beyond !== undefined) throw new RequestError({ status: 403, message: `${beyond.message}.` });
+  refuseBreaches(breachesOf(tool, withPlanDefaults(tool.name, body, tier)));
 }
 
-const invalid = (breaches: readonly RuleBreach[]): string =>
-  `Invalid request: ${breaches.map(({ field, message }) => `${field}: ${message}`).join('; ')}.`;
+function refuseBreaches(breaches: readonly RuleBreach[]): void {
+  if (breaches.length === 0) return;
+  const sentences = breaches.map(({ field, message }) => `${field}: ${message}`).join('; ');
+  throw new RequestError({ status: 400, message: `Invalid request: ${sentences}.` });
+}
 
 /** 422 if the request is valid, but an input has the wrong kind of media (interface.md, Responses). */
-function inputError({ record }: Tool, inputs: readonly Input[]): ErrorResponse | undefined {
+function refuseUnfit({ record }: Tool, inputs: readonly Input[]): void {
   for (const { field, media, place, reference, key } of inputs) {
     const library = libraryMediaOf(reference);
     const unfit =
@@ -90,20 +84,18 @@ function inputError({ record }: Tool, inputs: readonly Input[]): ErrorResponse |
     if (!unfit) continue;
     const given = library === undefined ? `a .${extensionOf(key)} file` : mediaWords[library];
     const message = `The ${record} could not be created: ${field} needs ${mediaWords[media]}, not ${given}.`;
-    return { status: 422, message };
+    throw new RequestError({ status: 422, message });
   }
-  return undefined;
 }
 
 const mediaWords = { image: 'an image', video: 'a video', audio: 'an audio file' } as const;
 
 /** The validated body with its defaults filled in. */
-function requestOf(tool: Tool, sent: unknown): Result<JsonObject, ErrorResponse> {
-  const body = validBody(tool.request, isObject(sent) ? withoutIgnored(tool.request, sent) : sent);
-  if (!body.ok) return body;
-  const breaches = breachesOf(tool, body.value);
-  if (breaches.length > 0) return badRequest(invalid(breaches));
-  return ok(withDefaults(tool.request, body.value));
+function requestOf(tool: Tool, sent: unknown): JsonObject {
+  const given = isObject(sent) ? withoutIgnored(tool.request, sent) : sent;
+  const body = orError(validBody(tool.request, given));
+  refuseBreaches(breachesOf(tool, body));
+  return withDefaults(tool.request, body);
 }
 
 /** The default is the tool's name followed by a date-time (interface.md). */

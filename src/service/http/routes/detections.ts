@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts';
-import { notFound } from '../../base/error-response.ts';
+import { notFound, orError } from '../../base/error-response.ts';
 import { validBody } from '../../base/request-body.ts';
 import { inputsOf } from '../../endpoints/asset-references.ts';
 import { detectionRecordOf } from '../../endpoints/records.ts';
@@ -24,15 +24,12 @@ export function detectionRoutes(
   const { detections, addresses, clock, search } = dependencies;
 
   for (const path of pathsOf(routes.detectFaces(), form))
-    server.post(path, { config: { permission: 'upload' } }, async (request, reply) => {
+    server.post(path, { config: { permission: 'upload' } }, async (request) => {
       const account = callerAccount(request);
-      const body = validBody(detectionRequest, request.body);
-      if (!body.ok) return sendError(reply, body.error);
-      const inputs = inputsOf(detectionRequest, body.value, { ...dependencies, account });
-      if (!inputs.ok) return sendError(reply, inputs.error);
-      const [input] = inputs.value;
+      const body = orError(validBody(detectionRequest, request.body));
+      const [input] = orError(inputsOf(detectionRequest, body, { ...dependencies, account }));
       if (input === undefined) throw new Error('bug: a detection has no target');
-      const asked = body.value['confidence_score'];
+      const asked = body['confidence_score'];
       const confidence = typeof asked === 'number' ? asked : usualConfidence;
       const order = { id: randomUUID(), account, input, confidence };
       const detection = await detections.create(order, clock.now());

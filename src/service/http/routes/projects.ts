@@ -1,6 +1,6 @@
 // Reads and deletes projects. Each kind of record has a path of its own, with its own projects only.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { notFound } from '../../base/error-response.ts';
+import { notFound, orNotFound } from '../../base/error-response.ts';
 import { recordOf } from '../../endpoints/records.ts';
 import { isLive, type StoredProject } from '../../store/project-row.ts';
 import { callerAccount, sendError } from '../app.ts';
@@ -11,22 +11,19 @@ export function projectRoutes(server: FastifyInstance, dependencies: Dependencie
   const { projects, addresses, fileStore, release } = dependencies;
   for (const record of ['video', 'image', 'audio'] as const) {
     const path = `/v1/${record}-projects/:id`;
-    const found = (request: FastifyRequest<ById>): StoredProject | undefined => {
+    const foundBy = (request: FastifyRequest<ById>): StoredProject => {
       const project = projects.find(request.params.id);
       const own = project?.account === callerAccount(request) && project.record === record;
-      return own && project.enabled ? project : undefined;
+      return orNotFound(own && project.enabled ? project : undefined);
     };
-    server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {
-      const project = found(request);
-      if (project === undefined) return sendError(reply, notFound);
-      return reply.send(recordOf(project, addresses));
-    });
+    server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) =>
+      reply.send(recordOf(foundBy(request), addresses)),
+    );
     // A project that is deleted before its end is not rendered, and stays charged. The hosted service publishes nothing
     // about this.
     server.delete<ById>(path, { config: { permission: 'delete' } }, async (request, reply) => {
-      const project = found(request);
-      if (project === undefined || !(await projects.disable(project.id)))
-        return sendError(reply, notFound);
+      const project = foundBy(request);
+      if (!(await projects.disable(project.id))) return sendError(reply, notFound);
       release(project.id);
       await fileStore.removeOutputs(project.id);
       if (!isLive(project)) await projects.swept(project.id);

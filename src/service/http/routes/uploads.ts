@@ -5,9 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import { mediaTypeOf } from '../../../contract/api/asset.ts';
 import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts';
 import { allowances } from '../../../contract/api/tier.ts';
-import { isObject, type Json, type JsonObject } from '../../../contract/base/json.ts';
-import { err, ok, type Result } from '../../../contract/base/result.ts';
-import type { ErrorResponse } from '../../base/error-response.ts';
+import { isObject } from '../../../contract/base/json.ts';
+import { orError, RequestError } from '../../base/error-response.ts';
 import { validBody } from '../../base/request-body.ts';
 import { uploadRequest } from '../../endpoints/requests.ts';
 import { firedOf } from '../../faults/faults.ts';
@@ -26,9 +25,7 @@ export function uploadRoutes(
 
   for (const url of pathsOf(routes.uploadAddresses(), form))
     server.post(url, { config: { permission: 'upload' } }, (request, reply) => {
-      const wanted = extensionsIn(request.body);
-      if (!wanted.ok) return sendError(reply, wanted.error);
-      const items = wanted.value.map((extension) => {
+      const items = extensionsIn(request.body).map((extension) => {
         const key = fileStore.newAssetKey(extension);
         const address = addresses.issue('uploads', key, callerAccount(request));
         return { upload_url: address.url, file_path: key, expires_at: address.expires_at };
@@ -82,27 +79,18 @@ function lengthOf(header: string | undefined): number | undefined {
   return header === undefined ? undefined : Number(header);
 }
 
-/** The extension of each file, or an error for the first extension that is not accepted. */
-function extensionsIn(sent: unknown): Result<readonly string[], ErrorResponse> {
-  const body = validBody(uploadRequest, sent);
-  if (!body.ok) return body;
-  const extensions: string[] = [];
-  for (const [index, item] of listOf(body.value['items']).entries()) {
-    const { type, extension } = item;
-    if (typeof type !== 'string' || typeof extension !== 'string') continue;
-    if (!takes(type, extension)) {
-      const message = `items.${index}.extension "${extension}" is not accepted for the type ${type}.`;
-      return err({ status: 422, message });
-    }
-    extensions.push(extension);
-  }
-  return ok(extensions);
+/** The extension of each file. */
+function extensionsIn(sent: unknown): readonly string[] {
+  const body = orError(validBody(uploadRequest, sent));
+  const items = Array.isArray(body['items']) ? body['items'].filter(isObject) : [];
+  return items.map(({ type, extension }, index) => {
+    if (takes(String(type), String(extension))) return String(extension);
+    const message = `items.${index}.extension "${extension}" is not accepted for the type ${type}.`;
+    throw new RequestError({ status: 422, message });
+  });
 }
 
 /** A webm file is a video or a sound (facts.md, Uploads). */
 function takes(type: string, extension: string): boolean {
   return mediaTypeOf(extension) === type || (type === 'audio' && extension === 'webm');
 }
-
-const listOf = (value: Json | undefined): readonly JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];

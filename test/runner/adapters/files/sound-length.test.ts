@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { wavOf } from '../../../../src/previews/sound/wav.ts';
+import { wavOf } from '../../../../src/previews/sound/tone.ts';
 import { soundSeconds, wavSeconds } from '../../../../src/runner/adapters/files/sound-length.ts';
 
 const wav = wavOf(new Float32Array(12_000), 8_000);

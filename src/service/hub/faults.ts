@@ -1,14 +1,12 @@
 // /hub/faults: adds and clears fault rules, and counts how often they fired.
 import type { FastifyInstance } from 'fastify';
-import { isObject } from '../../../contract/base/json.ts';
-import { badRequest } from '../../base/error-response.ts';
-import { acceptFaults, parseFaults } from '../../faults/read.ts';
-import { sendError } from '../../http/app.ts';
-import type { Dependencies } from '../../http/dependencies.ts';
-import { isForm } from '../form.ts';
-import { button, html, number, page, table } from '../pages/layout.ts';
-import { sendChanged, sendFacts } from '../respond.ts';
-import { type FaultView, faultView } from '../views.ts';
+import { isObject } from '../../contract/base/json.ts';
+import { badRequest, orError } from '../base/error-response.ts';
+import { acceptFaults, parseFaults } from '../faults/read.ts';
+import type { Dependencies } from '../http/dependencies.ts';
+import { isForm, sendChanged, sendFacts } from './exchange.ts';
+import { button, code, html, page, table } from './layout.ts';
+import { type FaultView, faultView } from './views.ts';
 
 const back = '/hub/faults';
 
@@ -19,9 +17,7 @@ export function hubFaultRoutes(hub: FastifyInstance, { faults }: Dependencies): 
   );
   hub.post('/faults', (request, reply) => {
     const { body } = request;
-    const rules = isForm(request) ? fromForm(body) : acceptFaults(body);
-    if (!rules.ok) return sendError(reply, rules.error);
-    faults.add(rules.value);
+    faults.add(orError(isForm(request) ? fromForm(body) : acceptFaults(body)));
     return sendChanged(request, reply, { faults: views() }, { back });
   });
   hub.post('/faults/clear', (request, reply) => {
@@ -48,23 +44,18 @@ const example = `faults:
   - { fault: reset, on: POST /v1/face-swap-photo, when: after, count: 1 }
   - { fault: throttled, on: "POST /v1/*", probability: 0.1, retry_after: 1 }`;
 
+const columns = {
+  Fault: ({ fault }: FaultView) => fault,
+  On: ({ on }: FaultView) => code(on === undefined ? 'all' : [on].flat().join(', ')),
+  Rule: ({ fault: _fault, on: _on, matched: _matched, fired: _fired, ...rule }: FaultView) =>
+    code(JSON.stringify(rule)),
+  Matched: ({ matched }: FaultView) => matched,
+  Fired: ({ fired }: FaultView) => fired,
+};
+
 function faultsPage(faults: readonly FaultView[]): string {
-  return page('Faults', '/hub/faults', [
-    table(
-      ['Fault', 'On', 'Rule', 'Matched', 'Fired'],
-      faults.map(
-        ({ fault, on, matched, fired, ...rest }) => html`
-          <tr>
-            <td>${fault}</td>
-            <td><code>${on === undefined ? 'all' : [on].flat().join(', ')}</code></td>
-            <td><code>${JSON.stringify(rest)}</code></td>
-            <td class="number">${number(matched)}</td>
-            <td class="number">${number(fired)}</td>
-          </tr>
-        `,
-      ),
-      'No faults.',
-    ),
+  return page('Faults', back, [
+    table(faults, columns, 'No faults.'),
     faults.length === 0 ? null : html`<p>${button('/hub/faults/clear', 'Clear all')}</p>`,
     html`<h2>Add faults</h2>
       <form class="panel" method="post" action="/hub/faults">

@@ -3,8 +3,9 @@
 import { html } from 'htm/preact';
 import { type ComponentChildren, Fragment, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { grouped } from '../../../contract/base/grouped.ts';
-import { printable } from '../../../contract/base/printable.ts';
+import { grouped } from '../../contract/base/grouped.ts';
+import { printable } from '../../contract/base/printable.ts';
+import type { StoredAccount } from '../store/accounts.ts';
 
 export { html };
 /** A part of a page. Interpolated values are text, never markup. */
@@ -58,28 +59,36 @@ export function page(title: string, here: string, content: ComponentChildren): s
   return `<!doctype html>${lines.map((line) => printable(line)).join('\n')}`;
 }
 
-/** A table, or a sentence if the table is empty. */
-export function table(
-  heads: readonly string[],
-  rows: readonly ComponentChildren[],
-  empty: string,
-): Html {
+/** What a table shows of each row, by the head of the column. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => ComponentChildren>>;
+
+/** A table, or a sentence if there are no rows. */
+export function table<Row>(rows: readonly Row[], columns: Columns<Row>, empty: string): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  const cells = (row: Row) =>
+    Object.values(columns).map((cell) => {
+      const content = cell(row);
+      return html`<td class=${typeof content === 'number' ? 'number' : undefined}>
+        ${typeof content === 'number' ? number(content) : content}
+      </td>`;
+    });
   return html`
     <div class="wide">
       <table>
         <thead>
           <tr>
-            ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+            ${Object.keys(columns).map((head) => html`<th scope="col">${head}</th>`)}
           </tr>
         </thead>
         <tbody>
-          ${rows}
+          ${rows.map((row) => html`<tr>${cells(row)}</tr>`)}
         </tbody>
       </table>
     </div>
   `;
 }
+
+export const code = (text: string): Html => html`<code>${text}</code>`;
 
 /** A button that sends a form. */
 export function button(action: string, label: string): Html {
@@ -96,3 +105,38 @@ export const number = (value: number): string => grouped(value);
 
 /** A state in words; the colour only repeats them. */
 export const badge = (state: string): Html => html`<span class=${`badge ${state}`}>${state}</span>`;
+
+/** A box for each value of a field. */
+export function ticks(
+  legend: string,
+  field: string,
+  values: readonly string[],
+  checked: boolean,
+): Html {
+  return html`<fieldset>
+    <legend>${legend}</legend>
+    ${values.map(
+      (value) =>
+        html`<label class="tick"><input type="checkbox" name=${field} value=${value} checked=${checked} />${value}</label>`,
+    )}
+  </fieldset>`;
+}
+
+/** The select element for an account in a form. */
+export function accountSelect(accounts: readonly StoredAccount[]): Html {
+  return html`<label>
+    Account
+    <select name="account">
+      ${accounts.map(({ id, email }) => html`<option value=${id}>${email}</option>`)}
+    </select>
+  </label>`;
+}
+
+/** The page that shows a secret, once. */
+export function secretPage(what: string, of: string, secret: string, back: string): string {
+  return page(what, back, [
+    html`<p>${what} of <strong>${of}</strong>. Copy it now: it is not shown again.</p>
+      <code class="secret">${secret}</code>
+      <p><a href=${back}>Back to the list</a></p>`,
+  ]);
+}
