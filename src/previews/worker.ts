@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
 import { err, ok } from '../contract/base/result.ts';
-import { toolNamed } from '../contract/kinds/tools.ts';
+import { toolNamed } from '../contract/tools/all.ts';
 import { type DecodeMemory, decodingWithin } from './base/decode-memory.ts';
 import { renderTool, searchFaces } from './registry.ts';
 import type { Command, Done, Grant, RenderJob, Report } from './threads/messages.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Document } from 'yaml';
 import { priceOf } from '../../src/contract/api/price.ts';
 import { asJson, isObject, type Json, type JsonObject } from '../../src/contract/base/json.ts';
-import { tools } from '../../src/contract/kinds/tools.ts';
+import { tools } from '../../src/contract/tools/all.ts';
 import { expectGolden } from '../golden.ts';
 import { Rig } from '../rig.ts';
 import { aligned } from '../text-table.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { dearestOf, priceOf } from '../../src/contract/api/price.ts';
 import { fieldOf, type Json, type JsonObject } from '../../src/contract/base/json.ts';
 import { kindNamed } from '../../src/contract/kinds/all.ts';
-import { tools } from '../../src/contract/kinds/tools.ts';
+import { tools } from '../../src/contract/tools/all.ts';
 import { Ledger } from '../../src/runner/journal/ledger.ts';
 import type { Step } from '../../src/runner/language/pipeline.ts';
 import { validate } from '../../src/runner/language/validate.ts';

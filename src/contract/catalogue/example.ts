@@ -3,7 +3,8 @@ import { Document, isMap, isScalar, visit } from 'yaml';
 import type { MediaType } from '../api/asset.ts';
 import { dearestOf, priceOf } from '../api/price.ts';
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
-import type { StepKind, Tool } from '../kinds/kind.ts';
+import type { StepKind } from '../kinds/kind.ts';
+import type { Tool } from '../tool/tool.ts';
 import { groupOf } from './group.ts';
 
 export interface Example {

@@ -3,7 +3,8 @@ import { assumedFps, countedFps, priceOf } from '../api/price.ts';
 import { priceExamples } from '../api/price-examples.ts';
 import { type PriceRule, priceList, type Table } from '../api/price-list.ts';
 import { unreachable } from '../base/result.ts';
-import type { StepKind, Tool } from '../kinds/kind.ts';
+import type { StepKind } from '../kinds/kind.ts';
+import type { Tool } from '../tool/tool.ts';
 import { modelsOf } from './model.ts';
 
 export interface PriceFacts {

@@ -7,7 +7,7 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { makeFolder } from '../../contract/files/make-folder.ts';
 import { readOwnFile } from '../../contract/files/regular-file.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../contract/files/system-error.ts';
-import { toolNamed } from '../../contract/kinds/tools.ts';
+import { toolNamed } from '../../contract/tools/all.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
 import { replaceFile } from '../adapters/files/replace-file.ts';

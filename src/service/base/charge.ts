@@ -2,7 +2,7 @@
 import { assumedFps, chosenFps, countedFps, dearestOf, priceOf } from '../../contract/api/price.ts';
 import type { Tier } from '../../contract/api/tier.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
-import type { Tool } from '../../contract/kinds/kind.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 
 export { assumedFps };
 

@@ -3,8 +3,8 @@ import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
 import { allowances, type OutputLimit, ownLimits, type Tier } from '../../contract/api/tier.ts';
 import { isObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Tool } from '../../contract/kinds/kind.ts';
-import { toolNamed } from '../../contract/kinds/tools.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
+import { toolNamed } from '../../contract/tools/all.ts';
 import {
   isRendererClosed,
   type Renderer,

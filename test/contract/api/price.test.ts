@@ -7,7 +7,7 @@ import { type PriceExample, priceExamples } from '../../../src/contract/api/pric
 import { priceList } from '../../../src/contract/api/price-list.ts';
 import { type Tier, tiers } from '../../../src/contract/api/tier.ts';
 import { asJson, isObject, type JsonObject } from '../../../src/contract/base/json.ts';
-import { tools } from '../../../src/contract/kinds/tools.ts';
+import { tools } from '../../../src/contract/tools/all.ts';
 import { expectGolden } from '../../golden.ts';
 import { aligned } from '../../text-table.ts';
 

@@ -4,8 +4,8 @@ import { priceList } from '../../../src/contract/api/price-list.ts';
 import { catalogue, type Entry, entryOf } from '../../../src/contract/catalogue/entry.ts';
 import { fieldsOf, takenBy } from '../../../src/contract/catalogue/field.ts';
 import { kinds } from '../../../src/contract/kinds/all.ts';
-import { beyondPlan } from '../../../src/contract/kinds/plan-rules.ts';
-import { toolNamed, tools } from '../../../src/contract/kinds/tools.ts';
+import { beyondPlan } from '../../../src/contract/tool/plan-rules.ts';
+import { toolNamed, tools } from '../../../src/contract/tools/all.ts';
 
 const entries: ReadonlyMap<string, Entry> = new Map(
   kinds.map((kind) => [kind.name, entryOf(kind)]),

@@ -5,7 +5,7 @@ import { spansText } from '../../../src/contract/api/models.ts';
 import { allowances, type Tier, tiers } from '../../../src/contract/api/tier.ts';
 import { type Field, fieldsOf } from '../../../src/contract/catalogue/field.ts';
 import { type Model, modelsOf } from '../../../src/contract/catalogue/model.ts';
-import { tools } from '../../../src/contract/kinds/tools.ts';
+import { tools } from '../../../src/contract/tools/all.ts';
 
 const text = readFileSync(new URL('published.md', import.meta.url), 'utf8');
 

@@ -1,10 +1,10 @@
 // POST /v1/face-swap: faces in a clip (facts.md, Body fields of every creation endpoint). For
 // photos, see face-swap-photo.ts.
-import { clipSize, clipSource } from './clip-fields.ts';
-import { endSeconds, imageAsset, mostFaceMappings, startSeconds } from './fields.ts';
-import type { Tool } from './kind.ts';
-import { choice, group, listedTool } from './listed-tool.ts';
-import { endsAfterStart, facesHaveASource, hasFramesAtMost, sourceIsGiven } from './rules.ts';
+import { clipSize, clipSource } from '../tool/clip-fields.ts';
+import { endSeconds, imageAsset, mostFaceMappings, startSeconds } from '../tool/fields.ts';
+import { choice, group, listedTool } from '../tool/request-schema.ts';
+import { endsAfterStart, facesHaveASource, hasFramesAtMost, sourceIsGiven } from '../tool/rules.ts';
+import type { Tool } from '../tool/tool.ts';
 
 export const faceSwap: Tool = listedTool({
   name: 'face-swap',

@@ -1,7 +1,7 @@
 // POST /v1/face-swap-photo, in full (interface.md, POST /v1/face-swap-photo; modes from facts.md).
-import { imageAsset, mostFaceMappings, name } from './fields.ts';
-import type { Tool } from './kind.ts';
-import { facesHaveASource } from './rules.ts';
+import { imageAsset, mostFaceMappings, name } from '../tool/fields.ts';
+import { facesHaveASource } from '../tool/rules.ts';
+import type { Tool } from '../tool/tool.ts';
 
 export const faceSwapPhotoRequest = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

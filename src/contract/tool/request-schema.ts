@@ -3,7 +3,7 @@
 import type { JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import { name } from './fields.ts';
-import type { Tool } from './kind.ts';
+import type { Tool } from './tool.ts';
 
 interface Listing extends Omit<Tool, 'contractual' | 'request'> {
   /** What the tool does, in one or two sentences. */
@@ -50,6 +50,10 @@ export function openList(description: string, ...known: readonly string[]): Sche
   const field = { type: 'string', description: open };
   return known.length === 0 ? field : { ...field, examples: known };
 }
+
+/** The values of a long list: `One | Two | Three`. */
+export const listed = (values: string): readonly string[] =>
+  values.split('|').map((value) => value.trim());
 
 export function text(description: string, limits: JsonObject = {}): Schema {
   return { type: 'string', ...limits, description };

@@ -1,9 +1,9 @@
 // The bound for a number that is not known yet is the most that the tool's own rules accept.
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
-import { breachesOf } from '../../../src/contract/kinds/kind.ts';
-import { mostAccepted } from '../../../src/contract/kinds/most-accepted.ts';
-import { toolNamed, tools } from '../../../src/contract/kinds/tools.ts';
+import { mostAccepted } from '../../../src/contract/tool/most-accepted.ts';
+import { breachesOf } from '../../../src/contract/tool/tool.ts';
+import { toolNamed, tools } from '../../../src/contract/tools/all.ts';
 
 function most(name: string, field: string, body: JsonObject = {}): number | undefined {
   const tool = toolNamed(name);

@@ -12,8 +12,8 @@ import {
 } from '../api/models.ts';
 import type { Tier } from '../api/tier.ts';
 import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
-import type { RuleBreach, Tool } from './kind.ts';
 import { videoModelBreaches } from './model-rules.ts';
+import type { RuleBreach, Tool } from './tool.ts';
 
 /** The parts of a request that the plan does not offer. All paid plans offer the same. */
 export function beyondPlan(tool: Tool, body: JsonObject, tier: Tier): readonly RuleBreach[] {

@@ -1,6 +1,6 @@
 // Schema fields shared by the tools that take a clip as input.
 import { videoAsset } from './fields.ts';
-import { choice, number, text } from './listed-tool.ts';
+import { choice, number, text } from './request-schema.ts';
 
 /** Fields of `assets` that say where the clip comes from. */
 export const clipSource = {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
 import { type Schema, validatorOf } from '../../../src/contract/base/schema.ts';
-import { breachesOf, type Tool } from '../../../src/contract/kinds/kind.ts';
-import { recordOf, toolNamed, tools } from '../../../src/contract/kinds/tools.ts';
+import { breachesOf, type Tool } from '../../../src/contract/tool/tool.ts';
+import { recordOf, toolNamed, tools } from '../../../src/contract/tools/all.ts';
 import { endpoints, required, requiredGroups, types } from './published.ts';
 
 function tool(name: string): Tool {

@@ -14,6 +14,8 @@ export const imageAsset = {
   description: 'An image: the file_path of an upload, or a direct URL.',
 } as const;
 
+export const picture = (description: string) => ({ ...imageAsset, description });
+
 export const videoAsset = {
   type: 'string',
   minLength: 1,

@@ -2,7 +2,7 @@
 // the price. The tool's own rules say what it accepts, so no limit is written down twice.
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import { partOf, type Schema } from '../base/schema.ts';
-import { breachesOf, type Tool } from './kind.ts';
+import { breachesOf, type Tool } from './tool.ts';
 
 /** Above this, a tool that limits clips takes every shorter one; below, a model may take only some lengths. */
 const longestList = 60;

@@ -12,8 +12,8 @@ import {
   videoModels,
 } from '../api/models.ts';
 import { fieldOf, type JsonObject } from '../base/json.ts';
-import type { Rule, RuleBreach } from './kind.ts';
 import { secondsIn } from './rules.ts';
+import type { Rule, RuleBreach } from './tool.ts';
 
 /** text-to-video and image-to-video. */
 export const fitsVideoModel: Rule = {

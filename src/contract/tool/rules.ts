@@ -2,7 +2,7 @@
 // published).
 import { grouped } from '../base/grouped.ts';
 import { fieldOf, type JsonObject } from '../base/json.ts';
-import type { Rule, RuleBreach } from './kind.ts';
+import type { Rule, RuleBreach } from './tool.ts';
 
 /** interface.md, POST /v1/character-replace: end_seconds must be greater than start_seconds. */
 export const endsAfterStart: Rule = {
@@ -102,76 +102,4 @@ export function secondsIn(body: JsonObject): number | undefined {
   const end = fieldOf(body, 'end_seconds');
   if (typeof start !== 'number' || typeof end !== 'number') return undefined;
   return Math.round((end - start) * 1000) / 1000;
-}
-
-/**
- * The longest talking photo: 180 seconds realistic, 45 prompted (models.md, Other tools), 60 in any
- * other mode (interface.md, Limits).
- */
-export const talksAtMost: Rule = {
-  says: 'The clip lasts at most 180 seconds with style.generation_mode realistic, 45 with prompted, and 60 with any other mode.',
-  check: talkBreaches,
-};
-
-function talkBreaches(body: JsonObject): readonly RuleBreach[] {
-  const mode = fieldOf(body, 'style.generation_mode');
-  const most = mode === 'realistic' ? 180 : mode === 'prompted' ? 45 : 60;
-  const length = secondsIn(body);
-  if (length === undefined || length <= most) return [];
-  const others = mode === 'realistic' ? '' : ', or 180 with style.generation_mode realistic';
-  return [
-    {
-      field: 'end_seconds',
-      message: `the clip lasts ${length} seconds; the service accepts at most ${most}${others}`,
-    },
-  ];
-}
-
-/**
- * models.md, Other tools: a custom prompt, a custom art style and lyrics require their text or
- * audio.
- */
-export const animationIsGiven: Rule = {
-  says: 'style.prompt_type custom needs style.prompt; use_lyrics needs audio; style.art_style Custom needs style.art_style_custom.',
-  check: animationBreaches,
-};
-
-function animationBreaches(body: JsonObject): readonly RuleBreach[] {
-  const lacks = (field: string): boolean => (fieldOf(body, field) ?? '') === '';
-  const promptType = fieldOf(body, 'style.prompt_type');
-  const breaches: RuleBreach[] = [];
-  if (promptType === 'custom' && lacks('style.prompt'))
-    breaches.push({ field: 'style.prompt', message: 'prompt_type custom needs prompt' });
-  if (promptType === 'use_lyrics' && fieldOf(body, 'assets.audio_source') === 'none')
-    breaches.push({
-      field: 'assets.audio_source',
-      message: 'prompt_type use_lyrics needs audio: audio_source file or youtube',
-    });
-  if (fieldOf(body, 'style.art_style') === 'Custom' && lacks('style.art_style_custom'))
-    breaches.push({
-      field: 'style.art_style_custom',
-      message: 'art_style Custom needs art_style_custom',
-    });
-  return breaches;
-}
-
-/** models.md, Other tools: subtitles need a template, or a font and positions. */
-export const subtitlesHaveALook: Rule = {
-  says: 'style needs template, or custom_config with font, horizontal_position and vertical_position.',
-  check: lookBreaches,
-};
-
-function lookBreaches(body: JsonObject): readonly RuleBreach[] {
-  if (fieldOf(body, 'style.template') !== undefined) return [];
-  const needed = ['font', 'horizontal_position', 'vertical_position'];
-  const missing = needed.filter(
-    (field) => fieldOf(body, `style.custom_config.${field}`) === undefined,
-  );
-  if (missing.length === 0) return [];
-  return [
-    {
-      field: 'style',
-      message: `style needs template, or custom_config with ${needed.join(', ')}: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
-    },
-  ];
 }

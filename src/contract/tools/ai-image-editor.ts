@@ -1,0 +1,78 @@
+// ai-image-editor: edits pictures as a prompt says (facts.md, Body fields of every creation endpoint).
+import { imageAsset } from '../tool/fields.ts';
+import { imageResolution } from '../tool/generator-fields.ts';
+import { fitsImageEditModel } from '../tool/model-rules.ts';
+import { choice, group, listedTool, openList, text } from '../tool/request-schema.ts';
+
+export const aiImageEditor = listedTool({
+  name: 'ai-image-editor',
+  title: 'Edit pictures with a prompt',
+  record: 'image',
+  type: 'AI_IMAGE_EDITOR',
+  medianSeconds: 9,
+  description: 'Edits one picture, or up to 10 pictures together, as the prompt says.',
+  required: ['assets', 'style'],
+  fields: {
+    aspect_ratio: choice(
+      'Aspect ratio of the output.',
+      'auto',
+      '16:9',
+      '1:1',
+      '2:3',
+      '3:2',
+      '4:3',
+      '4:5',
+      '9:16',
+    ),
+    image_count: {
+      type: 'integer',
+      enum: [1, 4, 9, 16],
+      description: 'The number of pictures to make.',
+    },
+    model: openList(
+      'The model that edits the pictures. Decides the price.',
+      'default',
+      'flux-2-klein',
+      'gpt-image-2',
+      'nano-banana',
+      'nano-banana-2',
+      'nano-banana-2-lite',
+      'nano-banana-pro',
+      'qwen-edit',
+      'seedream-v4',
+      'seedream-v4.5',
+      'seedream-v5-pro',
+    ),
+    resolution: imageResolution,
+    assets: group('The pictures to edit.', [], {
+      image_file_path: { ...imageAsset, description: 'The picture to edit, if there is only one.' },
+      image_file_paths: {
+        type: 'array',
+        maxItems: 10,
+        description: 'The pictures to edit: up to 10.',
+        items: { ...imageAsset, description: 'A picture to edit.' },
+      },
+    }),
+    style: group('The edit.', ['prompt'], {
+      prompt: text('A description of the edit: up to 15,000 characters.', {
+        minLength: 1,
+        maxLength: 15_000,
+      }),
+      model: choice('Older name of model.', 'default', 'Nano Banana', 'Seedream'),
+    }),
+  },
+  rules: [fitsImageEditModel],
+  examples: [
+    {
+      image_count: 1,
+      model: 'qwen-edit',
+      resolution: '640px',
+      assets: { image_file_paths: ['asset:image'] },
+      style: { prompt: 'remove the sign' },
+    },
+    {
+      assets: { image_file_path: 'asset:image' },
+      style: { prompt: 'make it night' },
+    },
+  ],
+});

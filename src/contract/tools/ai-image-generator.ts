@@ -1,0 +1,71 @@
+// ai-image-generator: pictures from a prompt (facts.md, Body fields of every creation endpoint).
+import { imageResolution } from '../tool/generator-fields.ts';
+import { fitsImageModel } from '../tool/model-rules.ts';
+import { choice, group, listed, listedTool, openList, text } from '../tool/request-schema.ts';
+
+export const aiImageGenerator = listedTool({
+  name: 'ai-image-generator',
+  title: 'Make pictures from a prompt',
+  record: 'image',
+  type: 'AI_IMAGE',
+  medianSeconds: 5,
+  description: 'Makes pictures from a prompt.',
+  required: ['image_count', 'style'],
+  fields: {
+    image_count: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 16,
+      description: 'The number of pictures to make. The maximum depends on the model.',
+    },
+    aspect_ratio: choice('Aspect ratio of the output.', '16:9', '1:1', '9:16'),
+    orientation: choice('Older name of aspect_ratio.', 'landscape', 'portrait', 'square'),
+    model: openList(
+      'The model that makes the pictures. Decides the price.',
+      'default',
+      'flux-2-klein',
+      'flux-schnell',
+      'gpt-image-2',
+      'nano-banana',
+      'nano-banana-2',
+      'nano-banana-2-lite',
+      'nano-banana-pro',
+      'seedream',
+      'seedream-v4',
+      'seedream-v5-pro',
+      'z-image-turbo',
+    ),
+    resolution: imageResolution,
+    style: group('The content.', ['prompt'], {
+      prompt: text('A description of the picture.', { minLength: 1 }),
+      quality_mode: choice('Older setting for the quality.', 'pro', 'standard'),
+      tool: openList('A preset from the service’s hub.', ...imagePresets()),
+    }),
+  },
+  rules: [fitsImageModel],
+  examples: [
+    {
+      image_count: 2,
+      model: 'flux-schnell',
+      resolution: '640px',
+      aspect_ratio: '1:1',
+      style: { prompt: 'a lighthouse in a storm' },
+    },
+    { image_count: 1, style: { prompt: 'a lighthouse in a storm' } },
+  ],
+});
+
+/** Presets that the types of the public client list. */
+function imagePresets(): readonly string[] {
+  return listed(`
+    ai-anime-generator | ai-art-generator | ai-background-generator | ai-character-generator |
+    ai-face-generator | ai-fashion-generator | ai-icon-generator | ai-illustration-generator |
+    ai-interior-design-generator | ai-landscape-generator | ai-logo-generator | ai-manga-generator |
+    ai-outfit-generator | ai-pattern-generator | ai-photo-generator | ai-sketch-generator |
+    ai-tattoo-generator | album-cover-generator | animated-characters-generator |
+    architecture-generator | book-cover-generator | comic-book-generator | dark-fantasy-ai |
+    disney-ai-generator | dnd-ai-art-generator | emoji-generator | fantasy-map-generator | general |
+    graffiti-generator | movie-poster-generator | optical-illusion-generator | pokemon-generator |
+    south-park-character-generator | superhero-generator | thumbnail-maker
+  `);
+}

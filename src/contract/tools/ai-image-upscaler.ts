@@ -1,0 +1,35 @@
+// ai-image-upscaler: enlarges a picture (facts.md, Body fields of every creation endpoint).
+import { picture } from '../tool/fields.ts';
+import { choice, group, listedTool, number, text } from '../tool/request-schema.ts';
+
+export const aiImageUpscaler = listedTool({
+  name: 'ai-image-upscaler',
+  title: 'Make a picture larger',
+  record: 'image',
+  type: 'IMAGE_UPSCALER',
+  medianSeconds: 22,
+  description: 'Enlarges a picture and adds detail.',
+  required: ['assets', 'scale_factor'],
+  fields: {
+    scale_factor: number('How many times to enlarge the picture: 2, or on paid plans also 4.', {
+      enum: [2, 4],
+    }),
+    assets: group('The picture.', ['image_file_path'], {
+      image_file_path: picture('The picture to enlarge.'),
+    }),
+    style: group('How freely the tool adds detail.', [], {
+      mode: choice(
+        'How freely the tool adds detail. Decides the price. `balanced` if omitted; `pro` means `preserve`.',
+        'balanced',
+        'creative',
+        'preserve',
+        'pro',
+      ),
+      enhancement: choice('Older name of mode.', 'Balanced', 'Creative', 'Resemblance'),
+      prompt: text('A description of the picture.'),
+    }),
+  },
+  examples: [
+    { scale_factor: 2, assets: { image_file_path: 'asset:image' }, style: { mode: 'preserve' } },
+  ],
+});

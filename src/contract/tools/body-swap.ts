@@ -1,0 +1,26 @@
+// body-swap: another person in a scene (facts.md, Body fields of every creation endpoint).
+import { picture } from '../tool/fields.ts';
+import { choice, group, listedTool } from '../tool/request-schema.ts';
+
+export const bodySwap = listedTool({
+  name: 'body-swap',
+  title: 'Put a person into a scene',
+  record: 'image',
+  type: 'BODY_SWAP',
+  medianSeconds: 38,
+  description: 'Replaces the person in a scene with another person. 100 credits.',
+  required: ['assets', 'resolution'],
+  fields: {
+    resolution: choice('Output resolution.', '640px', '1k', '2k', '4k'),
+    assets: group('The person and the scene.', ['person_file_path', 'scene_file_path'], {
+      person_file_path: picture('The picture of the new person.'),
+      scene_file_path: picture('The picture of the scene.'),
+    }),
+  },
+  examples: [
+    {
+      resolution: '640px',
+      assets: { person_file_path: 'asset:image', scene_file_path: 'asset:image' },
+    },
+  ],
+});
