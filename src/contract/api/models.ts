@@ -4,9 +4,6 @@
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import type { Tier } from './tier.ts';
 
-/** The month in which these tables were published. */
-export const published = '2026-08';
-
 type Credits = Readonly<Record<string, number>>;
 
 /** One value, or all values from the first to the last. */

@@ -1,6 +1,5 @@
 // The catalogue: everything that people and programs can know about a step kind before they use it. The command `tools`,
 // the pages in docs/tools and the library show the same entries.
-import { priceList } from '../api/price-list.ts';
 import type { RecordKind } from '../api/project.ts';
 import { allowances, ownLimits, tiers } from '../api/tier.ts';
 import { isObject } from '../base/json.ts';
@@ -40,9 +39,6 @@ export interface Entry {
   readonly outputs: Readonly<Record<string, string>>;
   readonly example: Example;
 }
-
-/** The month in which the prices were published. */
-export const pricesOf = priceList.date;
 
 export function entryOf(kind: StepKind): Entry {
   const { tool } = kind;

@@ -1,9 +1,9 @@
 // How the price of a tool is computed, in words, from the rules that compute it.
-import { assumedFps, countedFps, priceOf } from '../api/price.ts';
-import { priceExamples } from '../api/price-examples.ts';
-import { type PriceRule, priceList, type Table } from '../api/price-list.ts';
+
 import { unreachable } from '../base/result.ts';
 import type { StepKind } from '../kinds/kind.ts';
+import { assumedFps, countedFps, priceOf } from '../tool/price.ts';
+import type { PriceRule, Table } from '../tool/price-rule.ts';
 import type { Tool } from '../tool/tool.ts';
 import { modelsOf } from './model.ts';
 
@@ -27,14 +27,13 @@ export interface PricedExample {
 export function priceFactsOf({ tool }: StepKind): PriceFacts {
   if (tool === undefined)
     return { short: 'free', rule: 'This step costs no credits.', examples: [] };
-  const rule = priceList.tools[tool.name];
-  if (rule === undefined) throw new Error(`bug: ${tool.name} is not in the price list`);
+  const rule = tool.price;
   return {
     short: shortOf(rule, tool.name),
     rule: sentencesOf(rule, tool),
-    examples: (priceExamples[tool.name] ?? []).map(({ of, body }) => {
-      const price = priceOf(tool.name, body);
-      const exact = countedFps(tool.name, body) === undefined;
+    examples: tool.priceExamples.map(({ of, body }) => {
+      const price = priceOf(tool, body);
+      const exact = countedFps(tool, body) === undefined;
       return { of, ...(price.known ? { credits: price.credits } : {}), exact };
     }),
   };

@@ -2,6 +2,8 @@
 import type { RecordKind } from '../api/project.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
+import type { PriceExample } from './price-example.ts';
+import type { PriceRule } from './price-rule.ts';
 
 /** One of the 27 tools. Each creation costs credits. */
 export interface Tool {
@@ -21,6 +23,10 @@ export interface Tool {
   readonly contractual: boolean;
   /** The request body. Asset fields carry `x-asset`, `name` carries `x-cosmetic`. */
   readonly request: Schema;
+  /** How the price of a creation is computed (facts.md, Prices). */
+  readonly price: PriceRule;
+  /** Parts of requests whose prices people want to see. */
+  readonly priceExamples: readonly PriceExample[];
   /**
    * Request bodies that the schema accepts; asset fields hold `asset:image`, `asset:video`,
    * `asset:audio`.

@@ -23,6 +23,8 @@ export const aiClothesChanger = listedTool({
       ),
     }),
   },
+  price: { kind: 'flat', credits: 25 },
+  priceExamples: [{ of: 'a picture', body: {} }],
   examples: [
     {
       assets: {

@@ -37,6 +37,8 @@ export const aiFaceEditor = listedTool({
       mouth_smile: slider('Smile'),
     }),
   },
+  price: { kind: 'flat', credits: 1 },
+  priceExamples: [{ of: 'a picture', body: {} }],
   examples: [
     { assets: { image_file_path: 'asset:image' }, style: { mouth_smile: 50, head_yaw: -15 } },
   ],

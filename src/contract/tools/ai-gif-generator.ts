@@ -18,6 +18,8 @@ export const aiGifGenerator = listedTool({
       }),
     }),
   },
+  price: { kind: 'flat', credits: 50 },
+  priceExamples: [{ of: 'a GIF', body: {} }],
   examples: [
     { style: { prompt: 'a cat knocks over a cup' } },
     { output_format: 'webm', style: { prompt: 'a cat knocks over a cup' } },

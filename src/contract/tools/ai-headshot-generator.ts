@@ -16,6 +16,8 @@ export const aiHeadshotGenerator = listedTool({
     }),
     style: group('The look.', [], { prompt: text('A description of the portrait.') }),
   },
+  price: { kind: 'flat', credits: 50 },
+  priceExamples: [{ of: 'a portrait', body: {} }],
   examples: [
     { assets: { image_file_path: 'asset:image' } },
     { assets: { image_file_path: 'asset:image' }, style: { prompt: 'grey background' } },

@@ -1,7 +1,9 @@
 // ai-image-editor: edits pictures as a prompt says (facts.md, Body fields of every creation endpoint).
+
 import { imageAsset } from '../tool/fields.ts';
 import { imageResolution } from '../tool/generator-fields.ts';
 import { fitsImageEditModel } from '../tool/model-rules.ts';
+import { imagesExample } from '../tool/price-example.ts';
 import { choice, group, listedTool, openList, text } from '../tool/request-schema.ts';
 
 export const aiImageEditor = listedTool({
@@ -62,6 +64,13 @@ export const aiImageEditor = listedTool({
     }),
   },
   rules: [fitsImageEditModel],
+  // One image if image_count is missing, by the documentation of the public clients.
+  price: { kind: 'images', role: 'inputs', usualCount: 1, unpriced: ['style.model'] },
+  priceExamples: [
+    imagesExample(1, 'qwen-edit', '640px'),
+    imagesExample(4, 'qwen-edit', '640px'),
+    imagesExample(1, 'nano-banana-pro', '1k'),
+  ],
   examples: [
     {
       image_count: 1,

@@ -1,6 +1,8 @@
 // ai-image-generator: pictures from a prompt (facts.md, Body fields of every creation endpoint).
+
 import { imageResolution } from '../tool/generator-fields.ts';
 import { fitsImageModel } from '../tool/model-rules.ts';
+import { imagesExample } from '../tool/price-example.ts';
 import { choice, group, listed, listedTool, openList, text } from '../tool/request-schema.ts';
 
 export const aiImageGenerator = listedTool({
@@ -43,6 +45,12 @@ export const aiImageGenerator = listedTool({
     }),
   },
   rules: [fitsImageModel],
+  price: { kind: 'images', role: 'counts', unpriced: ['style.quality_mode'] },
+  priceExamples: [
+    imagesExample(1, 'flux-schnell', '640px'),
+    imagesExample(4, 'flux-schnell', '640px'),
+    imagesExample(1, 'nano-banana-pro', '1k'),
+  ],
   examples: [
     {
       image_count: 2,

@@ -29,6 +29,21 @@ export const aiImageUpscaler = listedTool({
       prompt: text('A description of the picture.'),
     }),
   },
+  price: {
+    kind: 'upscale',
+    usualMode: 'balanced',
+    modes: {
+      preserve: { '2': 25, '4': 100 },
+      pro: { '2': 25, '4': 100 },
+      balanced: { '2': 50, '4': 200 },
+      creative: { '2': 50, '4': 200 },
+    },
+  },
+  priceExamples: [
+    { of: 'a picture at 2×, preserve', body: { scale_factor: 2, style: { mode: 'preserve' } } },
+    { of: 'a picture at 2×, balanced', body: { scale_factor: 2 } },
+    { of: 'a picture at 4×, balanced', body: { scale_factor: 4 } },
+  ],
   examples: [
     { scale_factor: 2, assets: { image_file_path: 'asset:image' }, style: { mode: 'preserve' } },
   ],

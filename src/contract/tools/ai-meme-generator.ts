@@ -31,5 +31,7 @@ export const aiMemeGenerator = listedTool({
       searchWeb: flag('Whether to search the web for the topic first.'),
     }),
   },
+  price: { kind: 'flat', credits: 10 },
+  priceExamples: [{ of: 'a meme', body: {} }],
   examples: [{ style: { template: 'Drake Hotline Bling', topic: 'the code finally works' } }],
 });

@@ -15,5 +15,7 @@ export const aiQrCodeGenerator = listedTool({
       art_style: text('A description of the art style.'),
     }),
   },
+  price: { kind: 'flat', credits: 0 },
+  priceExamples: [{ of: 'a code', body: {} }],
   examples: [{ content: 'https://example.com', style: { art_style: 'Watercolor' } }],
 });

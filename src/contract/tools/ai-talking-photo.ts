@@ -2,6 +2,7 @@
 
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import { audioAsset, endSeconds, imageAsset, startSeconds } from '../tool/fields.ts';
+import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, integer, listedTool, number, text } from '../tool/request-schema.ts';
 import { endsAfterStart, secondsIn } from '../tool/rules.ts';
 import type { Rule, RuleBreach } from '../tool/tool.ts';
@@ -47,6 +48,13 @@ export const aiTalkingPhoto = listedTool({
     }),
   },
   rules: [endsAfterStart, talksAtMost],
+  price: {
+    kind: 'seconds',
+    table: { field: 'style.generation_mode', credits: { prompted: 20, realistic: 48 } },
+  },
+  priceExamples: ['prompted', 'realistic', 'pro'].map((mode) =>
+    fiveSeconds(`, ${mode}`, { style: { generation_mode: mode } }),
+  ),
   examples: [
     {
       start_seconds: 0,

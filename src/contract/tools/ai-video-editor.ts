@@ -1,6 +1,8 @@
 // ai-video-editor: edits a clip as a prompt says (facts.md, Body fields of every creation endpoint).
+
 import { endSeconds, startSeconds, videoAsset } from '../tool/fields.ts';
 import { fitsVideoEditModel } from '../tool/model-rules.ts';
+import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, listedTool, openList, text } from '../tool/request-schema.ts';
 import { endsAfterStart } from '../tool/rules.ts';
 
@@ -26,6 +28,11 @@ export const aiVideoEditor = listedTool({
     }),
   },
   rules: [endsAfterStart, fitsVideoEditModel],
+  price: {
+    kind: 'unpublished',
+    why: 'it is charged per rendered frame, and the rate is not published',
+  },
+  priceExamples: [fiveSeconds(' of ltx-2.3', { model: 'ltx-2.3' })],
   examples: [
     {
       end_seconds: 3,

@@ -1,6 +1,8 @@
 // ai-voice-cloner: speaks a text in the voice of a recording (facts.md, Body fields of every creation endpoint).
+
 import { audioAsset } from '../tool/fields.ts';
 import { spoken } from '../tool/generator-fields.ts';
+import { speechExamples } from '../tool/price-example.ts';
 import { group, listedTool } from '../tool/request-schema.ts';
 
 export const aiVoiceCloner = listedTool({
@@ -17,6 +19,8 @@ export const aiVoiceCloner = listedTool({
     }),
     style: group('The text.', ['prompt'], { prompt: spoken }),
   },
+  price: { kind: 'characters', field: 'style.prompt', credits: 0.1 },
+  priceExamples: speechExamples,
   examples: [
     { assets: { audio_file_path: 'asset:audio' }, style: { prompt: 'Hello, how are you?' } },
   ],

@@ -1,5 +1,7 @@
 // ai-voice-generator: speaks a text in a voice of the service (facts.md, Body fields of every creation endpoint).
+
 import { spoken } from '../tool/generator-fields.ts';
+import { speechExamples } from '../tool/price-example.ts';
 import { group, listed, listedTool, openList } from '../tool/request-schema.ts';
 
 export const aiVoiceGenerator = listedTool({
@@ -16,6 +18,9 @@ export const aiVoiceGenerator = listedTool({
       voice_name: openList('The voice.', ...voices()),
     }),
   },
+  // Another source says 0.05. If sources differ, the higher price counts.
+  price: { kind: 'characters', field: 'style.prompt', credits: 0.1 },
+  priceExamples: speechExamples,
   examples: [{ style: { prompt: 'Hello, how are you?', voice_name: 'Morgan Freeman' } }],
 });
 

@@ -71,12 +71,12 @@ export function toolNamed(name: string): Tool | undefined {
   return byName.get(name);
 }
 
-/**
- * Which details endpoint knows the projects of a tool. Throws for a name that no tool has: that is
- * a bug.
- */
-export function recordOf(tool: string): RecordKind {
-  const record = toolNamed(tool)?.record;
-  if (record === undefined) throw new Error(`bug: ${JSON.stringify(tool)} is not a tool`);
-  return record;
+/** Throws for a name that no tool has: that is a bug. */
+export function existingTool(name: string): Tool {
+  const tool = toolNamed(name);
+  if (tool === undefined) throw new Error(`bug: ${JSON.stringify(name)} is not a tool`);
+  return tool;
 }
+
+/** Which details endpoint knows the projects of a tool. Throws for a name that no tool has. */
+export const recordOf = (tool: string): RecordKind => existingTool(tool).record;

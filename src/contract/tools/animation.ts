@@ -1,7 +1,10 @@
 // animation: an animation in an art style, with music or silent (facts.md, Body fields of every creation endpoint).
+
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import { audioAsset, imageAsset } from '../tool/fields.ts';
 import { videoLength } from '../tool/generator-fields.ts';
+import { fiveSeconds } from '../tool/price-example.ts';
+import { at24fps } from '../tool/price-rule.ts';
 import {
   choice,
   group,
@@ -61,6 +64,8 @@ export const animation = listedTool({
     }),
   },
   rules: [sourceIsGiven('audio_source', 'audio_file_path'), animationIsGiven],
+  price: { kind: 'frames', credits: 24 / at24fps, fps: { field: 'fps', effect: 'sets' } },
+  priceExamples: [fiveSeconds(' at 24 fps', { fps: 24 }), fiveSeconds(' at 60 fps', { fps: 60 })],
   examples: [
     {
       end_seconds: 2,

@@ -1,5 +1,7 @@
 // audio-to-video: a video that follows an audio file (facts.md, Body fields of every creation endpoint).
+
 import { audioAsset, endSeconds, imageAsset, startSeconds } from '../tool/fields.ts';
+import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, listedTool, text } from '../tool/request-schema.ts';
 import { endsAfterStart } from '../tool/rules.ts';
 
@@ -22,6 +24,13 @@ export const audioToVideo = listedTool({
     style: group('The look.', [], { prompt: text('A description of the video.') }),
   },
   rules: [endsAfterStart],
+  price: {
+    kind: 'seconds',
+    table: { field: 'resolution', credits: { '480p': 24, '720p': 48, '1080p': 72 } },
+  },
+  priceExamples: ['480p', '720p', '1080p'].map((resolution) =>
+    fiveSeconds(` at ${resolution}`, { resolution }),
+  ),
   examples: [
     {
       end_seconds: 2,

@@ -1,6 +1,9 @@
 // auto-subtitle-generator: adds the speech in a clip as subtitles (facts.md, Body fields of every creation endpoint).
+
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import { endSeconds, startSeconds, videoAsset } from '../tool/fields.ts';
+import { fiveSeconds } from '../tool/price-example.ts';
+import { at24fps } from '../tool/price-rule.ts';
 import { choice, group, listedTool, number, text } from '../tool/request-schema.ts';
 import { endsAfterStart } from '../tool/rules.ts';
 import type { Rule, RuleBreach } from '../tool/tool.ts';
@@ -45,6 +48,8 @@ export const autoSubtitleGenerator = listedTool({
     ),
   },
   rules: [endsAfterStart, subtitlesHaveALook],
+  price: { kind: 'frames', credits: 4.8 / at24fps },
+  priceExamples: [fiveSeconds()],
   examples: [
     {
       start_seconds: 0,

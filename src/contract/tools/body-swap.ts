@@ -17,6 +17,9 @@ export const bodySwap = listedTool({
       scene_file_path: picture('The picture of the scene.'),
     }),
   },
+  // Another source says "from 50". If sources differ, the higher price counts.
+  price: { kind: 'flat', credits: 100 },
+  priceExamples: [{ of: 'a picture', body: { resolution: '640px' } }],
   examples: [
     {
       resolution: '640px',

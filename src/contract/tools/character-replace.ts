@@ -2,6 +2,7 @@
 
 import { fieldOf } from '../base/json.ts';
 import { endSeconds, imageAsset, name, startSeconds, videoAsset } from '../tool/fields.ts';
+import { fiveSeconds } from '../tool/price-example.ts';
 import { endsAfterStart } from '../tool/rules.ts';
 import type { Rule, Tool } from '../tool/tool.ts';
 
@@ -108,6 +109,11 @@ export const characterReplace: Tool = {
   contractual: true,
   request: characterReplaceRequest,
   rules: [endsAfterStart, pointsAreGiven],
+  price: {
+    kind: 'unpublished',
+    why: 'it is charged per rendered frame, and the rate is not published',
+  },
+  priceExamples: [fiveSeconds(' at 480p', { resolution: '480p' })],
   examples: [
     {
       end_seconds: 2.5,

@@ -62,6 +62,8 @@ export const faceSwapPhoto: Tool = {
   contractual: true,
   request: faceSwapPhotoRequest,
   rules: [facesHaveASource('source_file_path')],
+  price: { kind: 'flat', credits: 10 },
+  priceExamples: [{ of: 'a photo', body: {} }],
   examples: [
     {
       assets: {

@@ -1,7 +1,10 @@
 // POST /v1/face-swap: faces in a clip (facts.md, Body fields of every creation endpoint). For
 // photos, see face-swap-photo.ts.
+
 import { clipSize, clipSource } from '../tool/clip-fields.ts';
 import { endSeconds, imageAsset, mostFaceMappings, startSeconds } from '../tool/fields.ts';
+import { fiveSeconds } from '../tool/price-example.ts';
+import { at24fps } from '../tool/price-rule.ts';
 import { choice, group, listedTool } from '../tool/request-schema.ts';
 import { endsAfterStart, facesHaveASource, hasFramesAtMost, sourceIsGiven } from '../tool/rules.ts';
 import type { Tool } from '../tool/tool.ts';
@@ -55,6 +58,8 @@ export const faceSwap: Tool = listedTool({
     facesHaveASource('image_file_path'),
     sourceIsGiven('video_source', 'video_file_path'),
   ],
+  price: { kind: 'frames', credits: 24 / at24fps },
+  priceExamples: [fiveSeconds()],
   examples: [
     {
       start_seconds: 0,

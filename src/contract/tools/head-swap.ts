@@ -19,5 +19,7 @@ export const headSwap = listedTool({
       head_file_path: picture('The picture of the head.'),
     }),
   },
+  price: { kind: 'flat', credits: 10 },
+  priceExamples: [{ of: 'a picture', body: {} }],
   examples: [{ assets: { body_file_path: 'asset:image', head_file_path: 'asset:image' } }],
 });

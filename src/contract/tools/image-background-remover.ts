@@ -16,6 +16,8 @@ export const imageBackgroundRemover = listedTool({
       background_image_file_path: picture('The new background.'),
     }),
   },
+  price: { kind: 'flat', credits: 5 },
+  priceExamples: [{ of: 'a picture', body: {} }],
   examples: [
     { assets: { image_file_path: 'asset:image' } },
     { assets: { image_file_path: 'asset:image', background_image_file_path: 'asset:image' } },

@@ -4,6 +4,7 @@ import { clipSize } from '../tool/clip-fields.ts';
 import { imageAsset } from '../tool/fields.ts';
 import { generation, qualityMode } from '../tool/generator-fields.ts';
 import { fitsVideoModel } from '../tool/model-rules.ts';
+import { generatedVideoExamples } from '../tool/price-example.ts';
 import { flag, group, listedTool, text } from '../tool/request-schema.ts';
 
 export const imageToVideo = listedTool({
@@ -28,6 +29,8 @@ export const imageToVideo = listedTool({
     }),
   },
   rules: [fitsVideoModel],
+  price: { kind: 'model-seconds', unpriced: ['style.quality_mode', 'style.high_quality'] },
+  priceExamples: generatedVideoExamples,
   examples: [
     {
       end_seconds: 3,

@@ -1,6 +1,8 @@
 // lip-sync: the lips in a clip follow an audio file (facts.md, Body fields of every creation endpoint).
+
 import { clipSize, clipSource } from '../tool/clip-fields.ts';
 import { audioAsset, endSeconds, startSeconds } from '../tool/fields.ts';
+import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, listedTool, number } from '../tool/request-schema.ts';
 import { endsAfterStart, hasFramesAtMost, sourceIsGiven } from '../tool/rules.ts';
 
@@ -36,6 +38,19 @@ export const lipSync = listedTool({
     endsAfterStart,
     hasFramesAtMost(120_000),
     sourceIsGiven('video_source', 'video_file_path'),
+  ],
+  price: {
+    kind: 'frames',
+    credits: { field: 'style.generation_mode', credits: { lite: 1, standard: 1, pro: 2 } },
+    fps: { field: 'max_fps_limit', effect: 'caps' },
+  },
+  priceExamples: [
+    fiveSeconds(', standard', { style: { generation_mode: 'standard' } }),
+    fiveSeconds(', pro', { style: { generation_mode: 'pro' } }),
+    fiveSeconds(' with max_fps_limit 12', {
+      style: { generation_mode: 'standard' },
+      max_fps_limit: 12,
+    }),
   ],
   examples: [
     {

@@ -15,5 +15,7 @@ export const photoColorizer = listedTool({
       image_file_path: picture('The photo to colorize.'),
     }),
   },
+  price: { kind: 'flat', credits: 10 },
+  priceExamples: [{ of: 'a photo', body: {} }],
   examples: [{ assets: { image_file_path: 'asset:image' } }],
 });

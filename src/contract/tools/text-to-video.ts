@@ -1,6 +1,8 @@
 // text-to-video: a video from a prompt (facts.md, Body fields of every creation endpoint).
+
 import { generation, qualityMode } from '../tool/generator-fields.ts';
 import { fitsVideoModel } from '../tool/model-rules.ts';
+import { generatedVideoExamples } from '../tool/price-example.ts';
 import { choice, group, listedTool, text } from '../tool/request-schema.ts';
 
 export const textToVideo = listedTool({
@@ -24,6 +26,8 @@ export const textToVideo = listedTool({
     }),
   },
   rules: [fitsVideoModel],
+  price: { kind: 'model-seconds', unpriced: ['style.quality_mode', 'style.high_quality'] },
+  priceExamples: generatedVideoExamples,
   examples: [
     {
       end_seconds: 3,

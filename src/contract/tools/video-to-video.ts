@@ -1,6 +1,9 @@
 // video-to-video: redraws a clip in an art style (facts.md, Body fields of every creation endpoint).
+
 import { clipSize, clipSource } from '../tool/clip-fields.ts';
 import { endSeconds, startSeconds } from '../tool/fields.ts';
+import { fiveSeconds } from '../tool/price-example.ts';
+import { at24fps } from '../tool/price-rule.ts';
 import { choice, group, listed, listedTool, openList } from '../tool/request-schema.ts';
 import { endsAfterStart, sourceIsGiven } from '../tool/rules.ts';
 
@@ -47,6 +50,9 @@ export const videoToVideo = listedTool({
     }),
   },
   rules: [endsAfterStart, sourceIsGiven('video_source', 'video_file_path')],
+  // fps_resolution HALF may halve the price; no source says so.
+  price: { kind: 'frames', credits: 48 / at24fps },
+  priceExamples: [fiveSeconds()],
   examples: [
     {
       start_seconds: 0,

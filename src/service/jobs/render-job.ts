@@ -4,7 +4,7 @@ import { allowances, type OutputLimit, ownLimits, type Tier } from '../../contra
 import { isObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
-import { toolNamed } from '../../contract/tools/all.ts';
+import { existingTool } from '../../contract/tools/all.ts';
 import {
   isRendererClosed,
   type Renderer,
@@ -71,7 +71,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
   };
 
   async function outcomeOf(project: StoredProject): Promise<RenderOutcome> {
-    const tool = knownTool(project.tool);
+    const tool = existingTool(project.tool);
     const inputs = inputsFor(projects.inputsOf(project.id));
     if (!inputs.ok) return inputs;
     const folder = await fileStore.makeOutputFolder(project.id);
@@ -117,7 +117,8 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
     const [first] = outcome.value;
     const charged = { credits, estimate: estimated };
     const final = settledCredits(charged, {
-      ...project,
+      tool: existingTool(project.tool),
+      body: project.body,
       fps: knowsItsRate(project) ? first?.fps : undefined,
     });
     const done = await projects.complete(
@@ -137,7 +138,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
   return {
     inputsFor,
     jobOf: ({ id, seq, account, tool: name, body, createdAt, startedAt }) => {
-      const tool = knownTool(name);
+      const tool = existingTool(name);
       const rule = faults.fire('job', name)[0]?.rule;
       const failure = rule?.fault === 'job-error' ? failureOf(rule) : undefined;
       // Drawn here, with the job's other faults, so that the draw does not depend on the order of rendering.
@@ -177,12 +178,6 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
 
 /** Settles nothing: the service is stopping, and its next start begins the job again. */
 export async function keepForRestart(): Promise<void> {}
-
-function knownTool(name: string): Tool {
-  const tool = toolNamed(name);
-  if (tool === undefined) throw new Error(`bug: a project has the unknown tool ${name}`);
-  return tool;
-}
 
 /** Each kind of record has its own error code for an unusable file (interface.md, Events). */
 function codeIn(record: RecordKind, code: string): string {

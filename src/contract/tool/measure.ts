@@ -2,7 +2,7 @@
 // the charge for one predicts the charge for the other.
 import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Price } from './price.ts';
-import { priceList } from './price-list.ts';
+import { priceEdition } from './price-rule.ts';
 
 export interface Measured {
   /**
@@ -29,7 +29,7 @@ const settingMax = 40;
 export function measureOf(tool: string, body: JsonObject, listed: Price): Measured {
   const of = [tool, ...settingsOf(body, '')].join(' ');
   if (listed.known && listed.credits > 0)
-    return { of: `${of} list=${priceList.edition}`, amount: finite(listed.credits) };
+    return { of: `${of} list=${priceEdition}`, amount: finite(listed.credits) };
   const start = fieldOf(body, 'start_seconds') ?? 0;
   const end = fieldOf(body, 'end_seconds');
   const seconds = typeof end === 'number' && typeof start === 'number' ? end - start : 0;

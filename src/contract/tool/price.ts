@@ -1,8 +1,7 @@
 // The price of a creation by the published list: never less than the service's answer, or unknown.
 // An unknown price is not zero; the caller must ask for an estimate. Both the plan and the local
 // service use this file.
-import { fieldOf, type Json, type JsonObject } from '../base/json.ts';
-import { err, ok, type Result, unreachable } from '../base/result.ts';
+
 import {
   entryOf,
   type ImageModel,
@@ -11,9 +10,12 @@ import {
   videoAliases,
   videoModels,
   withPlanDefaults,
-} from './models.ts';
-import { type PriceRule, priceList, type Table } from './price-list.ts';
-import type { Tier } from './tier.ts';
+} from '../api/models.ts';
+import type { Tier } from '../api/tier.ts';
+import { fieldOf, type Json, type JsonObject } from '../base/json.ts';
+import { err, ok, type Result, unreachable } from '../base/result.ts';
+import type { PriceRule, Table } from './price-rule.ts';
+import type { Tool } from './tool.ts';
 
 export type Price =
   | {
@@ -43,12 +45,11 @@ export const assumedFps = 30;
  * default, the highest published price counts. Video by the frame is
  * counted at 30 frames a second, as in a creation's answer; an output with more frames a second costs more in the end.
  */
-export function priceOf(tool: string, body: JsonObject, tier?: Tier): Price {
-  const rule = entryOf(priceList.tools, tool);
-  if (rule === undefined) return { known: false, why: `no price is published for ${tool}` };
-  const filled = withPlanDefaults(tool, body, tier);
+export function priceOf(tool: Tool, body: JsonObject, tier?: Tier): Price {
+  const rule = tool.price;
+  const filled = withPlanDefaults(tool.name, body, tier);
   const figure = figureOf(rule, filled);
-  if (!figure.ok) return { known: false, why: `${tool}: ${figure.error}` };
+  if (!figure.ok) return { known: false, why: `${tool.name}: ${figure.error}` };
   const estimate =
     rule.kind === 'frames' || rule.kind === 'seconds' || rule.kind === 'model-seconds';
   const unset = decidingFields(rule).filter((field) => isUnset(fieldOf(filled, field)));
@@ -78,18 +79,16 @@ function decidingFields(rule: PriceRule): readonly string[] {
  * The frame rate at which a creation is priced, if its final charge depends on the rendered frames;
  * otherwise undefined.
  */
-export function countedFps(tool: string, body: JsonObject): number | undefined {
-  const rule = entryOf(priceList.tools, tool);
-  if (rule?.kind === 'unpublished') return assumedFps;
-  if (rule?.kind !== 'frames') return undefined;
+export function countedFps({ price: rule }: Tool, body: JsonObject): number | undefined {
+  if (rule.kind === 'unpublished') return assumedFps;
+  if (rule.kind !== 'frames') return undefined;
   const rate = rule.fps === undefined ? ok(assumedFps) : frameRate(rule.fps, body);
   return rate.ok ? rate.value : assumedFps;
 }
 
 /** The frame rate that a body sets for its output; undefined if the body sets none. */
-export function chosenFps(tool: string, body: JsonObject): number | undefined {
-  const rule = entryOf(priceList.tools, tool);
-  if (rule?.kind !== 'frames' || rule.fps?.effect !== 'sets') return undefined;
+export function chosenFps({ price: rule }: Tool, body: JsonObject): number | undefined {
+  if (rule.kind !== 'frames' || rule.fps?.effect !== 'sets') return undefined;
   const asked = fieldOf(body, rule.fps.field);
   return typeof asked === 'number' ? asked : undefined;
 }
@@ -99,11 +98,11 @@ export function chosenFps(tool: string, body: JsonObject): number | undefined {
  * be charged although its own price is unknown. A tool without any published price counts one
  * credit per frame, as the service does for most of its video tools.
  */
-export function dearestOf(tool: string, body: JsonObject): number {
-  const rule = entryOf(priceList.tools, tool);
+export function dearestOf(tool: Tool, body: JsonObject): number {
+  const rule = tool.price;
   const length = clipSeconds(body);
   const seconds = length.ok ? length.value : usualSeconds;
-  switch (rule?.kind) {
+  switch (rule.kind) {
     case 'flat':
       return rule.credits;
     case 'upscale':
@@ -126,7 +125,6 @@ export function dearestOf(tool: string, body: JsonObject): number {
       return roundedUp(roundedUp(seconds * (countedFps(tool, body) ?? assumedFps)) * each);
     }
     case 'unpublished':
-    case undefined:
       return roundedUp(seconds * assumedFps);
     default:
       return unreachable(rule);
