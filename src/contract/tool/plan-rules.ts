@@ -1,19 +1,10 @@
 // Checks that a subscription plan allows a request (models.md, Plans). The service answers 403 to
 // the rest.
-import {
-  entryOf,
-  imageModels,
-  lowestImage,
-  lowestVideo,
-  videoAliases,
-  videoEditModels,
-  videoModels,
-  withPlanDefaults,
-} from '../api/models.ts';
 import type { Tier } from '../api/tier.ts';
-import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
-import { videoModelBreaches } from './model-rules.ts';
-import type { RuleBreach, Tool } from './tool.ts';
+import { entryOf, fieldOf, isObject, type JsonObject } from '../base/json.ts';
+import { lowestResolution, type ModelChoice } from './models.ts';
+import type { RuleBreach } from './rules.ts';
+import { breachesOf, type Tool } from './tool.ts';
 
 /** The parts of a request that the plan does not offer. All paid plans offer the same. */
 export function beyondPlan(tool: Tool, body: JsonObject, tier: Tier): readonly RuleBreach[] {
@@ -26,41 +17,42 @@ export function beyondPlan(tool: Tool, body: JsonObject, tier: Tier): readonly R
   if (typeof resolution === 'string' && lowest !== undefined)
     if (resolution !== lowest && resolution !== 'auto')
       return lacks('resolution', `resolution ${resolution}`, `${lowest} only`);
+  const { models, paidOnly } = tool;
   const model = fieldOf(body, 'model');
-  if (isBeyond(tool.name, model))
-    return lacks('model', `the model ${model}`, freeModels(tool.name));
-  const paid = entryOf(paidValues, tool.name);
-  if (paid === undefined || fieldOf(body, paid.field) !== paid.value) return [];
-  return lacks(paid.field, `${paid.field.replace(/^style\./, '')} ${paid.value}`, paid.instead);
+  if (models !== undefined && entryOf(models.plans, model) === 'paid')
+    return lacks('model', `the model ${model}`, freeModels(models));
+  if (paidOnly === undefined || fieldOf(body, paidOnly.field) !== paidOnly.value) return [];
+  const { field, value, instead } = paidOnly;
+  return lacks(field, `${field.replace(/^style\./, '')} ${value}`, instead);
 }
-
-interface PaidValue {
-  readonly field: string;
-  readonly value: Json;
-  /** What the free plan has. */
-  readonly instead: string;
-}
-
-/** Values that only paid plans offer, by tool. */
-const paidValues: Readonly<Record<string, PaidValue>> = {
-  'ai-image-upscaler': { field: 'scale_factor', value: 4, instead: '2 only' },
-  'lip-sync': { field: 'style.generation_mode', value: 'pro', instead: 'lite and standard' },
-};
 
 /** What the free plan has of a tool, if not everything: `resolution: 480p only`. */
 export function freePlanOf(tool: Tool): readonly string[] {
   const lowest = lowestOf(tool);
-  const paid = entryOf(paidValues, tool.name);
-  const chooses = ['ai-video-editor', 'ai-image-generator', 'ai-image-editor'].includes(tool.name);
+  const { models, paidOnly } = tool;
   return [
     ...(lowest === undefined ? [] : [`resolution: ${lowest} only`]),
-    ...(chooses || isVideoGenerator(tool.name) ? [`model: ${freeModels(tool.name)}`] : []),
-    ...(paid === undefined ? [] : [`${paid.field}: ${paid.instead}`]),
+    ...(models === undefined ? [] : [`model: ${freeModels(models)}`]),
+    ...(paidOnly === undefined ? [] : [`${paidOnly.field}: ${paidOnly.instead}`]),
   ];
 }
 
-const isVideoGenerator = (tool: string): boolean =>
-  tool === 'text-to-video' || tool === 'image-to-video';
+/** Fills in the plan's default model and resolution. An unknown plan counts as paid: it costs more. */
+export function withPlanDefaults(
+  { models }: Tool,
+  body: JsonObject,
+  tier: Tier | undefined,
+): JsonObject {
+  const defaults = models?.defaults[tier === 'free' ? 'free' : 'paid'] ?? {};
+  const asked = fieldOf(body, 'model') ?? 'default';
+  const model = asked === 'default' ? defaults.model : asked;
+  const resolution = fieldOf(body, 'resolution') ?? defaults.resolution;
+  return {
+    ...body,
+    ...(defaults.model === undefined || model === undefined ? {} : { model }),
+    ...(defaults.resolution === undefined || resolution === undefined ? {} : { resolution }),
+  };
+}
 
 /**
  * Why the service would refuse a request on a plan: the plan lacks something, or its default model
@@ -70,18 +62,18 @@ const isVideoGenerator = (tool: string): boolean =>
 export function refusedOnPlan(tool: Tool, body: JsonObject, tier: Tier): readonly RuleBreach[] {
   const beyond = beyondPlan(tool, body, tier);
   if (beyond.length > 0) return beyond;
-  return fitsPlanDefault(tool.name, body, withPlanDefaults(tool.name, body, tier));
+  return fitsPlanDefault(tool, body, withPlanDefaults(tool, body, tier));
 }
 
 function fitsPlanDefault(
-  tool: string,
+  tool: Tool,
   body: JsonObject,
   completed: JsonObject,
 ): readonly RuleBreach[] {
   const model = fieldOf(completed, 'model');
   if (fieldOf(body, 'model') === model) return [];
-  if (!isVideoGenerator(tool)) return [];
-  return videoModelBreaches(completed).map(({ field, message }) => ({
+  if (tool.price.kind !== 'model-seconds') return [];
+  return breachesOf(tool, completed).map(({ field, message }) => ({
     field,
     message: `${message} (${model} is the plan’s default model; set model: to choose another)`,
   }));
@@ -91,43 +83,11 @@ function fitsPlanDefault(
 function lowestOf({ request, record }: Tool): string | undefined {
   const { properties } = request;
   if (!isObject(properties) || properties['resolution'] === undefined) return undefined;
-  return record === 'video' ? lowestVideo : lowestImage;
+  return record === 'video' ? lowestResolution.video : lowestResolution.image;
 }
 
-function isBeyond(tool: string, name: unknown): boolean {
-  switch (tool) {
-    case 'text-to-video':
-    case 'image-to-video': {
-      const model = entryOf(videoModels, entryOf(videoAliases, name)?.model ?? name);
-      return model !== undefined && !Object.hasOwn(model.silent, lowestVideo);
-    }
-    case 'ai-video-editor': {
-      const model = entryOf(videoEditModels, name);
-      return model !== undefined && !model.resolutions.includes(lowestVideo);
-    }
-    case 'ai-image-generator':
-    case 'ai-image-editor':
-      return entryOf(imageModels, name)?.plans === 'paid';
-    default:
-      return false;
-  }
-}
-
-function freeModels(tool: string): string {
-  return modelNames(tool)
-    .filter((name) => !isBeyond(tool, name))
+const freeModels = ({ offered }: ModelChoice): string =>
+  offered
+    .filter(({ plans }) => plans === 'all')
+    .map(({ name }) => name)
     .join(', ');
-}
-
-function modelNames(tool: string): readonly string[] {
-  switch (tool) {
-    case 'ai-video-editor':
-      return Object.keys(videoEditModels);
-    case 'ai-image-generator':
-      return Object.keys(imageModels).filter((name) => imageModels[name]?.counts !== undefined);
-    case 'ai-image-editor':
-      return Object.keys(imageModels).filter((name) => imageModels[name]?.inputs !== undefined);
-    default:
-      return Object.keys(videoModels);
-  }
-}

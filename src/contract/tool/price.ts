@@ -2,20 +2,14 @@
 // An unknown price is not zero; the caller must ask for an estimate. Both the plan and the local
 // service use this file.
 
-import {
-  entryOf,
-  type ImageModel,
-  imageModels,
-  type VideoModel,
-  videoAliases,
-  videoModels,
-  withPlanDefaults,
-} from '../api/models.ts';
 import type { Tier } from '../api/tier.ts';
-import { fieldOf, type Json, type JsonObject } from '../base/json.ts';
+import { entryOf, fieldOf, type Json, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
+import { type ImageModel, imageModels } from './image-models.ts';
+import { withPlanDefaults } from './plan-rules.ts';
 import type { PriceRule, Table } from './price-rule.ts';
 import type { Tool } from './tool.ts';
+import { type VideoModel, videoAliases, videoModels } from './video-models.ts';
 
 export type Price =
   | {
@@ -47,7 +41,7 @@ export const assumedFps = 30;
  */
 export function priceOf(tool: Tool, body: JsonObject, tier?: Tier): Price {
   const rule = tool.price;
-  const filled = withPlanDefaults(tool.name, body, tier);
+  const filled = withPlanDefaults(tool, body, tier);
   const figure = figureOf(rule, filled);
   if (!figure.ok) return { known: false, why: `${tool.name}: ${figure.error}` };
   const estimate =

@@ -2,7 +2,19 @@
 // published).
 import { grouped } from '../base/grouped.ts';
 import { fieldOf, type JsonObject } from '../base/json.ts';
-import type { Rule, RuleBreach } from './tool.ts';
+
+/** A rule between fields: the sentence that documents it, and the check. */
+export interface Rule {
+  readonly says: string;
+  /** A sentence for each field that breaks the rule. */
+  readonly check: (body: JsonObject) => readonly RuleBreach[];
+}
+
+/** A broken rule, and the field that breaks it as a path into the body: `assets.face_mappings`. */
+export interface RuleBreach {
+  readonly field: string;
+  readonly message: string;
+}
 
 /** interface.md, POST /v1/character-replace: end_seconds must be greater than start_seconds. */
 export const endsAfterStart: Rule = {

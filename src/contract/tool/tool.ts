@@ -1,9 +1,12 @@
 // The entry of a tool: everything that is known about it, as data, with small functions for its rules.
 import type { RecordKind } from '../api/project.ts';
-import type { JsonObject } from '../base/json.ts';
+import type { OutputLimit } from '../api/tier.ts';
+import type { Json, JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
+import type { ModelChoice } from './models.ts';
 import type { PriceExample } from './price-example.ts';
 import type { PriceRule } from './price-rule.ts';
+import type { Rule, RuleBreach } from './rules.ts';
 
 /** One of the 27 tools. Each creation costs credits. */
 export interface Tool {
@@ -23,6 +26,17 @@ export interface Tool {
   readonly contractual: boolean;
   /** The request body. Asset fields carry `x-asset`, `name` carries `x-cosmetic`. */
   readonly request: Schema;
+  /** For a tool with a choice of models (models.md). */
+  readonly models?: ModelChoice;
+  /** A value that only paid plans offer, beside models and resolutions (models.md, Plans). */
+  readonly paidOnly?: PaidValue;
+  /**
+   * Limits of the output's size that hold on every plan, in addition to the plan's own (models.md, Plans). `none`: neither
+   * limits the size.
+   */
+  readonly sizeLimit?: Partial<OutputLimit> | 'none';
+  /** If not all outputs have the usual format of their record kind, PNG or MP4. */
+  readonly fileFormat?: FileFormat;
   /** How the price of a creation is computed (facts.md, Prices). */
   readonly price: PriceRule;
   /** Parts of requests whose prices people want to see. */
@@ -36,17 +50,19 @@ export interface Tool {
   readonly rules?: readonly Rule[];
 }
 
-/** A rule between fields: the sentence that documents it, and the check. */
-export interface Rule {
-  readonly says: string;
-  /** A sentence for each field that breaks the rule. */
-  readonly check: (body: JsonObject) => readonly RuleBreach[];
+export interface FileFormat {
+  /** The field that chooses the format, by its file extension. */
+  readonly field: string;
+  readonly extensions: readonly string[];
+  /** Without the field. */
+  readonly usual: string;
 }
 
-/** A broken rule, and the field that breaks it as a path into the body: `assets.face_mappings`. */
-export interface RuleBreach {
+export interface PaidValue {
   readonly field: string;
-  readonly message: string;
+  readonly value: Json;
+  /** What the free plan has. */
+  readonly instead: string;
 }
 
 /** All broken rules of a tool. */

@@ -23,6 +23,7 @@ export const aiClothesChanger = listedTool({
       ),
     }),
   },
+  sizeLimit: { longest: 1472 },
   price: { kind: 'flat', credits: 25 },
   priceExamples: [{ of: 'a picture', body: {} }],
   examples: [

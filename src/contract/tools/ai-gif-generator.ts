@@ -1,6 +1,8 @@
 // ai-gif-generator: a short animated picture from a prompt (facts.md, Body fields of every creation endpoint).
 import { choice, group, listedTool, text } from '../tool/request-schema.ts';
 
+const extensions = ['gif', 'mp4', 'webm'];
+
 export const aiGifGenerator = listedTool({
   name: 'ai-gif-generator',
   title: 'Make a GIF from a prompt',
@@ -10,7 +12,7 @@ export const aiGifGenerator = listedTool({
   description: 'Makes a short animated picture from a prompt. 50 credits.',
   required: ['style'],
   fields: {
-    output_format: choice('File format of the output.', 'gif', 'mp4', 'webm'),
+    output_format: choice('File format of the output.', ...extensions),
     style: group('The content.', ['prompt'], {
       prompt: text('A description of the picture: up to 500 characters.', {
         minLength: 1,
@@ -18,6 +20,7 @@ export const aiGifGenerator = listedTool({
       }),
     }),
   },
+  fileFormat: { field: 'output_format', extensions, usual: 'gif' },
   price: { kind: 'flat', credits: 50 },
   priceExamples: [{ of: 'a GIF', body: {} }],
   examples: [

@@ -16,6 +16,7 @@ export const aiHeadshotGenerator = listedTool({
     }),
     style: group('The look.', [], { prompt: text('A description of the portrait.') }),
   },
+  sizeLimit: { longest: 1344 },
   price: { kind: 'flat', credits: 50 },
   priceExamples: [{ of: 'a portrait', body: {} }],
   examples: [

@@ -1,10 +1,17 @@
 // ai-image-editor: edits pictures as a prompt says (facts.md, Body fields of every creation endpoint).
-
+import { entryOf, fieldOf, type JsonObject } from '../base/json.ts';
 import { imageAsset } from '../tool/fields.ts';
 import { imageResolution } from '../tool/generator-fields.ts';
-import { fitsImageEditModel } from '../tool/model-rules.ts';
+import { imageModelChoice, imageModels } from '../tool/image-models.ts';
+import { resolutionBreaches } from '../tool/models.ts';
 import { imagesExample } from '../tool/price-example.ts';
 import { choice, group, listedTool, openList, text } from '../tool/request-schema.ts';
+import type { Rule, RuleBreach } from '../tool/rules.ts';
+
+const fitsImageEditModel: Rule = {
+  says: 'Set at least one image. The model must edit images, and support their number and the resolution.',
+  check: imageEditModelBreaches,
+};
 
 export const aiImageEditor = listedTool({
   name: 'ai-image-editor',
@@ -63,6 +70,7 @@ export const aiImageEditor = listedTool({
       model: choice('Older name of model.', 'default', 'Nano Banana', 'Seedream'),
     }),
   },
+  models: imageModelChoice('inputs'),
   rules: [fitsImageEditModel],
   // One image if image_count is missing, by the documentation of the public clients.
   price: { kind: 'images', role: 'inputs', usualCount: 1, unpriced: ['style.model'] },
@@ -85,3 +93,33 @@ export const aiImageEditor = listedTool({
     },
   ],
 });
+
+function imageEditModelBreaches(body: JsonObject): readonly RuleBreach[] {
+  const name = fieldOf(body, 'model');
+  const model = entryOf(imageModels, name);
+  const one = fieldOf(body, 'assets.image_file_path');
+  const list = fieldOf(body, 'assets.image_file_paths');
+  // An expression stands for a list whose length is not known yet.
+  const listed = Array.isArray(list) ? list.length : undefined;
+  const breaches: RuleBreach[] = [];
+  if (one === undefined && (list === undefined || listed === 0))
+    breaches.push({
+      field: 'assets',
+      message: 'there is no image to edit: set image_file_path or image_file_paths',
+    });
+  if (model === undefined) return breaches;
+  if (model.inputs === undefined)
+    breaches.push({
+      field: 'model',
+      message: `${name} cannot edit images, only generate them: choose another model`,
+    });
+  const given = (listed ?? 0) + (one === undefined ? 0 : 1);
+  if (model.inputs !== undefined && given > model.inputs)
+    breaches.push({
+      field: 'assets.image_file_paths',
+      message: `${name} edits at most ${model.inputs} images together, not ${given}`,
+    });
+  const resolutions = [...model.resolutions, 'auto'];
+  breaches.push(...resolutionBreaches(`${name}`, fieldOf(body, 'resolution'), resolutions));
+  return breaches;
+}

@@ -1,9 +1,16 @@
 // ai-image-generator: pictures from a prompt (facts.md, Body fields of every creation endpoint).
-
+import { entryOf, fieldOf, type JsonObject } from '../base/json.ts';
 import { imageResolution } from '../tool/generator-fields.ts';
-import { fitsImageModel } from '../tool/model-rules.ts';
+import { imageModelChoice, imageModels } from '../tool/image-models.ts';
+import { includes, type Range, resolutionBreaches, spansText } from '../tool/models.ts';
 import { imagesExample } from '../tool/price-example.ts';
 import { choice, group, listed, listedTool, openList, text } from '../tool/request-schema.ts';
+import type { Rule, RuleBreach } from '../tool/rules.ts';
+
+const fitsImageModel: Rule = {
+  says: 'The model must generate images, and support their number and the resolution.',
+  check: imageModelBreaches,
+};
 
 export const aiImageGenerator = listedTool({
   name: 'ai-image-generator',
@@ -44,6 +51,7 @@ export const aiImageGenerator = listedTool({
       tool: openList('A preset from the service’s hub.', ...imagePresets()),
     }),
   },
+  models: imageModelChoice('counts', ['seedream']),
   rules: [fitsImageModel],
   price: { kind: 'images', role: 'counts', unpriced: ['style.quality_mode'] },
   priceExamples: [
@@ -61,6 +69,31 @@ export const aiImageGenerator = listedTool({
     },
     { image_count: 1, style: { prompt: 'a lighthouse in a storm' } },
   ],
+});
+
+function imageModelBreaches(body: JsonObject): readonly RuleBreach[] {
+  const name = fieldOf(body, 'model');
+  const model = entryOf(imageModels, name);
+  if (model === undefined) return [];
+  if (model.counts === undefined)
+    return [
+      {
+        field: 'model',
+        message: `${name} cannot generate images, only edit them: choose another model`,
+      },
+    ];
+  const count = fieldOf(body, 'image_count');
+  return [
+    ...resolutionBreaches(`${name}`, fieldOf(body, 'resolution'), [...model.resolutions, 'auto']),
+    ...(typeof count === 'number' && !includes(model.counts, count)
+      ? [countBreach(`${name}`, model.counts, count)]
+      : []),
+  ];
+}
+
+const countBreach = (name: string, counts: readonly Range[], count: number): RuleBreach => ({
+  field: 'image_count',
+  message: `${name} makes ${spansText(counts)} images per request, not ${count}`,
 });
 
 /** Presets that the types of the public client list. */

@@ -29,6 +29,9 @@ export const aiImageUpscaler = listedTool({
       prompt: text('A description of the picture.'),
     }),
   },
+  paidOnly: { field: 'scale_factor', value: 4, instead: '2 only' },
+  // The size of an enlarged picture follows from its factor: models.md names no limit.
+  sizeLimit: 'none',
   price: {
     kind: 'upscale',
     usualMode: 'balanced',

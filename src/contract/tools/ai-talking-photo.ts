@@ -1,11 +1,9 @@
 // ai-talking-photo: a portrait speaks an audio file (facts.md, Body fields of every creation endpoint).
-
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import { audioAsset, endSeconds, imageAsset, startSeconds } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, integer, listedTool, number, text } from '../tool/request-schema.ts';
-import { endsAfterStart, secondsIn } from '../tool/rules.ts';
-import type { Rule, RuleBreach } from '../tool/tool.ts';
+import { endsAfterStart, type Rule, type RuleBreach, secondsIn } from '../tool/rules.ts';
 
 /**
  * The longest talking photo: 180 seconds realistic, 45 prompted (models.md, Other tools), 60 in any
@@ -48,6 +46,7 @@ export const aiTalkingPhoto = listedTool({
     }),
   },
   rules: [endsAfterStart, talksAtMost],
+  sizeLimit: { most: 720 },
   price: {
     kind: 'seconds',
     table: { field: 'style.generation_mode', credits: { prompted: 20, realistic: 48 } },

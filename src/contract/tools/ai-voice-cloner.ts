@@ -1,5 +1,4 @@
 // ai-voice-cloner: speaks a text in the voice of a recording (facts.md, Body fields of every creation endpoint).
-
 import { audioAsset } from '../tool/fields.ts';
 import { spoken } from '../tool/generator-fields.ts';
 import { speechExamples } from '../tool/price-example.ts';

@@ -1,5 +1,4 @@
 // ai-voice-generator: speaks a text in a voice of the service (facts.md, Body fields of every creation endpoint).
-
 import { spoken } from '../tool/generator-fields.ts';
 import { speechExamples } from '../tool/price-example.ts';
 import { group, listed, listedTool, openList } from '../tool/request-schema.ts';

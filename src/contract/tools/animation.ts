@@ -1,5 +1,4 @@
 // animation: an animation in an art style, with music or silent (facts.md, Body fields of every creation endpoint).
-
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import { audioAsset, imageAsset } from '../tool/fields.ts';
 import { videoLength } from '../tool/generator-fields.ts';
@@ -15,8 +14,7 @@ import {
   openList,
   text,
 } from '../tool/request-schema.ts';
-import { sourceIsGiven } from '../tool/rules.ts';
-import type { Rule, RuleBreach } from '../tool/tool.ts';
+import { type Rule, type RuleBreach, sourceIsGiven } from '../tool/rules.ts';
 
 /**
  * models.md, Other tools: a custom prompt, a custom art style and lyrics require their text or
@@ -64,6 +62,7 @@ export const animation = listedTool({
     }),
   },
   rules: [sourceIsGiven('audio_source', 'audio_file_path'), animationIsGiven],
+  sizeLimit: { longest: 1472 },
   price: { kind: 'frames', credits: 24 / at24fps, fps: { field: 'fps', effect: 'sets' } },
   priceExamples: [fiveSeconds(' at 24 fps', { fps: 24 }), fiveSeconds(' at 60 fps', { fps: 60 })],
   examples: [

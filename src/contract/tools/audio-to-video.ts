@@ -1,5 +1,4 @@
 // audio-to-video: a video that follows an audio file (facts.md, Body fields of every creation endpoint).
-
 import { audioAsset, endSeconds, imageAsset, startSeconds } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, listedTool, text } from '../tool/request-schema.ts';

@@ -1,12 +1,10 @@
 // auto-subtitle-generator: adds the speech in a clip as subtitles (facts.md, Body fields of every creation endpoint).
-
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import { endSeconds, startSeconds, videoAsset } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
 import { at24fps } from '../tool/price-rule.ts';
 import { choice, group, listedTool, number, text } from '../tool/request-schema.ts';
-import { endsAfterStart } from '../tool/rules.ts';
-import type { Rule, RuleBreach } from '../tool/tool.ts';
+import { endsAfterStart, type Rule, type RuleBreach } from '../tool/rules.ts';
 
 /** models.md, Other tools: subtitles need a template, or a font and positions. */
 const subtitlesHaveALook: Rule = {

@@ -1,11 +1,10 @@
 // image-to-video: a video that starts with a picture (facts.md, Body fields of every creation endpoint).
-
 import { clipSize } from '../tool/clip-fields.ts';
 import { imageAsset } from '../tool/fields.ts';
 import { generation, qualityMode } from '../tool/generator-fields.ts';
-import { fitsVideoModel } from '../tool/model-rules.ts';
 import { generatedVideoExamples } from '../tool/price-example.ts';
 import { flag, group, listedTool, text } from '../tool/request-schema.ts';
+import { fitsVideoModel, videoModelChoice } from '../tool/video-models.ts';
 
 export const imageToVideo = listedTool({
   name: 'image-to-video',
@@ -28,6 +27,7 @@ export const imageToVideo = listedTool({
       quality_mode: qualityMode,
     }),
   },
+  models: videoModelChoice,
   rules: [fitsVideoModel],
   price: { kind: 'model-seconds', unpriced: ['style.quality_mode', 'style.high_quality'] },
   priceExamples: generatedVideoExamples,

@@ -1,5 +1,4 @@
 // lip-sync: the lips in a clip follow an audio file (facts.md, Body fields of every creation endpoint).
-
 import { clipSize, clipSource } from '../tool/clip-fields.ts';
 import { audioAsset, endSeconds, startSeconds } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
@@ -39,6 +38,7 @@ export const lipSync = listedTool({
     hasFramesAtMost(120_000),
     sourceIsGiven('video_source', 'video_file_path'),
   ],
+  paidOnly: { field: 'style.generation_mode', value: 'pro', instead: 'lite and standard' },
   price: {
     kind: 'frames',
     credits: { field: 'style.generation_mode', credits: { lite: 1, standard: 1, pro: 2 } },

@@ -1,9 +1,8 @@
 // text-to-video: a video from a prompt (facts.md, Body fields of every creation endpoint).
-
 import { generation, qualityMode } from '../tool/generator-fields.ts';
-import { fitsVideoModel } from '../tool/model-rules.ts';
 import { generatedVideoExamples } from '../tool/price-example.ts';
 import { choice, group, listedTool, text } from '../tool/request-schema.ts';
+import { fitsVideoModel, videoModelChoice } from '../tool/video-models.ts';
 
 export const textToVideo = listedTool({
   name: 'text-to-video',
@@ -25,6 +24,7 @@ export const textToVideo = listedTool({
       quality_mode: qualityMode,
     }),
   },
+  models: videoModelChoice,
   rules: [fitsVideoModel],
   price: { kind: 'model-seconds', unpriced: ['style.quality_mode', 'style.high_quality'] },
   priceExamples: generatedVideoExamples,

@@ -1,5 +1,4 @@
 // video-to-video: redraws a clip in an art style (facts.md, Body fields of every creation endpoint).
-
 import { clipSize, clipSource } from '../tool/clip-fields.ts';
 import { endSeconds, startSeconds } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
@@ -50,6 +49,7 @@ export const videoToVideo = listedTool({
     }),
   },
   rules: [endsAfterStart, sourceIsGiven('video_source', 'video_file_path')],
+  sizeLimit: { longest: 1472 },
   // fps_resolution HALF may halve the price; no source says so.
   price: { kind: 'frames', credits: 48 / at24fps },
   priceExamples: [fiveSeconds()],

@@ -4,7 +4,7 @@ import { extensionOf, libraryMediaOf, mediaTypeOf } from '../../contract/api/ass
 import { fieldOf, isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { partOf, type Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
-import { cautionsOf } from '../../contract/tool/model-rules.ts';
+import { cautionsOf } from '../../contract/tool/cautions.ts';
 import { breachesOf } from '../../contract/tool/tool.ts';
 import { type Diagnostic, nearest } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
@@ -33,7 +33,7 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
         hint: fitHint(draft.kind),
       });
   const cautioned = new Set<string>();
-  for (const caution of tool === undefined ? [] : cautionsOf(tool.name, body)) {
+  for (const caution of tool === undefined ? [] : cautionsOf(tool, body)) {
     if (isTemplated(`${fieldOf(body, caution.field)}`)) continue;
     cautioned.add(caution.field);
     found.push({

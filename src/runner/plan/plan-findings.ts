@@ -3,7 +3,7 @@
 import { type Tier, tiers } from '../../contract/api/tier.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import { refusedOnPlan } from '../../contract/tool/plan-rules.ts';
-import type { RuleBreach } from '../../contract/tool/tool.ts';
+import type { RuleBreach } from '../../contract/tool/rules.ts';
 import type { Step } from '../language/pipeline.ts';
 
 /** Keeps the first finding of each step for each plan, so that a million items are a few lines. */

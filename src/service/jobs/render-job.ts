@@ -1,6 +1,6 @@
 // The job that renders a project: from queued to its output files, with the final charge.
 import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
-import { allowances, type OutputLimit, ownLimits, type Tier } from '../../contract/api/tier.ts';
+import { allowances, type OutputLimit, type Tier } from '../../contract/api/tier.ts';
 import { isObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
@@ -205,13 +205,12 @@ export function remaining(
 /** The resolution of a free plan (interface.md, POST /v1/character-replace), and that of 4k. */
 const named = { free: 576, paid: 2160 } as const;
 
-export function outputLimit({ name, request }: Tool, tier: Tier): OutputLimit {
+export function outputLimit({ request, sizeLimit = {} }: Tool, tier: Tier): OutputLimit {
   const { properties } = request;
   const isNamed = isObject(properties) && properties['resolution'] !== undefined;
-  // The size of an enlarged picture follows from its factor: models.md names no limit.
-  if (isNamed || name === 'ai-image-upscaler')
+  if (isNamed || sizeLimit === 'none')
     return { most: tier === 'free' ? named.free : named.paid, longest: Number.POSITIVE_INFINITY };
   const { longestEdge } = allowances[tier];
-  const { most = longestEdge, longest = longestEdge } = ownLimits[name] ?? {};
+  const { most = longestEdge, longest = longestEdge } = sizeLimit;
   return { most: Math.min(most, longestEdge), longest: Math.min(longest, longestEdge) };
 }

@@ -3,15 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { extensionOf, fitsAs, libraryMediaOf } from '../../../contract/api/asset.ts';
-import { withPlanDefaults } from '../../../contract/api/models.ts';
 import { projectId } from '../../../contract/api/project.ts';
 import { routes } from '../../../contract/api/routes.ts';
 import type { Tier } from '../../../contract/api/tier.ts';
 import { isObject, type JsonObject } from '../../../contract/base/json.ts';
 import { ok, type Result } from '../../../contract/base/result.ts';
 import { withDefaults, withoutIgnored } from '../../../contract/base/schema.ts';
-import { beyondPlan } from '../../../contract/tool/plan-rules.ts';
-import { breachesOf, type RuleBreach, type Tool } from '../../../contract/tool/tool.ts';
+import { beyondPlan, withPlanDefaults } from '../../../contract/tool/plan-rules.ts';
+import type { RuleBreach } from '../../../contract/tool/rules.ts';
+import { breachesOf, type Tool } from '../../../contract/tool/tool.ts';
 import { tools } from '../../../contract/tools/all.ts';
 import { chargeOf, surcharged } from '../../base/charge.ts';
 import { badRequest, type ErrorResponse } from '../../base/error-response.ts';
@@ -72,7 +72,7 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
 function planError(tool: Tool, body: JsonObject, tier: Tier): ErrorResponse | undefined {
   const [beyond] = beyondPlan(tool, body, tier);
   if (beyond !== undefined) return { status: 403, message: `${beyond.message}.` };
-  const breaches = breachesOf(tool, withPlanDefaults(tool.name, body, tier));
+  const breaches = breachesOf(tool, withPlanDefaults(tool, body, tier));
   return breaches.length > 0 ? { status: 400, message: invalid(breaches) } : undefined;
 }
 
