@@ -7,6 +7,7 @@ import type { ModelChoice } from './models.ts';
 import type { PriceExample } from './price-example.ts';
 import type { PriceRule } from './price-rule.ts';
 import type { Rule, RuleBreach } from './rules.ts';
+import type { StarterParts } from './starter.ts';
 
 /** One of the 27 tools. Each creation costs credits. */
 export interface Tool {
@@ -46,6 +47,8 @@ export interface Tool {
    * `asset:audio`.
    */
   readonly examples: readonly JsonObject[];
+  /** What `init` writes about the tool. */
+  readonly starter: StarterParts;
   /** Rules that a schema cannot express well. */
   readonly rules?: readonly Rule[];
 }

@@ -1,6 +1,7 @@
 // ai-clothes-changer: a person in one picture wears the garment from another (facts.md, Body fields of every creation endpoint).
 import { picture } from '../tool/fields.ts';
 import { choice, group, listedTool } from '../tool/request-schema.ts';
+import { eachFile, photoPath } from '../tool/starter.ts';
 
 export const aiClothesChanger = listedTool({
   name: 'ai-clothes-changer',
@@ -35,4 +36,12 @@ export const aiClothesChanger = listedTool({
       },
     },
   ],
+  starter: eachFile(
+    'image',
+    `assets:
+  garment_type: upper_body # or lower_body, dresses, entire_outfit
+  person_file_path: ${photoPath}
+  garment_file_path: \${{ steps.garment.file_path }}`,
+    { name: 'garment', media: 'image', description: 'The picture of the garment.' },
+  ),
 });

@@ -2,6 +2,7 @@
 import type { Schema } from '../base/schema.ts';
 import { picture } from '../tool/fields.ts';
 import { flag, group, listedTool, number } from '../tool/request-schema.ts';
+import { eachFile, photoPath } from '../tool/starter.ts';
 
 // facts.md, Ranges published: -100 to 100 in steps of 5.
 const slider = (what: string): Schema =>
@@ -42,4 +43,9 @@ export const aiFaceEditor = listedTool({
   examples: [
     { assets: { image_file_path: 'asset:image' }, style: { mouth_smile: 50, head_yaw: -15 } },
   ],
+  starter: eachFile(
+    'image',
+    `style: { mouth_smile: 50 } # from -100 to 100, in steps of 5
+assets: { image_file_path: "${photoPath}" }`,
+  ),
 });

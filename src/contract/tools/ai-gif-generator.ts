@@ -1,5 +1,6 @@
 // ai-gif-generator: a short animated picture from a prompt (facts.md, Body fields of every creation endpoint).
 import { choice, group, listedTool, text } from '../tool/request-schema.ts';
+import { eachPrompt, itemPrompt } from '../tool/starter.ts';
 
 const extensions = ['gif', 'mp4', 'webm'];
 
@@ -27,4 +28,10 @@ export const aiGifGenerator = listedTool({
     { style: { prompt: 'a cat knocks over a cup' } },
     { output_format: 'webm', style: { prompt: 'a cat knocks over a cup' } },
   ],
+  starter: eachPrompt(
+    `output_format: gif # or mp4, webm
+style: { prompt: "${itemPrompt}" }`,
+    ['cup', 'a cat knocks over a cup'],
+    ['wave', 'a robot waves hello'],
+  ),
 });

@@ -1,6 +1,7 @@
 // ai-headshot-generator: a professional portrait from a selfie (facts.md, Body fields of every creation endpoint).
 import { imageAsset } from '../tool/fields.ts';
 import { group, listedTool, text } from '../tool/request-schema.ts';
+import { eachFile, photoPath } from '../tool/starter.ts';
 
 export const aiHeadshotGenerator = listedTool({
   name: 'ai-headshot-generator',
@@ -23,4 +24,9 @@ export const aiHeadshotGenerator = listedTool({
     { assets: { image_file_path: 'asset:image' } },
     { assets: { image_file_path: 'asset:image' }, style: { prompt: 'grey background' } },
   ],
+  starter: eachFile(
+    'image',
+    `style: { prompt: a friendly portrait in front of a light grey wall }
+assets: { image_file_path: "${photoPath}" }`,
+  ),
 });

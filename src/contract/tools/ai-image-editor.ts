@@ -7,6 +7,7 @@ import { resolutionBreaches } from '../tool/models.ts';
 import { imagesExample } from '../tool/price-example.ts';
 import { choice, group, listedTool, openList, text } from '../tool/request-schema.ts';
 import type { Rule, RuleBreach } from '../tool/rules.ts';
+import { eachFile, photoPath } from '../tool/starter.ts';
 
 const fitsImageEditModel: Rule = {
   says: 'Set at least one image. The model must edit images, and support their number and the resolution.',
@@ -92,6 +93,14 @@ export const aiImageEditor = listedTool({
       style: { prompt: 'make it night' },
     },
   ],
+  starter: eachFile(
+    'image',
+    `model: qwen-edit # the model decides the price: shotlist tools ai-image-editor
+resolution: 640px
+image_count: 1
+style: { prompt: make it a watercolor }
+assets: { image_file_paths: ["${photoPath}"] }`,
+  ),
 });
 
 function imageEditModelBreaches(body: JsonObject): readonly RuleBreach[] {

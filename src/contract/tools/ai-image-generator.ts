@@ -6,6 +6,7 @@ import { includes, type Range, resolutionBreaches, spansText } from '../tool/mod
 import { imagesExample } from '../tool/price-example.ts';
 import { choice, group, listed, listedTool, openList, text } from '../tool/request-schema.ts';
 import type { Rule, RuleBreach } from '../tool/rules.ts';
+import { eachPrompt, itemPrompt } from '../tool/starter.ts';
 
 const fitsImageModel: Rule = {
   says: 'The model must generate images, and support their number and the resolution.',
@@ -69,6 +70,15 @@ export const aiImageGenerator = listedTool({
     },
     { image_count: 1, style: { prompt: 'a lighthouse in a storm' } },
   ],
+  starter: eachPrompt(
+    `model: flux-schnell # the model decides the price: shotlist tools ai-image-generator
+resolution: 640px
+aspect_ratio: "1:1"
+image_count: 1
+style: { prompt: "${itemPrompt}" }`,
+    ['lighthouse', 'a lighthouse in a storm, oil on canvas'],
+    ['harbor', 'a small harbor at dawn, fishing boats going out'],
+  ),
 });
 
 function imageModelBreaches(body: JsonObject): readonly RuleBreach[] {

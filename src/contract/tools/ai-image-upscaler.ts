@@ -1,6 +1,7 @@
 // ai-image-upscaler: enlarges a picture (facts.md, Body fields of every creation endpoint).
 import { picture } from '../tool/fields.ts';
 import { choice, group, listedTool, number, text } from '../tool/request-schema.ts';
+import { eachFile, photoPath } from '../tool/starter.ts';
 
 export const aiImageUpscaler = listedTool({
   name: 'ai-image-upscaler',
@@ -50,4 +51,10 @@ export const aiImageUpscaler = listedTool({
   examples: [
     { scale_factor: 2, assets: { image_file_path: 'asset:image' }, style: { mode: 'preserve' } },
   ],
+  starter: eachFile(
+    'image',
+    `scale_factor: 2 # 4 on paid plans
+style: { mode: preserve } # or balanced, creative: they invent more detail, and cost more
+assets: { image_file_path: "${photoPath}" }`,
+  ),
 });

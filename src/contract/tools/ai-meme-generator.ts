@@ -1,5 +1,6 @@
 // ai-meme-generator: a meme about a topic (facts.md, Body fields of every creation endpoint).
 import { flag, group, listedTool, openList, text } from '../tool/request-schema.ts';
+import { eachPrompt, itemPrompt } from '../tool/starter.ts';
 
 export const aiMemeGenerator = listedTool({
   name: 'ai-meme-generator',
@@ -34,4 +35,9 @@ export const aiMemeGenerator = listedTool({
   price: { kind: 'flat', credits: 10 },
   priceExamples: [{ of: 'a meme', body: {} }],
   examples: [{ style: { template: 'Drake Hotline Bling', topic: 'the code finally works' } }],
+  starter: eachPrompt(
+    `style: { template: Random, topic: "${itemPrompt}" } # templates: shotlist tools ai-meme-generator`,
+    ['monday', 'Monday morning meetings'],
+    ['deploy', 'deploying on a Friday'],
+  ),
 });

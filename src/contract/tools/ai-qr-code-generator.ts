@@ -1,5 +1,6 @@
 // ai-qr-code-generator: a QR code in an art style (facts.md, Body fields of every creation endpoint).
 import { group, listedTool, text } from '../tool/request-schema.ts';
+import { eachPrompt, itemPrompt } from '../tool/starter.ts';
 
 export const aiQrCodeGenerator = listedTool({
   name: 'ai-qr-code-generator',
@@ -18,4 +19,10 @@ export const aiQrCodeGenerator = listedTool({
   price: { kind: 'flat', credits: 0 },
   priceExamples: [{ of: 'a code', body: {} }],
   examples: [{ content: 'https://example.com', style: { art_style: 'Watercolor' } }],
+  starter: eachPrompt(
+    `content: ${itemPrompt}
+style: { art_style: Watercolor }`,
+    ['home', 'https://example.com'],
+    ['menu', 'https://example.com/menu'],
+  ),
 });

@@ -4,6 +4,7 @@ import { audioAsset, endSeconds, imageAsset, startSeconds } from '../tool/fields
 import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, integer, listedTool, number, text } from '../tool/request-schema.ts';
 import { endsAfterStart, type Rule, type RuleBreach, secondsIn } from '../tool/rules.ts';
+import { eachFile, photoPath, voiceInput } from '../tool/starter.ts';
 
 /**
  * The longest talking photo: 180 seconds realistic, 45 prompted (models.md, Other tools), 60 in any
@@ -62,6 +63,16 @@ export const aiTalkingPhoto = listedTool({
       style: { generation_mode: 'realistic' },
     },
   ],
+  starter: eachFile(
+    'image',
+    `start_seconds: 0 # the part of the speech that the photo says
+end_seconds: 3
+style: { generation_mode: realistic }
+assets:
+  image_file_path: ${photoPath}
+  audio_file_path: \${{ steps.voice.file_path }}`,
+    voiceInput,
+  ),
 });
 
 function talkBreaches(body: JsonObject): readonly RuleBreach[] {

@@ -12,6 +12,7 @@ import {
 import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, listedTool, openList, text } from '../tool/request-schema.ts';
 import { endsAfterStart, type Rule, type RuleBreach, secondsIn } from '../tool/rules.ts';
+import { clipPath, eachFile, partOfClip } from '../tool/starter.ts';
 
 /** models.md. The prices of these models are not published. */
 const offered: readonly Model[] = [
@@ -81,6 +82,14 @@ export const aiVideoEditor = listedTool({
       style: { prompt: 'make it snow' },
     },
   ],
+  starter: eachFile(
+    'video',
+    `${partOfClip}
+model: ltx-2.3
+resolution: 480p
+style: { prompt: make it snow }
+assets: { video_file_path: "${clipPath}" }`,
+  ),
 });
 
 function videoEditModelBreaches(body: JsonObject): readonly RuleBreach[] {

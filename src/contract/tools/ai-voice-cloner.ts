@@ -3,6 +3,7 @@ import { audioAsset } from '../tool/fields.ts';
 import { spoken } from '../tool/generator-fields.ts';
 import { speechExamples } from '../tool/price-example.ts';
 import { group, listedTool } from '../tool/request-schema.ts';
+import { eachFile, soundPath } from '../tool/starter.ts';
 
 export const aiVoiceCloner = listedTool({
   name: 'ai-voice-cloner',
@@ -23,4 +24,9 @@ export const aiVoiceCloner = listedTool({
   examples: [
     { assets: { audio_file_path: 'asset:audio' }, style: { prompt: 'Hello, how are you?' } },
   ],
+  starter: eachFile(
+    'audio',
+    `style: { prompt: "Hello, how are you?" } # the text that the voice speaks
+assets: { audio_file_path: "${soundPath}" }`,
+  ),
 });

@@ -2,6 +2,7 @@
 import { spoken } from '../tool/generator-fields.ts';
 import { speechExamples } from '../tool/price-example.ts';
 import { group, listed, listedTool, openList } from '../tool/request-schema.ts';
+import { eachPrompt, itemPrompt } from '../tool/starter.ts';
 
 export const aiVoiceGenerator = listedTool({
   name: 'ai-voice-generator',
@@ -21,6 +22,11 @@ export const aiVoiceGenerator = listedTool({
   price: { kind: 'characters', field: 'style.prompt', credits: 0.1 },
   priceExamples: speechExamples,
   examples: [{ style: { prompt: 'Hello, how are you?', voice_name: 'Morgan Freeman' } }],
+  starter: eachPrompt(
+    `style: { voice_name: Morgan Freeman, prompt: "${itemPrompt}" }`,
+    ['welcome', 'Welcome! Please take a seat.'],
+    ['goodbye', 'Thank you for your visit. See you soon.'],
+  ),
 });
 
 /** Voices that the types of the public client list. The service has more. */

@@ -29,8 +29,8 @@ import { photoColorizer } from './photo-colorizer.ts';
 import { textToVideo } from './text-to-video.ts';
 import { videoToVideo } from './video-to-video.ts';
 
-/** In the order in which `init` proposes them. */
-const proposed: readonly Tool[] = [
+/** In the order in which `init` proposes them for files of one medium, or for none. */
+export const proposedTools: readonly Tool[] = [
   imageBackgroundRemover,
   aiImageUpscaler,
   photoColorizer,
@@ -61,7 +61,7 @@ const proposed: readonly Tool[] = [
 ];
 
 /** Sorted by name, for the runner, the schemas and the local service. */
-export const tools: readonly Tool[] = proposed.toSorted((one, other) =>
+export const tools: readonly Tool[] = proposedTools.toSorted((one, other) =>
   one.name < other.name ? -1 : 1,
 );
 

@@ -15,6 +15,7 @@ import {
   text,
 } from '../tool/request-schema.ts';
 import { type Rule, type RuleBreach, sourceIsGiven } from '../tool/rules.ts';
+import { eachPrompt, itemPrompt } from '../tool/starter.ts';
 
 /**
  * models.md, Other tools: a custom prompt, a custom art style and lyrics require their text or
@@ -98,6 +99,21 @@ export const animation = listedTool({
       },
     },
   ],
+  starter: eachPrompt(
+    `end_seconds: 2 # the length of the video
+fps: 12
+width: 512
+height: 512
+assets: { audio_source: none } # or file, with audio_file_path
+style:
+  art_style: Painterly Illustration
+  camera_effect: Simple Zoom In
+  transition_speed: 5
+  prompt_type: custom
+  prompt: ${itemPrompt}`,
+    ['lighthouse', 'a lighthouse in a storm'],
+    ['forest', 'a path through a forest in autumn'],
+  ),
 });
 
 function animationBreaches(body: JsonObject): readonly RuleBreach[] {

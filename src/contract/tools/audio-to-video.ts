@@ -3,6 +3,7 @@ import { audioAsset, endSeconds, imageAsset, startSeconds } from '../tool/fields
 import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, listedTool, text } from '../tool/request-schema.ts';
 import { endsAfterStart } from '../tool/rules.ts';
+import { eachFile, soundPath } from '../tool/starter.ts';
 
 export const audioToVideo = listedTool({
   name: 'audio-to-video',
@@ -44,4 +45,12 @@ export const audioToVideo = listedTool({
       assets: { audio_file_path: 'asset:audio', image_file_path: 'asset:image' },
     },
   ],
+  starter: eachFile(
+    'audio',
+    `start_seconds: 0 # the part of the sound; a longer part costs more
+end_seconds: 2
+resolution: 480p
+style: { prompt: waves on a beach at dawn }
+assets: { audio_file_path: "${soundPath}" }`,
+  ),
 });

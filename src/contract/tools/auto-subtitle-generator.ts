@@ -5,6 +5,7 @@ import { fiveSeconds } from '../tool/price-example.ts';
 import { at24fps } from '../tool/price-rule.ts';
 import { choice, group, listedTool, number, text } from '../tool/request-schema.ts';
 import { endsAfterStart, type Rule, type RuleBreach } from '../tool/rules.ts';
+import { clipPath, eachFile, partOfClip } from '../tool/starter.ts';
 
 /** models.md, Other tools: subtitles need a template, or a font and positions. */
 const subtitlesHaveALook: Rule = {
@@ -69,6 +70,12 @@ export const autoSubtitleGenerator = listedTool({
       },
     },
   ],
+  starter: eachFile(
+    'video',
+    `${partOfClip}
+style: { template: cinematic } # or highlight, karaoke, minimalist
+assets: { video_file_path: "${clipPath}" }`,
+  ),
 });
 
 function lookBreaches(body: JsonObject): readonly RuleBreach[] {

@@ -1,6 +1,7 @@
 // body-swap: another person in a scene (facts.md, Body fields of every creation endpoint).
 import { picture } from '../tool/fields.ts';
 import { choice, group, listedTool } from '../tool/request-schema.ts';
+import { eachFile, photoPath } from '../tool/starter.ts';
 
 export const bodySwap = listedTool({
   name: 'body-swap',
@@ -26,4 +27,12 @@ export const bodySwap = listedTool({
       assets: { person_file_path: 'asset:image', scene_file_path: 'asset:image' },
     },
   ],
+  starter: eachFile(
+    'image',
+    `resolution: 640px
+assets:
+  person_file_path: ${photoPath}
+  scene_file_path: \${{ steps.scene.file_path }}`,
+    { name: 'scene', media: 'image', description: 'The picture of the scene.' },
+  ),
 });

@@ -3,6 +3,7 @@ import { fieldOf } from '../base/json.ts';
 import { endSeconds, imageAsset, name, startSeconds, videoAsset } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
 import { endsAfterStart, type Rule } from '../tool/rules.ts';
+import { clipPath, eachFile, partOfClip } from '../tool/starter.ts';
 import type { Tool } from '../tool/tool.ts';
 
 export const characterReplaceRequest = {
@@ -130,4 +131,13 @@ export const characterReplace: Tool = {
       },
     },
   ],
+  starter: eachFile(
+    'video',
+    `${partOfClip}
+resolution: 480p
+assets:
+  video_file_path: ${clipPath}
+  image_file_path: \${{ steps.character.file_path }}`,
+    { name: 'character', media: 'image', description: 'The picture of the character.' },
+  ),
 };

@@ -1,6 +1,7 @@
 // POST /v1/face-swap-photo, in full (interface.md, POST /v1/face-swap-photo; modes from facts.md).
 import { imageAsset, mostFaceMappings, name } from '../tool/fields.ts';
 import { facesHaveASource } from '../tool/rules.ts';
+import { eachFile, faceInput, photoPath } from '../tool/starter.ts';
 import type { Tool } from '../tool/tool.ts';
 
 export const faceSwapPhotoRequest = {
@@ -81,4 +82,12 @@ export const faceSwapPhoto: Tool = {
       },
     },
   ],
+  starter: eachFile(
+    'image',
+    `assets:
+  face_swap_mode: all-faces # every face in the photo; individual-faces takes a list
+  target_file_path: ${photoPath}
+  source_file_path: \${{ steps.face.file_path }}`,
+    faceInput,
+  ),
 };

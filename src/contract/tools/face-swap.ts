@@ -7,6 +7,7 @@ import { fiveSeconds } from '../tool/price-example.ts';
 import { at24fps } from '../tool/price-rule.ts';
 import { choice, group, listedTool } from '../tool/request-schema.ts';
 import { endsAfterStart, facesHaveASource, hasFramesAtMost, sourceIsGiven } from '../tool/rules.ts';
+import { clipPath, eachFile, faceInput, partOfClip } from '../tool/starter.ts';
 import type { Tool } from '../tool/tool.ts';
 
 export const faceSwap: Tool = listedTool({
@@ -82,4 +83,14 @@ export const faceSwap: Tool = listedTool({
       },
     },
   ],
+  starter: eachFile(
+    'video',
+    `${partOfClip}
+assets:
+  face_swap_mode: all-faces
+  video_source: file
+  video_file_path: ${clipPath}
+  image_file_path: \${{ steps.face.file_path }}`,
+    faceInput,
+  ),
 });

@@ -1,6 +1,7 @@
 // head-swap: the head from one picture on the body in another (facts.md, Body fields of every creation endpoint).
 import { picture } from '../tool/fields.ts';
 import { group, integer, listedTool } from '../tool/request-schema.ts';
+import { eachFile, photoPath } from '../tool/starter.ts';
 
 export const headSwap = listedTool({
   name: 'head-swap',
@@ -22,4 +23,11 @@ export const headSwap = listedTool({
   price: { kind: 'flat', credits: 10 },
   priceExamples: [{ of: 'a picture', body: {} }],
   examples: [{ assets: { body_file_path: 'asset:image', head_file_path: 'asset:image' } }],
+  starter: eachFile(
+    'image',
+    `assets:
+  body_file_path: ${photoPath}
+  head_file_path: \${{ steps.head.file_path }}`,
+    { name: 'head', media: 'image', description: 'The picture of the head.' },
+  ),
 });

@@ -1,6 +1,7 @@
 // image-background-remover: removes or replaces the background of a picture (facts.md, Body fields of every creation endpoint).
 import { picture } from '../tool/fields.ts';
 import { group, listedTool } from '../tool/request-schema.ts';
+import { eachFile, photoPath } from '../tool/starter.ts';
 
 export const imageBackgroundRemover = listedTool({
   name: 'image-background-remover',
@@ -22,4 +23,5 @@ export const imageBackgroundRemover = listedTool({
     { assets: { image_file_path: 'asset:image' } },
     { assets: { image_file_path: 'asset:image', background_image_file_path: 'asset:image' } },
   ],
+  starter: eachFile('image', `assets: { image_file_path: "${photoPath}" }`),
 });

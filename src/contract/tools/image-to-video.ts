@@ -4,6 +4,7 @@ import { imageAsset } from '../tool/fields.ts';
 import { generation, qualityMode } from '../tool/generator-fields.ts';
 import { generatedVideoExamples } from '../tool/price-example.ts';
 import { flag, group, listedTool, text } from '../tool/request-schema.ts';
+import { eachFile, photoPath } from '../tool/starter.ts';
 import { fitsVideoModel, videoModelChoice } from '../tool/video-models.ts';
 
 export const imageToVideo = listedTool({
@@ -40,4 +41,12 @@ export const imageToVideo = listedTool({
       style: { prompt: 'the camera pulls back' },
     },
   ],
+  starter: eachFile(
+    'image',
+    `model: ltx-2.3 # the model, the resolution and the seconds decide the price
+resolution: 480p
+end_seconds: 3 # the length of the video
+style: { prompt: the camera pulls back slowly }
+assets: { image_file_path: "${photoPath}" }`,
+  ),
 });

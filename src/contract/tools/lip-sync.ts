@@ -4,6 +4,7 @@ import { audioAsset, endSeconds, startSeconds } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, listedTool, number } from '../tool/request-schema.ts';
 import { endsAfterStart, hasFramesAtMost, sourceIsGiven } from '../tool/rules.ts';
+import { clipPath, eachFile, partOfClip, voiceInput } from '../tool/starter.ts';
 
 export const lipSync = listedTool({
   name: 'lip-sync',
@@ -65,4 +66,14 @@ export const lipSync = listedTool({
       style: { generation_mode: 'lite' },
     },
   ],
+  starter: eachFile(
+    'video',
+    `${partOfClip}
+style: { generation_mode: lite } # or standard, pro
+assets:
+  video_source: file
+  video_file_path: ${clipPath}
+  audio_file_path: \${{ steps.voice.file_path }}`,
+    voiceInput,
+  ),
 });

@@ -1,6 +1,7 @@
 // photo-colorizer: colors a black-and-white photo (facts.md, Body fields of every creation endpoint).
 import { picture } from '../tool/fields.ts';
 import { group, listedTool } from '../tool/request-schema.ts';
+import { eachFile, photoPath } from '../tool/starter.ts';
 
 export const photoColorizer = listedTool({
   name: 'photo-colorizer',
@@ -18,4 +19,5 @@ export const photoColorizer = listedTool({
   price: { kind: 'flat', credits: 10 },
   priceExamples: [{ of: 'a photo', body: {} }],
   examples: [{ assets: { image_file_path: 'asset:image' } }],
+  starter: eachFile('image', `assets: { image_file_path: "${photoPath}" }`),
 });

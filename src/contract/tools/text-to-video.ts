@@ -2,6 +2,7 @@
 import { generation, qualityMode } from '../tool/generator-fields.ts';
 import { generatedVideoExamples } from '../tool/price-example.ts';
 import { choice, group, listedTool, text } from '../tool/request-schema.ts';
+import { eachPrompt, itemPrompt } from '../tool/starter.ts';
 import { fitsVideoModel, videoModelChoice } from '../tool/video-models.ts';
 
 export const textToVideo = listedTool({
@@ -37,4 +38,13 @@ export const textToVideo = listedTool({
       style: { prompt: 'a dog runs along a beach' },
     },
   ],
+  starter: eachPrompt(
+    `model: ltx-2.3 # the model, the resolution and the seconds decide the price
+resolution: 480p
+aspect_ratio: "16:9"
+end_seconds: 3 # the length of the video
+style: { prompt: "${itemPrompt}" }`,
+    ['harbor', 'a small harbor at dawn, fishing boats going out'],
+    ['tram', 'a yellow tram climbs a steep street in the rain'],
+  ),
 });

@@ -5,6 +5,7 @@ import { fiveSeconds } from '../tool/price-example.ts';
 import { at24fps } from '../tool/price-rule.ts';
 import { choice, group, listed, listedTool, openList } from '../tool/request-schema.ts';
 import { endsAfterStart, sourceIsGiven } from '../tool/rules.ts';
+import { clipPath, eachFile, partOfClip } from '../tool/starter.ts';
 
 export const videoToVideo = listedTool({
   name: 'video-to-video',
@@ -67,6 +68,12 @@ export const videoToVideo = listedTool({
       style: { art_style: 'Watercolor', prompt_type: 'custom', prompt: 'a quiet harbour' },
     },
   ],
+  starter: eachFile(
+    'video',
+    `${partOfClip}
+style: { art_style: Watercolor }
+assets: { video_source: file, video_file_path: "${clipPath}" }`,
+  ),
 });
 
 /** Art styles that the types of the public client list. */

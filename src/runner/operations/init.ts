@@ -14,9 +14,8 @@ import { replaceFile } from '../adapters/files/replace-file.ts';
 import { repositoryOf } from '../adapters/files/repository.ts';
 import { isWithin } from '../adapters/files/within.ts';
 import { namePattern } from '../language/schema-patterns.ts';
-import { mediaNoun, type Starter } from '../starters/starter.ts';
 import { starterText } from '../starters/starter-text.ts';
-import { starters } from '../starters/starters.ts';
+import { mediaNoun, type Starter, starters } from '../starters/starters.ts';
 import { type Problem, problem } from './pipeline/problem.ts';
 import { candidateFor, type MediaFound, mediaBelow, survey } from './starting/survey.ts';
 

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { asJson, isObject, type JsonObject } from '../../contract/base/json.ts';
 import { dearestOf, priceOf } from '../../contract/tool/price.ts';
 import { existingTool } from '../../contract/tools/all.ts';
-import type { Starter } from './starter.ts';
+import type { Starter } from './starters.ts';
 
 export interface StarterPrice {
   /** For one item, in credits. */
