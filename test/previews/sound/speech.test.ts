@@ -2,13 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { render as renderAudio } from '../../../src/previews/defaults/audio.ts';
 import { render as renderVoiceCloner } from '../../../src/previews/tools/ai-voice-cloner.ts';
-import { render as renderVoiceGenerator } from '../../../src/previews/tools/ai-voice-generator.ts';
 import { filesOf, type Rehearsed, rehearse } from '../rehearse.ts';
 
 const text = 'Hello, how are you? I am fine, thank you.';
 const say = (prompt: string, voice = 'Narrator') =>
-  rehearse(renderVoiceGenerator, 'ai-voice-generator', { style: { prompt, voice_name: voice } });
+  rehearse(renderAudio, 'ai-voice-generator', { style: { prompt, voice_name: voice } });
 
 /** A WAV file of 16 bits and one channel. */
 async function heard(rehearsed: Rehearsed) {

@@ -1,9 +1,10 @@
-// ai-image-editor: cards of the prompt and the pictures, in the shape and the number that were asked for.
+// Pictures of a tool without a renderer of its own: cards of its parameters and its pictures, in the shape, the size and the
+// number that the request asks for.
 import { aspectRatioIn, longestSideIn } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { defaultCardSize, renderCard, sizeWithRatio } from '../pictures/request-card.ts';
 
-/** `auto` and nothing mean the first picture's own shape and size. */
+/** A request that names no size, or `auto`, means the shape and the size of its first picture. */
 export const render = (request: RenderRequest): Promise<RenderOutcome> =>
   renderCard(request, (first = defaultCardSize) =>
     sizeWithRatio(
