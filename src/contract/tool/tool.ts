@@ -27,6 +27,8 @@ export interface Tool {
   readonly contractual: boolean;
   /** The request body. Asset fields carry `x-asset`, `name` carries `x-cosmetic`. */
   readonly request: Schema;
+  /** Rules that a schema cannot express well. */
+  readonly rules?: readonly Rule[];
   /** For a tool with a choice of models (models.md). */
   readonly models?: ModelChoice;
   /** A value that only paid plans offer, beside models and resolutions (models.md, Plans). */
@@ -49,8 +51,6 @@ export interface Tool {
   readonly examples: readonly JsonObject[];
   /** What `init` writes about the tool. */
   readonly starter: StarterParts;
-  /** Rules that a schema cannot express well. */
-  readonly rules?: readonly Rule[];
 }
 
 export interface FileFormat {

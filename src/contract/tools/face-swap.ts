@@ -1,6 +1,4 @@
-// POST /v1/face-swap: faces in a clip (facts.md, Body fields of every creation endpoint). For
-// photos, see face-swap-photo.ts.
-
+// face-swap: faces in a clip (facts.md, Body fields of every creation endpoint). For photos, see face-swap-photo.ts.
 import { clipSize, clipSource } from '../tool/clip-fields.ts';
 import { endSeconds, imageAsset, mostFaceMappings, startSeconds } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
@@ -8,9 +6,8 @@ import { at24fps } from '../tool/price-rule.ts';
 import { choice, group, listedTool } from '../tool/request-schema.ts';
 import { endsAfterStart, facesHaveASource, hasFramesAtMost, sourceIsGiven } from '../tool/rules.ts';
 import { clipPath, eachFile, faceInput, partOfClip } from '../tool/starter.ts';
-import type { Tool } from '../tool/tool.ts';
 
-export const faceSwap: Tool = listedTool({
+export const faceSwap = listedTool({
   name: 'face-swap',
   title: 'Swap faces in a clip',
   record: 'video',
