@@ -72,6 +72,7 @@ function fitsPlanDefault(
 ): readonly RuleBreach[] {
   const model = fieldOf(completed, 'model');
   if (fieldOf(body, 'model') === model) return [];
+  // ai-video-editor is not checked, although the service refuses what its default model does not support.
   if (tool.price.kind !== 'model-seconds') return [];
   return breachesOf(tool, completed).map(({ field, message }) => ({
     field,
