@@ -2,7 +2,7 @@
 // the best that is possible with as many looks. Requests themselves take no time. And what 50,000 waits cost on the real clock.
 import { chanceOf } from '../src/contract/base/chance.ts';
 import { digestOf } from '../src/contract/base/digest.ts';
-import { tools } from '../src/contract/kinds/tools.ts';
+import { tools } from '../src/contract/tools/all.ts';
 import { realClock } from '../src/runner/adapters/clock.ts';
 import { LookSchedule } from '../src/runner/plan/look-schedule.ts';
 import { drive } from '../src/runner/run/jobs/drive.ts';

@@ -12,7 +12,7 @@ import {
 } from '../src/contract/api/project.ts';
 import type { Schema } from '../src/contract/base/schema.ts';
 import { kinds } from '../src/contract/kinds/all.ts';
-import { tools } from '../src/contract/kinds/tools.ts';
+import { tools } from '../src/contract/tools/all.ts';
 import { stateSchema } from '../src/runner/journal/line.ts';
 import { fragmentSchema, pipelineSchema } from '../src/runner/language/schema.ts';
 import { receiptsSchema } from '../src/runner/receipts/receipt-line.ts';

@@ -8,7 +8,7 @@ import { published, textOf } from '../schemas/generate.ts';
 import { vocabulary } from '../src/contract/base/schema.ts';
 import { exampleOf } from '../src/contract/catalogue/example.ts';
 import { kinds } from '../src/contract/kinds/all.ts';
-import { tools } from '../src/contract/kinds/tools.ts';
+import { tools } from '../src/contract/tools/all.ts';
 import { validate } from '../src/runner/language/validate.ts';
 import { parseFaults } from '../src/service/faults/read.ts';
 

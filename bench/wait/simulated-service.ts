@@ -3,7 +3,7 @@
 import type { Project } from '../../src/contract/api/project.ts';
 import { chanceOf } from '../../src/contract/base/chance.ts';
 import { ok, type Result } from '../../src/contract/base/result.ts';
-import { recordOf } from '../../src/contract/kinds/tools.ts';
+import { recordOf } from '../../src/contract/tools/all.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { WebhookInbox } from '../../src/runner/run/jobs/webhook-inbox.ts';
 import type { SimulatedClock } from './simulated-clock.ts';

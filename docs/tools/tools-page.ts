@@ -1,6 +1,7 @@
 // The pages of docs/tools: the catalogue as Markdown, one page for each step kind and an index.
-import { type Entry, pricesOf } from '../../src/contract/catalogue/entry.ts';
+import type { Entry } from '../../src/contract/catalogue/entry.ts';
 import { type Field, takenBy } from '../../src/contract/catalogue/field.ts';
+import { pricesPublished } from '../../src/contract/tool/price-rule.ts';
 import {
   clock,
   fieldsNote,
@@ -23,7 +24,7 @@ export function toolIndex(groups: ReadonlyMap<string, readonly Entry[]>): string
   return pageOf([
     note,
     '# Step kinds',
-    `\`uses:\` names one of these kinds. Prices are in credits, as published in ${pricesOf}; times are observed medians. The command ` +
+    `\`uses:\` names one of these kinds. Prices are in credits, as published in ${pricesPublished}; times are observed medians. The command ` +
       '`shotlist tools <kind>` shows the same facts as the page of the kind.',
     ...[...groups].flatMap(([group, entries]) => [
       `## ${group}`,

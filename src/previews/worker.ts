@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
 import { err, ok } from '../contract/base/result.ts';
-import { toolNamed } from '../contract/kinds/tools.ts';
+import { existingTool } from '../contract/tools/all.ts';
 import { type DecodeMemory, decodingWithin } from './base/decode-memory.ts';
 import { renderTool, searchFaces } from './registry.ts';
 import type { Command, Done, Grant, RenderJob, Report } from './threads/messages.ts';
@@ -51,8 +51,6 @@ async function done(job: RenderJob): Promise<Done> {
     const answer = await searchFaces(job.question, async (face) => tell({ kind: 'face', face }));
     return { kind: 'searched', answer };
   }
-  const tool = toolNamed(job.request.tool);
-  if (tool === undefined)
-    throw new Error(`bug: a request for the unknown tool ${job.request.tool}`);
+  const tool = existingTool(job.request.tool);
   return { kind: 'rendered', outcome: await renderTool({ ...job.request, tool }) };
 }

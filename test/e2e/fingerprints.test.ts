@@ -2,9 +2,9 @@
 // purpose, never by accident: whoever has paid would pay again.
 import { expect, test } from 'vitest';
 import { Document } from 'yaml';
-import { priceOf } from '../../src/contract/api/price.ts';
 import { asJson, isObject, type Json, type JsonObject } from '../../src/contract/base/json.ts';
-import { tools } from '../../src/contract/kinds/tools.ts';
+import { priceOf } from '../../src/contract/tool/price.ts';
+import { existingTool, tools } from '../../src/contract/tools/all.ts';
 import { expectGolden } from '../golden.ts';
 import { Rig } from '../rig.ts';
 import { aligned } from '../text-table.ts';
@@ -39,7 +39,7 @@ const uploads: JsonObject = {
 const examples = Object.fromEntries(
   tools.flatMap(({ name, examples: bodies }) =>
     bodies.map((body, at): [string, JsonObject] => {
-      const unpriced: JsonObject = priceOf(name, body).known ? {} : { estimate: 1 };
+      const unpriced: JsonObject = priceOf(existingTool(name), body).known ? {} : { estimate: 1 };
       return [`${name}-${at + 1}`, create(name, filled(body), unpriced)];
     }),
   ),

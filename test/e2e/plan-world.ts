@@ -1,7 +1,9 @@
 // The world of the property "a plan tells what a run does": pipelines on machines without a disk or a network, run again
 // and again while things change. A rewrite of plan and run replaces the method `run` and nothing else here.
-import { priceOf } from '../../src/contract/api/price.ts';
+
 import { digestOf } from '../../src/contract/base/digest.ts';
+import { priceOf } from '../../src/contract/tool/price.ts';
+import { existingTool } from '../../src/contract/tools/all.ts';
 import { listItems } from '../../src/runner/adapters/files/items.ts';
 import { Ledger } from '../../src/runner/journal/ledger.ts';
 import { parseLine } from '../../src/runner/journal/line.ts';
@@ -122,7 +124,7 @@ export class PlanWorld {
     this.#receipts = receipts;
     this.#checkouts = ['one', 'two'].map((name) => new Checkout(pipeline, `/nowhere/${name}`));
     this.service = new MemoryService(this.#here.disk, this.clock, (tool, body) => {
-      const price = priceOf(tool, body);
+      const price = priceOf(existingTool(tool), body);
       if (!price.known) throw new Error(`${tool} has no price`);
       return price.credits;
     });

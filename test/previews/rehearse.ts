@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import type { Region } from '../../src/contract/api/region.ts';
 import type { JsonObject } from '../../src/contract/base/json.ts';
-import { tools } from '../../src/contract/kinds/tools.ts';
+import { tools } from '../../src/contract/tools/all.ts';
 import type {
   RenderedFile,
   RenderInput,

@@ -1,10 +1,10 @@
 // One price table: what the plan says a creation costs is what the local service charges for it, for a wide grid of
 // bodies of every tool; where the plan knows no price, the service never charges less than any published one.
 import { describe, expect, test } from 'vitest';
-import { dearestOf, priceOf } from '../../src/contract/api/price.ts';
 import { fieldOf, type Json, type JsonObject } from '../../src/contract/base/json.ts';
 import { kindNamed } from '../../src/contract/kinds/all.ts';
-import { tools } from '../../src/contract/kinds/tools.ts';
+import { dearestOf, priceOf } from '../../src/contract/tool/price.ts';
+import { existingTool, tools } from '../../src/contract/tools/all.ts';
 import { Ledger } from '../../src/runner/journal/ledger.ts';
 import type { Step } from '../../src/runner/language/pipeline.ts';
 import { validate } from '../../src/runner/language/validate.ts';
@@ -99,10 +99,10 @@ describe.each(['pro', 'free'] as const)('on the %s plan', (tier) => {
       const answer = await client.ask('POST', `/v1/${tool}`, await filled(client, body));
       if (answer.status !== 200) continue;
       const charged = answer.body['credits_charged'];
-      const price = priceOf(tool, body, tier);
+      const price = priceOf(existingTool(tool), body, tier);
       compared += 1;
       if (price.known) expect([body, charged]).toEqual([body, price.credits]);
-      else expect([body, charged]).toEqual([body, dearestOf(tool, body)]);
+      else expect([body, charged]).toEqual([body, dearestOf(existingTool(tool), body)]);
       if (tier === 'free') continue;
       const step = stepOf(tool, body);
       if (step === undefined) throw new Error(`the runner refuses ${JSON.stringify(body)}`);
@@ -120,14 +120,15 @@ describe.each(['pro', 'free'] as const)('on the %s plan', (tier) => {
 
 test('a price that is not published is charged at the dearest that is', () => {
   const clip = { end_seconds: 5, model: 'minimax-h3' };
-  expect(dearestOf('text-to-video', clip)).toBe(5 * 576);
-  expect(dearestOf('ai-image-generator', { image_count: 4 })).toBe(4 * 150);
-  expect(dearestOf('ai-talking-photo', { end_seconds: 5 })).toBe(5 * 48);
-  expect(dearestOf('character-replace', { end_seconds: 5 })).toBe(5 * 30);
+  expect(dearestOf(existingTool('text-to-video'), clip)).toBe(5 * 576);
+  expect(dearestOf(existingTool('ai-image-generator'), { image_count: 4 })).toBe(4 * 150);
+  expect(dearestOf(existingTool('ai-talking-photo'), { end_seconds: 5 })).toBe(5 * 48);
+  expect(dearestOf(existingTool('character-replace'), { end_seconds: 5 })).toBe(5 * 30);
   for (const { name, examples } of tools)
     for (const body of examples) {
-      const price = priceOf(name, body);
-      if (price.known) expect(dearestOf(name, body), name).toBeGreaterThanOrEqual(price.credits);
+      const price = priceOf(existingTool(name), body);
+      if (price.known)
+        expect(dearestOf(existingTool(name), body), name).toBeGreaterThanOrEqual(price.credits);
     }
 });
 

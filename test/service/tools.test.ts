@@ -3,8 +3,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { projectSchema } from '../../src/contract/api/project.ts';
 import { validatorOf } from '../../src/contract/base/schema.ts';
-import type { Tool } from '../../src/contract/kinds/kind.ts';
-import { tools } from '../../src/contract/kinds/tools.ts';
+import type { Tool } from '../../src/contract/tool/tool.ts';
+import { tools } from '../../src/contract/tools/all.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { photo, plainly } from '../rig.ts';
 import { Client } from './client.ts';

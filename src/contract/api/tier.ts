@@ -46,15 +46,6 @@ export interface OutputLimit {
   readonly longest: number;
 }
 
-/** Tools with a limit of their own on every plan, by name (models.md, Plans). */
-export const ownLimits: Readonly<Record<string, Partial<OutputLimit>>> = {
-  'ai-headshot-generator': { longest: 1344 },
-  'ai-clothes-changer': { longest: 1472 },
-  'ai-talking-photo': { most: 720 },
-  'video-to-video': { longest: 1472 },
-  animation: { longest: 1472 },
-};
-
 export function isTier(text: string): text is Tier {
   return tiers.some((tier) => tier === text);
 }

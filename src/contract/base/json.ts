@@ -77,3 +77,8 @@ export function isJson(text: string): boolean {
     return false;
   }
 }
+
+/** The entry of a table, if the key is a text and one of its own keys. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, key: unknown): T | undefined {
+  return typeof key === 'string' && Object.hasOwn(table, key) ? table[key] : undefined;
+}

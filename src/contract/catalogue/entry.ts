@@ -1,16 +1,16 @@
 // The catalogue: everything that people and programs can know about a step kind before they use it. The command `tools`,
 // the pages in docs/tools and the library show the same entries.
-import { priceList } from '../api/price-list.ts';
 import type { RecordKind } from '../api/project.ts';
-import { allowances, ownLimits, tiers } from '../api/tier.ts';
+import { allowances, tiers } from '../api/tier.ts';
 import { isObject } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
-import type { StepKind, Tool } from '../kinds/kind.ts';
-import { freePlanOf } from '../kinds/plan-rules.ts';
+import type { StepKind } from '../kinds/kind.ts';
+import type { Model } from '../tool/models.ts';
+import { freePlanOf } from '../tool/plan-rules.ts';
+import type { Tool } from '../tool/tool.ts';
 import { type Example, exampleOf } from './example.ts';
 import { type Field, fieldsOf } from './field.ts';
 import { type Group, groupOf, groups } from './group.ts';
-import { type Model, modelNotesOf, modelsOf } from './model.ts';
 import { type PriceFacts, priceFactsOf } from './price.ts';
 
 export interface Entry {
@@ -40,9 +40,6 @@ export interface Entry {
   readonly example: Example;
 }
 
-/** The month in which the prices were published. */
-export const pricesOf = priceList.date;
-
 export function entryOf(kind: StepKind): Entry {
   const { tool } = kind;
   const { description = `${kind.title}.` } = kind.with;
@@ -56,8 +53,8 @@ export function entryOf(kind: StepKind): Entry {
     price: priceFactsOf(kind),
     fields: fieldsOf(kind.with),
     rules: (tool?.rules ?? []).map(({ says }) => says),
-    models: tool === undefined ? [] : modelsOf(tool.name),
-    modelNotes: tool === undefined ? [] : modelNotesOf(tool.name),
+    models: tool === undefined ? [] : (tool.models?.offered ?? []),
+    modelNotes: tool === undefined ? [] : (tool.models?.notes ?? []),
     plans: tool === undefined ? [] : plansOf(tool),
     outputs: kind.outputs,
     example: exampleOf(kind),
@@ -78,11 +75,11 @@ function plansOf(tool: Tool): readonly string[] {
 }
 
 /** Tools without named resolutions limit the longer side of the output by plan (models.md, Plans). */
-function sizeOf({ name, record, request }: Tool): readonly string[] {
+function sizeOf({ record, request, sizeLimit = {} }: Tool): readonly string[] {
   const { properties } = request;
   const isNamed = isObject(properties) && properties['resolution'] !== undefined;
-  if (isNamed || record === 'audio' || name === 'ai-image-upscaler') return [];
-  const { most, longest = Number.POSITIVE_INFINITY } = ownLimits[name] ?? {};
+  if (isNamed || record === 'audio' || sizeLimit === 'none') return [];
+  const { most, longest = Number.POSITIVE_INFINITY } = sizeLimit;
   const sizes = tiers.map((tier) => `${Math.min(longest, allowances[tier].longestEdge)} (${tier})`);
   return [
     `The longer side of the output has at most this many pixels, by plan: ${sizes.join(', ')}.`,

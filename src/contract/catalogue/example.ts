@@ -1,9 +1,10 @@
 // A whole pipeline for a step kind, ready to run with the user's own files.
 import { Document, isMap, isScalar, visit } from 'yaml';
 import type { MediaType } from '../api/asset.ts';
-import { dearestOf, priceOf } from '../api/price.ts';
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
-import type { StepKind, Tool } from '../kinds/kind.ts';
+import type { StepKind } from '../kinds/kind.ts';
+import { dearestOf, priceOf } from '../tool/price.ts';
+import type { Tool } from '../tool/tool.ts';
 import { groupOf } from './group.ts';
 
 export interface Example {
@@ -35,13 +36,13 @@ function toolExample(tool: Tool, group: ReturnType<typeof groupOf>): Example {
   const files = new Map<string, ExampleFile>();
   const filled = withUploads(body, '', files);
   const step = stepNames[group];
-  const price = priceOf(tool.name, body);
+  const price = priceOf(tool, body);
   return {
     text: pipelineText(tool.name, {
       ...uploadsOf(files),
       [step]: {
         uses: tool.name,
-        ...(price.known ? {} : { estimate: dearestOf(tool.name, body) }),
+        ...(price.known ? {} : { estimate: dearestOf(tool, body) }),
         with: filled,
       },
       save: saveStep(step, tool.name),

@@ -1,10 +1,11 @@
 // How the price of a tool is computed, in words, from the rules that compute it.
-import { assumedFps, countedFps, priceOf } from '../api/price.ts';
-import { priceExamples } from '../api/price-examples.ts';
-import { type PriceRule, priceList, type Table } from '../api/price-list.ts';
+
 import { unreachable } from '../base/result.ts';
-import type { StepKind, Tool } from '../kinds/kind.ts';
-import { modelsOf } from './model.ts';
+import type { StepKind } from '../kinds/kind.ts';
+import type { ModelChoice } from '../tool/models.ts';
+import { assumedFps, countedFps, priceOf } from '../tool/price.ts';
+import type { PriceRule, Table } from '../tool/price-rule.ts';
+import type { Tool } from '../tool/tool.ts';
 
 export interface PriceFacts {
   /** A few characters for a list: `10`, `24–576/second`, `free`, `not published`. */
@@ -26,20 +27,19 @@ export interface PricedExample {
 export function priceFactsOf({ tool }: StepKind): PriceFacts {
   if (tool === undefined)
     return { short: 'free', rule: 'This step costs no credits.', examples: [] };
-  const rule = priceList.tools[tool.name];
-  if (rule === undefined) throw new Error(`bug: ${tool.name} is not in the price list`);
+  const rule = tool.price;
   return {
-    short: shortOf(rule, tool.name),
+    short: shortOf(tool),
     rule: sentencesOf(rule, tool),
-    examples: (priceExamples[tool.name] ?? []).map(({ of, body }) => {
-      const price = priceOf(tool.name, body);
-      const exact = countedFps(tool.name, body) === undefined;
+    examples: tool.priceExamples.map(({ of, body }) => {
+      const price = priceOf(tool, body);
+      const exact = countedFps(tool, body) === undefined;
       return { of, ...(price.known ? { credits: price.credits } : {}), exact };
     }),
   };
 }
 
-function shortOf(rule: PriceRule, tool: string): string {
+function shortOf({ price: rule, models }: Tool): string {
   switch (rule.kind) {
     case 'flat':
       return `${rule.credits}`;
@@ -48,13 +48,13 @@ function shortOf(rule: PriceRule, tool: string): string {
     case 'characters':
       return `${rule.credits}/character`;
     case 'images':
-      return `${spanOf(modelCredits(tool))}/image`;
+      return `${spanOf(modelCredits(models))}/image`;
     case 'frames':
       return `${spanOf(typeof rule.credits === 'number' ? [rule.credits] : Object.values(rule.credits.credits))}/frame`;
     case 'seconds':
       return `${spanOf(Object.values(rule.table.credits))}/second`;
     case 'model-seconds':
-      return `${spanOf(modelCredits(tool))}/second`;
+      return `${spanOf(modelCredits(models))}/second`;
     case 'unpublished':
       return 'not published';
     default:
@@ -62,8 +62,8 @@ function shortOf(rule: PriceRule, tool: string): string {
   }
 }
 
-const modelCredits = (tool: string): readonly number[] =>
-  modelsOf(tool).flatMap(({ credits }) => Object.values(credits));
+const modelCredits = (models: ModelChoice | undefined): readonly number[] =>
+  (models?.offered ?? []).flatMap(({ credits }) => Object.values(credits));
 
 function spanOf(amounts: readonly number[]): string {
   const [least, most] = [Math.min(...amounts), Math.max(...amounts)];

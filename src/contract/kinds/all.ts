@@ -1,10 +1,12 @@
 // The list of step kinds that `uses:` may name. To add a kind, add its file and a line here.
+
+import type { Tool } from '../tool/tool.ts';
+import { tools } from '../tools/all.ts';
 import { deleteKind } from './delete.ts';
 import { download } from './download.ts';
 import { faceDetect } from './face-detect.ts';
-import type { StepKind, Tool } from './kind.ts';
+import type { StepKind } from './kind.ts';
 import { outputsOf } from './tool-outputs.ts';
-import { tools } from './tools.ts';
 import { upload } from './upload.ts';
 
 /** A tool as a step kind: its `with` is its request body, its outputs are its project's record. */

@@ -2,7 +2,7 @@
 // present.
 import { faceDetectionSchema } from '../api/project.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { confidenceScore, imageAsset } from './fields.ts';
+import { confidenceScore, imageAsset } from '../tool/fields.ts';
 import type { StepKind } from './kind.ts';
 
 export const faceDetect: StepKind = {

@@ -4,7 +4,7 @@ import type { ProjectError } from '../../contract/api/project.ts';
 import type { Region } from '../../contract/api/region.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
 import type { Result } from '../../contract/base/result.ts';
-import type { Tool } from '../../contract/kinds/kind.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 
 export interface RenderInput {
   /** Its path in the request body: `assets.target_file_path`. */

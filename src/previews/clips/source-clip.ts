@@ -1,6 +1,6 @@
 // The clip that a tool changes: opened, cut to what is asked for, and closed however the rendering ends.
 import { clipOf } from '../../contract/api/clip.ts';
-import { inputIn, numberIn, textIn } from '../base/fields.ts';
+import { numberIn, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
 import { black, fill } from '../pictures/canvas.ts';
 import { dotOf } from '../pictures/card.ts';
@@ -61,10 +61,10 @@ export async function withClip(
 
 /** A clip from a link is like one that is elsewhere: it is not fetched. */
 function sourceIn(request: RenderRequest): RenderInput {
-  const field = 'assets.video_file_path';
   const linked = textIn(request, 'assets.video_source') === 'youtube';
-  const input = linked ? undefined : inputIn(request, field);
+  const input = linked ? undefined : request.inputs.find(({ media }) => media === 'video');
   if (input !== undefined) return input;
+  const field = 'assets.video_file_path';
   const reference = textIn(request, 'assets.youtube_url') || 'no clip';
   return { field, media: 'video', file: undefined, reference, face: undefined, faces: [] };
 }

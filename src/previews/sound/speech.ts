@@ -19,10 +19,22 @@ const leastSeconds = 0.2;
 export async function renderSpeech(request: RenderRequest, voice: string): Promise<RenderOutcome> {
   const text = spokenText(request);
   if (!text.ok) return text;
+  return renderTone(
+    request,
+    voice,
+    Math.max(leastSeconds, [...text.value].length / lettersPerSecond),
+  );
+}
+
+/** `voice` decides the pitch. */
+export async function renderTone(
+  { folder, seed }: RenderRequest,
+  voice: string,
+  seconds: number,
+): Promise<RenderOutcome> {
   const name = '0.wav';
-  const seconds = Math.max(leastSeconds, [...text.value].length / lettersPerSecond);
-  const samples = toneOf(seconds, 110 + (hueOf(`${voice} ${request.seed}`) % 200));
-  await writeFile(join(request.folder, name), wavOf(samples, toneRate));
+  const samples = toneOf(seconds, 110 + (hueOf(`${voice} ${seed}`) % 200));
+  await writeFile(join(folder, name), wavOf(samples, toneRate));
   return ok([{ name }]);
 }
 

@@ -34,7 +34,7 @@ export async function renderStandIn(request: RenderRequest): Promise<RenderOutco
     if (clip !== undefined) return sameClip(clip, request);
     return movingPicture(request, size, clipOf(request.body).seconds);
   }
-  if (tool.name === 'ai-gif-generator') return movingPicture(request, size, gifSeconds);
+  if (tool.fileFormat?.usual === 'gif') return movingPicture(request, size, gifSeconds);
   return pictures(request, size);
 }
 

@@ -1,7 +1,8 @@
 // shotlist tools: the step kinds, their prices and their fields.
 
-import { catalogue, entryOf, pricesOf } from '../../contract/catalogue/entry.ts';
+import { catalogue, entryOf } from '../../contract/catalogue/entry.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
+import { pricesPublished } from '../../contract/tool/price-rule.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { problem, Refusal } from '../operations/pipeline/problem.ts';
 import { toolList, toolText } from '../report/tools-text.ts';
@@ -13,7 +14,7 @@ export function toolsCommand(name: string | undefined, flags: ToolsFlags): numbe
   if (name === undefined) {
     const groups = catalogue();
     if (json) printJson([...groups.values()].flat());
-    else print(toolList(groups, pricesOf));
+    else print(toolList(groups, pricesPublished));
     return 0;
   }
   const kind = kindNamed(name);

@@ -3,8 +3,9 @@
 import { extensionOf, libraryMediaOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { fieldOf, isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { partOf, type Schema } from '../../contract/base/schema.ts';
-import { breachesOf, type StepKind } from '../../contract/kinds/kind.ts';
-import { cautionsOf } from '../../contract/kinds/model-rules.ts';
+import type { StepKind } from '../../contract/kinds/kind.ts';
+import { cautionsOf } from '../../contract/tool/cautions.ts';
+import { breachesOf } from '../../contract/tool/tool.ts';
 import { type Diagnostic, nearest } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
@@ -32,7 +33,7 @@ export function checkBody(draft: Draft, source: Source): readonly Diagnostic[] {
         hint: fitHint(draft.kind),
       });
   const cautioned = new Set<string>();
-  for (const caution of tool === undefined ? [] : cautionsOf(tool.name, body)) {
+  for (const caution of tool === undefined ? [] : cautionsOf(tool, body)) {
     if (isTemplated(`${fieldOf(body, caution.field)}`)) continue;
     cautioned.add(caution.field);
     found.push({

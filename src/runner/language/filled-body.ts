@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../contract/base/json.t
 import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type Schema, validatorOf } from '../../contract/base/schema.ts';
 import type { Code } from '../../contract/codes/all.ts';
-import { breachesOf } from '../../contract/kinds/kind.ts';
+import { breachesOf } from '../../contract/tool/tool.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import { dotted, pathOf } from '../../contract/yaml/shape.ts';
 import { withoutEchoes } from '../../contract/yaml/unknown-key.ts';

@@ -7,16 +7,15 @@ import { err, ok, type Result } from '../../contract/base/result.ts';
 import { makeFolder } from '../../contract/files/make-folder.ts';
 import { readOwnFile } from '../../contract/files/regular-file.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../contract/files/system-error.ts';
-import { toolNamed } from '../../contract/kinds/tools.ts';
+import { toolNamed } from '../../contract/tools/all.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { realPathOr } from '../adapters/files/real-path.ts';
 import { replaceFile } from '../adapters/files/replace-file.ts';
 import { repositoryOf } from '../adapters/files/repository.ts';
 import { isWithin } from '../adapters/files/within.ts';
 import { namePattern } from '../language/schema-patterns.ts';
-import { mediaNoun, type Starter } from '../starters/starter.ts';
 import { starterText } from '../starters/starter-text.ts';
-import { starters } from '../starters/starters.ts';
+import { mediaNoun, type Starter, starters } from '../starters/starters.ts';
 import { type Problem, problem, Refusal } from './pipeline/problem.ts';
 import { candidateFor, type MediaFound, mediaBelow, survey } from './starting/survey.ts';
 

@@ -1,9 +1,9 @@
 // Estimates the price of one creation before it is sent: from charges in the journal, or else from
 // the price list or the step's `estimate:`, whichever is higher.
 import { mostCredits } from '../../contract/api/bounds.ts';
-import { type Measured, measureOf } from '../../contract/api/measure.ts';
-import { type Price, priceOf } from '../../contract/api/price.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
+import { type Measured, measureOf } from '../../contract/tool/measure.ts';
+import { type Price, priceOf } from '../../contract/tool/price.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Step } from '../language/pipeline.ts';
 
@@ -38,7 +38,7 @@ export interface Expectation {
 export function expectationOf(step: Step, body: JsonObject): Expectation | undefined {
   const { tool } = step.kind;
   if (tool === undefined) return undefined;
-  const listed = priceOf(tool.name, body);
+  const listed = priceOf(tool, body);
   const otherwise = publishedOrStated(listed, step.estimate);
   return {
     kind: tool.name,
@@ -91,14 +91,15 @@ export function pricedEstimate(
   body: JsonObject,
   ledger: Pick<Ledger, 'rates'>,
 ): Estimate {
+  const { tool } = step.kind;
   const expectation = expectationOf(step, body);
   const estimate = estimateOf(step, body, ledger);
-  if (expectation === undefined || !estimate.known) return estimate;
+  if (tool === undefined || expectation === undefined || !estimate.known) return estimate;
   const { measure, otherwise, kind } = expectation;
   const { rates } = ledger;
   const isSeen = (rates.expected(measure) ?? 0) > 0 || otherwise === 0 || rates.overrun(kind) > 1;
   if (isSeen) return { ...estimate, from: 'charges' };
-  const listed = priceOf(kind, body);
+  const listed = priceOf(tool, body);
   const isListed = listed.known && publishedOrStated(listed, step.estimate) === listed.credits;
   if (!isListed) return { ...estimate, from: 'estimate' };
   return {

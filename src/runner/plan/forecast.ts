@@ -1,6 +1,6 @@
 // How long a plan may take: the tools' median times at as many projects at once as the account allows, corrected by how long
 // the last run took.
-import { toolNamed } from '../../contract/kinds/tools.ts';
+import { toolNamed } from '../../contract/tools/all.ts';
 import type { JobLine, RunLine } from '../journal/line.ts';
 import type { Limits } from '../language/pipeline.ts';
 import type { PlanRow } from './plan.ts';

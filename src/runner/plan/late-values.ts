@@ -2,8 +2,8 @@
 // with the highest possible value in their place.
 import { fieldOf, isObject, type JsonObject } from '../../contract/base/json.ts';
 import { partOf, type Schema } from '../../contract/base/schema.ts';
-import type { Tool } from '../../contract/kinds/kind.ts';
-import { mostAccepted } from '../../contract/kinds/most-accepted.ts';
+import { mostAccepted } from '../../contract/tool/most-accepted.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 import type { Expression, Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fillKnown } from '../language/template.ts';

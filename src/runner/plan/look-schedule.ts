@@ -1,7 +1,7 @@
 // When to look at a project that renders: the more looks, the shorter the delay between its end and the look that finds it. A run, a
 // tick, a worker that parks an order, and a face detection use this one rule. It does not trust published medians: one that
 // is wrong by a factor of three costs little.
-import { toolNamed } from '../../contract/kinds/tools.ts';
+import { toolNamed } from '../../contract/tools/all.ts';
 import type { KnownDurations } from './usual-durations.ts';
 
 /** What a `LookBudget` allows, shared by all projects that one process waits for: where few are in progress, each may be looked at more often. */

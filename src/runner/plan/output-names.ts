@@ -7,17 +7,15 @@ import { extensionMark } from '../language/result-name.ts';
 /** The advice. */
 export const endWithExtension = 'end it with .${{ result.ext }}';
 
-const gifFormats = ['gif', 'mp4', 'webm'];
-
 /** The usual extensions of a tool step's files: several if only the run knows. Undefined: any of its medium. */
 function usualExtensions({ kind, with: body }: Step): readonly string[] | undefined {
-  if (kind.name === 'ai-gif-generator') {
+  const chosen = kind.tool?.fileFormat;
+  if (chosen !== undefined) {
+    const { field, extensions, usual } = chosen;
     const format =
-      body.kind === 'object'
-        ? body.fields.find(([name]) => name === 'output_format')?.[1]
-        : undefined;
-    if (format === undefined) return ['gif'];
-    return format.kind === 'value' ? [String(format.value)] : gifFormats;
+      body.kind === 'object' ? body.fields.find(([name]) => name === field)?.[1] : undefined;
+    if (format === undefined) return [usual];
+    return format.kind === 'value' ? [String(format.value)] : extensions;
   }
   switch (kind.tool?.record) {
     case 'image':

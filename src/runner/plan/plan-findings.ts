@@ -2,8 +2,8 @@
 // planning.
 import { type Tier, tiers } from '../../contract/api/tier.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
-import type { RuleBreach } from '../../contract/kinds/kind.ts';
-import { refusedOnPlan } from '../../contract/kinds/plan-rules.ts';
+import { refusedOnPlan } from '../../contract/tool/plan-rules.ts';
+import type { RuleBreach } from '../../contract/tool/rules.ts';
 import type { Step } from '../language/pipeline.ts';
 
 /** Keeps the first finding of each step for each plan, so that a million items are a few lines. */

@@ -1,5 +1,5 @@
 // How long a run waits for a project.
-import { toolNamed } from '../../contract/kinds/tools.ts';
+import { toolNamed } from '../../contract/tools/all.ts';
 import type { Step } from '../language/pipeline.ts';
 
 const usualTimeout = (medianSeconds = 10): number => Math.max(10 * 60_000, medianSeconds * 6000);

@@ -1,7 +1,7 @@
 // What people read from `init`: what was found, what was written, and what to do next.
 import { printable } from '../../contract/base/printable.ts';
 import { listing } from '../../contract/yaml/diagnostic.ts';
-import { mediaNoun } from '../starters/starter.ts';
+import { mediaNoun } from '../starters/starters.ts';
 import { count } from './text.ts';
 
 interface Found {

@@ -1,9 +1,8 @@
 // The texts of `shotlist tools`: the list of step kinds, and one kind in full, for a terminal of 80 columns.
-import { spansText } from '../../contract/api/models.ts';
 import type { Entry } from '../../contract/catalogue/entry.ts';
 import { type Field, takenBy } from '../../contract/catalogue/field.ts';
-import type { Model } from '../../contract/catalogue/model.ts';
 import type { PricedExample } from '../../contract/catalogue/price.ts';
+import { type Model, spansText } from '../../contract/tool/models.ts';
 import { count, table, wrapped } from './text.ts';
 
 const width = 80;

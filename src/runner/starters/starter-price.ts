@@ -1,8 +1,9 @@
 // What one item of a starter costs.
 import { parse } from 'yaml';
-import { dearestOf, priceOf } from '../../contract/api/price.ts';
 import { asJson, isObject, type JsonObject } from '../../contract/base/json.ts';
-import type { Starter } from './starter.ts';
+import { dearestOf, priceOf } from '../../contract/tool/price.ts';
+import { existingTool } from '../../contract/tools/all.ts';
+import type { Starter } from './starters.ts';
 
 export interface StarterPrice {
   /** For one item, in credits. */
@@ -11,7 +12,8 @@ export interface StarterPrice {
   readonly published: boolean;
 }
 
-export function priceOfStarter({ tool, body, prompts }: Starter): StarterPrice {
+export function priceOfStarter({ tool: name, body, prompts }: Starter): StarterPrice {
+  const tool = existingTool(name);
   const longest = prompts.map(([, text]) => text).sort((a, b) => b.length - a.length)[0] ?? '';
   const value = asJson(parse(body.replace('${{ item.prompt }}', longest)));
   const request: JsonObject = isObject(value) ? value : {};

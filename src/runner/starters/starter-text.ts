@@ -1,7 +1,8 @@
 // Starter → the text of a first pipeline file. Every line that a beginner asks about has a comment.
 import { grouped } from '../../contract/base/grouped.ts';
-import { mediaNoun, type Starter, type StarterInput, uploadStep } from './starter.ts';
+import { type StarterInput, uploadStep } from '../../contract/tool/starter.ts';
 import { priceOfStarter } from './starter-price.ts';
+import { mediaNoun, type Starter } from './starters.ts';
 
 export interface Choices {
   readonly starter: Starter;

@@ -1,8 +1,15 @@
-// What a creation costs: the same price as in the plan, from the same table (contract/api/price.ts).
-import { assumedFps, chosenFps, countedFps, dearestOf, priceOf } from '../../contract/api/price.ts';
+// What a creation costs: the same price as in the plan, from the same table (contract/tool/price.ts).
+
 import type { Tier } from '../../contract/api/tier.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
-import type { Tool } from '../../contract/kinds/kind.ts';
+import {
+  assumedFps,
+  chosenFps,
+  countedFps,
+  dearestOf,
+  priceOf,
+} from '../../contract/tool/price.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 
 export { assumedFps };
 
@@ -25,12 +32,12 @@ export function chargeOf(
   tier: Tier,
   stated: StatedPrices = new Map(),
 ): Charge {
-  const listed = priceOf(tool.name, body, tier);
-  const estimate = countedFps(tool.name, body) !== undefined;
+  const listed = priceOf(tool, body, tier);
+  const estimate = countedFps(tool, body) !== undefined;
   if (listed.known) return { credits: listed.credits, estimate };
   const credits = stated.get(tool.name);
   if (credits !== undefined) return { credits: Math.ceil(credits), estimate: false };
-  return { credits: dearestOf(tool.name, body), estimate };
+  return { credits: dearestOf(tool, body), estimate };
 }
 
 /**
@@ -39,7 +46,7 @@ export function chargeOf(
  */
 export function settledCredits(
   { credits, estimate }: Charge,
-  { tool, body, fps }: { readonly tool: string; readonly body: JsonObject; readonly fps?: number },
+  { tool, body, fps }: { readonly tool: Tool; readonly body: JsonObject; readonly fps?: number },
 ): number {
   const counted = countedFps(tool, body);
   const real = chosenFps(tool, body) ?? fps;

@@ -9,7 +9,7 @@ import {
 import type { PathForm } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import type { Schema } from '../../contract/base/schema.ts';
-import { tools } from '../../contract/kinds/tools.ts';
+import { tools } from '../../contract/tools/all.ts';
 import { faultsSchema } from './fault-schema.ts';
 import { cancellation, grant, newAccount, newKey, newTier, newWebhook } from './hub-requests.ts';
 import { detectionRequest, uploadRequest } from './requests.ts';

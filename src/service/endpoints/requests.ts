@@ -1,5 +1,5 @@
 // The request bodies of uploads and face detections (facts.md, Uploads and Face detection).
-import { confidenceScore, imageAsset } from '../../contract/kinds/fields.ts';
+import { confidenceScore, imageAsset } from '../../contract/tool/fields.ts';
 
 export const uploadRequest = {
   type: 'object',

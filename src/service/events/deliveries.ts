@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EventAction, type EventKind, isEventKind } from '../../contract/api/event.ts';
 import { milliseconds } from '../../contract/base/duration.ts';
-import { toolNamed } from '../../contract/kinds/tools.ts';
+import { toolNamed } from '../../contract/tools/all.ts';
 import type { Faults } from '../faults/faults.ts';
 import {
   choiceOf,

@@ -1,6 +1,6 @@
 // The targets of faults: requests, jobs, events and addresses, by name. A rule selects them by patterns.
 import { eventKinds } from '../../contract/api/event.ts';
-import { tools } from '../../contract/kinds/tools.ts';
+import { tools } from '../../contract/tools/all.ts';
 import { endpoints } from '../endpoints/endpoints.ts';
 import type { FaultName, FaultRule } from '../endpoints/fault-schema.ts';
 

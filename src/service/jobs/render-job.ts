@@ -1,10 +1,10 @@
 // The job that renders a project: from queued to its output files, with the final charge.
 import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
-import { allowances, type OutputLimit, ownLimits, type Tier } from '../../contract/api/tier.ts';
+import { allowances, type OutputLimit, type Tier } from '../../contract/api/tier.ts';
 import { isObject } from '../../contract/base/json.ts';
 import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Tool } from '../../contract/kinds/kind.ts';
-import { toolNamed } from '../../contract/kinds/tools.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
+import { existingTool } from '../../contract/tools/all.ts';
 import {
   isRendererClosed,
   type Renderer,
@@ -71,7 +71,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
   };
 
   async function outcomeOf(project: StoredProject): Promise<RenderOutcome> {
-    const tool = knownTool(project.tool);
+    const tool = existingTool(project.tool);
     const inputs = inputsFor(projects.inputsOf(project.id));
     if (!inputs.ok) return inputs;
     const folder = await fileStore.makeOutputFolder(project.id);
@@ -117,7 +117,8 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
     const [first] = outcome.value;
     const charged = { credits, estimate: estimated };
     const final = settledCredits(charged, {
-      ...project,
+      tool: existingTool(project.tool),
+      body: project.body,
       fps: knowsItsRate(project) ? first?.fps : undefined,
     });
     const done = await projects.complete(
@@ -137,7 +138,7 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
   return {
     inputsFor,
     jobOf: ({ id, seq, account, tool: name, body, createdAt, startedAt }) => {
-      const tool = knownTool(name);
+      const tool = existingTool(name);
       const rule = faults.fire('job', name)[0]?.rule;
       const failure = rule?.fault === 'job-error' ? failureOf(rule) : undefined;
       // Drawn here, with the job's other faults, so that the draw does not depend on the order of rendering.
@@ -178,12 +179,6 @@ export function openRenderJobs(dependencies: RenderJobDependencies): RenderJobs 
 /** Settles nothing: the service is stopping, and its next start begins the job again. */
 export async function keepForRestart(): Promise<void> {}
 
-function knownTool(name: string): Tool {
-  const tool = toolNamed(name);
-  if (tool === undefined) throw new Error(`bug: a project has the unknown tool ${name}`);
-  return tool;
-}
-
 /** Each kind of record has its own error code for an unusable file (interface.md, Events). */
 function codeIn(record: RecordKind, code: string): string {
   if (code !== 'invalid_file_format' || record === 'image') return code;
@@ -210,13 +205,12 @@ export function remaining(
 /** The resolution of a free plan (interface.md, POST /v1/character-replace), and that of 4k. */
 const named = { free: 576, paid: 2160 } as const;
 
-export function outputLimit({ name, request }: Tool, tier: Tier): OutputLimit {
+export function outputLimit({ request, sizeLimit = {} }: Tool, tier: Tier): OutputLimit {
   const { properties } = request;
   const isNamed = isObject(properties) && properties['resolution'] !== undefined;
-  // The size of an enlarged picture follows from its factor: models.md names no limit.
-  if (isNamed || name === 'ai-image-upscaler')
+  if (isNamed || sizeLimit === 'none')
     return { most: tier === 'free' ? named.free : named.paid, longest: Number.POSITIVE_INFINITY };
   const { longestEdge } = allowances[tier];
-  const { most = longestEdge, longest = longestEdge } = ownLimits[name] ?? {};
+  const { most = longestEdge, longest = longestEdge } = sizeLimit;
   return { most: Math.min(most, longestEdge), longest: Math.min(longest, longestEdge) };
 }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { clipOf } from '../../contract/api/clip.ts';
 import { chanceOf } from '../../contract/base/chance.ts';
 import { fieldOf, type JsonObject } from '../../contract/base/json.ts';
-import type { Tool } from '../../contract/kinds/kind.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 import type { Speed } from '../base/speed.ts';
 
 export interface JobTiming {

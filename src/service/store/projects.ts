@@ -3,7 +3,7 @@
 import type { EventAction } from '../../contract/api/event.ts';
 import type { ProjectError, ProjectId } from '../../contract/api/project.ts';
 import type { JsonObject } from '../../contract/base/json.ts';
-import type { Tool } from '../../contract/kinds/kind.ts';
+import type { Tool } from '../../contract/tool/tool.ts';
 import type { Accounts, ProjectReference } from './accounts.ts';
 import { type Database, textOf } from './database.ts';
 import { type Input, readInputs, writeInputs } from './inputs.ts';

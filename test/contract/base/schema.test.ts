@@ -12,7 +12,7 @@ import {
   withDefaults,
 } from '../../../src/contract/base/schema.ts';
 import { kinds } from '../../../src/contract/kinds/all.ts';
-import { tools } from '../../../src/contract/kinds/tools.ts';
+import { tools } from '../../../src/contract/tools/all.ts';
 import { parseSource } from '../../../src/contract/yaml/source.ts';
 import { eventSchemas } from '../../../src/runner/journal/event-schemas.ts';
 import { stateSchema } from '../../../src/runner/journal/line.ts';

@@ -1,11 +1,10 @@
 // The catalogue: what it says of prices, fields and plans, and where it got it from.
 import { describe, expect, test } from 'vitest';
-import { priceList } from '../../../src/contract/api/price-list.ts';
 import { catalogue, type Entry, entryOf } from '../../../src/contract/catalogue/entry.ts';
 import { fieldsOf, takenBy } from '../../../src/contract/catalogue/field.ts';
 import { kinds } from '../../../src/contract/kinds/all.ts';
-import { beyondPlan } from '../../../src/contract/kinds/plan-rules.ts';
-import { toolNamed, tools } from '../../../src/contract/kinds/tools.ts';
+import { beyondPlan } from '../../../src/contract/tool/plan-rules.ts';
+import { toolNamed, tools } from '../../../src/contract/tools/all.ts';
 
 const entries: ReadonlyMap<string, Entry> = new Map(
   kinds.map((kind) => [kind.name, entryOf(kind)]),
@@ -54,11 +53,11 @@ describe('prices', () => {
   });
 
   test('have a rule, and an example for each tool that has a published price', () => {
-    for (const { name } of tools) {
+    for (const { name, price } of tools) {
       const { rule, examples } = entry(name).price;
       expect(rule, name).toMatch(/^[A-Z0-9].*\.$/);
       expect(examples.length, name).toBeGreaterThan(0);
-      const unpublished = priceList.tools[name]?.kind === 'unpublished';
+      const unpublished = price.kind === 'unpublished';
       expect(examples[0]?.credits === undefined, name).toBe(unpublished);
     }
   });

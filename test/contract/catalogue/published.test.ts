@@ -1,11 +1,10 @@
 // The catalogue against the tables of the documents, which published.md repeats word for word.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { spansText } from '../../../src/contract/api/models.ts';
 import { allowances, type Tier, tiers } from '../../../src/contract/api/tier.ts';
 import { type Field, fieldsOf } from '../../../src/contract/catalogue/field.ts';
-import { type Model, modelsOf } from '../../../src/contract/catalogue/model.ts';
-import { tools } from '../../../src/contract/kinds/tools.ts';
+import { type Model, spansText } from '../../../src/contract/tool/models.ts';
+import { existingTool, tools } from '../../../src/contract/tools/all.ts';
 
 const text = readFileSync(new URL('published.md', import.meta.url), 'utf8');
 
@@ -22,6 +21,8 @@ function rowsOf(heading: string): readonly (readonly string[])[] {
       .map((cell) => cell.trim()),
   );
 }
+
+const offeredBy = (tool: string): readonly Model[] => existingTool(tool).models?.offered ?? [];
 
 interface PublishedField {
   readonly path: string;
@@ -113,7 +114,7 @@ describe('models', () => {
     '%s costs %s a second, lasts %s seconds, audio %s',
     (name, credits, durations, audio) => {
       for (const tool of ['text-to-video', 'image-to-video']) {
-        const model = named(modelsOf(tool)).get(name ?? '');
+        const model = named(offeredBy(tool)).get(name ?? '');
         const figures = ['480p', '720p', '1080p', '4k'].map((one) => model?.credits[one] ?? '–');
         expect(figures.join(' / ')).toBe(credits);
         expect(spansText(model?.seconds ?? [])).toBe(durations);
@@ -147,14 +148,14 @@ describe('models', () => {
 
   test('are the published ones, and no others', () => {
     const names = rowsOf('Video models').map(([name]) => name);
-    expect([...modelsOf('text-to-video').map(({ name }) => name), 'minimax-h3']).toEqual(names);
+    expect([...offeredBy('text-to-video').map(({ name }) => name), 'minimax-h3']).toEqual(names);
   });
 
   test.each(rowsOf('Image models'))(
     '%s: generate %s, edit %s, %s, %s credits, %s images, inputs %s, plans %s',
     (name, generate, edit, resolutions, credits, images, inputs, plans) => {
-      const makes = named(modelsOf('ai-image-generator')).get(name ?? '');
-      const edits = named(modelsOf('ai-image-editor')).get(name ?? '');
+      const makes = named(offeredBy('ai-image-generator')).get(name ?? '');
+      const edits = named(offeredBy('ai-image-editor')).get(name ?? '');
       expect([makes !== undefined, edits !== undefined]).toEqual([
         generate === 'yes',
         edit === 'yes',

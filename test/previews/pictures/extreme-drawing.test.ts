@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
-import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { drawCard } from '../../../src/previews/pictures/card.ts';
 import { paintClock, timeText } from '../../../src/previews/pictures/clock.ts';
 import { wrap } from '../../../src/previews/pictures/lettering.ts';

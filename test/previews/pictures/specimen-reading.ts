@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import type { ProjectError } from '../../../src/contract/api/project.ts';
 import { isObject, type Json } from '../../../src/contract/base/json.ts';
 import { withDefaults } from '../../../src/contract/base/schema.ts';
-import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { toolNamed } from '../../../src/contract/tools/all.ts';
 import type {
   RenderedFile,
   RenderInput,

@@ -1,14 +1,14 @@
-// The two voice tools: tones of the right length, with a pitch for each voice.
+// The voice tools: tones of the right length, with a pitch for each voice.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { render as renderAudio } from '../../../src/previews/defaults/audio.ts';
 import { render as renderVoiceCloner } from '../../../src/previews/tools/ai-voice-cloner.ts';
-import { render as renderVoiceGenerator } from '../../../src/previews/tools/ai-voice-generator.ts';
 import { filesOf, type Rehearsed, rehearse } from '../rehearse.ts';
 
 const text = 'Hello, how are you? I am fine, thank you.';
 const say = (prompt: string, voice = 'Narrator') =>
-  rehearse(renderVoiceGenerator, 'ai-voice-generator', { style: { prompt, voice_name: voice } });
+  rehearse(renderAudio, 'ai-voice-generator', { style: { prompt, voice_name: voice } });
 
 /** A WAV file of 16 bits and one channel. */
 async function heard(rehearsed: Rehearsed) {
@@ -24,8 +24,8 @@ async function heard(rehearsed: Rehearsed) {
   return { bytes, seconds, hertz: waves / seconds, loudest: Math.max(...samples.slice(0, 50_000)) };
 }
 
-describe('the voice generator', () => {
-  test('sounds as long as a person would speak, and the same again', async () => {
+describe('a sound of a tool without a renderer of its own', () => {
+  test('lasts as long as a person would speak, and the same again', async () => {
     const speech = await heard(await say(text));
     expect(speech.seconds).toBeGreaterThan(text.length / 16);
     expect(speech.seconds).toBeLessThan(text.length / 8);
@@ -45,6 +45,12 @@ describe('the voice generator', () => {
     expect(new Set(pitches).size).toBe(3);
     expect((await heard(await say('Привет, мир! 你好'))).seconds).toBeGreaterThan(0.8);
     expect((await heard(await say(''))).seconds).toBeGreaterThan(0.1);
+  });
+
+  test('of a request without a text is as long as the request asks for', async () => {
+    const body = { start_seconds: 1, end_seconds: 3 };
+    const { seconds } = await heard(await rehearse(renderAudio, 'ai-voice-generator', body));
+    expect(seconds).toBeCloseTo(2, 2);
   });
 
   test('refuses more than a thousand characters', async () => {

@@ -1,6 +1,6 @@
 // The rendering processes: whatever happens in one, the service goes on, and says what became of the project.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { type Renderer, RendererClosed } from '../../../src/previews/base/renderer.ts';
 import type { RenderInput, RenderRequest } from '../../../src/previews/base/request.ts';
 import { openPool, type PoolOptions } from '../../../src/previews/threads/pool.ts';

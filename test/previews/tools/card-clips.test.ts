@@ -1,10 +1,8 @@
 // The tools that make a clip of a picture, of words or of a sound.
 import { expect, test } from 'vitest';
+import { render as renderVideo } from '../../../src/previews/defaults/video.ts';
 import { render as renderGif } from '../../../src/previews/tools/ai-gif-generator.ts';
 import { render as renderAnimation } from '../../../src/previews/tools/animation.ts';
-import { render as renderAudioToVideo } from '../../../src/previews/tools/audio-to-video.ts';
-import { render as renderImageToVideo } from '../../../src/previews/tools/image-to-video.ts';
-import { render as renderTextToVideo } from '../../../src/previews/tools/text-to-video.ts';
 import { sample } from '../faces/sample.ts';
 import {
   differenceOf,
@@ -30,7 +28,7 @@ test('image-to-video shows both pictures and a running clock, with sound when it
     { end_seconds: 0.5, width: 160, height: 120, audio: true, style: { prompt: 'zoom in' } },
     [image, input('end_image_file_path', 'image', other)],
   );
-  const outcome = await renderImageToVideo(order);
+  const outcome = await renderVideo(order);
   const clip = await made(order, outcome);
   expect(clip).toMatchObject({ width: 160, height: 120, fps: 24, kinds: ['video', 'audio'] });
   expect(Math.abs(clip.seconds - 0.5)).toBeLessThan(0.05);
@@ -39,10 +37,10 @@ test('image-to-video shows both pictures and a running clock, with sound when it
   expect(differenceOf(pictures[0], pictures[5], [0, 0.8, 1, 0.92])).toBeGreaterThan(0.5);
   expect(differenceOf(pictures[0], pictures[5], [0, 0, 1, 0.6])).toBeLessThan(0.5);
   const alone = request('image-to-video', order.body, [image]);
-  const single = await made(alone, await renderImageToVideo(alone));
+  const single = await made(alone, await renderVideo(alone));
   expect(differenceOf((await picturesOf(single.file, 1))[0], pictures[0])).toBeGreaterThan(2);
   const again = { ...order, folder: request('image-to-video', {}).folder };
-  const second = await made(again, await renderImageToVideo(again));
+  const second = await made(again, await renderVideo(again));
   expect(differenceOf((await picturesOf(second.file, 6))[3], pictures[3])).toBe(0);
 });
 
@@ -51,7 +49,7 @@ test('text-to-video has the shape and the length of its request, other words on 
   for (const prompt of ['a lighthouse at night', 'a dog in a meadow']) {
     const body = { end_seconds: 0.2, aspect_ratio: '9:16', resolution: '4k', style: { prompt } };
     const order = { ...request('text-to-video', body), most: 120 };
-    const clip = await made(order, await renderTextToVideo(order));
+    const clip = await made(order, await renderVideo(order));
     expect(clip).toMatchObject({ width: 120, height: 214, kinds: ['video'] });
     expect(clip.probed.streams[0]?.nb_read_frames).toBe('5');
     pictures.push(...(await picturesOf(clip.file, 1)));
@@ -87,14 +85,14 @@ test('audio-to-video carries the sound, and is as long as it', async () => {
     { ...image, file: undefined },
   ]);
   const small = { ...order, most: 120 };
-  const clip = await made(small, await renderAudioToVideo(small));
+  const clip = await made(small, await renderVideo(small));
   // As long as the sound, whatever was asked for.
   expect(Math.abs(clip.seconds - 2)).toBeLessThan(0.1);
   expect(clip.kinds).toEqual(['video', 'audio']);
   const late = request('audio-to-video', { start_seconds: 5, end_seconds: 9 }, [sound]);
-  expect(await renderAudioToVideo(late)).toMatchObject({ error: { code: 'invalid_parameters' } });
+  expect(await renderVideo(late)).toMatchObject({ error: { code: 'invalid_parameters' } });
   const noSound = request('audio-to-video', { end_seconds: 1 }, [{ ...sound, file: photoFile }]);
-  expect(await renderAudioToVideo(noSound)).toMatchObject({
+  expect(await renderVideo(noSound)).toMatchObject({
     error: { code: 'invalid_parameters', message: expect.stringContaining('uploads/it') },
   });
 });

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeClip } from '../../../src/previews/clips/write.ts';
+import { render as renderVideo } from '../../../src/previews/defaults/video.ts';
 import type { Picture } from '../../../src/previews/pictures/picture.ts';
-import { render as renderVideoEditor } from '../../../src/previews/tools/ai-video-editor.ts';
 import { render as renderAutoSubtitles } from '../../../src/previews/tools/auto-subtitle-generator.ts';
 import { render as renderLipSync } from '../../../src/previews/tools/lip-sync.ts';
 import { render as renderVideoToVideo } from '../../../src/previews/tools/video-to-video.ts';
@@ -50,7 +50,7 @@ test('ai-video-editor shows a changed clip with its prompt and a clock, and keep
     { end_seconds: 0.5, style: { prompt: 'make it snow at night' } },
     [video],
   );
-  const clip = await made(order, await renderVideoEditor(order));
+  const clip = await made(order, await renderVideo(order));
   expect(clip).toMatchObject({ ...size, fps: 20, kinds: ['video', 'audio'] });
   const pictures = await picturesOf(clip.file, 2);
   expect(differenceOf(pictures[0], original, [0, 0, 1, 0.2])).toBeGreaterThan(5);
@@ -88,7 +88,7 @@ test('a start beyond the end, and a file that is no clip, are errors of the proj
   const broken = join(folder, 'broken.mp4');
   writeFileSync(broken, 'no clip at all');
   const style = { art_style: 'Anime', prompt: 'warm' };
-  for (const render of [renderVideoToVideo, renderVideoEditor, renderAutoSubtitles]) {
+  for (const render of [renderVideoToVideo, renderVideo, renderAutoSubtitles]) {
     const late = request('video-to-video', { start_seconds: 3, end_seconds: 4, style }, [video]);
     expect(await render(late)).toMatchObject({
       error: { code: 'invalid_parameters', message: expect.stringContaining('uploads/it') },

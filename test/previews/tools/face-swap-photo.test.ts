@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Region } from '../../../src/contract/api/region.ts';
-import { faceSwapPhoto } from '../../../src/contract/kinds/face-swap-photo.ts';
+import { faceSwapPhoto } from '../../../src/contract/tools/face-swap-photo.ts';
 import type { FoundFace } from '../../../src/previews/base/renderer.ts';
 import type { RenderInput, RenderOutcome } from '../../../src/previews/base/request.ts';
 import { findFaces } from '../../../src/previews/faces/find.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { faceSwap } from '../../../src/contract/kinds/face-swap.ts';
+import { faceSwap } from '../../../src/contract/tools/face-swap.ts';
 import type { FoundFace } from '../../../src/previews/base/renderer.ts';
 import type { RenderInput, RenderOutcome } from '../../../src/previews/base/request.ts';
 import { openClip } from '../../../src/previews/clips/open.ts';

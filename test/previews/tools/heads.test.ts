@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { toolNamed } from '../../../src/contract/tools/all.ts';
 import type { RenderRequest } from '../../../src/previews/base/request.ts';
 import { type Face, findFaces } from '../../../src/previews/faces/find.ts';
 import { describeFace, descriptorDistance } from '../../../src/previews/faces/match.ts';

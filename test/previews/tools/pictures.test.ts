@@ -2,9 +2,7 @@
 import jsQR from 'jsqr';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
-import { render as renderClothesChanger } from '../../../src/previews/tools/ai-clothes-changer.ts';
-import { render as renderImageEditor } from '../../../src/previews/tools/ai-image-editor.ts';
-import { render as renderImageGenerator } from '../../../src/previews/tools/ai-image-generator.ts';
+import { render as renderImage } from '../../../src/previews/defaults/image.ts';
 import { render as renderUpscaler } from '../../../src/previews/tools/ai-image-upscaler.ts';
 import { render as renderMeme } from '../../../src/previews/tools/ai-meme-generator.ts';
 import { render as renderQrCode } from '../../../src/previews/tools/ai-qr-code-generator.ts';
@@ -32,7 +30,7 @@ beforeAll(async () => {
 
 describe('a card', () => {
   const generate = (body: JsonObject, most = 2160) =>
-    rehearse(renderImageGenerator, 'ai-image-generator', body, { most });
+    rehearse(renderImage, 'ai-image-generator', body, { most });
 
   test('is made as often as was asked for, each different, in its shape and resolution', async () => {
     const body = { image_count: 2, aspect_ratio: '16:9', resolution: '640px' };
@@ -58,12 +56,7 @@ describe('a card', () => {
 
   test('shows every picture that was given', async () => {
     const edit = (files: Readonly<Record<string, string>>, body: JsonObject = {}) =>
-      rehearse(
-        renderImageEditor,
-        'ai-image-editor',
-        { style: { prompt: 'x' }, ...body },
-        { files },
-      );
+      rehearse(renderImage, 'ai-image-editor', { style: { prompt: 'x' }, ...body }, { files });
     const orange = async (rehearsed: ReturnType<typeof edit>) => {
       const picture = await pictureIn(await rehearsed);
       const isOrange = (at: number): boolean =>
@@ -82,7 +75,7 @@ describe('a card', () => {
 
   test('of an edited picture is as large as the picture', async () => {
     const files = { 'assets.person_file_path': grey, 'assets.garment_file_path': small };
-    const rehearsed = await rehearse(renderClothesChanger, 'ai-clothes-changer', {}, { files });
+    const rehearsed = await rehearse(renderImage, 'ai-clothes-changer', {}, { files });
     expect(await pictureIn(rehearsed)).toMatchObject({ width: 240, height: 180 });
   });
 
@@ -97,7 +90,7 @@ describe('a card', () => {
       'assets.image_file_paths.0': grey,
       'assets.image_file_paths.1': import.meta.filename,
     };
-    const { outcome } = await rehearse(renderImageEditor, 'ai-image-editor', {}, { files });
+    const { outcome } = await rehearse(renderImage, 'ai-image-editor', {}, { files });
     expect(outcome).toMatchObject({
       ok: false,
       error: {

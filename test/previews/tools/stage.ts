@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { MediaType } from '../../../src/contract/api/asset.ts';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
-import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { toolNamed } from '../../../src/contract/tools/all.ts';
 import type {
   RenderInput,
   RenderOutcome,

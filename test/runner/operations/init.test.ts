@@ -1,7 +1,7 @@
 // `init`: the pipeline that it writes for each tool is valid, has a plan, and runs.
 import { lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { tools } from '../../../src/contract/kinds/tools.ts';
+import { tools } from '../../../src/contract/tools/all.ts';
 import { format } from '../../../src/runner/formatting/format.ts';
 import { type Initialized, type InitOptions, init } from '../../../src/runner/operations/init.ts';
 import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';

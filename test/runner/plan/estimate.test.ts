@@ -1,9 +1,11 @@
 // What one creation will cost: the list, the estimate, the history, and what was learned the hard way.
+
 import { describe, expect, test } from 'vitest';
 import { mostCredits } from '../../../src/contract/api/bounds.ts';
-import { measureOf } from '../../../src/contract/api/measure.ts';
-import { priceOf } from '../../../src/contract/api/price.ts';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
+import { measureOf } from '../../../src/contract/tool/measure.ts';
+import { priceOf } from '../../../src/contract/tool/price.ts';
+import { existingTool } from '../../../src/contract/tools/all.ts';
 import { Ledger } from '../../../src/runner/journal/ledger.ts';
 import type { Measure } from '../../../src/runner/journal/line.ts';
 import { type Estimate, estimateOf } from '../../../src/runner/plan/estimate.ts';
@@ -78,7 +80,7 @@ describe('an estimate', () => {
   });
 
   test('follows the service where it charges less than the list, for the same kind of order only', () => {
-    const listed = measureOf('face-swap-photo', {}, priceOf('face-swap-photo', {}));
+    const listed = measureOf('face-swap-photo', {}, priceOf(existingTool('face-swap-photo'), {}));
     const ledger = charged('face-swap-photo', 10, 4, listed);
     expect(estimate('face-swap-photo', '', ledger)).toEqual({ known: true, credits: 4 });
     const other = { assets: { face_swap_mode: 'x' }, speed: 'fast' };
@@ -86,7 +88,7 @@ describe('an estimate', () => {
   });
 
   test('is not nothing because the same kind of order was free once', () => {
-    const listed = measureOf('face-swap-photo', {}, priceOf('face-swap-photo', {}));
+    const listed = measureOf('face-swap-photo', {}, priceOf(existingTool('face-swap-photo'), {}));
     const ledger = charged('face-swap-photo', 10, 0, listed);
     expect(estimate('face-swap-photo', '', ledger)).toEqual({ known: true, credits: 10 });
     const seen = { of: 'character-replace resolution=480p', amount: 10 };

@@ -1,7 +1,7 @@
 // When projects that render are looked at: a rule that learns, and that a wrong published median does little harm to.
 import { describe, expect, test } from 'vitest';
 import { chanceOf } from '../../../src/contract/base/chance.ts';
-import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { LookSchedule } from '../../../src/runner/plan/look-schedule.ts';
 import { Projects } from './projects.ts';
 

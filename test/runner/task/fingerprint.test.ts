@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/contract/base/json.ts';
-import { characterReplace } from '../../../src/contract/kinds/character-replace.ts';
-import { faceSwapPhoto } from '../../../src/contract/kinds/face-swap-photo.ts';
+import { characterReplace } from '../../../src/contract/tools/character-replace.ts';
+import { faceSwapPhoto } from '../../../src/contract/tools/face-swap-photo.ts';
 import {
   essentialBody,
   type Fingerprint,

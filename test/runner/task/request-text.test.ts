@@ -8,7 +8,7 @@ import {
   type JsonObject,
 } from '../../../src/contract/base/json.ts';
 import { kindNamed } from '../../../src/contract/kinds/all.ts';
-import { tools } from '../../../src/contract/kinds/tools.ts';
+import { tools } from '../../../src/contract/tools/all.ts';
 import { type Scope, toCel } from '../../../src/runner/language/expression.ts';
 import { compileTemplate } from '../../../src/runner/language/template.ts';
 import { essentialBody } from '../../../src/runner/task/fingerprint.ts';

@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import type { RecordKind } from '../../../src/contract/api/project.ts';
 import { asJson, isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
-import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { photo } from '../../rig.ts';
 import { type Answer, type Client, send, textAt } from '../client.ts';
 

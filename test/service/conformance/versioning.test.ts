@@ -3,9 +3,8 @@
 // clients. That a null is not required is tested as "may be omitted"; whether a null is taken is not said.
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
-import { isObject } from '../../../src/contract/base/json.ts';
-import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
+import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { photo } from '../../rig.ts';
 import { listAt, pathOf, send } from '../client.ts';
 import {

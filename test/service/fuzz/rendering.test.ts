@@ -2,7 +2,7 @@
 // and the ledger then says what the record says.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { tools } from '../../../src/contract/kinds/tools.ts';
+import { tools } from '../../../src/contract/tools/all.ts';
 import { send, textAt } from '../client.ts';
 import { besiege, expectAlive, expectDecent, tries, validOrders } from './siege.ts';
 import { varied } from './wild-json.ts';

@@ -1,8 +1,7 @@
 // A service under fire for a whole test file, and what must hold of every answer that it gives.
 import { afterAll, expect } from 'vitest';
-import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
-import { isObject } from '../../../src/contract/base/json.ts';
-import { tools } from '../../../src/contract/kinds/tools.ts';
+import { isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
+import { tools } from '../../../src/contract/tools/all.ts';
 import {
   type LocalService,
   type ServiceOptions,

@@ -1,7 +1,7 @@
 // How large outputs may be: models.md, Plans.
 import { expect, test } from 'vitest';
 import { tiers } from '../../../src/contract/api/tier.ts';
-import { toolNamed } from '../../../src/contract/kinds/tools.ts';
+import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { outputLimit } from '../../../src/service/jobs/render-job.ts';
 
 const limits = (name: string, of: 'most' | 'longest'): readonly number[] => {

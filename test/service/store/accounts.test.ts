@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { tools } from '../../../src/contract/kinds/tools.ts';
+import { tools } from '../../../src/contract/tools/all.ts';
 import type { LocalService } from '../../../src/service/start.ts';
 import { photo, service } from '../../rig.ts';
 import {

@@ -10,7 +10,7 @@ import { digestFrom } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { NotRegularFile } from '../../../contract/files/regular-file.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../../contract/files/system-error.ts';
-import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { toolNamed } from '../../../contract/tools/all.ts';
 import { openOwn } from '../../adapters/files/new-file.ts';
 import { syncFolder } from '../../adapters/files/output-folders.ts';
 import { removeProvenanceFile } from '../../adapters/files/provenance-file.ts';

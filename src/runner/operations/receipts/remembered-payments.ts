@@ -5,7 +5,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Account } from '../../../contract/api/project.ts';
 import { digestFrom } from '../../../contract/base/digest.ts';
 import { isSystemProblem } from '../../../contract/files/system-error.ts';
-import { recordOf } from '../../../contract/kinds/tools.ts';
+import { recordOf } from '../../../contract/tools/all.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine, NewEvent, OutputLine } from '../../journal/line.ts';
 import { jobFacts, stateAfter } from '../../journal/state.ts';

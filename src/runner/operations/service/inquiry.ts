@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
 import { err, type Result } from '../../../contract/base/result.ts';
-import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { toolNamed } from '../../../contract/tools/all.ts';
 import type { Ledger } from '../../journal/ledger.ts';
 import type { JobLine } from '../../journal/line.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';

@@ -4,7 +4,7 @@
 import type { Redactor } from '../../../contract/base/redactor.ts';
 import { readSecretFile } from '../../../contract/files/regular-file.ts';
 import type { Env } from '../../../contract/files/user-folder.ts';
-import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { toolNamed } from '../../../contract/tools/all.ts';
 import {
   type EventHeaders,
   eventHeaders,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { MediaType } from '../../../contract/api/asset.ts';
-import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { toolNamed } from '../../../contract/tools/all.ts';
 import { repositoryOf } from '../../adapters/files/repository.ts';
 import { priceOfStarter } from '../../starters/starter-price.ts';
 import { starters } from '../../starters/starters.ts';

@@ -1,6 +1,6 @@
 // How long a run will still take: the work that is left, by what this run and earlier ones have seen or by the medians of
 // the tools, at the pace of this run. Says nothing rather than something wrong.
-import { toolNamed } from '../../../contract/kinds/tools.ts';
+import { toolNamed } from '../../../contract/tools/all.ts';
 import type { StepProgress } from './step-progress.ts';
 
 /** Tasks of a step that this run must have finished before their mean counts more than the median. */

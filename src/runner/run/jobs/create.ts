@@ -4,7 +4,7 @@ import { type ApiFailure, explainFailure, remedy } from '../../../contract/api/f
 import type { Project } from '../../../contract/api/project.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
 import { scrubbed } from '../../../contract/base/scrub.ts';
-import { recordOf } from '../../../contract/kinds/tools.ts';
+import { recordOf } from '../../../contract/tools/all.ts';
 import { outageCode } from '../../journal/attempt.ts';
 import { notTaken } from '../../journal/settled.ts';
 import type { CallPermit } from './circuit-breaker.ts';

@@ -4,7 +4,7 @@ import type { ApiFailure } from '../../../contract/api/failure.ts';
 import type { Download } from '../../../contract/api/project.ts';
 import { digestOf } from '../../../contract/base/digest.ts';
 import { err, ok, type Result } from '../../../contract/base/result.ts';
-import { recordOf } from '../../../contract/kinds/tools.ts';
+import { recordOf } from '../../../contract/tools/all.ts';
 import type { OutputLine } from '../../journal/line.ts';
 import { extensionMark } from '../../language/result-name.ts';
 import { sameFormat } from '../../plan/output-names.ts';

@@ -1,7 +1,7 @@
 // Settles a paid project: waits until it ends, and reads the final charge from its record.
 import { worthAnotherAttempt } from '../../../contract/api/failure.ts';
 import type { Project } from '../../../contract/api/project.ts';
-import { recordOf } from '../../../contract/kinds/tools.ts';
+import { recordOf } from '../../../contract/tools/all.ts';
 import type { NewEvent } from '../../journal/line.ts';
 import { lastingOf, liveProject } from '../../task/outputs.ts';
 import type { AttachOrder, JobOutcome, Rest } from './job.ts';

@@ -3,15 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { extensionOf, fitsAs, libraryMediaOf } from '../../../contract/api/asset.ts';
-import { withPlanDefaults } from '../../../contract/api/models.ts';
 import { projectId } from '../../../contract/api/project.ts';
 import { routes } from '../../../contract/api/routes.ts';
 import type { Tier } from '../../../contract/api/tier.ts';
 import { isObject, type JsonObject } from '../../../contract/base/json.ts';
 import { withDefaults, withoutIgnored } from '../../../contract/base/schema.ts';
-import { breachesOf, type RuleBreach, type Tool } from '../../../contract/kinds/kind.ts';
-import { beyondPlan } from '../../../contract/kinds/plan-rules.ts';
-import { tools } from '../../../contract/kinds/tools.ts';
+import { beyondPlan, withPlanDefaults } from '../../../contract/tool/plan-rules.ts';
+import type { RuleBreach } from '../../../contract/tool/rules.ts';
+import { breachesOf, type Tool } from '../../../contract/tool/tool.ts';
+import { tools } from '../../../contract/tools/all.ts';
 import { chargeOf, surcharged } from '../../base/charge.ts';
 import { orError, RequestError } from '../../base/error-response.ts';
 import { validBody } from '../../base/request-body.ts';
@@ -64,7 +64,7 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
 function refuseBeyondPlan(tool: Tool, body: JsonObject, tier: Tier): void {
   const [beyond] = beyondPlan(tool, body, tier);
   if (beyond !== undefined) throw new RequestError({ status: 403, message: `${beyond.message}.` });
-  refuseBreaches(breachesOf(tool, withPlanDefaults(tool.name, body, tier)));
+  refuseBreaches(breachesOf(tool, withPlanDefaults(tool, body, tier)));
 }
 
 function refuseBreaches(breaches: readonly RuleBreach[]): void {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApiFailure } from '../../../../src/contract/api/failure.ts';
 import type { Project } from '../../../../src/contract/api/project.ts';
 import { err, ok, type Result } from '../../../../src/contract/base/result.ts';
-import { toolNamed } from '../../../../src/contract/kinds/tools.ts';
+import { toolNamed } from '../../../../src/contract/tools/all.ts';
 import { LookSchedule } from '../../../../src/runner/plan/look-schedule.ts';
 import type { JobContext } from '../../../../src/runner/run/jobs/job-context.ts';
 import { LookBudget } from '../../../../src/runner/run/jobs/look-budget.ts';

@@ -1,0 +1,73 @@
+// The entry of a tool: everything that is known about it, as data, with small functions for its rules.
+import type { RecordKind } from '../api/project.ts';
+import type { OutputLimit } from '../api/tier.ts';
+import type { Json, JsonObject } from '../base/json.ts';
+import type { Schema } from '../base/schema.ts';
+import type { ModelChoice } from './models.ts';
+import type { PriceExample } from './price-example.ts';
+import type { PriceRule } from './price-rule.ts';
+import type { Rule, RuleBreach } from './rules.ts';
+import type { StarterParts } from './starter.ts';
+
+/** One of the 27 tools. Each creation costs credits. */
+export interface Tool {
+  /**
+   * Its name, which is also its path: `face-swap-photo` is created with POST /v1/face-swap-photo.
+   */
+  readonly name: string;
+  /** What the tool does, in one line. */
+  readonly title: string;
+  /** Which details endpoint knows its projects. */
+  readonly record: RecordKind;
+  /** The `type` that its project records carry (facts.md; free-form, only shown). */
+  readonly type: string;
+  /** Observed end-to-end median (interface.md, What the service does), in seconds. */
+  readonly medianSeconds: number;
+  /** True if interface.md specifies the whole body: the service then refuses unknown fields. */
+  readonly contractual: boolean;
+  /** The request body. Asset fields carry `x-asset`, `name` carries `x-cosmetic`. */
+  readonly request: Schema;
+  /** Rules that a schema cannot express well. */
+  readonly rules?: readonly Rule[];
+  /** For a tool with a choice of models (models.md). */
+  readonly models?: ModelChoice;
+  /** A value that only paid plans offer, beside models and resolutions (models.md, Plans). */
+  readonly paidOnly?: PaidValue;
+  /**
+   * Limits of the output's size that hold on every plan, in addition to the plan's own (models.md, Plans). `none`: neither
+   * limits the size.
+   */
+  readonly sizeLimit?: Partial<OutputLimit> | 'none';
+  /** If not all outputs have the usual format of their record kind, PNG or MP4. */
+  readonly fileFormat?: FileFormat;
+  /** How the price of a creation is computed (facts.md, Prices). */
+  readonly price: PriceRule;
+  /** Parts of requests whose prices people want to see. */
+  readonly priceExamples: readonly PriceExample[];
+  /**
+   * Request bodies that the schema accepts; asset fields hold `asset:image`, `asset:video`,
+   * `asset:audio`.
+   */
+  readonly examples: readonly JsonObject[];
+  /** What `init` writes about the tool. */
+  readonly starter: StarterParts;
+}
+
+export interface FileFormat {
+  /** The field that chooses the format, by its file extension. */
+  readonly field: string;
+  readonly extensions: readonly string[];
+  /** Without the field. */
+  readonly usual: string;
+}
+
+export interface PaidValue {
+  readonly field: string;
+  readonly value: Json;
+  /** What the free plan has. */
+  readonly instead: string;
+}
+
+/** All broken rules of a tool. */
+export const breachesOf = (tool: Tool | undefined, body: JsonObject): readonly RuleBreach[] =>
+  (tool?.rules ?? []).flatMap(({ check }) => check(body));
