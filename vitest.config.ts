@@ -33,6 +33,7 @@ export default defineConfig({
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     sequence: { sequencer: LeanFirst },
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/build.ts'],
     setupFiles: ['test/own-receipts.ts'],
     // Loading the modules and compiling the schemas takes longer than many files of tests: workers keep both.
     isolate: false,
