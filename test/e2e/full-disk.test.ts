@@ -179,7 +179,7 @@ describe.skipIf(!canMount)(
       return { rig, disk };
     }
 
-    test.each(['intent', 'created', 'settled', 'output'])(
+    test.each(['created', 'output'])(
       'at the first %s: nothing is lost or in doubt, and the next run goes on',
       async (event) => {
         const local = await service();
