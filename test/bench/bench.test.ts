@@ -42,7 +42,7 @@ const counts: Readonly<Record<string, Readonly<Record<string, readonly number[]>
 };
 
 /** They start many processes, a database or a browser, as tests of the same parts do: `EVERY=1` tries them as well. */
-const heavy = ['client', 'engine', 'report'];
+const heavy = ['again', 'client', 'engine', 'memory', 'report'];
 const tried = benches.filter(({ name }) => process.env['EVERY'] === '1' || !heavy.includes(name));
 
 describe('the tiny form of', () => {
