@@ -2,7 +2,7 @@
 import { isBuiltin } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type Plugin } from 'rolldown';
+import type { Plugin, RolldownOptions } from 'rolldown';
 import { noticesOf } from './src/runner/adapters/page/bundle.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -56,7 +56,7 @@ const licenses: Plugin = {
   },
 };
 
-export default defineConfig({
+export default {
   cwd: root,
   input: {
     index: 'src/index.ts',
@@ -82,4 +82,4 @@ export default defineConfig({
       ],
     },
   },
-});
+} satisfies RolldownOptions;

@@ -3,13 +3,11 @@
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtPage } from '../src/runner/adapters/page/assets.ts';
 import { bundlePage } from '../src/runner/adapters/page/bundle.ts';
+import { pageModule } from './page-module.ts';
 
 const adapter = new URL('../dist/runner/adapters/page/', import.meta.url);
 const page = await bundlePage();
-const text = Object.entries(page).map(
-  ([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`,
-);
-writeFileSync(new URL(builtPage, adapter), text.join(''));
+writeFileSync(new URL(builtPage, adapter), pageModule(page));
 appendFileSync(new URL('../dist/licenses.txt', import.meta.url), `\n\n${page.notices}`);
 // Only the bundle runs in a browser, and only a checkout can make it.
 rmSync(new URL('../../report/page/browser/', adapter), { recursive: true, force: true });

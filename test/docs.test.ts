@@ -8,6 +8,7 @@ import { err, ok } from '../src/contract/base/result.ts';
 import type { FragmentFiles } from '../src/runner/language/reuse/fragment-files.ts';
 import { validate } from '../src/runner/language/validate.ts';
 import { faultSchemas } from '../src/service/endpoints/fault-schema.ts';
+import { main } from './built.ts';
 import { blocks, blocksIn, type CodeBlock, pages, read, root } from './examples.ts';
 import { portraitPhoto } from './previews/media.ts';
 import { ended, Rig } from './rig.ts';
@@ -53,7 +54,6 @@ describe('the README', () => {
     expect(script.trimEnd().split('\n')).toHaveLength(12);
     const rig = new Rig('');
     rig.write('media/photos/one.jpg', await portraitPhoto());
-    const main = join(root, 'src/runner/cli/main.ts');
     const npx = `npx() { shift; '${process.execPath}' '${main}' "$@"; }\n`;
     const child = spawn('sh', ['-e', '-c', npx + script], {
       cwd: rig.folder,

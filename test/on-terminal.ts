@@ -1,12 +1,11 @@
 // A command on a real terminal, as a person sits at it: what stands on the screen, and what is typed.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { main } from './built.ts';
 import { type Rig, until } from './rig.ts';
 import { MemoryTerminal } from './runner/cli/terminal.ts';
 
-const main = fileURLToPath(new URL('../src/runner/cli/main.ts', import.meta.url));
 const terminalMaker = 'script';
 
 /** `script` of util-linux. */

@@ -13,7 +13,6 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
 import {
@@ -24,13 +23,12 @@ import {
 } from '../src/runner/operations/run.ts';
 import type { RunEvent } from '../src/runner/report/run-event.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
+import { main } from './built.ts';
 import { type Ended, ended, ownEnvironment, runCommand } from './command.ts';
 import { contentFor, photo } from './photo.ts';
 import { swapAssets, uploadAndDetect, writePhotos } from './photo-pipeline.ts';
 
 export { type Ended, ended, photo };
-
-const main = fileURLToPath(new URL('../src/runner/cli/main.ts', import.meta.url));
 
 /** Upload, detect, swap, download, delete, for each photo in photos/. */
 export const photoPipeline = `pipeline: photos

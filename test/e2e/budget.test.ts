@@ -18,10 +18,10 @@ interface Spree {
   run(internals?: RunInternals): Promise<Told>;
 }
 
-/** 500 items of 10 credits, 64 at once, and a budget for 100 of them, unless it is said. */
+/** 200 items of 10 credits, 64 at once, and a budget for 100 of them, unless it is said. */
 async function spree(faults: readonly FaultRule[], budget = 1000): Promise<Spree> {
   const local = await service({ seed: 3, credits: 100_000, faults: { faults } });
-  const rig = spendingRig({ items: 500, window, more: `budget: { credits: ${budget} }` });
+  const rig = spendingRig({ items: 200, window, more: `budget: { credits: ${budget} }` });
   return { local, rig, run: (internals) => rig.run(local, { speedFactor: 2000 }, internals) };
 }
 
@@ -35,7 +35,7 @@ function expectLedgersToAgree({ summary }: Told, local: LocalService): void {
   expect(summary).toMatchObject({ outcome: 'budget' });
 }
 
-describe('500 items, 64 at once, with a budget of 1,000 credits', () => {
+describe('200 items, 64 at once, with a budget of 1,000 credits', () => {
   test('refunded at random and charged at or below the estimate: never more, and it is used up', async () => {
     const { local, run } = await spree([...refunds, ...spread('after', [-50, -30, -20, -10])]);
     const told = await run();

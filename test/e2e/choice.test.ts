@@ -84,9 +84,9 @@ const choices: readonly Chosen[] = [
 
 // EVERY=1 tries every choice at each of these moments.
 describe.each([
-  ['at the beginning', undefined, sampleOf(choices, 2)],
-  ['when all photos are swapped', { until: ['swap'] }, sampleOf(choices, 3, 1)],
-  ['when one photo is finished', { items: { only: 'p2.png' } }, sampleOf(choices, 3, 2)],
+  ['at the beginning', undefined, sampleOf(choices, 4)],
+  ['when all photos are swapped', { until: ['swap'] }, sampleOf(choices, 5, 1)],
+  ['when one photo is finished', { items: { only: 'p2.png' } }, sampleOf(choices, 5, 2)],
 ] as const)('%s', (_name, before, tried) => {
   test.each(tried.map((chosen) => [JSON.stringify(chosen), chosen] as const))(
     '%s: plan and run agree, nothing unsaved is deleted, and the next full run completes it',

@@ -10,13 +10,13 @@ import { newEngine, startWorker } from '../engine-rig.ts';
 import { envOf, service, until } from '../rig.ts';
 import { ledgerSums, spendingRig } from './spending.ts';
 
-describe('a budget of 1,000 credits for twenty workers', () => {
-  const workers = 20;
+describe('a budget of 1,000 credits for eight workers', () => {
+  const workers = 8;
   const jobs = 3;
 
   async function spree(faults: NonNullable<Parameters<typeof service>[0]>['faults']) {
     const local = await service({ seed: 3, credits: 100_000, ...(faults && { faults }) });
-    const rig = spendingRig({ items: 160, window: 64, more: 'budget: { credits: 1000 }' });
+    const rig = spendingRig({ items: 120, window: 64, more: 'budget: { credits: 1000 }' });
     const engine = await newEngine();
     for (let number = 0; number < workers; number++) startWorker(rig, local, engine, { jobs });
     const told = await rig.run(local, { engine, speedFactor: 2000 });

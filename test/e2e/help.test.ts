@@ -1,10 +1,9 @@
 // `--help` at the widths of real terminals.
 import { spawn, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { main } from '../built.ts';
 import { ended, ownEnvironment } from '../command.ts';
 
-const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
 const makesTerminals = spawnSync('script', ['--version']).status === 0;
 
 /** The lines that `shotlist <args>` prints on a terminal. */

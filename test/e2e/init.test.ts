@@ -1,12 +1,10 @@
 // `shotlist init` as people use it: on a terminal with questions, and in scripts with flags.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { main } from '../built.ts';
 import { ended, ownEnvironment } from '../command.ts';
 import { photo, Rig, until } from '../rig.ts';
-
-const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
 
 async function photoFolder(): Promise<Rig> {
   const rig = new Rig('');

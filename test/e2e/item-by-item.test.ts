@@ -140,7 +140,7 @@ async function settleDoubts(rig: Rig, local: LocalService): Promise<void> {
   }
 }
 
-const runs = Number(process.env['RUNS'] ?? 4);
+const runs = Number(process.env['RUNS'] ?? 2);
 const first = Number(process.env['SEED'] ?? 1);
 
 test.each(Array.from({ length: runs }, (_, index) => first + index))(

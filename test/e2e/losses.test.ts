@@ -38,8 +38,8 @@ import { loaded } from './orphaned.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
 import { rerolls } from './taken.ts';
 
-const rounds = Number(process.env['ROUNDS'] ?? 3);
-const first = Number(process.env['SEED'] ?? 1);
+const rounds = Number(process.env['ROUNDS'] ?? 1);
+const first = Number(process.env['SEED'] ?? 3);
 const seeds = Array.from({ length: rounds }, (_, index) => first + index);
 
 /** How the runs before the loss end, and what becomes of the receipts. */

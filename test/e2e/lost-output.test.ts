@@ -2,13 +2,11 @@
 // may write to.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { claimFolder } from '../../src/contract/files/owner.ts';
+import { main } from '../built.ts';
 import { photoRig, type Rig } from '../rig.ts';
 import { canMount, makePipe, makeReadOnly } from '../small-disk.ts';
-
-const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
 
 /** In a shell, so that standard output can be anything. */
 function shell(

@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { adoptFolder } from '../../src/contract/files/owner.ts';
+import { main } from '../built.ts';
 import { ended, ownEnvironment, runCommand } from '../command.ts';
 import { sampleOf } from '../sweep.ts';
 import { type Case, furnish, oddCases } from './odd-cases.ts';
@@ -14,7 +14,6 @@ import { type Case, furnish, oddCases } from './odd-cases.ts';
 /** Nothing here takes long: a command that is still running by then hangs, and is killed. Not a measure of speed. */
 const hangMs = 60_000;
 
-const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
 const env = ownEnvironment();
 
 interface Told {
@@ -64,7 +63,7 @@ test('the corpus has its size, every case has an expectation, and no two have on
 });
 
 // EVERY=1 tries all.
-const tried = sampleOf(cases, 2);
+const tried = sampleOf(cases, 4);
 for (const { name, argv, env: more = {}, files, own = [], code, says, apart: output } of tried)
   test(name, { timeout: hangMs }, async () => {
     const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'shotlist-odd-')));

@@ -3,17 +3,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, truncateSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
 import { err, ok } from '../../src/contract/base/result.ts';
 import type { RunInternals } from '../../src/runner/operations/run.ts';
 import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
+import { main } from '../built.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
 import { sampleOf } from '../sweep.ts';
-
-const main = fileURLToPath(new URL('../../src/runner/cli/main.ts', import.meta.url));
 
 /** One item at a time, so that there is always something left to stop. */
 const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
@@ -217,7 +215,7 @@ describe('the command is asked to stop', () => {
   );
 
   // EVERY=1 tries each signal at each moment.
-  test.each(sampleOf(cases, 3))(
+  test.each(sampleOf(cases, 4))(
     'by $signal when it $moment: it says so, records what runs, and the next run goes on',
     async ({ signal, reached }) => {
       const local = await service({ speed: 40 });

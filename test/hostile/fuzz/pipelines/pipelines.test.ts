@@ -19,7 +19,7 @@ import { type Case, corpus, type Files, fragmentsIn } from './corpus.ts';
 import { mutated, mutations } from './mutations.ts';
 
 const seed = Number(process.env['SEED'] ?? 20261122);
-const runs = Number(process.env['RUNS'] ?? 800);
+const runs = Number(process.env['RUNS'] ?? 400);
 
 const including = corpus.filter(({ text }) => /^include: /m.test(text));
 

@@ -163,7 +163,7 @@ test('nothing is paid twice, and the database agrees with the ledger, in any ord
       seed: seed === undefined ? 11 : Number(seed),
       // A failure is replayed by its seed and path; shrinking one takes minutes.
       endOnFailure: true,
-      numRuns: Number(process.env['MODEL_RUNS'] ?? 12),
+      numRuns: Number(process.env['MODEL_RUNS'] ?? 6),
     },
   );
 });

@@ -237,7 +237,7 @@ test('whatever byte is flipped, no command ends with it, and no receipt says wha
   const bytes = readFileSync(whole);
   const random = randomFrom(29);
   let damaged = 0;
-  for (const _round of range(150)) {
+  for (const _round of range(60)) {
     const file = join(mkdtempSync(join(tmpdir(), 'shotlist-flipped-')), 'receipts.db');
     const flipped = Buffer.from(bytes);
     for (const _flip of range(1 + random(8))) {
@@ -254,7 +254,7 @@ test('whatever byte is flipped, no command ends with it, and no receipt says wha
     used.store.close();
     rmSync(dirname(file), { recursive: true });
   }
-  expect(damaged).toBeGreaterThan(50);
+  expect(damaged).toBeGreaterThan(20);
 });
 
 /** A linear congruential generator: the same numbers each time. */

@@ -79,8 +79,8 @@ describe('a state file', () => {
       expect(warnings.length).toBe(left.filter((line) => line !== '').length - lines);
       torn += warnings.length;
     });
-    await fc.assert(property, { seed: 31, numRuns: 350 });
-    expect(torn).toBeGreaterThan(150);
+    await fc.assert(property, { seed: 31, numRuns: 150 });
+    expect(torn).toBeGreaterThan(60);
   });
 
   test('never says that nothing has happened unless a run could have left it so', async () => {
@@ -119,8 +119,8 @@ describe('a state file', () => {
         expect(couldBegin(rest.join('\n')), rest.join('\n')).toBe(true);
       },
     );
-    await fc.assert(property, { seed: 32, numRuns: 1000 });
-    expect(empty).toBeGreaterThan(25);
+    await fc.assert(property, { seed: 32, numRuns: 400 });
+    expect(empty).toBeGreaterThan(10);
   });
 
   test('is there when its name is a link to nothing: a disk that is not mounted', async () => {

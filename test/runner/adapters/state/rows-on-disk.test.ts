@@ -109,7 +109,7 @@ test.each([
 ] as const)(
   'a compacted file without any one of its lines, %s, is damaged, and so is one with a line more',
   async (_, events) => {
-    const file = await compacted();
+    const file = await compacted(jobs.slice(0, 60));
     const lines = linesIn(file);
     const count = lines.length - 1;
     expect(lines[0]).toContain(`"lines":${count}`);

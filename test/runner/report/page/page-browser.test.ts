@@ -1,9 +1,11 @@
 // The page of a report in a real Chromium, opened from disk as a person opens it.
-import { readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hostile, mixedRun } from '../../../reported.ts';
 import { noBrowser, openBrowser } from '../../../service/hub/browser.ts';
 
@@ -36,11 +38,18 @@ describe.skipIf(noBrowser)(
       return { page, complaints };
     }
 
+    const folder = mkdtempSync(join(tmpdir(), 'shotlist-page-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    const report = join(folder, 'out/report.html');
+
+    /** One for all tests: nothing changes it. */
     async function reported(): Promise<string> {
+      if (existsSync(report)) return report;
       const { rig } = await mixedRun();
       const { code } = await rig.command(['report', 'pipeline.yaml']);
       expect(code).toBe(0);
-      return rig.path('out/report.html');
+      cpSync(rig.folder, folder, { recursive: true });
+      return report;
     }
 
     /** The page renders soon after an event, not in it. */

@@ -1,0 +1,7 @@
+// The module in which a built shotlist has the page of reports.
+import type { PageParts } from '../src/runner/report/page/document.ts';
+
+export const pageModule = (page: PageParts): string =>
+  Object.entries(page)
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
+    .join('');

@@ -1,0 +1,35 @@
+// Bundles shotlist before the first test, and before each round of `vitest --watch`: the command that tests start is never
+// older than its sources.
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { build } from 'rolldown';
+import type { TestProject } from 'vitest/node';
+import { pageModule } from '../build/page-module.ts';
+import config from '../rolldown.config.ts';
+import { builtPage } from '../src/runner/adapters/page/assets.ts';
+import { bundlePage } from '../src/runner/adapters/page/bundle.ts';
+import { builtRoot } from './built.ts';
+
+export async function setup(project: TestProject): Promise<void> {
+  await bundle();
+  project.onTestsRerun(bundle);
+}
+
+async function bundle(): Promise<void> {
+  const { output } = await build({ ...config, write: false, logLevel: 'warn' });
+  for (const part of output)
+    replace(`dist/${part.fileName}`, part.type === 'chunk' ? part.code : part.source);
+  const page = new URL(builtPage, new URL('dist/runner/adapters/page/', builtRoot));
+  replace(page, pageModule(await bundlePage()));
+  // Where the command finds its version.
+  replace('package.json', readFileSync(new URL('../package.json', import.meta.url)));
+}
+
+/** As a whole, and only if it differs: another run of the tests may read the file. */
+function replace(path: string | URL, content: string | Uint8Array): void {
+  const file = new URL(path, builtRoot);
+  if (existsSync(file) && readFileSync(file).equals(Buffer.from(content))) return;
+  const next = new URL(`${file.href}.${process.pid}`);
+  mkdirSync(new URL('.', file), { recursive: true });
+  writeFileSync(next, content);
+  renameSync(next, file);
+}
