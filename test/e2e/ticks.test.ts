@@ -67,7 +67,7 @@ describe('a tick', () => {
     }
     const last = await world.tick(rig.file);
     expect(last.summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
-    expect(last.summary).not.toHaveProperty('wakeAt');
+    expect(last.summary.wakeAt).toBeUndefined();
     expect(rig.files('out')).toHaveLength(2);
     expect(local.ledger().filter(({ kind }) => kind === 'charge')).toHaveLength(2);
     // One open run from the first tick to the last.
