@@ -72,12 +72,13 @@ function fitsPlanDefault(
 ): readonly RuleBreach[] {
   const model = fieldOf(completed, 'model');
   if (fieldOf(body, 'model') === model) return [];
-  // ai-video-editor is not checked, although the service refuses what its default model does not support.
-  if (tool.price.kind !== 'model-seconds') return [];
-  return breachesOf(tool, completed).map(({ field, message }) => ({
-    field,
-    message: `${message} (${model} is the plan’s default model; set model: to choose another)`,
-  }));
+  const anyway = new Set(breachesOf(tool, body).map(({ message }) => message));
+  return breachesOf(tool, completed)
+    .filter(({ message }) => !anyway.has(message))
+    .map(({ field, message }) => ({
+      field,
+      message: `${message} (${model} is the plan’s default model; set model: to choose another)`,
+    }));
 }
 
 /** The lowest named resolution of a tool; undefined where it has none. */

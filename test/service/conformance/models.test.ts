@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
 import { validatorOf } from '../../../src/contract/base/schema.ts';
 import { refusedOnPlan } from '../../../src/contract/tool/plan-rules.ts';
 import { breachesOf } from '../../../src/contract/tool/tool.ts';
-import { toolNamed } from '../../../src/contract/tools/all.ts';
+import { existingTool, toolNamed } from '../../../src/contract/tools/all.ts';
 import { validate } from '../../../src/runner/language/validate.ts';
 import type { Client } from '../client.ts';
 import { edited, exampleOf, filled } from './door.ts';
@@ -380,15 +380,26 @@ describe('the free plan', () => {
     }
   });
 
-  test('has another default model than the paid ones, which takes other lengths', async () => {
-    const body = { end_seconds: 1, style: { prompt: 'a boat' } };
-    expect((await free().client.ask('POST', '/v1/text-to-video', body)).status).toBe(200);
-    const answer = await creator().client.ask('POST', '/v1/text-to-video', body);
-    expect([answer.status, answer.body['message']]).toEqual([
-      400,
-      expect.stringMatching(/kling-3.0 supports 3–15 seconds, not 1/),
-    ]);
-  });
+  const lengths: readonly (readonly [string, RegExp])[] = [
+    ['text-to-video', /kling-3.0 supports 3–15 seconds, not 1/],
+    ['ai-video-editor', /gemini-omni edits clips of 3–10 seconds, not 1/],
+  ];
+  test.each(lengths)(
+    'has another default model of %s than the paid ones, which takes other lengths',
+    async (name, words) => {
+      const tool = existingTool(name);
+      const { model: _, resolution: __, ...example } = exampleOf(name);
+      const body = { ...example, end_seconds: 1 };
+      const ask = async ({ client }: { readonly client: Client }) =>
+        await client.ask('POST', `/v1/${name}`, await filled(client, body));
+      expect(refusedOnPlan(tool, body, 'free')).toEqual([]);
+      expect((await ask(free())).status).toBe(200);
+      const message = expect.stringMatching(words);
+      expect(refusedOnPlan(tool, body, 'creator')).toEqual([expect.objectContaining({ message })]);
+      const answer = await ask(creator());
+      expect([answer.status, answer.body['message']]).toEqual([400, message]);
+    },
+  );
 });
 
 test('a model that is not known is passed on, with a warning', async () => {
