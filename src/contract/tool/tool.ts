@@ -1,7 +1,7 @@
 // The entry of a tool: everything that is known about it, as data, with small functions for its rules.
 import type { RecordKind } from '../api/project.ts';
 import type { OutputLimit } from '../api/tier.ts';
-import type { Json, JsonObject } from '../base/json.ts';
+import { entryOf, fieldOf, type Json, type JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import type { ModelChoice } from './models.ts';
 import type { PriceExample } from './price-example.ts';
@@ -71,3 +71,14 @@ export interface PaidValue {
 /** All broken rules of a tool. */
 export const breachesOf = (tool: Tool | undefined, body: JsonObject): readonly RuleBreach[] =>
   (tool?.rules ?? []).flatMap(({ check }) => check(body));
+
+/** Warnings about a request that may be correct: the facts of its model are not published, or the model is unknown. */
+export function cautionsOf({ name: tool, models }: Tool, body: JsonObject): readonly RuleBreach[] {
+  const name = fieldOf(body, 'model');
+  if (models === undefined || typeof name !== 'string' || name === 'default') return [];
+  if (entryOf(models.plans, name) !== undefined) return [];
+  const message = models.unpublished.includes(name)
+    ? `the price and the limits of the model ${name} are not published, so shotlist does not check them`
+    : `${JSON.stringify(name)} is not a known model of ${tool}; shotlist sends the name without a check`;
+  return [{ field: 'model', message }];
+}

@@ -4,8 +4,7 @@ import { extensionOf, libraryMediaOf, mediaTypeOf } from '../../contract/api/ass
 import { fieldOf, isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
 import { partOf, type Schema } from '../../contract/base/schema.ts';
 import type { StepKind } from '../../contract/kinds/kind.ts';
-import { cautionsOf } from '../../contract/tool/cautions.ts';
-import { breachesOf } from '../../contract/tool/tool.ts';
+import { breachesOf, cautionsOf } from '../../contract/tool/tool.ts';
 import { type Diagnostic, nearest } from '../../contract/yaml/diagnostic.ts';
 import type { Path } from '../../contract/yaml/place.ts';
 import type { Source } from '../../contract/yaml/source.ts';
