@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/runner/**/*.test.ts'],
     exclude: ['test/runner/{operations,cli,language}/**'],
+    // Some start a command of its own.
+    globalSetup: ['test/build.ts'],
     testTimeout: 60_000,
     env: {
       XDG_STATE_HOME: fileURLToPath(new URL('../node_modules/.cache/state', import.meta.url)),
