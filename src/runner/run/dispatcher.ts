@@ -87,7 +87,8 @@ export class Dispatcher {
     }
     switch (answer.is) {
       case 'end':
-        if (answer.ending === 'failed' && !this.#o.allows(step, 'begin')) return excluded;
+        if (!this.#o.allows(step, 'begin') && this.#isExcludedEnd(itemRun, step, answer.ending))
+          return excluded;
         return { ...end(answer.ending, answer.why, answer.diagnostic), named: answer.named };
       case 'unread':
         throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
@@ -98,6 +99,21 @@ export class Dispatcher {
       default:
         return unreachable(answer);
     }
+  }
+
+  /** An excluded step is skipped only by results of earlier runs, because the plan knows no others. */
+  #isExcludedEnd(itemRun: ItemRun, step: Step, ending: Ending): boolean {
+    if (ending !== 'skipped') return ending === 'failed';
+    const { references = [] } = step.condition ?? {};
+    return references.some(
+      ({ root, key: name }) =>
+        root === 'steps' &&
+        name !== undefined &&
+        itemRun.suppliersOf(step, name).some((owner) => {
+          const given = owner.given(name);
+          return given !== undefined && this.#o.inFlight.begun(given.fingerprint);
+        }),
+    );
   }
 
   /** Why a step must not begin, by the plan. A plan that did not know the elements of a fan-out speaks of all of them. */
@@ -342,6 +358,7 @@ export class Dispatcher {
       buysAgain: (supplier: Step) => payAgain && this.#o.allows(supplier, 'begin'),
     };
     const refreshes = refreshesFor(itemRun, step, context);
+    if (refreshes.are === 'unsettled') return { action: 'wait' };
     if (refreshes.are === 'impossible')
       return payAgain && refreshes.isLost ? excluded : fail(refreshes.why);
     return refreshes.list.length > 0 ? { action: 'refresh', list: refreshes.list } : undefined;

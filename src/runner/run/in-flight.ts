@@ -116,7 +116,7 @@ export class InFlight {
     return this.#o.begunJobs?.has(fingerprint) === true;
   }
 
-  /** True if a download would meet a delete of the same project in flight, or a delete would meet either. */
+  /** True if a step would meet a delete of the same project in flight, or a delete would meet a download. */
   clashes(step: Step, fingerprint: Fingerprint): boolean {
     for (const order of this.#onProjects.get(fingerprint) ?? []) {
       if (order.operation === 'delete' || step.kind.operation === 'delete') return true;

@@ -26,6 +26,8 @@ export type Refresh =
 
 export type Refreshes =
   | { readonly are: 'needed'; readonly list: readonly Refresh[] }
+  /** A project that would be read is being deleted: after that, its saved files count. */
+  | { readonly are: 'unsettled' }
   /** `isLost`: only because a result is not bought again. */
   | { readonly are: 'impossible'; readonly why: string; readonly isLost: boolean };
 
@@ -100,6 +102,7 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
         break;
       }
       case 'read': {
+        if (inFlight.clashes(supplier, fingerprint)) return { are: 'unsettled' };
         const order =
           supplier.kind.operation === 'detect'
             ? rereadOrder(head, supplier, job, fingerprint)

@@ -386,6 +386,18 @@ export class Walk implements Actor {
     if (refresh.how === 'redo') itemRun.redo(step.name);
     else if (await this.#start({ itemRun, step }, refresh.fingerprint, refresh.order)) return;
     await this.act({ itemRun, step });
+    if (refresh.how === 'redo' && step.kind.operation === 'create')
+      await this.#saveAgain(itemRun, step);
+  }
+
+  /** A result was bought once more: downloads that had reused files of the lost one save the new one, as the plan says. */
+  async #saveAgain(itemRun: ItemRun, { name }: Step): Promise<void> {
+    if (itemRun.phase(name) !== 'done') return;
+    const reused = itemRun.steps.filter(
+      ({ kind, of, name: saver }) =>
+        kind.operation === 'download' && of === name && itemRun.phase(saver) === 'done',
+    );
+    await Promise.all(reused.map((step) => this.act({ itemRun, step })));
   }
 
   /** Performs a job, or shares the one in flight for the same content. True if the task is over. */
