@@ -61,9 +61,9 @@ export {
 } from './runner/operations/plan.ts';
 export type { SelectionOptions } from './runner/operations/planning/item-selection.ts';
 export type { PrepareOptions } from './runner/operations/planning/prepare.ts';
+export type { SavedChoices } from './runner/plan/plan-record.ts';
 export {
   readSavedPlan,
-  type SavedChoices,
   type SavedPlan,
 } from './runner/operations/planning/saved-plan.ts';
 export {

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import { pathForms } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { milliseconds } from '../../contract/base/duration.ts';
-import type { SavedPlan } from '../operations/planning/saved-plan.ts';
+import type { SavedChoices } from '../plan/plan-record.ts';
 import { graphFormats } from '../report/graph/graph-format.ts';
 
 export interface Flag<Value> {
@@ -690,7 +690,7 @@ export const filterOf = ({ items, limit }: PipelineFlags) => ({ only: items, lim
 const planSet: FlagSet = planFlags;
 
 /** The flags that decide what a plan contains, as a saved plan repeats them. */
-export const choicesIn = (given: PipelineFlags): SavedPlan['header']['choices'] =>
+export const choicesIn = (given: PipelineFlags): SavedChoices =>
   Object.fromEntries(
     Object.entries(given).filter(
       ([name, value]) => value !== undefined && planSet[name]?.decidesPlan === true,

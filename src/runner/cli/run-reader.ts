@@ -1,6 +1,7 @@
 // Shows a run to a person: a live view on a terminal, plain lines elsewhere, and little with --quiet.
 import type { LoadedPipeline } from '../operations/pipeline/loaded-pipeline.ts';
-import { type RunOptions, realClock } from '../operations/run.ts';
+import { realClock } from '../adapters/clock.ts';
+import type { RunOptions } from '../operations/run.ts';
 import { liveFacts } from '../report/live/live-facts.ts';
 import { liveLines } from '../report/live/live-lines.ts';
 import { LiveView } from '../report/live/live-view.ts';

@@ -1,5 +1,5 @@
 // Keeps lines at the bottom of the terminal up to date while other output goes above them.
-import { realClock } from '../operations/run.ts';
+import { realClock } from '../adapters/clock.ts';
 import type { Terminal } from '../report/live/live-lines.ts';
 import type { Line } from '../report/live/spans.ts';
 import { LiveScreen } from './live-screen.ts';

@@ -2,7 +2,7 @@
 
 import { grouped } from '../../contract/base/grouped.ts';
 import { followStatus, type StatusLook } from '../operations/follow-status.ts';
-import { realClock } from '../operations/run.ts';
+import { realClock } from '../adapters/clock.ts';
 import type { StatusReport } from '../operations/status.ts';
 import { creditsText } from '../report/credits-text.ts';
 import { queueLine } from '../report/engine-text.ts';

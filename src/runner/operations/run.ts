@@ -20,7 +20,7 @@ import { webhookConfigOf } from './service/webhooks.ts';
 import { chooseStore } from './store/choose-store.ts';
 
 export type { RunInternals, RunOptions };
-export { paceOf, realClock };
+export { paceOf };
 
 export interface Ran {
   readonly summary: Summary;

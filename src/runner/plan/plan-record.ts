@@ -2,6 +2,20 @@
 import { type Digest, digestOfBytes } from '../../contract/base/digest.ts';
 import type { PlannedAction, PlannedTask } from './planned-action.ts';
 
+/** The choices that a saved plan repeats: they name parts of the pipeline, and no file or place. */
+export interface SavedChoices {
+  readonly profile?: string;
+  readonly items?: string;
+  readonly limit?: number;
+  readonly only?: readonly string[];
+  readonly until?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly retryFailed?: boolean;
+  readonly requireOutputs?: boolean;
+  readonly rehearse?: boolean;
+  readonly budget?: number;
+}
+
 /** A task that a run would not just reuse. */
 export interface RecordedTask {
   readonly task: string;

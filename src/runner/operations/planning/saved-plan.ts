@@ -10,23 +10,14 @@ import { placeOf, replaceFile } from '../../adapters/files/replace-file.ts';
 import { repositoryOf } from '../../adapters/files/repository.ts';
 import { isWithin } from '../../adapters/files/within.ts';
 import type { Plan } from '../../plan/plan.ts';
-import { firstDifference, type PlanRecord, type RecordedTask } from '../../plan/plan-record.ts';
+import {
+  firstDifference,
+  type PlanRecord,
+  type RecordedTask,
+  type SavedChoices,
+} from '../../plan/plan-record.ts';
 import { type Problem, problem, Refusal } from '../pipeline/problem.ts';
 import type { Prepared } from './prepare.ts';
-
-/** The choices that a saved plan repeats: they name parts of the pipeline, and no file or place. */
-export interface SavedChoices {
-  readonly profile?: string;
-  readonly items?: string;
-  readonly limit?: number;
-  readonly only?: readonly string[];
-  readonly until?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly retryFailed?: boolean;
-  readonly requireOutputs?: boolean;
-  readonly rehearse?: boolean;
-  readonly budget?: number;
-}
 
 interface Header {
   readonly shotlistPlan: 1;
