@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin, RolldownOptions } from 'rolldown';
-import { noticesOf } from './src/runner/adapters/page/bundle.ts';
+import { noticesOf } from './src/report/bundle.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -60,7 +60,7 @@ export default {
   cwd: root,
   input: {
     index: 'src/index.ts',
-    'runner/cli/main': 'src/runner/cli/main.ts',
+    main: 'src/main.ts',
     'previews/worker': 'src/previews/worker.ts',
     'previews/threads/process': 'src/previews/threads/process.ts',
   },
@@ -76,8 +76,8 @@ export default {
     // that a run which reads none does not load the HTTP client.
     codeSplitting: {
       groups: [
-        { name: 'start', test: /src\/runner\/cli\/(options|crash|shown)\.|service\/secrets\./ },
-        { name: 'load', test: /src\/runner\/operations\/pipeline\/|cli\/(command|terminal)\./ },
+        { name: 'start', test: /src\/cli\/(exit-code|output|shown)\.|service-api\/secrets\./ },
+        { name: 'load', test: /src\/language\/load\/|features\/command\.|cli\/terminal\./ },
         { name: 'answers', test: /src\/contract\/api\/answers\./ },
       ],
     },

@@ -10,7 +10,7 @@ import { open, readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
-import { isObject } from '../src/contract/base/json.ts';
+import { isObject } from '../src/base/json.ts';
 
 export interface BareLoop {
   /** Base address of the service. */

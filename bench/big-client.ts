@@ -1,7 +1,7 @@
 // The runner's own client with one big file, in a process of its own: `node bench/big-client.ts up|down ADDRESS FILE`.
 import { statSync } from 'node:fs';
-import { realClock } from '../src/runner/adapters/clock.ts';
-import { httpClient } from '../src/runner/adapters/http/http-client.ts';
+import { realClock } from '../src/run/clock.ts';
+import { httpClient } from '../src/service-api/http-client.ts';
 
 const [way = '', base = '', path = ''] = process.argv.slice(2);
 const client = httpClient({ base, key: 'bench', clock: realClock });

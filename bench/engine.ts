@@ -6,7 +6,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { migrateEngine } from '../src/runner/operations/engine.ts';
+import { migrateEngine } from '../src/features/engine/engine.ts';
 import { type Postgres, startPostgres } from '../test/postgres.ts';
 import { childrenOf } from '../test/process-tree.ts';
 import { forget, photoFolder, promptFolder } from './folders.ts';
@@ -17,7 +17,7 @@ import { countStatements, statementLines, statementSettings } from './statements
 import { type Stub, startStub } from './stub-process.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const main = here('../src/runner/cli/main.ts');
+const main = here('../src/main.ts');
 
 export const engine = defineBench({
   name: 'engine',

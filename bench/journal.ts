@@ -5,15 +5,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { JsonObject } from '../src/contract/base/json.ts';
-import { realClock } from '../src/runner/adapters/clock.ts';
-import { compactState } from '../src/runner/adapters/state/compaction.ts';
-import { diskStore } from '../src/runner/adapters/state/job-store.ts';
-import { JournalFile } from '../src/runner/adapters/state/journal-file.ts';
-import { loadState } from '../src/runner/adapters/state/load-state.ts';
-import type { Header, NewEvent } from '../src/runner/journal/line.ts';
-import { formatVersion } from '../src/runner/journal/line-schemas.ts';
-import { JournalWriter } from '../src/runner/run/journal/journal-writer.ts';
+import type { JsonObject } from '../src/base/json.ts';
+import type { Header, NewEvent } from '../src/model/line.ts';
+import { formatVersion } from '../src/model/line-schemas.ts';
+import { realClock } from '../src/run/clock.ts';
+import { JournalWriter } from '../src/run/journal/journal-writer.ts';
+import { compactState } from '../src/state/compaction.ts';
+import { diskStore } from '../src/state/job-store.ts';
+import { JournalFile } from '../src/state/journal-file.ts';
+import { loadState } from '../src/state/load-state.ts';
 import { defineBench, type Goal, type Row } from './frame/bench.ts';
 
 interface Times {

@@ -1,9 +1,10 @@
 // What the live view of a run takes: items of four steps, folded event by event, and a frame of 80 by 24 in between, five
 // times for each second of a run of 1,000 items a second.
-import { liveFacts } from '../src/runner/report/live/live-facts.ts';
-import { liveLines } from '../src/runner/report/live/live-lines.ts';
-import { LiveView } from '../src/runner/report/live/live-view.ts';
-import type { RunEvent } from '../src/runner/report/run-event.ts';
+
+import type { RunEvent } from '../src/run/run-event.ts';
+import { liveFacts } from '../src/views/live/live-facts.ts';
+import { liveLines } from '../src/views/live/live-lines.ts';
+import { LiveView } from '../src/views/live/live-view.ts';
 import { defineBench, type Row } from './frame/bench.ts';
 
 const kinds = { photo: 'upload', color: 'photo-colorizer', save: 'download', tidy: 'delete' };

@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { digestOfBytes } from '../src/contract/base/digest.ts';
-import type { JobLine } from '../src/runner/journal/line.ts';
-import type { Receipt, SavedFile } from '../src/runner/receipts/receipt.ts';
+import { digestOfBytes } from '../src/base/digest.ts';
+import type { JobLine } from '../src/model/line.ts';
+import type { Receipt, SavedFile } from '../src/state/receipts/receipt.ts';
 import { defineBench, type Goal, type Row } from './frame/bench.ts';
 
 const service = 'https://service.example';
@@ -69,7 +69,7 @@ export const receipts = defineBench({
   ],
   async *run({ rows, creations }) {
     // Only here: the other benches are compared with versions that have no receipts.
-    const { ReceiptStore } = await import('../src/runner/adapters/receipts/receipt-store.ts');
+    const { ReceiptStore } = await import('../src/state/receipts/receipt-store.ts');
     const folder = mkdtempSync(join(tmpdir(), 'shotlist-receipts-'));
     const file = join(folder, 'receipts.db');
     const onWarning = (message: string): never => {

@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { pageAssets } from '../src/runner/adapters/page/assets.ts';
-import { thumbnailSize } from '../src/runner/adapters/thumbnails/thumbnails.ts';
-import { reportDocument } from '../src/runner/report/page/document.ts';
+import { pageAssets } from '../src/report/assets.ts';
+import { reportDocument } from '../src/report/page/document.ts';
 import type {
   ReportData,
   ReportFile,
   ReportItem,
   ReportStep,
-} from '../src/runner/report/page/report-data.ts';
+} from '../src/report/page/report-data.ts';
+import { thumbnailSize } from '../src/report/thumbnails.ts';
 import { openBrowser } from '../test/service/hub/browser.ts';
 import { defineBench, type Row, shareOf, spreadOf } from './frame/bench.ts';
 

@@ -3,8 +3,8 @@
 // it only coordinates. `--budget 0`: it plans, and buys nothing. `--realtime`: projects take their time; else they take none, and
 // the runner knows that.
 import { parseArgs } from 'node:util';
+import { runWith } from '../src/features/run/run.ts';
 import { loadPipeline } from '../src/index.ts';
-import { runWith } from '../src/runner/operations/run.ts';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

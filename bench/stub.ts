@@ -7,7 +7,7 @@
 // the benchmark that holds the pipe. The answers' shapes: interface.md, Resources; facts.md.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { parseArgs } from 'node:util';
-import { isObject } from '../src/contract/base/json.ts';
+import { isObject } from '../src/base/json.ts';
 
 const kinds = [
   'upload-addresses',

@@ -1,18 +1,18 @@
 // How a run waits for projects, by the code that performs jobs and a simulated clock: looks, and how late an end is noticed, against
 // the best that is possible with as many looks. Requests themselves take no time. And what 50,000 waits cost on the real clock.
-import { chanceOf } from '../src/contract/base/chance.ts';
-import { digestOf } from '../src/contract/base/digest.ts';
+import { chanceOf } from '../src/base/chance.ts';
+import { digestOf } from '../src/base/digest.ts';
 import { tools } from '../src/contract/tools/all.ts';
-import { realClock } from '../src/runner/adapters/clock.ts';
-import { LookSchedule } from '../src/runner/plan/look-schedule.ts';
-import { drive } from '../src/runner/run/jobs/drive.ts';
-import type { CreateOrder } from '../src/runner/run/jobs/job.ts';
-import type { JobContext } from '../src/runner/run/jobs/job-context.ts';
-import { LookBudget } from '../src/runner/run/jobs/look-budget.ts';
-import { Outages } from '../src/runner/run/jobs/outages.ts';
-import { ProjectIds } from '../src/runner/run/jobs/project-ids.ts';
-import { WebhookInbox } from '../src/runner/run/jobs/webhook-inbox.ts';
-import { fingerprintFrom } from '../src/runner/task/fingerprint.ts';
+import { fingerprintFrom } from '../src/model/fingerprint.ts';
+import { LookSchedule } from '../src/plan/look-schedule.ts';
+import { realClock } from '../src/run/clock.ts';
+import { drive } from '../src/run/jobs/drive.ts';
+import type { CreateOrder } from '../src/run/jobs/job.ts';
+import type { JobContext } from '../src/run/jobs/job-context.ts';
+import { LookBudget } from '../src/run/jobs/look-budget.ts';
+import { Outages } from '../src/run/jobs/outages.ts';
+import { ProjectIds } from '../src/run/jobs/project-ids.ts';
+import { WebhookInbox } from '../src/run/jobs/webhook-inbox.ts';
 import { MemoryDisk } from '../test/fakes/memory-disk.ts';
 import { column, defineBench, type Row } from './frame/bench.ts';
 import { BestDelay } from './wait/best-delay.ts';

@@ -1,5 +1,5 @@
 // The module in which a built shotlist has the page of reports.
-import type { PageParts } from '../src/runner/report/page/document.ts';
+import type { PageParts } from '../src/report/page/document.ts';
 
 export const pageModule = (page: PageParts): string =>
   Object.entries(page)

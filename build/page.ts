@@ -1,11 +1,11 @@
 // Writes the page of reports into dist/, after the compiler: a module with one script, one style, and the licenses of the
 // packages in them, which licenses.txt gets as well.
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
-import { builtPage } from '../src/runner/adapters/page/assets.ts';
-import { bundlePage } from '../src/runner/adapters/page/bundle.ts';
+import { builtPage } from '../src/report/assets.ts';
+import { bundlePage } from '../src/report/bundle.ts';
 import { pageModule } from './page-module.ts';
 
-const adapter = new URL('../dist/runner/adapters/page/', import.meta.url);
+const adapter = new URL('../dist/report/', import.meta.url);
 const page = await bundlePage();
 writeFileSync(new URL(builtPage, adapter), pageModule(page));
 appendFileSync(new URL('../dist/licenses.txt', import.meta.url), `\n\n${page.notices}`);

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { explanations, groups } from '../src/contract/codes/all.ts';
 import type { Example, Explanation, Finder } from '../src/contract/codes/explanation.ts';
-import { circumstances, shownFiles, shownLines } from '../src/runner/report/explain-text.ts';
+import { circumstances, shownFiles, shownLines } from '../src/features/explain/explain-text.ts';
 
 const introduction = `# Diagnostics
 

@@ -3,14 +3,17 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { chanceOf } from '../src/contract/base/chance.ts';
+import { chanceOf } from '../src/base/chance.ts';
 
 /** Lines in a block: enough that most mutants lie in one block whole. */
 const blockLines = 12;
 
 const { values } = parseArgs({
   options: {
-    in: { type: 'string', default: 'src/runner/{run,plan,journal,repair,adapters}/**/*.ts' },
+    in: {
+      type: 'string',
+      default: 'src/{run,plan,model,files,service-api,state,stores,distributed}/**/*.ts',
+    },
     'one-in': { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
   },

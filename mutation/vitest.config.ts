@@ -6,8 +6,9 @@ const { env, setupFiles, globalSetup } = usual.test ?? {};
 
 export default defineConfig({
   test: {
-    include: ['test/runner/**/*.test.ts'],
-    exclude: ['test/runner/{operations,cli,language}/**'],
+    include: [
+      'test/{model,plan,run,views,files,service-api,state,stores,distributed,report}/**/*.test.ts',
+    ],
     testTimeout: 60_000,
     env,
     setupFiles,

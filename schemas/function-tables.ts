@@ -1,9 +1,9 @@
 // The tables of functions and of outputs in docs/expressions.md, from the data that registers and
 // checks them. `npm run schemas` writes them; a test says when they are stale.
 import { kinds } from '../src/contract/kinds/all.ts';
-import { functionGroups } from '../src/runner/language/functions/all.ts';
-import type { ExpressionFunction } from '../src/runner/language/functions/function.ts';
-import { dateFields } from '../src/runner/language/functions/text-functions.ts';
+import { functionGroups } from '../src/language/functions/all.ts';
+import type { ExpressionFunction } from '../src/language/functions/function.ts';
+import { dateFields } from '../src/language/functions/text-functions.ts';
 
 type Row = readonly string[];
 

@@ -3,6 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Schema } from '../src/base/schema.ts';
 import {
   creationSchema,
   eventSchema,
@@ -10,14 +11,13 @@ import {
   projectSchema,
   uploadAddressesSchema,
 } from '../src/contract/api/project.ts';
-import type { Schema } from '../src/contract/base/schema.ts';
 import { kinds } from '../src/contract/kinds/all.ts';
 import { tools } from '../src/contract/tools/all.ts';
-import { stateSchema } from '../src/runner/journal/line.ts';
-import { fragmentSchema, pipelineSchema } from '../src/runner/language/schema.ts';
-import { receiptsSchema } from '../src/runner/receipts/receipt-line.ts';
-import { provenanceSchema } from '../src/runner/report/provenance.ts';
+import { provenanceSchema } from '../src/features/provenance/provenance.ts';
+import { fragmentSchema, pipelineSchema } from '../src/language/schema.ts';
+import { stateSchema } from '../src/model/line.ts';
 import { faultsSchema } from '../src/service/endpoints/fault-schema.ts';
+import { receiptsSchema } from '../src/state/receipts/receipt-line.ts';
 import { withTables } from './function-tables.ts';
 
 /** Every published schema, by its path below schemas/. */

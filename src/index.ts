@@ -10,7 +10,7 @@
  *
  * @module
  */
-export type { JsonObject } from './contract/base/json.ts';
+export type { JsonObject } from './base/json.ts';
 export type { Code } from './contract/codes/all.ts';
 export type {
   Complaint,
@@ -18,54 +18,43 @@ export type {
   IncludedTexts,
   Obstacle,
 } from './contract/yaml/diagnostic.ts';
-export type { ItemFilter } from './runner/adapters/files/items.ts';
-export type { ListenAddress } from './runner/adapters/http/event-receiver.ts';
-export type { CreditTotals } from './runner/journal/ledger.ts';
-export type { Header, JobLine, RunLine, TaskLine } from './runner/journal/line.ts';
-export type { PipelineDocument } from './runner/language/schema.ts';
-export { audit } from './runner/operations/audit.ts';
-export { type ExplainFileOptions, explainFile } from './runner/operations/explain-file.ts';
-export type { OutsideOptions } from './runner/operations/files/boundary.ts';
-export type { PathOptions } from './runner/operations/files/run-paths.ts';
-export { type FmtOptions, type Formatted, fmt, fmtText } from './runner/operations/fmt.ts';
+export { audit } from './features/drift/audit.ts';
+export type { Audited, Difference, DriftChange, Refreshed } from './features/drift/drift.ts';
+export { type RefreshOptions, refresh } from './features/drift/refresh.ts';
+export type { EditOptions } from './features/edit-state.ts';
+export { type ExplainFileOptions, explainFile } from './features/explain/explain-file.ts';
+export type { FileStory, ResultStory, UploadStory } from './features/explain/file-story.ts';
+export { type FmtOptions, type Formatted, fmt, fmtText } from './features/fmt/fmt.ts';
+export { type Forgettable, type Forgotten, forget } from './features/forget/forget.ts';
+export { type Graphed, type GraphOptions, graph } from './features/graph/graph.ts';
+export { type Initialized, type InitOptions, init } from './features/init/init.ts';
 export {
-  type FollowStatusOptions,
-  followStatus,
-  type StatusLook,
-} from './runner/operations/follow-status.ts';
-export { type Forgettable, type Forgotten, forget } from './runner/operations/forget.ts';
-export { type Graphed, type GraphOptions, graph } from './runner/operations/graph.ts';
-export { type Initialized, type InitOptions, init } from './runner/operations/init.ts';
-export {
-  type LivePage,
-  type LivePageOptions,
-  openLivePage,
-} from './runner/operations/live-page.ts';
-export { type LogOptions, type LogRead, readLog } from './runner/operations/log.ts';
-export { type MergedState, type MergeOptions, merge } from './runner/operations/merge.ts';
+  type Proposals,
+  type ProposedTool,
+  proposeTools,
+} from './features/init/proposals.ts';
+export { type LogOptions, type LogRead, readLog } from './features/log/log.ts';
+export type { LogLine } from './features/log/log-line.ts';
+export { type MergedState, type MergeOptions, merge } from './features/merge/merge.ts';
 export {
   type Monitor,
   type MonitoringOptions,
   openMonitor,
-} from './runner/operations/monitoring.ts';
-export { type Picked, type PickOptions, pick } from './runner/operations/pick.ts';
-export type { GivenInputs } from './runner/operations/pipeline/inputs.ts';
-export { type LoadOptions, loadPipeline } from './runner/operations/pipeline/load.ts';
-export type { LoadedPipeline } from './runner/operations/pipeline/loaded-pipeline.ts';
-export { type Problem, Refusal, renderProblem } from './runner/operations/pipeline/problem.ts';
+} from './features/monitor/monitoring.ts';
+export type { SelectionOptions } from './features/plan/item-selection.ts';
 export {
   type Planned,
   type PlanOptions,
   plan,
   UnrunnablePlan,
-} from './runner/operations/plan.ts';
-export type { SelectionOptions } from './runner/operations/planning/item-selection.ts';
-export type { PrepareOptions } from './runner/operations/planning/prepare.ts';
-export type { SavedChoices } from './runner/plan/plan-record.ts';
+} from './features/plan/plan.ts';
+export type { PrepareOptions } from './features/plan/prepare.ts';
+export { type ResolvedPipeline, resolvedPipeline } from './features/plan/resolved.ts';
 export {
   readSavedPlan,
   type SavedPlan,
-} from './runner/operations/planning/saved-plan.ts';
+} from './features/plan/saved-plan.ts';
+export type { Origin, OriginInput } from './features/provenance/origin.ts';
 export {
   type Orphans,
   orphans,
@@ -74,7 +63,7 @@ export {
   type PruneOptions,
   prune,
   type Refused,
-} from './runner/operations/prune.ts';
+} from './features/prune/prune.ts';
 export {
   type ExportedReceipts,
   exportReceipts,
@@ -87,21 +76,14 @@ export {
   type ReceiptList,
   type ReceiptsOptions,
   receipts,
-} from './runner/operations/receipts.ts';
-export { type RefreshOptions, refresh } from './runner/operations/refresh.ts';
+} from './features/receipts/receipts.ts';
 export {
   type Proposal,
   type Repaired,
   type RepairOptions,
   repair,
-} from './runner/operations/repair.ts';
-export { type Reported, type ReportOptions, report } from './runner/operations/report.ts';
-export {
-  planReroll,
-  type Rerolled,
-  type RerollOptions,
-  reroll,
-} from './runner/operations/reroll.ts';
+} from './features/repair/repair.ts';
+export { type Reported, type ReportOptions, report } from './features/report/report.ts';
 export {
   type Judge,
   type OpenDoubt,
@@ -111,43 +93,34 @@ export {
   resolve,
   resolveAll,
   type Verdict,
-} from './runner/operations/resolve.ts';
-export { type ResolvedPipeline, resolvedPipeline } from './runner/operations/resolved.ts';
-export type { RunQuestion } from './runner/operations/run/run-question.ts';
-export { type Ran, type RunOptions, run } from './runner/operations/run.ts';
+} from './features/resolve/resolve.ts';
+export { type Ran, type RunOptions, run } from './features/run/run.ts';
+export type { RunQuestion } from './features/run/run-question.ts';
 export {
-  type RunEnd,
-  type Scheduled,
-  type ScheduledRunOptions,
-  type ScheduleOptions,
-  schedule,
-} from './runner/operations/schedule.ts';
-export type { Balance } from './runner/operations/service/balance.ts';
-export type { Speed } from './runner/operations/service/local-service.ts';
-export {
-  type FaultsDocument,
-  type LedgerEntry,
-  type LocalService,
-  type Pictures,
-  type ServiceOptions,
-  startService,
-} from './runner/operations/service/local-service.ts';
-export type { TargetOptions } from './runner/operations/service/target.ts';
-export type { WebhookOptions } from './runner/operations/service/webhooks.ts';
-export {
-  type Proposals,
-  type ProposedTool,
-  proposeTools,
-} from './runner/operations/starting/proposals.ts';
-export type { EditOptions } from './runner/operations/state/edit-state.ts';
-export type { LocateOptions } from './runner/operations/state/locate-state.ts';
+  type FollowStatusOptions,
+  followStatus,
+  type StatusLook,
+} from './features/status/follow-status.ts';
 export {
   type StatusItems,
   type StatusOptions,
   type StatusReport,
   status,
-} from './runner/operations/status.ts';
-export { type TickOptions, tick } from './runner/operations/tick.ts';
+} from './features/status/status.ts';
+export type {
+  ItemStatus,
+  ItemsStatus,
+  StepStatus,
+  TaskStatus,
+} from './features/status/status-items.ts';
+export type { Status } from './features/status/status-report.ts';
+export { type Picked, type PickOptions, pick } from './features/takes/pick.ts';
+export {
+  planReroll,
+  type Rerolled,
+  type RerollOptions,
+  reroll,
+} from './features/takes/reroll.ts';
 export {
   type Consent,
   distrust,
@@ -155,44 +128,71 @@ export {
   type TrustOptions,
   trust,
   trustedFiles,
-} from './runner/operations/trust.ts';
-export { type Validated, type ValidStep, validate } from './runner/operations/validate.ts';
+} from './features/trust/trust.ts';
 export {
-  type Watched,
-  type WatchedRunOptions,
-  type WatchOptions,
-  watch,
-} from './runner/operations/watch.ts';
-export type { CalendarLimit } from './runner/plan/calendar-budget.ts';
-export type { EnvUse } from './runner/plan/env-uses.ts';
-export type { OrphanCounts } from './runner/plan/orphan.ts';
-export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './runner/plan/paid-already.ts';
-export type { Plan, PlanNote, PlannedTake, PlanRow } from './runner/plan/plan.ts';
-export type { PlanReading } from './runner/plan/plan-reading.ts';
-export type { PlanReason } from './runner/plan/plan-reasons.ts';
-export type { Damage } from './runner/repair/damage.ts';
-export type { Audited, Difference, DriftChange, Refreshed } from './runner/report/drift.ts';
-export type { FileStory, ResultStory, UploadStory } from './runner/report/file-story.ts';
-export type { GraphFormat } from './runner/report/graph/graph-format.ts';
+  type LivePage,
+  type LivePageOptions,
+  openLivePage,
+} from './features/ui/live-page.ts';
+export { type Validated, type ValidStep, validate } from './features/validate/validate.ts';
+export type { ItemFilter } from './files/items.ts';
+export type { OutsideOptions } from './files/pipeline-boundary.ts';
+export type { GivenInputs } from './language/load/inputs.ts';
+export { type LoadOptions, loadPipeline } from './language/load/load.ts';
+export type { LoadedPipeline } from './language/load/loaded-pipeline.ts';
+export { type Problem, Refusal, renderProblem } from './language/load/problem.ts';
+export type { PipelineDocument } from './language/schema.ts';
+export type { CreditTotals } from './model/ledger.ts';
+export type { Header, JobLine, RunLine, TaskLine } from './model/line.ts';
+export type { CalendarLimit } from './plan/calendar-budget.ts';
+export type { EnvUse } from './plan/env-uses.ts';
+export type { OrphanCounts } from './plan/orphan.ts';
+export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './plan/paid-already.ts';
+export type { Plan, PlanNote, PlannedTake, PlanRow } from './plan/plan.ts';
+export type { PlanReading } from './plan/plan-reading.ts';
+export type { PlanReason } from './plan/plan-reasons.ts';
+export type { SavedChoices } from './plan/plan-record.ts';
+export type { GraphFormat } from './report/graph/graph-format.ts';
 export type {
   GraphEdge,
   GraphItems,
   GraphStep,
   PipelineGraph,
-} from './runner/report/graph/pipeline-graph.ts';
-export type { LiveFacts } from './runner/report/live/live-facts.ts';
-export type { LogLine } from './runner/report/log-line.ts';
-export type { Origin, OriginInput } from './runner/report/origin.ts';
-export type { RunEvent, RunOutcome, Summary, TaskEnding } from './runner/report/run-event.ts';
-export type { RunObserver, RunWatch } from './runner/report/run-watch.ts';
-export type { ScheduleEvent, ScheduleProblem } from './runner/report/schedule-event.ts';
-export type { Status } from './runner/report/status.ts';
-export type {
-  ItemStatus,
-  ItemsStatus,
-  StepStatus,
-  TaskStatus,
-} from './runner/report/status-items.ts';
-export type { Take, Takes } from './runner/report/takes.ts';
-export type { WatchEvent } from './runner/report/watch-event.ts';
-export type { Clock } from './runner/run/jobs/ports.ts';
+} from './report/graph/pipeline-graph.ts';
+export type { Clock } from './run/jobs/ports.ts';
+export type { RunEvent, RunOutcome, Summary, TaskEnding } from './run/run-event.ts';
+export type { RunObserver, RunWatch } from './run/run-watch.ts';
+export type { Balance } from './service-api/balance.ts';
+export type { ListenAddress } from './service-api/event-receiver.ts';
+export type { Speed } from './service-api/local-service.ts';
+export {
+  type FaultsDocument,
+  type LedgerEntry,
+  type LocalService,
+  type Pictures,
+  type ServiceOptions,
+  startService,
+} from './service-api/local-service.ts';
+export type { TargetOptions } from './service-api/target.ts';
+export type { WebhookOptions } from './service-api/webhooks.ts';
+export type { LocateOptions } from './state/locate-state.ts';
+export type { Damage } from './state/repair/damage.ts';
+export type { PathOptions } from './state/run-paths.ts';
+export {
+  type RunEnd,
+  type Scheduled,
+  type ScheduledRunOptions,
+  type ScheduleOptions,
+  schedule,
+} from './triggers/schedule/schedule.ts';
+export { type TickOptions, tick } from './triggers/tick/tick.ts';
+export {
+  type Watched,
+  type WatchedRunOptions,
+  type WatchOptions,
+  watch,
+} from './triggers/watch/watch.ts';
+export type { LiveFacts } from './views/live/live-facts.ts';
+export type { ScheduleEvent, ScheduleProblem } from './views/schedule-event.ts';
+export type { Take, Takes } from './views/takes.ts';
+export type { WatchEvent } from './views/watch-event.ts';

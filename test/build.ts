@@ -5,8 +5,8 @@ import { build } from 'rolldown';
 import type { TestProject } from 'vitest/node';
 import { pageModule } from '../build/page-module.ts';
 import config from '../rolldown.config.ts';
-import { builtPage } from '../src/runner/adapters/page/assets.ts';
-import { bundlePage } from '../src/runner/adapters/page/bundle.ts';
+import { builtPage } from '../src/report/assets.ts';
+import { bundlePage } from '../src/report/bundle.ts';
 import { builtRoot } from './built.ts';
 
 export async function setup(project: TestProject): Promise<void> {
@@ -18,7 +18,7 @@ async function bundle(): Promise<void> {
   const { output } = await build({ ...config, write: false, logLevel: 'warn' });
   for (const part of output)
     replace(`dist/${part.fileName}`, part.type === 'chunk' ? part.code : part.source);
-  const page = new URL(builtPage, new URL('dist/runner/adapters/page/', builtRoot));
+  const page = new URL(builtPage, new URL('dist/report/', builtRoot));
   replace(page, pageModule(await bundlePage()));
   // Where the command finds its version.
   replace('package.json', readFileSync(new URL('../package.json', import.meta.url)));

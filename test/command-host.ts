@@ -1,6 +1,6 @@
 // Runs one command line after another in one process, because starting a process takes longer than most commands do.
 // To each command it looks like a process of its own: its arguments, environment and working directory, fresh modules
-// in src/runner/cli, which hold the state of a command, and an end when nothing is left to do.
+// in src/cli, which hold the state of a command, and an end when nothing is left to do.
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -14,8 +14,9 @@ export interface CommandLine {
   readonly end: string;
 }
 
-const cli = new URL('../src/runner/cli/', import.meta.url).href;
-const main = `${cli}main.ts`;
+const src = new URL('../src/', import.meta.url).href;
+const cli = `${src}cli/`;
+const main = `${src}main.ts`;
 
 let current: CommandLine | undefined;
 let count = 0;
@@ -35,14 +36,31 @@ function sourceOf(file: string): string {
   return source;
 }
 
+/** By module: whether it holds the state of a command, or imports a module that does. */
+const fresh = new Map<string, boolean>();
+
+function isFresh(url: string): boolean {
+  if (!url.startsWith(src)) return false;
+  if (url.startsWith(cli)) return true;
+  const known = fresh.get(url);
+  if (known !== undefined) return known;
+  // Modules do not import each other in a circle.
+  const imported = readFileSync(fileURLToPath(url), 'utf8').matchAll(
+    /(?:from |import\()'(\.[^']+)'/g,
+  );
+  const found = [...imported].some(([, request = '']) => isFresh(new URL(request, url).href));
+  fresh.set(url, found);
+  return found;
+}
+
 // A module with another address is another module: it starts from the beginning.
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    return found.url.startsWith(cli) ? { ...found, url: `${found.url}?command=${count}` } : found;
+    return isFresh(found.url) ? { ...found, url: `${found.url}?command=${count}` } : found;
   },
   load(url, context, next) {
-    if (!url.startsWith(cli)) return next(url, context);
+    if (!url.includes('?command=')) return next(url, context);
     return { format: 'module', source: sourceOf(fileURLToPath(url)), shortCircuit: true };
   },
 });

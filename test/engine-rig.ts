@@ -1,12 +1,12 @@
 // Distributed runs in tests: a database of their own, and workers in this process.
 import { onTestFinished } from 'vitest';
-import { migrateEngine } from '../src/runner/operations/engine.ts';
+import { migrateEngine } from '../src/features/engine/engine.ts';
 import {
   type WorkerEvent,
   type WorkerInternals,
   type WorkerOptions,
   workerWith,
-} from '../src/runner/operations/worker.ts';
+} from '../src/features/engine/worker.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { sharedPostgres } from './postgres.ts';
 import { envOf, type Rig } from './rig.ts';

@@ -1,12 +1,12 @@
 // docs/expressions.md shows the functions, the outputs and the formats that there are.
 import { describe, expect, test } from 'vitest';
 import { withTables } from '../schemas/function-tables.ts';
-import { expressionFunctions } from '../src/runner/language/functions/all.ts';
-import { validate } from '../src/runner/language/validate.ts';
-import { PlanTally } from '../src/runner/plan/plan.ts';
-import { planText } from '../src/runner/report/plan-text.ts';
+import { expressionFunctions } from '../src/language/functions/all.ts';
+import { validate } from '../src/language/validate.ts';
+import { PlanTally } from '../src/plan/plan.ts';
+import { planText } from '../src/views/plan-text.ts';
 import { blocksIn, read } from './examples.ts';
-import { World } from './runner/plan/world.ts';
+import { World } from './plan/world.ts';
 
 const page = read('docs/expressions.md');
 

@@ -6,8 +6,8 @@ import {
   request,
 } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { changed, type ReportChange } from '../src/runner/report/page/report-change.ts';
-import type { ReportData } from '../src/runner/report/page/report-data.ts';
+import { changed, type ReportChange } from '../src/report/page/report-change.ts';
+import type { ReportData } from '../src/report/page/report-data.ts';
 
 export interface Got {
   readonly status: number;

@@ -1,6 +1,6 @@
 // A folder of four photos after a run: one in doubt, with a name that no page may read as HTML, one failed, two done. And
 // the data in a report.
-import type { ReportData } from '../src/runner/report/page/report-data.ts';
+import type { ReportData } from '../src/report/page/report-data.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { photo, photoPipeline, photoRig, type Rig, service } from './rig.ts';
 

@@ -14,14 +14,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import {
-  type Ran,
-  type RunInternals,
-  type RunOptions,
-  runWith,
-} from '../src/runner/operations/run.ts';
-import type { RunEvent } from '../src/runner/report/run-event.ts';
+import { type Ran, type RunInternals, type RunOptions, runWith } from '../src/features/run/run.ts';
+import { loadPipeline } from '../src/language/load/load.ts';
+import type { RunEvent } from '../src/run/run-event.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
 import { main } from './built.ts';
 import { type Ended, ended, ownEnvironment, runCommand } from './command.ts';

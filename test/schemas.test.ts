@@ -5,11 +5,11 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { published, textOf } from '../schemas/generate.ts';
-import { vocabulary } from '../src/contract/base/schema.ts';
+import { vocabulary } from '../src/base/schema.ts';
 import { exampleOf } from '../src/contract/catalogue/example.ts';
 import { kinds } from '../src/contract/kinds/all.ts';
 import { tools } from '../src/contract/tools/all.ts';
-import { validate } from '../src/runner/language/validate.ts';
+import { validate } from '../src/language/validate.ts';
 import { parseFaults } from '../src/service/faults/read.ts';
 
 const root = new URL('..', import.meta.url);

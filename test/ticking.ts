@@ -1,11 +1,11 @@
 // A pipeline that is ticked by a clock that only the test moves: the local service and the ticks share its time.
 
-import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import type { Ran, RunInternals, RunOptions } from '../src/runner/operations/run.ts';
-import { tickWith } from '../src/runner/operations/tick.ts';
-import { longestWait } from '../src/runner/plan/timeout.ts';
-import type { Clock, MediaApi } from '../src/runner/run/jobs/ports.ts';
+import type { Ran, RunInternals, RunOptions } from '../src/features/run/run.ts';
+import { loadPipeline } from '../src/language/load/load.ts';
+import { longestWait } from '../src/plan/timeout.ts';
+import type { Clock, MediaApi } from '../src/run/jobs/ports.ts';
 import type { LocalService } from '../src/service/start.ts';
+import { tickWith } from '../src/triggers/tick/tick.ts';
 import { ownReceipts } from './rig.ts';
 import type { Clockwork } from './service/clockwork.ts';
 

@@ -1,5 +1,4 @@
-// The house rules that a machine can keep. The import rules are read from the tables in src/README.md and in the rooms'
-// READMEs, so that the maps cannot lie.
+// The house rules that a machine can keep. The import rules are read from the tables in src/README.md, so that the map cannot lie.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,43 +18,39 @@ const cellsOf = (readme: string): readonly (readonly string[])[] =>
     .filter((line) => line.startsWith('|'))
     .map((line) => line.split('|').map((cell) => cell.trim()));
 
-/** The rooms, in the order of src/README.md. */
-const rooms = cellsOf('README.md').flatMap(([, cell = '']) => /^\[(\w+)\]/.exec(cell)?.[1] ?? []);
+const rows = cellsOf('README.md');
 
-/** The rows of the rooms' tables, in their order, by folder: `runner/plan`. */
+/** The rows of the map, in their order. */
 const folders = new Map<string, Folder>(
-  rooms.flatMap((room) =>
-    cellsOf(`${room}/README.md`)
-      .filter((cells) => cells[2] === 'pure' || cells[2] === 'io')
-      .map(([, name = '', side = '', packages = '']): [string, Folder] => [
-        name === '.' ? room : `${room}/${name}`,
-        {
-          side,
-          packages: packages
-            .split(',')
-            .map((text) => text.trim())
-            .filter((text) => text !== ''),
-        },
-      ]),
-  ),
+  rows
+    .filter(([, , side]) => side === 'pure' || side === 'io')
+    .map(([, name = '', side = '', packages = '']): [string, Folder] => [
+      name,
+      {
+        side,
+        packages: packages
+          .split(',')
+          .map((text) => text.trim())
+          .filter((text) => text !== ''),
+      },
+    ]),
 );
 const order = [...folders.keys()];
 
-/** Folders that may import less than what is above them: rows such as `| cli | only contract, report | why |`. */
+/** Rooms that may import less than what is above them: rows such as `| report/browser | only report/browser | why |`. */
 const narrow = new Map<string, readonly string[]>(
-  rooms.flatMap((room) =>
-    cellsOf(`${room}/README.md`).flatMap(([, name = '', only = '']): [string, string[]][] => {
-      const listed = /^only (.+)$/.exec(only)?.[1]?.split(', ');
-      if (listed === undefined) return [];
-      const allowed = listed.map((one) => (rooms.includes(one) ? one : `${room}/${one}`));
-      return [[`${room}/${name}`, [`${room}/${name}`, ...allowed]]];
-    }),
-  ),
+  rows.flatMap(([, name = '', only = '']): [string, string[]][] => {
+    const allowed = /^only (.+)$/.exec(only)?.[1]?.split(', ');
+    return allowed === undefined ? [] : [[name, allowed]];
+  }),
 );
 
-/** The row that a path belongs to: the longest that fits; `index` for the library. */
+/** The files of no room: the library, the command line, and the table of its commands. They may import all rooms. */
+const root = 'root';
+
+/** The row that a path belongs to: the longest that fits. */
 function folderOf(path: string): string {
-  if (!path.includes('/')) return 'index';
+  if (!path.includes('/')) return root;
   const fitting = order.filter((folder) => path.startsWith(`${folder}/`));
   return fitting.sort((one, other) => other.length - one.length)[0] ?? dirname(path);
 }
@@ -85,18 +80,28 @@ const files: readonly SourceFile[] = readdirSync(src, { recursive: true })
  * The one file through which a room is reached from another, where not every file may be: the only one that imports
  * it, or the only one that is imported.
  */
-const doors: readonly { readonly from: string; readonly to: string; readonly door: string }[] = [
-  { from: 'runner', to: 'service', door: 'runner/operations/service/local-service.ts' },
-  { from: 'service', to: 'previews', door: 'previews/open.ts' },
+const doors: readonly { readonly from: RegExp; readonly to: string; readonly door: string }[] = [
+  { from: /^(?!service\/)/, to: 'service', door: 'service-api/local-service.ts' },
+  { from: /^service\//, to: 'previews', door: 'previews/open.ts' },
+];
+
+/** What acts: a command reaches it through its feature. */
+const acting = /^(files|service-api|state|stores|distributed)\//;
+/** Names, and choices that are made before a feature is called. */
+const harmless = [
+  'files/shown-path.ts',
+  'service-api/local-service.ts',
+  'service-api/secrets.ts',
+  'state/locate-state.ts',
 ];
 
 const targetOf = (file: SourceFile, request: string): string =>
   relative(src, join(src, dirname(file.path), request));
 const isLocal = (request: string): boolean => request.startsWith('.');
 
-describe('the maps in the READMEs', () => {
+describe('the map in src/README.md', () => {
   test('name every folder', () => {
-    const unnamed = files.filter(({ folder }) => folder !== 'index' && !folders.has(folder));
+    const unnamed = files.filter(({ folder }) => folder !== root && !folders.has(folder));
     expect(unnamed.map(({ path }) => path)).toEqual([]);
     const empty = order.filter((folder) => !files.some((file) => file.folder === folder));
     expect(empty).toEqual([]);
@@ -107,8 +112,8 @@ describe('the maps in the READMEs', () => {
       file.imports.filter(isLocal).flatMap((request) => {
         const target = folderOf(targetOf(file, request));
         const fits =
-          folders.has(target) &&
-          (file.folder === 'index' || order.indexOf(target) <= order.indexOf(file.folder));
+          file.folder === root ||
+          (folders.has(target) && order.indexOf(target) <= order.indexOf(file.folder));
         return fits
           ? []
           : [`${file.path} imports ${request}: ${target} is not above ${file.folder}`];
@@ -118,7 +123,7 @@ describe('the maps in the READMEs', () => {
   });
 
   test('a folder that may import less than that does', () => {
-    expect([...narrow.keys()]).toContain('runner/cli');
+    expect([...narrow.keys()]).toContain('report/browser');
     const wrong = files.flatMap((file) => {
       const allowed = narrow.get(file.folder);
       if (allowed === undefined) return [];
@@ -126,7 +131,9 @@ describe('the maps in the READMEs', () => {
         .filter(isLocal)
         .filter((request) => {
           const target = targetOf(file, request);
-          return !allowed.some((folder) => target.startsWith(`${folder}/`));
+          return !allowed.some(
+            (place) => target === `${place}.ts` || target.startsWith(`${place}/`),
+          );
         })
         .map((request) => `${file.path} imports ${request}: only ${allowed.join(', ')}`);
     });
@@ -138,7 +145,7 @@ describe('the maps in the READMEs', () => {
       file.imports.filter(isLocal).flatMap((request) => {
         const target = targetOf(file, request);
         const passed = doors.find(
-          ({ from, to }) => file.path.startsWith(`${from}/`) && target.startsWith(`${to}/`),
+          ({ from, to }) => from.test(file.path) && target.startsWith(`${to}/`),
         );
         return passed === undefined || [file.path, target].includes(passed.door)
           ? []
@@ -148,23 +155,45 @@ describe('the maps in the READMEs', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('a file imports only the packages that its row lists', () => {
-    const wrong = files.flatMap((file) =>
+  test('a command acts only through features, as a program does', () => {
+    const commands = files.filter(
+      ({ path, imports }) =>
+        /^(features|triggers)\//.test(path) && imports.some((request) => /\/cli\//.test(request)),
+    );
+    expect(commands.length).toBeGreaterThan(20);
+    const wrong = commands.flatMap((file) =>
       file.imports
-        .filter((request) => !isLocal(request))
         .filter((request) => {
-          const allowed = folders.get(file.folder)?.packages ?? [];
-          return !allowed.some((name) =>
-            name === 'node:*'
-              ? request.startsWith('node:')
-              : request === name || request.startsWith(`${name}/`),
+          const target = targetOf(file, request);
+          return (
+            isLocal(request) && acting.test(target) && folders.get(folderOf(target))?.side === 'io'
           );
         })
-        .map(
-          (request) =>
-            `${file.path} imports ${request}, which the table does not list for ${file.folder}`,
-        ),
+        .filter((request) => !harmless.includes(targetOf(file, request)))
+        .map((request) => `${file.path} imports ${request}`),
     );
+    expect(wrong).toEqual([]);
+  });
+
+  test('a file imports only the packages that its row lists', () => {
+    const wrong = files
+      .filter(({ folder }) => folder !== root)
+      .flatMap((file) =>
+        file.imports
+          .filter((request) => !isLocal(request))
+          .filter((request) => {
+            const allowed = folders.get(file.folder)?.packages ?? [];
+            return !allowed.some((name) =>
+              name === 'node:*'
+                ? request.startsWith('node:')
+                : request === name || request.startsWith(`${name}/`),
+            );
+          })
+          .map(
+            (request) =>
+              `${file.path} imports ${request}, which the table does not list for ${file.folder}`,
+          ),
+      );
     expect(wrong).toEqual([]);
   });
 
@@ -219,13 +248,6 @@ function code(text: string): string {
 }
 
 describe('files', () => {
-  test('each begins with a sentence that says what it is for', () => {
-    const silent = files
-      .filter(({ text }) => !/^(#!.*\n)?\/\/ \S/.test(text))
-      .map(({ path }) => path);
-    expect(silent).toEqual([]);
-  });
-
   test('none is named after nothing', () => {
     const nameless = files.filter(({ path }) =>
       /(^|\/)(utils?|helpers?|common|misc|shared|manager|types)(\.ts|\/)/.test(path),

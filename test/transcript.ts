@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import type { Json } from '../src/contract/base/json.ts';
+import type { Json } from '../src/base/json.ts';
 import type { LocalService, ServiceOptions } from '../src/service/start.ts';
 import { identity } from './e2e/clones.ts';
 import { root } from './examples.ts';

@@ -1,7 +1,7 @@
 // The invariants after a run whose disk failed. Each violation is a sentence.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OutputLine } from '../src/runner/journal/line.ts';
+import type { OutputLine } from '../src/model/line.ts';
 import { type CommandResult, type DiskTestbed, photos, price } from './disk-testbed.ts';
 import { openDoubts } from './invariants.ts';
 import { digestAt, type LedgerAudit, type Paid } from './ledger-audit.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { chanceOf } from '../src/contract/base/chance.ts';
+import { chanceOf } from '../src/base/chance.ts';
 import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { photo } from '../test/photo.ts';
@@ -36,7 +36,7 @@ ${swapAssets}\
   tidy: { uses: delete, with: { of: swap } }
 `;
 
-const main = fileURLToPath(new URL('../src/runner/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const knownNames = fileURLToPath(new URL('./fixed-names.ts', import.meta.url));
 /** A command that takes longer than this hangs. In milliseconds. */
 const timeoutMs = 120_000;

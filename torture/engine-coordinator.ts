@@ -1,9 +1,10 @@
 // A coordinator process: what `shotlist run <file> --engine <address>` does, with the short pauses of a rehearsal, which
 // it passes on to the workers.
-import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import { renderProblem, resultOf } from '../src/runner/operations/pipeline/problem.ts';
-import { runWith } from '../src/runner/operations/run.ts';
-import { exitCodes } from '../src/runner/report/exit-codes.ts';
+
+import { runWith } from '../src/features/run/run.ts';
+import { loadPipeline } from '../src/language/load/load.ts';
+import { renderProblem, resultOf } from '../src/language/load/problem.ts';
+import { exitCodes } from '../src/views/exit-codes.ts';
 
 const [file = '', engine = ''] = process.argv.slice(2);
 const controller = new AbortController();

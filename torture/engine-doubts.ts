@@ -1,8 +1,8 @@
 // Resolves doubts of a distributed run while it is under way, as a person does who looks into the hub.
 
-import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import { renderProblem, resultOf } from '../src/runner/operations/pipeline/problem.ts';
-import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
+import { type Resolution, resolve } from '../src/features/resolve/resolve.ts';
+import { loadPipeline } from '../src/language/load/load.ts';
+import { renderProblem, resultOf } from '../src/language/load/problem.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { attemptsIn } from './engine-record.ts';
 import { ownReceipts } from './own-receipts.ts';

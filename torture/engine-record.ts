@@ -1,7 +1,7 @@
 // The record of all distributed runs in a database, kept beside them by a trigger: the run's own tables are emptied when it
 // is exported. Says which creations were open when a process was killed, and why each doubt arose.
 import { Client } from 'pg';
-import { asJson, isObject } from '../src/contract/base/json.ts';
+import { asJson, isObject } from '../src/base/json.ts';
 
 /** An attempt at a creation, from the permission to what became of it. */
 export interface Attempt {

@@ -1,6 +1,6 @@
 // Torture of a distributed run: a real Postgres, worker and coordinator processes that are killed and frozen, a database that
 // crashes, and a service with faults. In the end, everything is let run to completion, and both ledgers must agree.
-import { chanceOf } from '../src/contract/base/chance.ts';
+import { chanceOf } from '../src/base/chance.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { type Postgres, startPostgres } from '../test/postgres.ts';
 import { endFaults, engineFaults } from './engine-faults.ts';

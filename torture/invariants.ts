@@ -2,8 +2,8 @@
 // a sentence.
 
 import { readdirSync } from 'node:fs';
-import type { JobLine } from '../src/runner/journal/line.ts';
-import { jobFacts } from '../src/runner/journal/state.ts';
+import type { JobLine } from '../src/model/line.ts';
+import { jobFacts } from '../src/model/state.ts';
 import { digestAt, type LedgerAudit, type Paid } from './ledger-audit.ts';
 import { creditsOf, expectedOf, type Terms, type Workspace } from './workspace.ts';
 

@@ -1,12 +1,12 @@
 // An audit of both ledgers: the charges of the service, and the state file of a run.
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOfBytes } from '../src/contract/base/digest.ts';
-import type { JsonObject } from '../src/contract/base/json.ts';
-import { loadState } from '../src/runner/adapters/state/load-state.ts';
-import { memoryStore } from '../src/runner/journal/job-store.ts';
-import type { Ledger } from '../src/runner/journal/ledger.ts';
+import { digestOfBytes } from '../src/base/digest.ts';
+import type { JsonObject } from '../src/base/json.ts';
+import { memoryStore } from '../src/model/job-store.ts';
+import type { Ledger } from '../src/model/ledger.ts';
 import type { LocalService } from '../src/service/start.ts';
+import { loadState } from '../src/state/load-state.ts';
 import { Client, listAt, textAt } from '../test/service/client.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,9 +1,9 @@
 // Checks the order of writes and requests: it wraps the journal and the API, knows what is durable in the state file, and
 // fails the run that sends a request too early. A random kill would find that only by luck.
 import { readFileSync, statSync } from 'node:fs';
-import { asJson, isJson, isObject } from '../src/contract/base/json.ts';
-import { RowReader } from '../src/runner/journal/rows.ts';
-import type { RunInternals } from '../src/runner/operations/run.ts';
+import { asJson, isJson, isObject } from '../src/base/json.ts';
+import type { RunInternals } from '../src/features/run/run.ts';
+import { RowReader } from '../src/model/rows.ts';
 
 /** The durable content of the state file. */
 class DurableState {

@@ -1,8 +1,8 @@
 // Which due times must have run, said in another way than the runner does: from when a process was there, and when a run
 // was in progress.
 
-import type { Schedule } from '../src/runner/language/pipeline.ts';
-import { dueTimes } from '../src/runner/language/schedule.ts';
+import type { Schedule } from '../src/language/pipeline.ts';
+import { dueTimes } from '../src/language/schedule.ts';
 
 export type ScheduleTerms = Pick<Schedule, 'cron' | 'timeZone' | 'catchUp' | 'overlap'>;
 

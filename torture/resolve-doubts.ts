@@ -1,10 +1,11 @@
 // Resolves doubts as a person does who looks into the hub: by the charge under the unique name in the service's ledger.
-import { realClock } from '../src/runner/adapters/clock.ts';
-import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import type { LoadedPipeline } from '../src/runner/operations/pipeline/loaded-pipeline.ts';
-import { renderProblem, resultOf } from '../src/runner/operations/pipeline/problem.ts';
-import { type Resolution, resolve } from '../src/runner/operations/resolve.ts';
-import type { Clock } from '../src/runner/run/jobs/ports.ts';
+
+import { type Resolution, resolve } from '../src/features/resolve/resolve.ts';
+import { loadPipeline } from '../src/language/load/load.ts';
+import type { LoadedPipeline } from '../src/language/load/loaded-pipeline.ts';
+import { renderProblem, resultOf } from '../src/language/load/problem.ts';
+import { realClock } from '../src/run/clock.ts';
+import type { Clock } from '../src/run/jobs/ports.ts';
 import { openDoubts } from './invariants.ts';
 import type { LedgerAudit } from './ledger-audit.ts';
 import type { Workspace } from './workspace.ts';

@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { chanceOf } from '../src/base/chance.ts';
 import type { PathForm } from '../src/contract/api/routes.ts';
-import { chanceOf } from '../src/contract/base/chance.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { type CrashPlan, crashPlanText, drawCrashPlan } from './crash-plan.ts';
 import { drawFaultProfile, type FaultProfile } from './fault-profile.ts';

@@ -2,10 +2,10 @@
 // of JSON on its standard input starts a run; a line of JSON on its standard output says how the run ended.
 import { flushCompileCache } from 'node:module';
 import { createInterface } from 'node:readline';
-import { asJson, isObject, type JsonObject } from '../src/contract/base/json.ts';
-import { loadPipeline } from '../src/runner/operations/pipeline/load.ts';
-import { renderProblem, resultOf } from '../src/runner/operations/pipeline/problem.ts';
-import { type RunInternals, runWith } from '../src/runner/operations/run.ts';
+import { asJson, isObject, type JsonObject } from '../src/base/json.ts';
+import { type RunInternals, runWith } from '../src/features/run/run.ts';
+import { loadPipeline } from '../src/language/load/load.ts';
+import { renderProblem, resultOf } from '../src/language/load/problem.ts';
 import { crashHooks } from './crash-hooks.ts';
 import { type Crash, isCrashPoint } from './crash-points.ts';
 import { orderChecker } from './order-checker.ts';

@@ -1,7 +1,8 @@
 // Runner torture: in each round, runs are killed at crash points and at random moments while the service injects faults.
 // The invariants (invariants.ts) are checked after each kill and in the end.
+
+import { chanceOf } from '../src/base/chance.ts';
 import type { PathForm } from '../src/contract/api/routes.ts';
-import { chanceOf } from '../src/contract/base/chance.ts';
 import { startService } from '../src/service/start.ts';
 import { type CrashPoint, crashPoints } from './crash-points.ts';
 import { auditLedgers } from './ledger-audit.ts';

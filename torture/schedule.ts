@@ -5,11 +5,11 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { chanceOf } from '../src/contract/base/chance.ts';
-import type { RunInternals } from '../src/runner/operations/run.ts';
-import { scheduleWith } from '../src/runner/operations/schedule.ts';
-import type { ScheduleEvent } from '../src/runner/report/schedule-event.ts';
+import { chanceOf } from '../src/base/chance.ts';
+import type { RunInternals } from '../src/features/run/run.ts';
 import { startService } from '../src/service/start.ts';
+import { scheduleWith } from '../src/triggers/schedule/schedule.ts';
+import type { ScheduleEvent } from '../src/views/schedule-event.ts';
 import { type History, promisedDue, type ScheduleTerms } from './promised-due.ts';
 import { VirtualClock } from './virtual-clock.ts';
 

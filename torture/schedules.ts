@@ -1,6 +1,6 @@
 // The long torture of `schedule`: months around the changes of summer time, under each combination of `catch_up` and
 // `overlap` in turn.
-import { chanceOf } from '../src/contract/base/chance.ts';
+import { chanceOf } from '../src/base/chance.ts';
 import type { ScheduleTerms } from './promised-due.ts';
 import { tortureSchedule } from './schedule.ts';
 

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { chanceOf } from '../src/contract/base/chance.ts';
-import type { JsonObject } from '../src/contract/base/json.ts';
+import { chanceOf } from '../src/base/chance.ts';
+import type { JsonObject } from '../src/base/json.ts';
 import {
   addressesIn,
   Client,
@@ -34,7 +34,7 @@ export interface TortureResult {
   readonly violations: readonly string[];
 }
 
-const main = fileURLToPath(new URL('../src/runner/cli/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const opening = 1_000_000;
 const workers = 12;
 

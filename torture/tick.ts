@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chanceOf } from '../src/contract/base/chance.ts';
-import { LookSchedule } from '../src/runner/plan/look-schedule.ts';
+import { chanceOf } from '../src/base/chance.ts';
+import { LookSchedule } from '../src/plan/look-schedule.ts';
 import { startService } from '../src/service/start.ts';
 import { clockwork } from '../test/service/clockwork.ts';
 import { type Look, Ticking } from '../test/ticking.ts';

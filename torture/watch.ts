@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { chanceOf } from '../src/contract/base/chance.ts';
-import { resultOf } from '../src/runner/operations/pipeline/problem.ts';
-import { watchWith } from '../src/runner/operations/watch.ts';
+import { chanceOf } from '../src/base/chance.ts';
+import { resultOf } from '../src/language/load/problem.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
+import { watchWith } from '../src/triggers/watch/watch.ts';
 import { photo } from '../test/photo.ts';
 
 export interface WatchTorture {

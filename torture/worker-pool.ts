@@ -3,8 +3,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Problem } from '../src/runner/operations/pipeline/problem.ts';
-import type { Summary } from '../src/runner/report/run-event.ts';
+import type { Problem } from '../src/language/load/problem.ts';
+import type { Summary } from '../src/run/run-event.ts';
 import { openCompileCache } from './compile-cache.ts';
 import type { Crash } from './crash-points.ts';
 

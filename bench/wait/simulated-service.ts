@@ -1,11 +1,11 @@
 // A service in memory on which projects only take time. It says when each was really over, and sends events if asked.
 
+import { chanceOf } from '../../src/base/chance.ts';
+import { ok, type Result } from '../../src/base/result.ts';
 import type { Project } from '../../src/contract/api/project.ts';
-import { chanceOf } from '../../src/contract/base/chance.ts';
-import { ok, type Result } from '../../src/contract/base/result.ts';
 import { recordOf } from '../../src/contract/tools/all.ts';
-import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
-import type { WebhookInbox } from '../../src/runner/run/jobs/webhook-inbox.ts';
+import type { MediaApi } from '../../src/run/jobs/ports.ts';
+import type { WebhookInbox } from '../../src/run/jobs/webhook-inbox.ts';
 import type { SimulatedClock } from './simulated-clock.ts';
 
 const day = 86_400_000;

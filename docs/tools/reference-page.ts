@@ -1,8 +1,8 @@
 // docs/reference.md: the schemas of pipeline and fragment files as Markdown.
-import { isObject } from '../../src/contract/base/json.ts';
-import type { Schema } from '../../src/contract/base/schema.ts';
+import { isObject } from '../../src/base/json.ts';
+import type { Schema } from '../../src/base/schema.ts';
 import { type Field, fieldsOf, takenBy } from '../../src/contract/catalogue/field.ts';
-import { meaningOf } from '../../src/runner/language/schema-patterns.ts';
+import { meaningOf } from '../../src/language/schema-patterns.ts';
 import { code, listOf, marked, pageOf, tableOf, writtenFrom } from './markdown.ts';
 import { type Section, sections } from './reference-sections.ts';
 
@@ -10,7 +10,7 @@ type Schemas = Readonly<Record<Section['schema'], Schema>>;
 
 export function referencePage(schemas: Schemas): string {
   return pageOf([
-    writtenFrom('the schemas in src/runner/language'),
+    writtenFrom('the schemas in src/language'),
     '# Reference of the pipeline format',
     'A pipeline file is YAML, in UTF-8. These are all its fields. [pipelines.md](pipelines.md) explains how they work together, and [editors.md](editors.md) how your editor completes them.',
     listOf(sections.map(({ title }) => `[${title}](#${anchorOf(title)})`)),

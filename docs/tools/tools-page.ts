@@ -7,7 +7,7 @@ import {
   fieldsNote,
   modelRows,
   pricedExamples,
-} from '../../src/runner/report/tools-text.ts';
+} from '../../src/features/tools/tools-text.ts';
 import { code, listOf, marked, pageOf, tableOf, writtenFrom } from './markdown.ts';
 
 const note = writtenFrom('the catalogue in src/contract');

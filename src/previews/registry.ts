@@ -1,9 +1,10 @@
 // Which renderer makes which tool's output, and what it needs. A tool without a renderer of its own gets the default of what
 // it makes. Each is loaded when it is first asked for, so that a thread which only makes QR codes never loads a face
 // detector.
+
+import { entryOf } from '../base/json.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 import type { RecordKind } from '../contract/api/project.ts';
-import { entryOf } from '../contract/base/json.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import { toolNamed } from '../contract/tools/all.ts';
 import type { FaceAnswer, FaceQuestion, FoundFace } from './base/renderer.ts';

@@ -1,7 +1,7 @@
 // A rendering thread: takes a job, does it, reports, waits for the next.
 import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
-import { err, ok } from '../contract/base/result.ts';
+import { err, ok } from '../base/result.ts';
 import { existingTool } from '../contract/tools/all.ts';
 import { type DecodeMemory, decodingWithin } from './base/decode-memory.ts';
 import { renderTool, searchFaces } from './registry.ts';

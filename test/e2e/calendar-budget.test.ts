@@ -1,10 +1,10 @@
 // budget.per_day and budget.per_month over several runs: what each buys, what plan says, and when it goes on.
 import { expect, test } from 'vitest';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { plan } from '../../src/runner/operations/plan.ts';
-import { budgetLeftText } from '../../src/runner/report/calendar-text.ts';
+import { plan } from '../../src/features/plan/plan.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { budgetLeftText } from '../../src/views/calendar-text.ts';
+import { FakeClock } from '../files/places.ts';
 import { envOf, service } from '../rig.ts';
-import { FakeClock } from '../runner/adapters/files/places.ts';
 import { ledgerSums, spendingRig } from './spending.ts';
 
 const zone = 'schedule: { cron: "0 9 * * *", time_zone: Europe/Berlin }';

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../src/runner/adapters/clock.ts';
+import { realClock } from '../../src/run/clock.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import {
   type Ended,

@@ -1,9 +1,9 @@
 // Choosing steps and items: a run does what was chosen, plan says the same beforehand, what is left out is never deleted,
 // and whatever was chosen in which order, the next full run completes everything and pays for nothing twice.
 import { describe, expect, test } from 'vitest';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { plan } from '../../src/runner/operations/plan.ts';
-import type { RunOptions } from '../../src/runner/operations/run.ts';
+import { plan } from '../../src/features/plan/plan.ts';
+import type { RunOptions } from '../../src/features/run/run.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import {
   bill,

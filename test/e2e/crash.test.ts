@@ -1,7 +1,7 @@
 // Promise 1 and 2: whatever dies, whenever, one task is charged at most once, and nothing paid is lost.
 import { statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
 import { startService } from '../../src/service/start.ts';
 import { bill, ended, photoRig, plainly, type Rig, service, until } from '../rig.ts';
 import { sampleOf } from '../sweep.ts';

@@ -1,5 +1,5 @@
 // A folder of photos of which the first is in doubt: the answer to its creation got lost.
-import type { RunInternals } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { envOf, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
 

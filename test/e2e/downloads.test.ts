@@ -2,10 +2,10 @@
 // process or the disk, and nothing is left lying about.
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { err } from '../../src/base/result.ts';
 import type { Download, Project } from '../../src/contract/api/project.ts';
-import { err } from '../../src/contract/base/result.ts';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
-import type { Disk, MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
+import type { Disk, MediaApi } from '../../src/run/jobs/ports.ts';
 import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';

@@ -1,13 +1,13 @@
 // Promise 2 over the days: what an earlier due time has paid for comes home in a later run, to the place that it was for.
 
 import { describe, expect, test } from 'vitest';
-import { err } from '../../src/contract/base/result.ts';
-import { realClock } from '../../src/runner/adapters/clock.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { plan } from '../../src/runner/operations/plan.ts';
-import { resolve } from '../../src/runner/operations/resolve.ts';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
+import { err } from '../../src/base/result.ts';
+import { plan } from '../../src/features/plan/plan.ts';
+import { resolve } from '../../src/features/resolve/resolve.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { resultOf } from '../../src/language/load/problem.ts';
+import { realClock } from '../../src/run/clock.ts';
 import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, envOf, Rig, service } from '../rig.ts';

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Field, fieldsOf } from '../../src/contract/catalogue/field.ts';
 import { kindNamed, kinds } from '../../src/contract/kinds/all.ts';
 import type { StepKind } from '../../src/contract/kinds/kind.ts';
-import { validate } from '../../src/runner/language/validate.ts';
+import { validate } from '../../src/language/validate.ts';
 import { type LanguageServer, startLanguageServer } from './language-server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

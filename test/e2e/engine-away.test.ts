@@ -1,8 +1,8 @@
 // The database of a distributed run may come later than its workers, and go away at any time.
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { migrateEngine } from '../../src/runner/operations/engine.ts';
-import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { type WorkerEvent, worker, workerWith } from '../../src/runner/operations/worker.ts';
+import { migrateEngine } from '../../src/features/engine/engine.ts';
+import { type WorkerEvent, worker, workerWith } from '../../src/features/engine/worker.ts';
+import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
 import { startWorker } from '../engine-rig.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { bill, ended, envOf, photoRig, service, until } from '../rig.ts';

@@ -1,20 +1,20 @@
 // The end of a distributed run moves its record back to the state file. Wherever that is disturbed or stopped, nothing is
 // lost, and exactly one of the database and the file is the record.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { isObject } from '../../src/contract/base/json.ts';
-import { realClock } from '../../src/runner/adapters/clock.ts';
-import { pathsOf } from '../../src/runner/operations/files/run-paths.ts';
-import { boundPipeline } from '../../src/runner/operations/pipeline/bound-pipeline.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { coordinate } from '../../src/runner/operations/state/engine/coordinate.ts';
-import { EngineFile } from '../../src/runner/operations/state/engine/engine-file.ts';
-import { termsOf } from '../../src/runner/operations/state/engine/terms.ts';
-import { DatabaseAway } from '../../src/runner/run/engine/away.ts';
-import type { CoordinatorDesk, Fact } from '../../src/runner/run/engine/ports.ts';
-import { RunGone } from '../../src/runner/run/engine/run-gone.ts';
-import { TermOver } from '../../src/runner/run/engine/term-over.ts';
-import type { Clock } from '../../src/runner/run/jobs/ports.ts';
-import { JournalWriter } from '../../src/runner/run/journal/journal-writer.ts';
+import { isObject } from '../../src/base/json.ts';
+import { DatabaseAway } from '../../src/distributed/away.ts';
+import { coordinate } from '../../src/distributed/coordinate.ts';
+import { EngineFile } from '../../src/distributed/engine-file.ts';
+import type { CoordinatorDesk, Fact } from '../../src/distributed/ports.ts';
+import { RunGone } from '../../src/distributed/run-gone.ts';
+import { TermOver } from '../../src/distributed/term-over.ts';
+import { termsOf } from '../../src/distributed/terms.ts';
+import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { realClock } from '../../src/run/clock.ts';
+import type { Clock } from '../../src/run/jobs/ports.ts';
+import { JournalWriter } from '../../src/run/journal/journal-writer.ts';
+import { pathsOf } from '../../src/state/run-paths.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';
 import { bill, photoRig, type Rig, service } from '../rig.ts';

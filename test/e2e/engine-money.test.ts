@@ -1,11 +1,11 @@
 // Money in a distributed run: one budget for all workers, and nothing that was lost is paid twice.
 import { describe, expect, test } from 'vitest';
-import { err } from '../../src/contract/base/result.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { resolve } from '../../src/runner/operations/resolve.ts';
-import { status } from '../../src/runner/operations/status.ts';
-import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import { err } from '../../src/base/result.ts';
+import { resolve } from '../../src/features/resolve/resolve.ts';
+import { status } from '../../src/features/status/status.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { envOf, service, until } from '../rig.ts';
 import { ledgerSums, spendingRig } from './spending.ts';

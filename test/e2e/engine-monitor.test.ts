@@ -1,12 +1,12 @@
 // What monitors of a coordinator and of a worker say during a distributed run, and `status --engine` beside them.
 import parse from 'parse-prometheus-text-format';
 import { expect, onTestFinished, test } from 'vitest';
-import { migrateEngine } from '../../src/runner/operations/engine.ts';
-import { type Monitor, openMonitor } from '../../src/runner/operations/monitoring.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { status } from '../../src/runner/operations/status.ts';
-import type { WorkerInternals } from '../../src/runner/operations/worker.ts';
+import { migrateEngine } from '../../src/features/engine/engine.ts';
+import type { WorkerInternals } from '../../src/features/engine/worker.ts';
+import { type Monitor, openMonitor } from '../../src/features/monitor/monitoring.ts';
+import { status } from '../../src/features/status/status.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { resultOf } from '../../src/language/load/problem.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { startPostgres } from '../postgres.ts';
 import { photoRig, service, until } from '../rig.ts';

@@ -1,7 +1,7 @@
 // An outage of the service in a distributed run: each worker waits, and the coordinator shows one outage.
 import { expect, test } from 'vitest';
-import { err } from '../../src/contract/base/result.ts';
-import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import { err } from '../../src/base/result.ts';
+import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';
 import { bill, photoRig, service, until } from '../rig.ts';

@@ -1,16 +1,16 @@
 // A worker that is frozen right after its claim says nothing, and its request may still reach the service. Nobody may say for a
 // while that its creation was not charged, wherever the record is.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { realClock } from '../../src/runner/adapters/clock.ts';
-import { connect } from '../../src/runner/adapters/engine/connection.ts';
-import { engineOver } from '../../src/runner/adapters/engine/database.ts';
-import type { Sql } from '../../src/runner/adapters/engine/sql.ts';
-import { exportState } from '../../src/runner/operations/export.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
-import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { resolve } from '../../src/runner/operations/resolve.ts';
-import { readIssuedOrder } from '../../src/runner/operations/working/order-guard.ts';
+import { connect } from '../../src/distributed/database/connection.ts';
+import { engineOver } from '../../src/distributed/database/database.ts';
+import type { Sql } from '../../src/distributed/database/sql.ts';
+import { readIssuedOrder } from '../../src/distributed/order-guard.ts';
+import { exportState } from '../../src/features/engine/export.ts';
+import { resolve } from '../../src/features/resolve/resolve.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts';
+import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { realClock } from '../../src/run/clock.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { envOf, type Rig, service, until } from '../rig.ts';
 import { ledgerSums, spendingRig } from './spending.ts';

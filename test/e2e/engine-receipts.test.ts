@@ -2,12 +2,12 @@
 // the database and the coordinator.
 import { readFileSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isObject } from '../../src/contract/base/json.ts';
-import { exportState } from '../../src/runner/operations/export.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { run } from '../../src/runner/operations/run.ts';
-import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import { isObject } from '../../src/base/json.ts';
+import { exportState } from '../../src/features/engine/export.ts';
+import { run } from '../../src/features/run/run.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';
 import { bill, envOf, photoRig, Rig, service, until } from '../rig.ts';

@@ -6,8 +6,8 @@ import {
   checkEngine,
   dropEngine,
   migrateEngine,
-} from '../../src/runner/operations/engine.ts';
-import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
+} from '../../src/features/engine/engine.ts';
+import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
 import { startWorker } from '../engine-rig.ts';
 import { read } from '../examples.ts';
 import { query, sharedPostgres } from '../postgres.ts';

@@ -1,9 +1,9 @@
 // The connection to the database with TLS: the server must prove who it is, and whoever it does not convince sends nothing.
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkEngine, migrateEngine } from '../../src/runner/operations/engine.ts';
-import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { engineText } from '../../src/runner/report/engine-text.ts';
+import { checkEngine, migrateEngine } from '../../src/features/engine/engine.ts';
+import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { engineText } from '../../src/views/engine-text.ts';
 import { startWorker } from '../engine-rig.ts';
 import { query, startPostgres, withoutPostgres } from '../postgres.ts';
 import { photoRig, Rig, service, until } from '../rig.ts';

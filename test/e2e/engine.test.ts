@@ -1,15 +1,15 @@
 // A distributed run keeps the promises of a local one: several workers, one record, and a state file that goes on anywhere.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { isObject } from '../../src/contract/base/json.ts';
-import { dropEngine } from '../../src/runner/operations/engine.ts';
-import { exportState } from '../../src/runner/operations/export.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { plan } from '../../src/runner/operations/plan.ts';
-import { run } from '../../src/runner/operations/run.ts';
-import { status } from '../../src/runner/operations/status.ts';
-import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import { isObject } from '../../src/base/json.ts';
+import { dropEngine } from '../../src/features/engine/engine.ts';
+import { exportState } from '../../src/features/engine/export.ts';
+import { plan } from '../../src/features/plan/plan.ts';
+import { run } from '../../src/features/run/run.ts';
+import { status } from '../../src/features/status/status.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';
 import { bill, envOf, photoRig, type Rig, service, until } from '../rig.ts';

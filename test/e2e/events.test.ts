@@ -3,15 +3,15 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { RunInternals, RunOptions } from '../../src/runner/operations/run.ts';
-import type { Clock } from '../../src/runner/run/jobs/ports.ts';
+import type { RunInternals, RunOptions } from '../../src/features/run/run.ts';
+import type { Clock } from '../../src/run/jobs/ports.ts';
 import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
 import { bill, ended, envOf, photoRig, Rig, service, until } from '../rig.ts';
-import { nobody } from '../runner/adapters/http/server.ts';
 import { Client, eventually, listAt, textAt } from '../service/client.ts';
 import { clockwork } from '../service/clockwork.ts';
 import { hub } from '../service/receiver.ts';
+import { nobody } from '../service-api/server.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
 
 const swaps = 'POST /v1/face-swap-photo';

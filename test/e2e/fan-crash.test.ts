@@ -1,7 +1,7 @@
 // Promises 1 and 2 for fan-outs and fan-ins: wherever a run is cut, each element is charged at most once, and the gathering
 // step once, with all of them.
 import { expect, test } from 'vitest';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
 import { startService } from '../../src/service/start.ts';
 import { bill, plainly, Rig, service } from '../rig.ts';
 import { sampleOf } from '../sweep.ts';

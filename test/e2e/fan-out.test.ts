@@ -1,9 +1,9 @@
 // One step, many results: each element of a list is planned, paid for, saved, resumed and deleted by itself.
 
 import { describe, expect, test } from 'vitest';
-import { forget } from '../../src/runner/operations/forget.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
+import { forget } from '../../src/features/forget/forget.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { resultOf } from '../../src/language/load/problem.ts';
 import { bill, envOf, photo, Rig, service } from '../rig.ts';
 
 const image =

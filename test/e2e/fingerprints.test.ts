@@ -2,7 +2,7 @@
 // purpose, never by accident: whoever has paid would pay again.
 import { expect, test } from 'vitest';
 import { Document } from 'yaml';
-import { asJson, isObject, type Json, type JsonObject } from '../../src/contract/base/json.ts';
+import { asJson, isObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import { priceOf } from '../../src/contract/tool/price.ts';
 import { existingTool, tools } from '../../src/contract/tools/all.ts';
 import { expectGolden } from '../golden.ts';

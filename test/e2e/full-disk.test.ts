@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { writePhotos } from '../photo-pipeline.ts';
 import {

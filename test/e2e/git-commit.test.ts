@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { RunOptions } from '../../src/runner/operations/run.ts';
+import type { RunOptions } from '../../src/features/run/run.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { dueAMinuteAgo } from '../due-once.ts';
 import { ended, envOf, plainly, Rig, type Told, until } from '../rig.ts';

@@ -1,8 +1,8 @@
 // Under a cap, items are bought one by one: each begins only if all that it still needs fits.
 import { describe, expect, test } from 'vitest';
-import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { resolve } from '../../src/runner/operations/resolve.ts';
-import { status } from '../../src/runner/operations/status.ts';
+import { resolve } from '../../src/features/resolve/resolve.ts';
+import { status } from '../../src/features/status/status.ts';
+import { resultOf } from '../../src/language/load/problem.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { ended, envOf, Rig, service, type Told, until } from '../rig.ts';
 import { loaded } from './orphaned.ts';

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { loadState } from '../../src/runner/adapters/state/load-state.ts';
-import { memoryStore } from '../../src/runner/journal/job-store.ts';
-import type { JobLine } from '../../src/runner/journal/line.ts';
+import { memoryStore } from '../../src/model/job-store.ts';
+import type { JobLine } from '../../src/model/line.ts';
+import { loadState } from '../../src/state/load-state.ts';
 import { writePhotos } from '../photo-pipeline.ts';
 import { photoPipeline, Rig } from '../rig.ts';
 import { commitAll, git } from './clones.ts';

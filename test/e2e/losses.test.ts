@@ -12,12 +12,12 @@ import {
 } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from 'vitest';
-import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { plan } from '../../src/runner/operations/plan.ts';
-import { repair } from '../../src/runner/operations/repair.ts';
-import { resolve } from '../../src/runner/operations/resolve.ts';
-import type { RunInternals, RunOptions } from '../../src/runner/operations/run.ts';
-import { status } from '../../src/runner/operations/status.ts';
+import { plan } from '../../src/features/plan/plan.ts';
+import { repair } from '../../src/features/repair/repair.ts';
+import { resolve } from '../../src/features/resolve/resolve.ts';
+import type { RunInternals, RunOptions } from '../../src/features/run/run.ts';
+import { status } from '../../src/features/status/status.ts';
+import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { ended, envOf, type Rig, service, type Told, until } from '../rig.ts';
 import { git } from './clones.ts';

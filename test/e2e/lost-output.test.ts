@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { claimFolder } from '../../src/contract/files/owner.ts';
+import { claimFolder } from '../../src/base/owner.ts';
 import { main } from '../built.ts';
 import { photoRig, type Rig } from '../rig.ts';
 import { canMount, makePipe, makeReadOnly } from '../small-disk.ts';

@@ -1,8 +1,8 @@
 // What a run keeps about the fingerprints of its jobs.
 import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readManifests } from '../../src/runner/adapters/state/manifests.ts';
-import { fingerprintOf } from '../../src/runner/task/fingerprint.ts';
+import { fingerprintOf } from '../../src/model/fingerprint.ts';
+import { readManifests } from '../../src/state/manifests.ts';
 import { photoRig, service } from '../rig.ts';
 
 const file = '.shotlist/photos.state.jsonl.manifests.jsonl';

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asJson, isObject, type JsonObject } from '../../src/contract/base/json.ts';
+import { asJson, isObject, type JsonObject } from '../../src/base/json.ts';
 import { type Ended, ended, ownEnvironment } from '../command.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -109,7 +109,7 @@ const run = (script: string, ...args: readonly string[]): Promise<Ended> =>
 
 const pipelineText = (): string => readFileSync(join(project, 'cards.yaml'), 'utf8');
 
-const shotlist = (...args: readonly string[]) => run('src/runner/cli/main.ts', ...args);
+const shotlist = (...args: readonly string[]) => run('src/main.ts', ...args);
 
 async function printed(running: Promise<Ended>): Promise<string> {
   const { code, stdout, stderr } = await running;

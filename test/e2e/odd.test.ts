@@ -5,7 +5,7 @@ import { closeSync, mkdtempSync, openSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { adoptFolder } from '../../src/contract/files/owner.ts';
+import { adoptFolder } from '../../src/base/owner.ts';
 import { main } from '../built.ts';
 import { ended, ownEnvironment, runCommand } from '../command.ts';
 import { sampleOf } from '../sweep.ts';

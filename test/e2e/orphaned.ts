@@ -1,15 +1,16 @@
 // The orphans of a folder, in a few words, and the plan with which they must agree.
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
-import { type Problem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { type Planned, plan, UnrunnablePlan } from '../../src/runner/operations/plan.ts';
+
+import { type Planned, plan, UnrunnablePlan } from '../../src/features/plan/plan.ts';
 import {
   type Orphans,
   orphans,
   type Pruned,
   type PruneOptions,
   prune,
-} from '../../src/runner/operations/prune.ts';
+} from '../../src/features/prune/prune.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts';
+import { type Problem, resultOf } from '../../src/language/load/problem.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { envOf, type Rig } from '../rig.ts';
 

@@ -1,9 +1,9 @@
 // An outage in the middle of a run: the service is stopped and comes back at the same address. The run waits; no task
 // fails, no attempt is spent, nothing is paid twice.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { err } from '../../src/contract/base/result.ts';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
-import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import { err } from '../../src/base/result.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
+import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import type { FaultsDocument } from '../../src/service/endpoints/fault-schema.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { bill, photoPipeline, photoRig, plainly, type Rig, service, type Told } from '../rig.ts';

@@ -4,12 +4,12 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { digestOfBytes } from '../../src/contract/base/digest.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { type Planned, plan } from '../../src/runner/operations/plan.ts';
-import { runWith } from '../../src/runner/operations/run.ts';
-import { trust } from '../../src/runner/operations/trust.ts';
+import { digestOfBytes } from '../../src/base/digest.ts';
+import { type Planned, plan } from '../../src/features/plan/plan.ts';
+import { runWith } from '../../src/features/run/run.ts';
+import { trust } from '../../src/features/trust/trust.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { resultOf } from '../../src/language/load/problem.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { type Bucket, openBucket } from '../../torture/bucket.ts';
 import { bill, envOf, photoPipeline, photoRig, Rig, service } from '../rig.ts';

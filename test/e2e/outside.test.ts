@@ -13,18 +13,14 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { exitCodes } from '../../src/cli/exit-code.ts';
 import { renderDiagnostics } from '../../src/contract/yaml/diagnostic.ts';
-import { exitCodes } from '../../src/runner/cli/exit-code.ts';
-import { type LoadOptions, loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import {
-  type Problem,
-  renderProblem,
-  resultOf,
-} from '../../src/runner/operations/pipeline/problem.ts';
-import { plan, UnrunnablePlan } from '../../src/runner/operations/plan.ts';
-import { type RunOptions, runWith } from '../../src/runner/operations/run.ts';
-import { planText } from '../../src/runner/report/plan-text.ts';
-import { summaryText } from '../../src/runner/report/run-text.ts';
+import { plan, UnrunnablePlan } from '../../src/features/plan/plan.ts';
+import { type RunOptions, runWith } from '../../src/features/run/run.ts';
+import { type LoadOptions, loadPipeline } from '../../src/language/load/load.ts';
+import { type Problem, renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { planText } from '../../src/views/plan-text.ts';
+import { summaryText } from '../../src/views/run-text.ts';
 import { type Ended, photo, Rig } from '../rig.ts';
 
 /** Uploads one file that all items share, and each item; no item needs a service beyond that. */

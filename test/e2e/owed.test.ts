@@ -2,9 +2,9 @@
 // more than the items that are in progress at once.
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { err, ok } from '../../src/contract/base/result.ts';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
-import type { MediaApi } from '../../src/runner/run/jobs/ports.ts';
+import { err, ok } from '../../src/base/result.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
+import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import {
   bill,

@@ -153,7 +153,7 @@ describe('the package', () => {
       expect.arrayContaining([
         'bin/shotlist.cjs',
         'dist/index.js',
-        'dist/runner/cli/main.js',
+        'dist/main.js',
         'dist/previews/worker.js',
         'schemas/pipeline.schema.json',
         'schemas/tools/face-swap.schema.json',

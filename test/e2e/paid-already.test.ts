@@ -1,8 +1,8 @@
 // What a person and a program are told of payments that the state file does not know, and which account has paid.
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Planned } from '../../src/runner/operations/plan.ts';
-import type { RunEvent } from '../../src/runner/report/run-event.ts';
+import type { Planned } from '../../src/features/plan/plan.ts';
+import type { RunEvent } from '../../src/run/run-event.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { dataIn } from '../reported.ts';
 import { envOf, photoRig, type Rig, service } from '../rig.ts';

@@ -1,14 +1,14 @@
 // resolve, refresh and audit read projects as patiently as a run does: a lost answer says nothing about a project.
 
 import { expect, test } from 'vitest';
-import { realClock } from '../../src/runner/adapters/clock.ts';
-import { audit } from '../../src/runner/operations/audit.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
-import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { refresh } from '../../src/runner/operations/refresh.ts';
-import { resolve } from '../../src/runner/operations/resolve.ts';
-import type { Clock } from '../../src/runner/run/jobs/ports.ts';
+import { audit } from '../../src/features/drift/audit.ts';
+import { refresh } from '../../src/features/drift/refresh.ts';
+import { resolve } from '../../src/features/resolve/resolve.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts';
+import { resultOf } from '../../src/language/load/problem.ts';
+import { realClock } from '../../src/run/clock.ts';
+import type { Clock } from '../../src/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { envOf, type Rig } from '../rig.ts';
 import { hub } from '../service/receiver.ts';

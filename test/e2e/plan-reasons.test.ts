@@ -1,9 +1,9 @@
 // What plan says about the reasons of tasks, and `plan --explain`.
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { type Planned, type PlanOptions, plan } from '../../src/runner/operations/plan.ts';
-import { explanationText } from '../../src/runner/report/explanation-text.ts';
+import { explanationText } from '../../src/features/plan/explanation-text.ts';
+import { type Planned, type PlanOptions, plan } from '../../src/features/plan/plan.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { envOf, photo, Rig, service } from '../rig.ts';
 

@@ -1,34 +1,34 @@
 // The world of the property "a plan tells what a run does": pipelines on machines without a disk or a network, run again
 // and again while things change. A rewrite of plan and run replaces the method `run` and nothing else here.
 
-import { digestOf } from '../../src/contract/base/digest.ts';
+import { digestOf } from '../../src/base/digest.ts';
 import { priceOf } from '../../src/contract/tool/price.ts';
 import { existingTool } from '../../src/contract/tools/all.ts';
-import { listItems } from '../../src/runner/adapters/files/items.ts';
-import { Ledger } from '../../src/runner/journal/ledger.ts';
-import { parseLine } from '../../src/runner/journal/line.ts';
-import { toCel } from '../../src/runner/language/expression.ts';
-import type { Pipeline } from '../../src/runner/language/pipeline.ts';
-import { pathsOf } from '../../src/runner/operations/files/run-paths.ts';
-import { BoundPipeline } from '../../src/runner/operations/pipeline/bound-pipeline.ts';
-import { planItems } from '../../src/runner/operations/planning/plan-items.ts';
-import type { PlannedItems } from '../../src/runner/operations/planning/planned-items.ts';
-import { ReceiptBook } from '../../src/runner/operations/receipts/receipt-book.ts';
-import { RememberedPayments } from '../../src/runner/operations/receipts/remembered-payments.ts';
-import { runPhases } from '../../src/runner/operations/run/phases.ts';
-import { LookSchedule } from '../../src/runner/plan/look-schedule.ts';
-import { stepsExcludedBy } from '../../src/runner/plan/step-selection.ts';
-import { pickedTakes } from '../../src/runner/plan/takes.ts';
-import type { RunEvent, TaskEnding } from '../../src/runner/report/run-event.ts';
-import { FileFacts } from '../../src/runner/run/file-facts.ts';
-import { LookBudget } from '../../src/runner/run/jobs/look-budget.ts';
-import { Outages } from '../../src/runner/run/jobs/outages.ts';
-import { ProjectIds } from '../../src/runner/run/jobs/project-ids.ts';
-import { JournalWriter } from '../../src/runner/run/journal/journal-writer.ts';
-import type { TaskId } from '../../src/runner/task/task.ts';
+import { planItems } from '../../src/features/plan/plan-items.ts';
+import type { PlannedItems } from '../../src/features/plan/planned-items.ts';
+import { ReceiptBook } from '../../src/features/receipts/receipt-book.ts';
+import { RememberedPayments } from '../../src/features/receipts/remembered-payments.ts';
+import { runPhases } from '../../src/features/run/phases.ts';
+import { listItems } from '../../src/files/items.ts';
+import { toCel } from '../../src/language/expression.ts';
+import { BoundPipeline } from '../../src/language/load/bound-pipeline.ts';
+import type { Pipeline } from '../../src/language/pipeline.ts';
+import { Ledger } from '../../src/model/ledger.ts';
+import { parseLine } from '../../src/model/line.ts';
+import type { TaskId } from '../../src/model/task.ts';
+import { LookSchedule } from '../../src/plan/look-schedule.ts';
+import { stepsExcludedBy } from '../../src/plan/step-selection.ts';
+import { pickedTakes } from '../../src/plan/takes.ts';
+import { FileFacts } from '../../src/run/file-facts.ts';
+import { LookBudget } from '../../src/run/jobs/look-budget.ts';
+import { Outages } from '../../src/run/jobs/outages.ts';
+import { ProjectIds } from '../../src/run/jobs/project-ids.ts';
+import { JournalWriter } from '../../src/run/journal/journal-writer.ts';
+import type { RunEvent, TaskEnding } from '../../src/run/run-event.ts';
+import { pathsOf } from '../../src/state/run-paths.ts';
 import { MemoryDisk } from '../fakes/memory-disk.ts';
 import { MemoryService } from '../fakes/memory-service.ts';
-import { FakeClock } from '../runner/adapters/files/places.ts';
+import { FakeClock } from '../files/places.ts';
 import type { Mutation, Selection } from './random-pipelines.ts';
 
 const day = 86_400_000;

@@ -1,9 +1,9 @@
 // prune removes what nothing needs any more, and leaves whatever somebody may want.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../src/runner/adapters/clock.ts';
-import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
+import { realClock } from '../../src/run/clock.ts';
 import type { LocalService } from '../../src/service/start.ts';
+import { takeLock } from '../../src/state/lock/lock.ts';
 import { ended, envOf, photo, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
 import { found, named, nothing, planned, pruned, refusal } from './orphaned.ts';
 

@@ -3,9 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { renameSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { digestOf } from '../../src/contract/base/digest.ts';
-import { loadState } from '../../src/runner/adapters/state/load-state.ts';
-import { memoryStore } from '../../src/runner/journal/job-store.ts';
+import { digestOf } from '../../src/base/digest.ts';
+import { memoryStore } from '../../src/model/job-store.ts';
+import { loadState } from '../../src/state/load-state.ts';
 import { envOf, photo, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
 import { sampleOf } from '../sweep.ts';
 

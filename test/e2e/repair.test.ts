@@ -2,9 +2,9 @@
 
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { repair } from '../../src/runner/operations/repair.ts';
+import { repair } from '../../src/features/repair/repair.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { resultOf } from '../../src/language/load/problem.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import {
   begunHeader,

@@ -1,8 +1,8 @@
 // Defaults, fragments and profiles with the real command: what is printed, what is paid, what a stranger's file cannot do.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
 import { envOf, photo, Rig, service } from '../rig.ts';
 import { found, named, pruned } from './orphaned.ts';
 import { drop, WatchedRig } from './watched.ts';

@@ -1,16 +1,16 @@
 // `schedule`: every due time as promised, over restarts, changes of the file and of the clocks, and other processes.
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
-import { renderProblem, resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
+import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import type { LocalService } from '../../src/service/start.ts';
+import { takeLock } from '../../src/state/lock/lock.ts';
 import {
   type Scheduled,
   type ScheduleOptions,
   scheduleWith,
-} from '../../src/runner/operations/schedule.ts';
-import type { ScheduleEvent } from '../../src/runner/report/schedule-event.ts';
-import type { LocalService } from '../../src/service/start.ts';
+} from '../../src/triggers/schedule/schedule.ts';
+import type { ScheduleEvent } from '../../src/views/schedule-event.ts';
 import { tortureSchedule } from '../../torture/schedule.ts';
 import { VirtualClock } from '../../torture/virtual-clock.ts';
 import { dueAMinuteAgo } from '../due-once.ts';

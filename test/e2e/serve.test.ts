@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import { asJson, isObject, type JsonObject } from '../../src/contract/base/json.ts';
+import { asJson, isObject, type JsonObject } from '../../src/base/json.ts';
 import { listening } from '../listening.ts';
 import { Rig } from '../rig.ts';
 import { Client, send, textAt } from '../service/client.ts';

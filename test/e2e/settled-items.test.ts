@@ -1,8 +1,8 @@
 // Items with nothing to do: a run reports them without deciding each of their tasks again.
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { digestOfBytes } from '../../src/contract/base/digest.ts';
-import type { RunEvent } from '../../src/runner/report/run-event.ts';
+import { digestOfBytes } from '../../src/base/digest.ts';
+import type { RunEvent } from '../../src/run/run-event.ts';
 import { photo, photoRig, service, type Told } from '../rig.ts';
 
 const items = ({ events }: Told): readonly Partial<RunEvent>[] =>

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { envOf, photoRig, service } from '../rig.ts';
-import { answer, nobody, serve } from '../runner/adapters/http/server.ts';
+import { answer, nobody, serve } from '../service-api/server.ts';
 
 const html = { 'content-type': 'text/html' };
 

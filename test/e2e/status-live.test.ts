@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { realClock } from '../../src/runner/adapters/clock.ts';
-import { processState } from '../../src/runner/adapters/lock/process-state.ts';
-import { followStatus, type StatusLook } from '../../src/runner/operations/follow-status.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import type { StatusReport } from '../../src/runner/operations/status.ts';
+import { followStatus, type StatusLook } from '../../src/features/status/follow-status.ts';
+import type { StatusReport } from '../../src/features/status/status.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { realClock } from '../../src/run/clock.ts';
+import { processState } from '../../src/state/lock/process-state.ts';
 import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
 import { ended, envOf, Rig, service, until } from '../rig.ts';
 

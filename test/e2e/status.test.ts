@@ -1,7 +1,7 @@
 // What status says while a run is going on.
 import { expect, test } from 'vitest';
-import { claimFolder } from '../../src/contract/files/owner.ts';
-import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
+import { claimFolder } from '../../src/base/owner.ts';
+import { takeLock } from '../../src/state/lock/lock.ts';
 import { photoRig, service } from '../rig.ts';
 
 test('status says that a run is going on, and takes nothing that was sent for a doubt', async () => {

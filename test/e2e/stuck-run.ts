@@ -1,9 +1,9 @@
 // A run whose disk stops for ever when it has learned of a creation, so that a test can kill it between the two:
 // node stuck-run.ts <pipeline> <port>. Prints "created" when that line waits for the disk.
 
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { runWith } from '../../src/runner/operations/run.ts';
-import type { LineFile } from '../../src/runner/run/journal/journal-writer.ts';
+import { runWith } from '../../src/features/run/run.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import type { LineFile } from '../../src/run/journal/journal-writer.ts';
 
 function stuckAtCreated(file: LineFile): LineFile {
   let stuck = false;

@@ -1,18 +1,18 @@
 // Rerolls, picks and plans as a program makes them, and a service whose every result has other bytes: the local service
 // answers the same request with the same picture.
 import { appendFile, readFile } from 'node:fs/promises';
-import { digestOfBytes } from '../../src/contract/base/digest.ts';
-import { type Picked, pick } from '../../src/runner/operations/pick.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
-import { type Planned, plan } from '../../src/runner/operations/plan.ts';
+import { digestOfBytes } from '../../src/base/digest.ts';
+import { type Planned, plan } from '../../src/features/plan/plan.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
+import { type Picked, pick } from '../../src/features/takes/pick.ts';
 import {
   planReroll,
   type Rerolled,
   type RerollOptions,
   rerollWith,
-} from '../../src/runner/operations/reroll.ts';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
+} from '../../src/features/takes/reroll.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { envOf, photoPipeline, type Rig } from '../rig.ts';
 

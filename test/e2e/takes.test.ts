@@ -1,8 +1,8 @@
 // Takes: `reroll` pays for another one on purpose, once; `pick` chooses, and only then does anything downstream run again.
 
 import { describe, expect, test } from 'vitest';
-import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
-import { resolve } from '../../src/runner/operations/resolve.ts';
+import { resolve } from '../../src/features/resolve/resolve.ts';
+import { resultOf } from '../../src/language/load/problem.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { bill, envOf, photoRig, plainly, Rig, service } from '../rig.ts';
 import { cutAt, PowerCut } from './power-cut.ts';

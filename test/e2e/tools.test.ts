@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { catalogue, type Entry, entryOf } from '../../src/contract/catalogue/entry.ts';
 import type { ExampleFile } from '../../src/contract/catalogue/example.ts';
 import { kinds } from '../../src/contract/kinds/all.ts';
-import { validate } from '../../src/runner/language/validate.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { plan } from '../../src/runner/operations/plan.ts';
-import { toolList, toolText } from '../../src/runner/report/tools-text.ts';
+import { plan } from '../../src/features/plan/plan.ts';
+import { toolList, toolText } from '../../src/features/tools/tools-text.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { validate } from '../../src/language/validate.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { envOf, photo, plainly, Rig } from '../rig.ts';
 

@@ -4,12 +4,12 @@
 // Long: RUNS=50 SEED=1 npx vitest run test/e2e/two-pipelines.test.ts
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { chanceOf } from '../../src/contract/base/chance.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import type { LoadedPipeline } from '../../src/runner/operations/pipeline/loaded-pipeline.ts';
-import { openDoubts, resolve } from '../../src/runner/operations/resolve.ts';
-import { exitCodes } from '../../src/runner/report/exit-codes.ts';
+import { chanceOf } from '../../src/base/chance.ts';
+import { openDoubts, resolve } from '../../src/features/resolve/resolve.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts';
 import type { LocalService } from '../../src/service/start.ts';
+import { exitCodes } from '../../src/views/exit-codes.ts';
 import { actor, swapAssets, uploadAndDetect } from '../photo-pipeline.ts';
 import { type Ended, ended, envOf, photo, Rig, service, until } from '../rig.ts';
 import { cloneOf, commitAll, git } from './clones.ts';

@@ -12,13 +12,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { realClock } from '../../src/runner/adapters/clock.ts';
-import { takeLock } from '../../src/runner/adapters/lock/lock.ts';
-import { loadPipeline } from '../../src/runner/operations/pipeline/load.ts';
-import { type RunOptions, runWith } from '../../src/runner/operations/run.ts';
-import type { RunEvent } from '../../src/runner/report/run-event.ts';
-import type { Clock } from '../../src/runner/run/jobs/ports.ts';
+import { type RunOptions, runWith } from '../../src/features/run/run.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { realClock } from '../../src/run/clock.ts';
+import type { Clock } from '../../src/run/jobs/ports.ts';
+import type { RunEvent } from '../../src/run/run-event.ts';
 import type { LocalService } from '../../src/service/start.ts';
+import { takeLock } from '../../src/state/lock/lock.ts';
 import { envOf, photo, photoPipeline, photoRig, Rig, service, type Told } from '../rig.ts';
 
 const memory = '.shotlist/photos.state.jsonl.up-to-date';

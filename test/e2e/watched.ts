@@ -2,15 +2,15 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Clock } from '../../src/run/jobs/ports.ts';
+import type { LocalService } from '../../src/service/start.ts';
 import {
   type Watched,
   type WatchInternals,
   type WatchOptions,
   watchWith,
-} from '../../src/runner/operations/watch.ts';
-import type { WatchEvent } from '../../src/runner/report/watch-event.ts';
-import type { Clock } from '../../src/runner/run/jobs/ports.ts';
-import type { LocalService } from '../../src/service/start.ts';
+} from '../../src/triggers/watch/watch.ts';
+import type { WatchEvent } from '../../src/views/watch-event.ts';
 import { photo } from '../photo.ts';
 import { envOf, Rig, until } from '../rig.ts';
 

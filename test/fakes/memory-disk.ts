@@ -1,10 +1,11 @@
 // A disk in memory: the whole port, with files as texts. Paths are relative to the pipeline file; outputs stand in out/.
+
+import { type Digest, digestOf } from '../../src/base/digest.ts';
+import { err, ok, type Result } from '../../src/base/result.ts';
 import { extensionOf } from '../../src/contract/api/asset.ts';
-import { type Digest, digestOf } from '../../src/contract/base/digest.ts';
-import { err, ok, type Result } from '../../src/contract/base/result.ts';
-import type { FileFact, RecordedFile } from '../../src/runner/plan/facts.ts';
-import type { Place } from '../../src/runner/run/jobs/job.ts';
-import type { Disk, Fetched, FileProblem, LocalFile } from '../../src/runner/run/jobs/ports.ts';
+import type { FileFact, RecordedFile } from '../../src/plan/facts.ts';
+import type { Place } from '../../src/run/jobs/job.ts';
+import type { Disk, Fetched, FileProblem, LocalFile } from '../../src/run/jobs/ports.ts';
 
 export const digestOfText = (content: string): Digest => digestOf({ content });
 

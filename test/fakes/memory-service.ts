@@ -1,4 +1,8 @@
 // A service in memory: the whole port of a run, deterministic, with the mishaps that a history needs.
+
+import { type Digest, digestOf } from '../../src/base/digest.ts';
+import { fieldOf, type JsonObject } from '../../src/base/json.ts';
+import { err, ok, type Result } from '../../src/base/result.ts';
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
 import type {
   AcceptedCreation,
@@ -7,16 +11,13 @@ import type {
   Project,
   RecordKind,
 } from '../../src/contract/api/project.ts';
-import { type Digest, digestOf } from '../../src/contract/base/digest.ts';
-import { fieldOf, type JsonObject } from '../../src/contract/base/json.ts';
-import { err, ok, type Result } from '../../src/contract/base/result.ts';
 import type {
   Clock,
   Fetched,
   LocalFile,
   MediaApi,
   UploadTarget,
-} from '../../src/runner/run/jobs/ports.ts';
+} from '../../src/run/jobs/ports.ts';
 import { digestOfText, type MemoryDisk } from './memory-disk.ts';
 
 type Answer<T> = Promise<Result<T, ApiFailure>>;

@@ -1,7 +1,7 @@
 // A hostile behaviour as data: where it is met, what it does, and how the victim's item may stand after it.
 import { gzipSync } from 'node:zlib';
-import { isObject, type JsonObject } from '../../src/contract/base/json.ts';
-import type { ClientOptions } from '../../src/runner/adapters/http/http-client.ts';
+import { isObject, type JsonObject } from '../../src/base/json.ts';
+import type { ClientOptions } from '../../src/service-api/http-client.ts';
 import type { Operation, Place } from './front.ts';
 
 /**

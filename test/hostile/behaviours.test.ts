@@ -2,10 +2,10 @@
 // saved, the state file can be read, nothing is paid twice, and no terminal, log or file gets what it must not have.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { printable, printableJson } from '../../src/contract/base/printable.ts';
-import { zoneOf } from '../../src/runner/adapters/http/zones.ts';
-import type { RunInternals } from '../../src/runner/operations/run.ts';
-import { runEventText, summaryText } from '../../src/runner/report/run-text.ts';
+import { printable, printableJson } from '../../src/base/printable.ts';
+import type { RunInternals } from '../../src/features/run/run.ts';
+import { zoneOf } from '../../src/service-api/zones.ts';
+import { runEventText, summaryText } from '../../src/views/run-text.ts';
 import { bill, photoPipeline, photoRig, type Rig, service, type Told } from '../rig.ts';
 import { sampleOf } from '../sweep.ts';
 import { answers } from './answers.ts';

@@ -5,8 +5,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { gitSetup } from '../../src/runner/operations/git-setup.ts';
-import { resultOf } from '../../src/runner/operations/pipeline/problem.ts';
+import { gitSetup } from '../../src/features/git/git-setup.ts';
+import { resultOf } from '../../src/language/load/problem.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { commitAll, git, identity, origin, state, takes } from '../e2e/clones.ts';
 import { plainly, type Rig } from '../rig.ts';

@@ -1,7 +1,7 @@
 // Text that a terminal would obey (escapes, C1, line feeds, bidirectional marks), from every source that a run has: nothing
 // of it comes out raw, on the terminal, in a log, in the state file or on the hub's pages.
 import { describe, expect, test } from 'vitest';
-import { printableJson } from '../../src/contract/base/printable.ts';
+import { printableJson } from '../../src/base/printable.ts';
 import { photo, Rig, service } from '../rig.ts';
 import { onePicture, type Sayings, strangeService } from './strange-service.ts';
 

@@ -2,12 +2,12 @@
 // nor the signature of an address.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Redactor } from '../../src/base/redactor.ts';
 import { signatureHeader, signatureOf, timestampHeader } from '../../src/contract/api/event.ts';
-import { Redactor } from '../../src/contract/base/redactor.ts';
-import { probeService } from '../../src/runner/adapters/http/service-probe.ts';
-import { lineText } from '../../src/runner/journal/line.ts';
+import { lineText } from '../../src/model/line.ts';
+import { probeService } from '../../src/service-api/service-probe.ts';
 import { type Ended, ended, Rig, until } from '../rig.ts';
-import { answer, serve } from '../runner/adapters/http/server.ts';
+import { answer, serve } from '../service-api/server.ts';
 import { onePicture, type Sayings, strangeService } from './strange-service.ts';
 
 const key = 'sk-The"Very+Secret/Key-4711';

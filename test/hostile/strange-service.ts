@@ -1,5 +1,5 @@
 // A service that speaks the interface and says in it what a test wants: each answer can be replaced or changed.
-import { type Asked, answer, serve, type TestServer } from '../runner/adapters/http/server.ts';
+import { type Asked, answer, serve, type TestServer } from '../service-api/server.ts';
 
 /** What it was given, and what an honest service would answer. */
 interface About {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { asJson, isObject } from '../../src/contract/base/json.ts';
+import { asJson, isObject } from '../../src/base/json.ts';
 import { isInstalled, lacksOf } from '../../src/previews/libraries.ts';
 import { lacksFor } from '../../src/previews/registry.ts';
 import { photo } from '../rig.ts';
@@ -62,7 +62,7 @@ function withoutLibraries(): string {
 
 test('a service without them says so, and makes stand-ins', async () => {
   const folder = withoutLibraries();
-  const child = spawn(process.execPath, ['src/runner/cli/main.ts', 'serve', '--json'], {
+  const child = spawn(process.execPath, ['src/main.ts', 'serve', '--json'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

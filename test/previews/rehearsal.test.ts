@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldOf, type JsonObject } from '../../src/contract/base/json.ts';
+import { fieldOf, type JsonObject } from '../../src/base/json.ts';
 import { tools } from '../../src/contract/tools/all.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { Client, download, eventually, listAt, sample, textAt } from '../service/client.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import type { JsonObject } from '../../src/base/json.ts';
 import type { Region } from '../../src/contract/api/region.ts';
-import type { JsonObject } from '../../src/contract/base/json.ts';
 import { tools } from '../../src/contract/tools/all.ts';
 import type {
   RenderedFile,

@@ -1,14 +1,14 @@
 // One price table: what the plan says a creation costs is what the local service charges for it, for a wide grid of
 // bodies of every tool; where the plan knows no price, the service never charges less than any published one.
 import { describe, expect, test } from 'vitest';
-import { fieldOf, type Json, type JsonObject } from '../../src/contract/base/json.ts';
+import { fieldOf, type Json, type JsonObject } from '../../src/base/json.ts';
 import { kindNamed } from '../../src/contract/kinds/all.ts';
 import { dearestOf, priceOf } from '../../src/contract/tool/price.ts';
 import { existingTool, tools } from '../../src/contract/tools/all.ts';
-import { Ledger } from '../../src/runner/journal/ledger.ts';
-import type { Step } from '../../src/runner/language/pipeline.ts';
-import { validate } from '../../src/runner/language/validate.ts';
-import { estimateOf } from '../../src/runner/plan/estimate.ts';
+import type { Step } from '../../src/language/pipeline.ts';
+import { validate } from '../../src/language/validate.ts';
+import { Ledger } from '../../src/model/ledger.ts';
+import { estimateOf } from '../../src/plan/estimate.ts';
 import { service } from '../rig.ts';
 import { Client } from './client.ts';
 import { edited, exampleOf, filled } from './conformance/door.ts';

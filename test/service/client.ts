@@ -5,8 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { type Dispatcher, getGlobalDispatcher } from 'undici';
+import { asJson, isObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import type { RecordKind } from '../../src/contract/api/project.ts';
-import { asJson, isObject, type Json, type JsonObject } from '../../src/contract/base/json.ts';
 
 /** Where a service is and what opens it. */
 export interface Door {

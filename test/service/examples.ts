@@ -1,6 +1,6 @@
 // The examples of the catalogue as requests: with uploaded files in place of `asset:image`, `asset:video` and
 // `asset:audio`.
-import { isObject, type Json, type JsonObject } from '../../src/contract/base/json.ts';
+import { isObject, type Json, type JsonObject } from '../../src/base/json.ts';
 
 export function filledInObject(value: JsonObject, files: ReadonlyMap<string, string>): JsonObject {
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { asJson, isObject } from '../../src/contract/base/json.ts';
+import { asJson, isObject } from '../../src/base/json.ts';
 import { type Door, textAt } from './client.ts';
 
 export function dataFolder(): string {

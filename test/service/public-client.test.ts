@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type vendor from 'magic-hour';
 import sharp from 'sharp';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isObject, type Json, type JsonObject } from '../../src/contract/base/json.ts';
+import { isObject, type Json, type JsonObject } from '../../src/base/json.ts';
 import { tools } from '../../src/contract/tools/all.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { photo, service } from '../rig.ts';

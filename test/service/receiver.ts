@@ -1,8 +1,8 @@
 // A receiver of events: a real HTTP server that keeps what came, checks who signed it, and answers as it is told.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
+import { asJson, isObject, type JsonObject } from '../../src/base/json.ts';
 import { isSignatureOf, signatureHeader, timestampHeader } from '../../src/contract/api/event.ts';
-import { asJson, isObject, type JsonObject } from '../../src/contract/base/json.ts';
 import { send, textAt } from './client.ts';
 
 export interface Received {

@@ -1,8 +1,8 @@
 // Every tool of the catalogue can be rehearsed: each of its examples, with real uploads, ends with something to
 // download.
 import { beforeAll, expect, test } from 'vitest';
+import { validatorOf } from '../../src/base/schema.ts';
 import { projectSchema } from '../../src/contract/api/project.ts';
-import { validatorOf } from '../../src/contract/base/schema.ts';
 import type { Tool } from '../../src/contract/tool/tool.ts';
 import { tools } from '../../src/contract/tools/all.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';

@@ -1,10 +1,10 @@
 // Parses the service's answers into records, or says why an answer is not valid. Only essential
 // fields must be valid (an id, a status, addresses). Any other invalid field counts as missing, so
 // that one absurd number does not make a paid result unreachable.
-import { isObject, type JsonObject } from '../base/json.ts';
-import { err, ok, type Result } from '../base/result.ts';
-import { type Schema, validatorOf } from '../base/schema.ts';
-import { scrubbed, scrubbedCode } from '../base/scrub.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { type Schema, validatorOf } from '../../base/schema.ts';
+import { scrubbed, scrubbedCode } from '../../base/scrub.ts';
 import { mostCredits, mostListed, reasonOf, timestamp } from './bounds.ts';
 import {
   type AcceptedCreation,

@@ -1,7 +1,7 @@
 // Bounds of the values in an answer. Answers are untrusted input that ends up in addresses, in the
 // state file, in sums of credits and on a screen, so each kind of value has one rule, for answers
 // and for the journal.
-import type { ErrorObject } from '../base/schema.ts';
+import type { ErrorObject } from '../../base/schema.ts';
 
 /**
  * The highest believable price of one project. No published price comes near a millionth of this,

@@ -1,5 +1,5 @@
 // The part of a timeline that a request selects (interface.md, Resources and their fields).
-import { fieldOf, type JsonObject } from '../base/json.ts';
+import { fieldOf, type JsonObject } from '../../base/json.ts';
 
 /** The length of a clip if its request does not say when it ends. */
 const usualSeconds = 5;

@@ -1,7 +1,7 @@
 // Everything that can go wrong between the runner and the service, and the safe reaction to each
 // failure. Sources: interface.md, Errors; facts.md, Rate limits and lost answers; design.md,
 // Retries by meaning.
-import { unreachable } from '../base/result.ts';
+import { unreachable } from '../../base/result.ts';
 
 export type ApiFailure =
   /** 401: the key is missing, malformed or revoked. */

@@ -2,7 +2,7 @@
 // address, account, event. Shapes: interface.md, Resources and their fields; facts.md, Project
 // records, all fields.
 import type { FromSchema } from 'json-schema-to-ts';
-import type { Brand } from '../base/result.ts';
+import type { Brand } from '../../base/result.ts';
 import {
   address,
   amount,

@@ -1,8 +1,9 @@
 // The catalogue: everything that people and programs can know about a step kind before they use it. The command `tools`,
 // the pages in docs/tools and the library show the same entries.
+
+import { isObject } from '../../base/json.ts';
 import type { RecordKind } from '../api/project.ts';
 import { allowances, tiers } from '../api/tier.ts';
-import { isObject } from '../base/json.ts';
 import { kinds } from '../kinds/all.ts';
 import type { StepKind } from '../kinds/kind.ts';
 import type { Model } from '../tool/models.ts';

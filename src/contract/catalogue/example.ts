@@ -1,7 +1,7 @@
 // A whole pipeline for a step kind, ready to run with the user's own files.
 import { Document, isMap, isScalar, visit } from 'yaml';
+import { isObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { MediaType } from '../api/asset.ts';
-import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { StepKind } from '../kinds/kind.ts';
 import { dearestOf, priceOf } from '../tool/price.ts';
 import type { Tool } from '../tool/tool.ts';

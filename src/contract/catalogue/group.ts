@@ -1,5 +1,5 @@
 // Groups of step kinds, by what people want to do.
-import { isObject } from '../base/json.ts';
+import { isObject } from '../../base/json.ts';
 import type { StepKind } from '../kinds/kind.ts';
 
 export const groups = [

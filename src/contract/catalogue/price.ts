@@ -1,6 +1,6 @@
 // How the price of a tool is computed, in words, from the rules that compute it.
 
-import { unreachable } from '../base/result.ts';
+import { unreachable } from '../../base/result.ts';
 import type { StepKind } from '../kinds/kind.ts';
 import type { ModelChoice } from '../tool/models.ts';
 import { assumedFps, countedFps, priceOf } from '../tool/price.ts';

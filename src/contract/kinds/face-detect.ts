@@ -1,7 +1,8 @@
 // face-detect: finds faces in an uploaded image or video (facts.md, Face detection). Free at
 // present.
+
+import { isObject, type JsonObject } from '../../base/json.ts';
 import { faceDetectionSchema } from '../api/project.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
 import { confidenceScore, imageAsset } from '../tool/fields.ts';
 import type { StepKind } from './kind.ts';
 

@@ -1,5 +1,5 @@
 // The description of a step kind: plain data and pure functions, without state.
-import type { Schema } from '../base/schema.ts';
+import type { Schema } from '../../base/schema.ts';
 import type { Tool } from '../tool/tool.ts';
 
 /** How the runner performs a kind: the five things that a client can ask of the service. */

@@ -1,7 +1,8 @@
 // The outputs of a tool step: the fields of its project's record (facts.md, Project records, all
 // fields), the address of the first file, and the length of a clip.
+
+import type { Schema } from '../../base/schema.ts';
 import { projectSchema, type RecordKind } from '../api/project.ts';
-import type { Schema } from '../base/schema.ts';
 import type { StepKind } from './kind.ts';
 
 /** The fields that only some records have. All other fields are on every record. */

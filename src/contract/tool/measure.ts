@@ -1,6 +1,6 @@
 // Measures the size of an order. Two orders with the same tool and settings differ only in size, so
 // the charge for one predicts the charge for the other.
-import { fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
+import { fieldOf, isObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { Price } from './price.ts';
 import { priceEdition } from './price-rule.ts';
 

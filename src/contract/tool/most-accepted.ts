@@ -1,7 +1,7 @@
 // The greatest value that a tool accepts for a number that is not known yet, for an upper bound of
 // the price. The tool's own rules say what it accepts, so no limit is written down twice.
-import { fieldOf, type JsonObject } from '../base/json.ts';
-import { partOf, type Schema } from '../base/schema.ts';
+import { fieldOf, type JsonObject } from '../../base/json.ts';
+import { partOf, type Schema } from '../../base/schema.ts';
 import { breachesOf, type Tool } from './tool.ts';
 
 /** Above this, a tool that limits clips takes every shorter one; below, a model may take only some lengths. */

@@ -1,5 +1,5 @@
 // Examples of a tool's price, for people: what the price is for, and the part of a request that decides it.
-import type { JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
 
 export interface PriceExample {
   /** Follows the price: `10 for a meme`. */

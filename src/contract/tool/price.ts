@@ -2,9 +2,9 @@
 // An unknown price is not zero; the caller must ask for an estimate. Both the plan and the local
 // service use this file.
 
+import { entryOf, fieldOf, type Json, type JsonObject } from '../../base/json.ts';
+import { err, ok, type Result, unreachable } from '../../base/result.ts';
 import type { Tier } from '../api/tier.ts';
-import { entryOf, fieldOf, type Json, type JsonObject } from '../base/json.ts';
-import { err, ok, type Result, unreachable } from '../base/result.ts';
 import { type ImageModel, imageModels } from './image-models.ts';
 import { withPlanDefaults } from './plan-rules.ts';
 import type { PriceRule, Table } from './price-rule.ts';

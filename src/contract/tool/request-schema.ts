@@ -1,7 +1,7 @@
 // Builds the schema of a tool that interface.md only lists. The fields come from facts.md; objects
 // stay open, because the interface grows in place (interface.md, Versioning).
-import type { JsonObject } from '../base/json.ts';
-import type { Schema } from '../base/schema.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { Schema } from '../../base/schema.ts';
 import { name } from './fields.ts';
 import type { Tool } from './tool.ts';
 

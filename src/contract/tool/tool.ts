@@ -1,8 +1,9 @@
 // The entry of a tool: everything that is known about it, as data, with small functions for its rules.
+
+import { entryOf, fieldOf, type Json, type JsonObject } from '../../base/json.ts';
+import type { Schema } from '../../base/schema.ts';
 import type { RecordKind } from '../api/project.ts';
 import type { OutputLimit } from '../api/tier.ts';
-import { entryOf, fieldOf, type Json, type JsonObject } from '../base/json.ts';
-import type { Schema } from '../base/schema.ts';
 import type { ModelChoice } from './models.ts';
 import type { PriceExample } from './price-example.ts';
 import type { PriceRule } from './price-rule.ts';

@@ -1,5 +1,5 @@
 // ai-face-editor: moves the features of a face (facts.md, Body fields of every creation endpoint).
-import type { Schema } from '../base/schema.ts';
+import type { Schema } from '../../base/schema.ts';
 import { picture } from '../tool/fields.ts';
 import { flag, group, listedTool, number } from '../tool/request-schema.ts';
 import { eachFile, photoPath } from '../tool/starter.ts';

@@ -1,5 +1,5 @@
 // ai-image-editor: edits pictures as a prompt says (facts.md, Body fields of every creation endpoint).
-import { entryOf, fieldOf, type JsonObject } from '../base/json.ts';
+import { entryOf, fieldOf, type JsonObject } from '../../base/json.ts';
 import { imageAsset } from '../tool/fields.ts';
 import { imageResolution } from '../tool/generator-fields.ts';
 import { imageModelChoice, imageModels } from '../tool/image-models.ts';

@@ -1,5 +1,5 @@
 // ai-image-generator: pictures from a prompt (facts.md, Body fields of every creation endpoint).
-import { entryOf, fieldOf, type JsonObject } from '../base/json.ts';
+import { entryOf, fieldOf, type JsonObject } from '../../base/json.ts';
 import { imageResolution } from '../tool/generator-fields.ts';
 import { imageModelChoice, imageModels } from '../tool/image-models.ts';
 import { includes, type Range, resolutionBreaches, spansText } from '../tool/models.ts';

@@ -1,5 +1,5 @@
 // ai-talking-photo: a portrait speaks an audio file (facts.md, Body fields of every creation endpoint).
-import { fieldOf, type JsonObject } from '../base/json.ts';
+import { fieldOf, type JsonObject } from '../../base/json.ts';
 import { audioAsset, endSeconds, imageAsset, startSeconds } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
 import { choice, group, integer, listedTool, number, text } from '../tool/request-schema.ts';

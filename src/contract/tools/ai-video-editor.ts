@@ -1,5 +1,5 @@
 // ai-video-editor: edits a clip as a prompt says (facts.md, Body fields of every creation endpoint).
-import { fieldOf, type JsonObject } from '../base/json.ts';
+import { fieldOf, type JsonObject } from '../../base/json.ts';
 import { endSeconds, startSeconds, videoAsset } from '../tool/fields.ts';
 import {
   defaultsNote,

@@ -1,5 +1,5 @@
 // animation: an animation in an art style, with music or silent (facts.md, Body fields of every creation endpoint).
-import { fieldOf, type JsonObject } from '../base/json.ts';
+import { fieldOf, type JsonObject } from '../../base/json.ts';
 import { audioAsset, imageAsset } from '../tool/fields.ts';
 import { videoLength } from '../tool/generator-fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';

@@ -1,5 +1,5 @@
 // auto-subtitle-generator: adds the speech in a clip as subtitles (facts.md, Body fields of every creation endpoint).
-import { fieldOf, type JsonObject } from '../base/json.ts';
+import { fieldOf, type JsonObject } from '../../base/json.ts';
 import { endSeconds, startSeconds, videoAsset } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
 import { at24fps } from '../tool/price-rule.ts';

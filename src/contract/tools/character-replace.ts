@@ -1,5 +1,5 @@
 // POST /v1/character-replace, in full (interface.md, POST /v1/character-replace).
-import { fieldOf } from '../base/json.ts';
+import { fieldOf } from '../../base/json.ts';
 import { endSeconds, imageAsset, name, startSeconds, videoAsset } from '../tool/fields.ts';
 import { fiveSeconds } from '../tool/price-example.ts';
 import { endsAfterStart, type Rule } from '../tool/rules.ts';

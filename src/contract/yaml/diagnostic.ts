@@ -2,7 +2,7 @@
 
 import { codeFrameColumns } from '@babel/code-frame';
 import leven from 'leven';
-import { printable } from '../base/printable.ts';
+import { printable } from '../../base/printable.ts';
 import type { Code } from '../codes/all.ts';
 import type { Span } from './place.ts';
 

@@ -16,7 +16,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { grouped } from '../base/grouped.ts';
+import { grouped } from '../../base/grouped.ts';
 import type { YamlProblem } from './yaml-problem.ts';
 
 /** The most values that the merge keys of a file may stand for. */

@@ -11,8 +11,8 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { asJson, type Json } from '../base/json.ts';
-import { err, ok, type Result } from '../base/result.ts';
+import { asJson, type Json } from '../../base/json.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 import { suggestion } from './diagnostic.ts';
 import { expandMerges, holding, isMergeKey } from './merge-keys.ts';
 import { tooDeep, unquoted, type YamlProblem } from './yaml-problem.ts';

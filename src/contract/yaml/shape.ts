@@ -1,7 +1,7 @@
 // Turns JSON Schema errors into diagnostics, for any YAML file with a schema. A format adds its own
 // names and sentences.
-import { isObject } from '../base/json.ts';
-import type { ErrorObject } from '../base/schema.ts';
+import { isObject } from '../../base/json.ts';
+import type { ErrorObject } from '../../base/schema.ts';
 import type { Code } from '../codes/all.ts';
 import { type Diagnostic, suggestion } from './diagnostic.ts';
 import type { Path } from './place.ts';

@@ -12,8 +12,8 @@ import {
   type Node,
   parseDocument,
 } from 'yaml';
-import type { Json } from '../base/json.ts';
-import { err, ok, type Result } from '../base/result.ts';
+import type { Json } from '../../base/json.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Path, Span } from './place.ts';
 import { plainValue } from './plain-value.ts';

@@ -1,6 +1,6 @@
 // Unknown keys, and the known keys that were probably meant.
-import { isObject } from '../base/json.ts';
-import { type ErrorObject, isNeverMeant, type Schema } from '../base/schema.ts';
+import { isObject } from '../../base/json.ts';
+import { type ErrorObject, isNeverMeant, type Schema } from '../../base/schema.ts';
 import { listing, nearest } from './diagnostic.ts';
 
 interface Unknown {

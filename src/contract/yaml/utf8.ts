@@ -1,5 +1,5 @@
 // Decodes a file as UTF-8. An invalid byte is an error; as U+FFFD, it would be sent and paid for.
-import { err, ok, type Result } from '../base/result.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { Code } from '../codes/all.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { Span } from './place.ts';

@@ -1,7 +1,7 @@
 // JSON as YAML text that is read back as the same value.
 import { Document, Scalar, visit } from 'yaml';
-import type { Json } from '../base/json.ts';
-import { printable, printableJson } from '../base/printable.ts';
+import type { Json } from '../../base/json.ts';
+import { printable, printableJson } from '../../base/printable.ts';
 
 /** Ends with a line feed. It has no aliases, and unsafe characters are escapes in quotes. */
 export function yamlText(value: Json): string {

@@ -1,5 +1,5 @@
 // The memory budget that all decoders of a service share. A decoder that needs more than is left waits for its turn.
-import { err, ok, type Result } from '../../contract/base/result.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 
 interface Waiting {
   readonly holder: Holder;

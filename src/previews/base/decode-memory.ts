@@ -2,7 +2,7 @@
 // that it can need, and waits until that much is free.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { totalmem } from 'node:os';
-import { err, ok, type Result } from '../../contract/base/result.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 import { DecodeBudget } from './decode-budget.ts';
 
 export type Release = () => void;

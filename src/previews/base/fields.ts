@@ -1,5 +1,5 @@
 // How tools read their requests: words, numbers, inputs, counts and the size of the output.
-import { fieldOf } from '../../contract/base/json.ts';
+import { fieldOf } from '../../base/json.ts';
 import type { RenderInput, RenderRequest } from './request.ts';
 
 type Fields = Pick<RenderRequest, 'body'>;

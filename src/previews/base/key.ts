@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { digestOf } from '../../contract/base/digest.ts';
-import { isObject, type Json } from '../../contract/base/json.ts';
+import { digestOf } from '../../base/digest.ts';
+import { isObject, type Json } from '../../base/json.ts';
 import type { RenderRequest } from './request.ts';
 
 /** The request without its name and its files: two requests with one key differ in their inputs only. */

@@ -1,7 +1,8 @@
 // The interface of a renderer: a request and its input files go in, files come out. The same request gives the same bytes.
+
+import type { Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
 import type { Region } from '../../contract/api/region.ts';
-import type { Result } from '../../contract/base/result.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from './request.ts';
 
 export interface Renderer {

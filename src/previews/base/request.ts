@@ -1,9 +1,10 @@
 // The request to a renderer, and its outcome.
+
+import type { JsonObject } from '../../base/json.ts';
+import type { Result } from '../../base/result.ts';
 import type { MediaType } from '../../contract/api/asset.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
 import type { Region } from '../../contract/api/region.ts';
-import type { JsonObject } from '../../contract/base/json.ts';
-import type { Result } from '../../contract/base/result.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 
 export interface RenderInput {

@@ -2,8 +2,8 @@
 // allocated only while frames are being read.
 
 import type { Stream } from 'node-av';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { whileReserved } from '../base/decode-memory.ts';
 import type { RenderInput } from '../base/request.ts';
 import { notFetched, placeholder } from '../pictures/card.ts';

@@ -1,6 +1,6 @@
 // The last stage of every video tool: its pictures get the mark, and become a file.
 import { join } from 'node:path';
-import { err, ok } from '../../contract/base/result.ts';
+import { err, ok } from '../../base/result.ts';
 import { keyOf } from '../base/key.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { mark } from '../pictures/mark.ts';

@@ -1,8 +1,9 @@
 // The clip of a tool without a renderer of its own: the clip that it takes, visibly changed, or else a card of its parameters
 // and its pictures with a running clock.
+
+import { ok, type Result } from '../../base/result.ts';
 import { clipOf } from '../../contract/api/clip.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { ok, type Result } from '../../contract/base/result.ts';
 import { aspectRatioIn, numberIn, sideIn, textIn } from '../base/fields.ts';
 import { keyOf } from '../base/key.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';

@@ -1,6 +1,6 @@
 // Face detection in a clip: a few frames are searched, and each person is reported once, on the first frame where the
 // person is found.
-import { ok } from '../../contract/base/result.ts';
+import { ok } from '../../base/result.ts';
 import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
 import { openClip } from '../clips/open.ts';
 import { sizeWithin } from '../clips/size.ts';

@@ -1,7 +1,7 @@
 // Face detection in a picture: each face cut out as a portrait that may be named as the original of a swap.
 
+import { ok } from '../../base/result.ts';
 import type { Region } from '../../contract/api/region.ts';
-import { ok } from '../../contract/base/result.ts';
 import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
 import { type Picture, pixelsOf, sharpOf } from '../pictures/picture.ts';
 import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';

@@ -1,6 +1,7 @@
 // The face that a picture of the request lends to a swap.
+
+import { err, ok, type Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { RenderInput } from '../base/request.ts';
 import type { Picture } from '../pictures/picture.ts';
 import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';

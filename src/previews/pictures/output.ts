@@ -1,6 +1,6 @@
 // The last stage of every image tool: pictures get the mark and become files.
 import { join } from 'node:path';
-import { ok } from '../../contract/base/result.ts';
+import { ok } from '../../base/result.ts';
 import { imageCountOf } from '../base/fields.ts';
 import { keyOf } from '../base/key.ts';
 import type { RenderedFile, RenderOutcome, RenderRequest } from '../base/request.ts';

@@ -2,8 +2,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Metadata, Sharp } from 'sharp';
 import sharp from 'sharp';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { whileReserved } from '../base/decode-memory.ts';
 import type { RenderInput } from '../base/request.ts';
 import { notFetched, placeholder } from './card.ts';

@@ -1,7 +1,8 @@
 // The card of a request: its parameters and its pictures.
+
+import { isObject, type Json } from '../../base/json.ts';
+import { ok, type Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { isObject, type Json } from '../../contract/base/json.ts';
-import { ok, type Result } from '../../contract/base/result.ts';
 import { keyOf } from '../base/key.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { type Card, drawCard, type Thumbnail } from './card.ts';

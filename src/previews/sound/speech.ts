@@ -1,8 +1,8 @@
 // What the voice tools render: a tone as long as the text takes to say. Its pitch stands for the voice.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { textIn } from '../base/fields.ts';
 import { hueOf } from '../base/key.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';

@@ -1,6 +1,7 @@
 // A sound that a request names: as long as it lasts, and an error of the project when it cannot be heard.
+
+import { err, ok, type Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { hueOf } from '../base/key.ts';
 import type { RenderInput } from '../base/request.ts';
 import { loadAv } from '../clips/library.ts';

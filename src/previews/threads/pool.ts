@@ -6,8 +6,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { err } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { err } from '../../contract/base/result.ts';
 import { DecodeBudget, type Holder } from '../base/decode-budget.ts';
 import { usualDecodeBytes } from '../base/decode-memory.ts';
 import {

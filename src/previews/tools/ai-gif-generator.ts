@@ -1,7 +1,7 @@
 // ai-gif-generator: a card of the prompt with a running clock, two seconds long, as a GIF, an MP4 or a WebM.
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { ok } from '../../contract/base/result.ts';
+import { ok } from '../../base/result.ts';
 import { textIn } from '../base/fields.ts';
 import { keyOf } from '../base/key.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';

@@ -1,6 +1,6 @@
 // ai-qr-code-generator: a code that can be scanned, dark on light, with the art style written below it.
 import encodeQR, { type ErrorCorrection } from 'qr';
-import { err } from '../../contract/base/result.ts';
+import { err } from '../../base/result.ts';
 import { textIn } from '../base/fields.ts';
 import { hueOf } from '../base/key.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';

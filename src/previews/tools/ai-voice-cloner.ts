@@ -1,8 +1,8 @@
 // ai-voice-cloner: a tone as long as the text, with a pitch for each recording.
 
 import { open } from 'node:fs/promises';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { requiredInput } from '../base/fields.ts';
 import { digestOfFile } from '../base/key.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';

@@ -1,8 +1,8 @@
 // animation: a card with a running clock, in the size and at the rate that were asked for, over the music.
 
+import { ok, type Result } from '../../base/result.ts';
 import { clipOf } from '../../contract/api/clip.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { ok, type Result } from '../../contract/base/result.ts';
 import { inputIn, numberIn, textIn } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderCardClip } from '../clips/card-clip.ts';

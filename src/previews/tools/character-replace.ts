@@ -1,6 +1,6 @@
 // character-replace: `replace` lays an oval of the still over the place that is selected in the clip, or over its middle;
 // `animate` shows the still with the clip whose movement it is to have.
-import { fieldOf, isObject } from '../../contract/base/json.ts';
+import { fieldOf, isObject } from '../../base/json.ts';
 import { numberIn, requiredInput, sideIn, textIn } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderPictures } from '../clips/render-frames.ts';

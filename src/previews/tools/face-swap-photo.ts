@@ -1,7 +1,8 @@
 // face-swap-photo: one face laid over all faces of a photo, or chosen faces replaced, and nothing else changed.
+
+import { ok, type Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
 import type { Region } from '../../contract/api/region.ts';
-import { ok, type Result } from '../../contract/base/result.ts';
 import { inputIn, mappingsIn, requiredInput, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
 import { type Face, findFaces } from '../faces/find.ts';

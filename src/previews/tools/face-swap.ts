@@ -1,7 +1,7 @@
 // face-swap: one face laid over all faces of a clip, or chosen faces replaced; its sound stays.
 
+import { err, ok, type Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { inputIn, mappingsIn, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderChanged, withClip } from '../clips/source-clip.ts';

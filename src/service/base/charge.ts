@@ -1,7 +1,7 @@
 // What a creation costs: the same price as in the plan, from the same table (contract/tool/price.ts).
 
+import type { JsonObject } from '../../base/json.ts';
 import type { Tier } from '../../contract/api/tier.ts';
-import type { JsonObject } from '../../contract/base/json.ts';
 import {
   assumedFps,
   chosenFps,

@@ -1,5 +1,5 @@
 // The errors that the service answers requests with: a status and a sentence (interface.md, Errors).
-import { err, type Result } from '../../contract/base/result.ts';
+import { err, type Result } from '../../base/result.ts';
 
 export interface ErrorResponse {
   readonly status: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422;

@@ -1,8 +1,8 @@
 // Validates a request body by its schema, and says in words which field is wrong (interface.md, Errors).
-import { isObject, type JsonObject } from '../../contract/base/json.ts';
-import { ok, type Result } from '../../contract/base/result.ts';
-import type { ErrorObject, Schema } from '../../contract/base/schema.ts';
-import { validatorOf } from '../../contract/base/schema.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { ok, type Result } from '../../base/result.ts';
+import type { ErrorObject, Schema } from '../../base/schema.ts';
+import { validatorOf } from '../../base/schema.ts';
 import { badRequest, type ErrorResponse } from './error-response.ts';
 
 /**

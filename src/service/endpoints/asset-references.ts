@@ -1,9 +1,10 @@
 // Resolves the asset references of a request: the schema's `x-asset` marks find them, and each is checked against the
 // file store (interface.md, Asset reference).
+
+import { isObject, type Json, type JsonObject } from '../../base/json.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { Schema } from '../../base/schema.ts';
 import { extensionOf, knownExtensions, libraryMediaOf } from '../../contract/api/asset.ts';
-import { isObject, type Json, type JsonObject } from '../../contract/base/json.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
-import type { Schema } from '../../contract/base/schema.ts';
 import { badRequest, type ErrorResponse } from '../base/error-response.ts';
 import type { Assets } from '../store/assets.ts';
 import type { Input } from '../store/inputs.ts';

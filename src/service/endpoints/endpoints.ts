@@ -1,5 +1,7 @@
 // Every endpoint, as data: the targets of faults, and the source of the OpenAPI document. A test compares this list with the
 // routes of the server.
+
+import type { Schema } from '../../base/schema.ts';
 import {
   creationSchema,
   faceDetectionSchema,
@@ -8,7 +10,6 @@ import {
 } from '../../contract/api/project.ts';
 import type { PathForm } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
-import type { Schema } from '../../contract/base/schema.ts';
 import { tools } from '../../contract/tools/all.ts';
 import { faultsSchema } from './fault-schema.ts';
 import { cancellation, grant, newAccount, newKey, newTier, newWebhook } from './hub-requests.ts';

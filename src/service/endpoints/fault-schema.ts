@@ -1,7 +1,7 @@
 // The schema of the faults file: the source for validation, TypeScript types and editors (schemas/faults.schema.json).
 import type { FromSchema } from 'json-schema-to-ts';
-import { durationPattern } from '../../contract/base/duration.ts';
-import type { Schema } from '../../contract/base/schema.ts';
+import { durationPattern } from '../../base/duration.ts';
+import type { Schema } from '../../base/schema.ts';
 
 const duration = {
   type: 'string',

@@ -1,8 +1,9 @@
 // The OpenAPI 3.1 document of the service, made from the schemas that validate its requests.
+
+import type { Json, JsonObject } from '../../base/json.ts';
+import { asJson, isObject } from '../../base/json.ts';
+import type { Schema } from '../../base/schema.ts';
 import type { PathForm } from '../../contract/api/routes.ts';
-import type { Json, JsonObject } from '../../contract/base/json.ts';
-import { asJson, isObject } from '../../contract/base/json.ts';
-import type { Schema } from '../../contract/base/schema.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
 
 /** The document of a service at this address, with this form of the paths. */

@@ -1,9 +1,9 @@
 // Stored projects and detections as records of the interface (interface.md, Resources and their fields; facts.md, Project
 // records, all fields).
 
+import { fieldOf } from '../../base/json.ts';
 import { clipOf } from '../../contract/api/clip.ts';
 import type { Creation, Download, FaceDetection, Project } from '../../contract/api/project.ts';
-import { fieldOf } from '../../contract/base/json.ts';
 import { assumedFps } from '../base/charge.ts';
 import type { StoredDetection, StoredFace } from '../store/detections.ts';
 import type { PresignedAddresses } from '../store/presigned-addresses.ts';

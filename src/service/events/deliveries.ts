@@ -1,8 +1,8 @@
 // Events and their deliveries. An event is written in the same transaction as the change that it reports, so no event is
 // lost. The deliveries are a log of all attempts and their answers.
 import { randomUUID } from 'node:crypto';
+import { milliseconds } from '../../base/duration.ts';
 import { type EventAction, type EventKind, isEventKind } from '../../contract/api/event.ts';
-import { milliseconds } from '../../contract/base/duration.ts';
 import { toolNamed } from '../../contract/tools/all.ts';
 import type { Faults } from '../faults/faults.ts';
 import {

@@ -2,8 +2,8 @@
 // a signature of its own (interface.md, Events; facts.md, Events).
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'undici';
+import { systemCode } from '../../base/system-error.ts';
 import { signatureHeader, signatureOf, timestampHeader } from '../../contract/api/event.ts';
-import { systemCode } from '../../contract/files/system-error.ts';
 import type { ServiceClock } from '../base/clock.ts';
 import { reportInternalError } from '../base/internal-error.ts';
 import { recordOf } from '../endpoints/records.ts';

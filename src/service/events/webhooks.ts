@@ -1,8 +1,8 @@
 // Webhook registrations: an address, kinds of events, and the secret that signs the events (interface.md, Events). The
 // secret is shown once, but stored, since every event is signed with it.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { err, ok, type Result } from '../../base/result.ts';
 import { type EventKind, eventKinds, isEventKind } from '../../contract/api/event.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import { type Database, maybeNumberOf, numberOf, type Row, textOf } from '../store/database.ts';
 
 export interface Webhook {

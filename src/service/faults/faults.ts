@@ -1,6 +1,6 @@
 // The fault rules, and which of them fire. Each rule counts the requests, jobs or events that it matches, and draws from
 // the seed, its place in the list and that count: the same requests in the same order meet the same faults.
-import { chanceOf } from '../../contract/base/chance.ts';
+import { chanceOf } from '../../base/chance.ts';
 import type { FaultName, FaultRule } from '../endpoints/fault-schema.ts';
 import { type FaultScope, matches, patternsOf, scopeOf, targetsOf } from './targets.ts';
 

@@ -1,8 +1,8 @@
 // Reads fault rules from a faults file, with places in the file, or from a request to the hub.
-import { durationPattern } from '../../contract/base/duration.ts';
-import { isObject, type Json } from '../../contract/base/json.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
-import { type ErrorObject, validatorOf } from '../../contract/base/schema.ts';
+import { durationPattern } from '../../base/duration.ts';
+import { isObject, type Json } from '../../base/json.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { type ErrorObject, validatorOf } from '../../base/schema.ts';
 import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
 import { describeValue, diagnose, dotted, type YamlFormat } from '../../contract/yaml/shape.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';

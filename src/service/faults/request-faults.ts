@@ -1,8 +1,8 @@
 // The faults of requests: before the handler, or after it, when only the answer is lost.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { milliseconds } from '../../contract/base/duration.ts';
-import { unreachable } from '../../contract/base/result.ts';
+import { milliseconds } from '../../base/duration.ts';
+import { unreachable } from '../../base/result.ts';
 import type { ServiceClock } from '../base/clock.ts';
 import type { FaultRule } from '../endpoints/fault-schema.ts';
 import { type Faults, type Fired, firedOf } from './faults.ts';

@@ -1,6 +1,6 @@
 // /hub/faults: adds and clears fault rules, and counts how often they fired.
 import type { FastifyInstance } from 'fastify';
-import { isObject } from '../../contract/base/json.ts';
+import { isObject } from '../../base/json.ts';
 import { badRequest, orError } from '../base/error-response.ts';
 import { acceptFaults, parseFaults } from '../faults/read.ts';
 import type { Dependencies } from '../http/dependencies.ts';

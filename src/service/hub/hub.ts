@@ -2,7 +2,7 @@
 // for programs; changes are POSTs of a form or of JSON.
 import { isIPv4 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { asJson, isObject } from '../../contract/base/json.ts';
+import { asJson, isObject } from '../../base/json.ts';
 import { notFound } from '../base/error-response.ts';
 import { sendError } from '../http/app.ts';
 import type { Dependencies } from '../http/dependencies.ts';

@@ -1,8 +1,9 @@
 // The job that renders a project: from queued to its output files, with the final charge.
+
+import { isObject } from '../../base/json.ts';
+import { err, ok, type Result } from '../../base/result.ts';
 import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
 import { allowances, type OutputLimit, type Tier } from '../../contract/api/tier.ts';
-import { isObject } from '../../contract/base/json.ts';
-import { err, ok, type Result } from '../../contract/base/result.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import { existingTool } from '../../contract/tools/all.ts';
 import {

@@ -1,9 +1,9 @@
 // How long a project takes: close to the observed median of its tool (interface.md, What the service does). The time
 // differs between projects, and is the same for the same project and seed.
 import { hash } from 'node:crypto';
+import { chanceOf } from '../../base/chance.ts';
+import { fieldOf, type JsonObject } from '../../base/json.ts';
 import { clipOf } from '../../contract/api/clip.ts';
-import { chanceOf } from '../../contract/base/chance.ts';
-import { fieldOf, type JsonObject } from '../../contract/base/json.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { Speed } from '../base/speed.ts';
 

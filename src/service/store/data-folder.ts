@@ -4,14 +4,9 @@ import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { oddEntryIn } from '../../contract/files/odd-entries.ts';
-import {
-  claimFolder,
-  OwnerKeyError,
-  type Ownership,
-  ownershipOf,
-} from '../../contract/files/owner.ts';
-import { systemCode, systemReason } from '../../contract/files/system-error.ts';
+import { oddEntryIn } from '../../base/odd-entries.ts';
+import { claimFolder, OwnerKeyError, type Ownership, ownershipOf } from '../../base/owner.ts';
+import { systemCode, systemReason } from '../../base/system-error.ts';
 import { type Database, openDatabase } from './database.ts';
 
 export interface DataFolder {

@@ -1,6 +1,7 @@
 // The files that a request names, as they are kept with its project.
+
+import { asJson, isObject, type Json } from '../../base/json.ts';
 import type { MediaType } from '../../contract/api/asset.ts';
-import { asJson, isObject, type Json } from '../../contract/base/json.ts';
 
 export interface Input {
   /** The field that names it: `assets.face_mappings.0.new_face`. */

@@ -1,7 +1,7 @@
 // API keys, stored as SHA-256 hashes only: a copy of the data folder gives no access (interface.md, Authentication).
 // Each hash has a name, permissions and the last four characters. The full key is shown once, when it is created.
 import { createHash, randomBytes } from 'node:crypto';
-import { secretOfFolder } from '../../contract/files/owner.ts';
+import { secretOfFolder } from '../../base/owner.ts';
 import { localAccount } from './accounts.ts';
 import { type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
 

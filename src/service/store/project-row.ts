@@ -1,11 +1,12 @@
 // A project in the database, and how its row is read.
+
+import { asJson, isObject, type JsonObject } from '../../base/json.ts';
 import {
   type ProjectError,
   type ProjectId,
   projectId,
   type RecordKind,
 } from '../../contract/api/project.ts';
-import { asJson, isObject, type JsonObject } from '../../contract/base/json.ts';
 import { choiceOf, maybeNumberOf, maybeTextOf, numberOf, type Row, textOf } from './database.ts';
 
 /** `canceled`: somebody stopped it in the hub (facts.md, Project records). */

@@ -1,8 +1,9 @@
 // The projects, one row each. Every change of state is one transaction with its credits and its event (interface.md, States
 // and transitions).
+
+import type { JsonObject } from '../../base/json.ts';
 import type { EventAction } from '../../contract/api/event.ts';
 import type { ProjectError, ProjectId } from '../../contract/api/project.ts';
-import type { JsonObject } from '../../contract/base/json.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
 import type { Accounts, ProjectReference } from './accounts.ts';
 import { type Database, textOf } from './database.ts';

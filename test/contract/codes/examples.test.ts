@@ -13,16 +13,16 @@ import {
   textOf,
 } from '../../../src/contract/codes/explanation.ts';
 import type { Complaint } from '../../../src/contract/yaml/diagnostic.ts';
-import { format } from '../../../src/runner/formatting/format.ts';
-import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
-import { type Problem, resultOf } from '../../../src/runner/operations/pipeline/problem.ts';
-import { plan } from '../../../src/runner/operations/plan.ts';
-import { trust } from '../../../src/runner/operations/trust.ts';
-import { unitFile } from '../../../src/runner/operations/unit-file.ts';
-import { validate } from '../../../src/runner/operations/validate.ts';
-import { watch } from '../../../src/runner/operations/watch.ts';
+import { plan } from '../../../src/features/plan/plan.ts';
+import { trust } from '../../../src/features/trust/trust.ts';
+import { validate } from '../../../src/features/validate/validate.ts';
+import { format } from '../../../src/language/format/format.ts';
+import { loadPipeline } from '../../../src/language/load/load.ts';
+import { type Problem, resultOf } from '../../../src/language/load/problem.ts';
 import { parseFaults } from '../../../src/service/faults/read.ts';
 import { startService } from '../../../src/service/start.ts';
+import { unitFile } from '../../../src/triggers/unit-file.ts';
+import { watch } from '../../../src/triggers/watch/watch.ts';
 import { contentFor } from '../../photo.ts';
 
 const entries: readonly (readonly [string, Explanation])[] = groups.flatMap(({ codes }) =>

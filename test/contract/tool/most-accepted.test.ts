@@ -1,6 +1,6 @@
 // The bound for a number that is not known yet is the most that the tool's own rules accept.
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { mostAccepted } from '../../../src/contract/tool/most-accepted.ts';
 import { breachesOf } from '../../../src/contract/tool/tool.ts';
 import { toolNamed, tools } from '../../../src/contract/tools/all.ts';

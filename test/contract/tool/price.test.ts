@@ -1,8 +1,8 @@
 // The published prices (facts.md, Prices that are published), and what is not known by them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { asJson, isObject, type JsonObject } from '../../../src/base/json.ts';
 import { type Tier, tiers } from '../../../src/contract/api/tier.ts';
-import { asJson, isObject, type JsonObject } from '../../../src/contract/base/json.ts';
 import { imageModels } from '../../../src/contract/tool/image-models.ts';
 import { dearestOf, priceOf } from '../../../src/contract/tool/price.ts';
 import type { PriceExample } from '../../../src/contract/tool/price-example.ts';

@@ -1,8 +1,8 @@
 // The catalogue against its sources: interface.md's endpoints, facts.md's fields and ranges.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
-import { type Schema, validatorOf } from '../../../src/contract/base/schema.ts';
+import { isObject, type Json, type JsonObject } from '../../../src/base/json.ts';
+import { type Schema, validatorOf } from '../../../src/base/schema.ts';
 import { breachesOf, type Tool } from '../../../src/contract/tool/tool.ts';
 import { recordOf, toolNamed, tools } from '../../../src/contract/tools/all.ts';
 import { endpoints, required, requiredGroups, types } from './published.ts';

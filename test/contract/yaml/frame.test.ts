@@ -7,8 +7,8 @@ import {
   renderDiagnostics,
   suggestion,
 } from '../../../src/contract/yaml/diagnostic.ts';
-import { photo, problemsOf, withSteps } from '../../runner/language/check.ts';
-import { control } from '../../runner/report/wild.ts';
+import { photo, problemsOf, withSteps } from '../../language/check.ts';
+import { control } from '../../views/wild.ts';
 
 /** The characters that the caret line of a frame underlines. */
 function underlined(frame: string): string | undefined {

@@ -1,6 +1,6 @@
 // What goes wrong with a file as YAML: one diagnostic, which names the cure.
 import { describe, expect, test } from 'vitest';
-import { marked, photo, problemsOf, withSteps } from '../../runner/language/check.ts';
+import { marked, photo, problemsOf, withSteps } from '../../language/check.ts';
 
 /** The only problem of a text in which the place where its place begins is marked. */
 function only(text: string) {

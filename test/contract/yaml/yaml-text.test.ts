@@ -1,8 +1,8 @@
 // JSON as YAML text.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asJson } from '../../../src/contract/base/json.ts';
-import { printable } from '../../../src/contract/base/printable.ts';
+import { asJson } from '../../../src/base/json.ts';
+import { printable } from '../../../src/base/printable.ts';
 import { parseSource } from '../../../src/contract/yaml/source.ts';
 import { yamlText } from '../../../src/contract/yaml/yaml-text.ts';
 

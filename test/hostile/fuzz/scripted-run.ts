@@ -1,6 +1,10 @@
 // One history with a service that answers as it likes: real performers, a real recorder and the real reading of answers;
 // only the wire, the disk and the clock are made up.
 
+import { digestOf } from '../../../src/base/digest.ts';
+import { isObject } from '../../../src/base/json.ts';
+import { Redactor } from '../../../src/base/redactor.ts';
+import { err, ok, type Result } from '../../../src/base/result.ts';
 import {
   readAcceptedCreation,
   readAccount,
@@ -11,25 +15,21 @@ import {
 import type { ApiFailure } from '../../../src/contract/api/failure.ts';
 import type { Project } from '../../../src/contract/api/project.ts';
 import { routes } from '../../../src/contract/api/routes.ts';
-import { digestOf } from '../../../src/contract/base/digest.ts';
-import { isObject } from '../../../src/contract/base/json.ts';
-import { Redactor } from '../../../src/contract/base/redactor.ts';
-import { err, ok, type Result } from '../../../src/contract/base/result.ts';
-import { failureOfStatus } from '../../../src/runner/adapters/http/http-failure.ts';
-import { Ledger } from '../../../src/runner/journal/ledger.ts';
-import { LookSchedule } from '../../../src/runner/plan/look-schedule.ts';
-import { perform } from '../../../src/runner/run/jobs/drive.ts';
-import type { JobOrder } from '../../../src/runner/run/jobs/job.ts';
-import type { JobContext } from '../../../src/runner/run/jobs/job-context.ts';
-import { LookBudget } from '../../../src/runner/run/jobs/look-budget.ts';
-import { Outages } from '../../../src/runner/run/jobs/outages.ts';
-import type { Fetched, LocalFile, MediaApi } from '../../../src/runner/run/jobs/ports.ts';
-import { ProjectIds } from '../../../src/runner/run/jobs/project-ids.ts';
-import { WebhookInbox } from '../../../src/runner/run/jobs/webhook-inbox.ts';
-import { JournalWriter } from '../../../src/runner/run/journal/journal-writer.ts';
-import { fingerprintFrom } from '../../../src/runner/task/fingerprint.ts';
+import { fingerprintFrom } from '../../../src/model/fingerprint.ts';
+import { Ledger } from '../../../src/model/ledger.ts';
+import { LookSchedule } from '../../../src/plan/look-schedule.ts';
+import { perform } from '../../../src/run/jobs/drive.ts';
+import type { JobOrder } from '../../../src/run/jobs/job.ts';
+import type { JobContext } from '../../../src/run/jobs/job-context.ts';
+import { LookBudget } from '../../../src/run/jobs/look-budget.ts';
+import { Outages } from '../../../src/run/jobs/outages.ts';
+import type { Fetched, LocalFile, MediaApi } from '../../../src/run/jobs/ports.ts';
+import { ProjectIds } from '../../../src/run/jobs/project-ids.ts';
+import { WebhookInbox } from '../../../src/run/jobs/webhook-inbox.ts';
+import { JournalWriter } from '../../../src/run/journal/journal-writer.ts';
+import { failureOfStatus } from '../../../src/service-api/http-failure.ts';
 import { digestOfText, MemoryDisk } from '../../fakes/memory-disk.ts';
-import { FakeClock } from '../../runner/adapters/files/places.ts';
+import { FakeClock } from '../../files/places.ts';
 import type { Talk, Wire } from './answers.ts';
 
 type Answer<T> = Promise<Result<T, ApiFailure>>;

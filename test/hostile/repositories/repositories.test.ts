@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { adopt } from '../../../src/runner/operations/adopt.ts';
-import { loadPipeline } from '../../../src/runner/operations/pipeline/load.ts';
-import { renderProblem, resultOf } from '../../../src/runner/operations/pipeline/problem.ts';
-import { type RunInternals, runWith } from '../../../src/runner/operations/run.ts';
+import { type RunInternals, runWith } from '../../../src/features/run/run.ts';
+import { adopt } from '../../../src/features/trust/adopt.ts';
+import { loadPipeline } from '../../../src/language/load/load.ts';
+import { renderProblem, resultOf } from '../../../src/language/load/problem.ts';
 import { type LocalService, startService } from '../../../src/service/start.ts';
 import { photo, until } from '../../rig.ts';
 import {

@@ -1,6 +1,6 @@
 // The key of a request: what would change the hosted service's result, and nothing else.
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { keyOf } from '../../../src/previews/base/key.ts';
 import type { RenderInput } from '../../../src/previews/base/request.ts';

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Result } from '../../../src/contract/base/result.ts';
+import type { Result } from '../../../src/base/result.ts';
 import { type Clip, openClip, partOf } from '../../../src/previews/clips/open.ts';
 import type { FrameSampling } from '../../../src/previews/clips/sample-frames.ts';
 import { sizeWith, sizeWithin } from '../../../src/previews/clips/size.ts';

@@ -2,9 +2,9 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { isObject, type Json } from '../../../src/base/json.ts';
+import { withDefaults } from '../../../src/base/schema.ts';
 import type { ProjectError } from '../../../src/contract/api/project.ts';
-import { isObject, type Json } from '../../../src/contract/base/json.ts';
-import { withDefaults } from '../../../src/contract/base/schema.ts';
 import { toolNamed } from '../../../src/contract/tools/all.ts';
 import type {
   RenderedFile,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { characterReplace } from '../../../src/contract/tools/character-replace.ts';
 import type { RenderOutcome } from '../../../src/previews/base/request.ts';
 import { openClip } from '../../../src/previews/clips/open.ts';

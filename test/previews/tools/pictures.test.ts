@@ -1,7 +1,7 @@
 // The image tools without faces: cards of the right size and number, the colorizer, the upscaler, codes that scan.
 import jsQR from 'jsqr';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { render as renderImage } from '../../../src/previews/defaults/image.ts';
 import { render as renderUpscaler } from '../../../src/previews/tools/ai-image-upscaler.ts';
 import { render as renderMeme } from '../../../src/previews/tools/ai-meme-generator.ts';

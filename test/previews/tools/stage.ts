@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import type { JsonObject } from '../../../src/base/json.ts';
 import type { MediaType } from '../../../src/contract/api/asset.ts';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
 import { toolNamed } from '../../../src/contract/tools/all.ts';
 import type {
   RenderInput,

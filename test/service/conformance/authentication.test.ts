@@ -3,7 +3,7 @@
 // client-side code, and that usage analytics are for usage-based plans only: no document says which plans those are.
 // The list of permission options is not shown; those tested are this service's own.
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import type { LocalService } from '../../../src/service/start.ts';
 import { photo } from '../../rig.ts';
 import { Client, listAt, send, textAt } from '../client.ts';

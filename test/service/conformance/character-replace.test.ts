@@ -3,7 +3,7 @@
 // time is the clock of start_seconds: no rule says what a point outside the frame or the clip does. The default of
 // style.mode is not shown.
 import { describe, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
+import type { Json, JsonObject } from '../../../src/base/json.ts';
 import { send, textAt } from '../client.ts';
 import { edited, hub, messageOf, objectAt, requestFor } from './door.ts';
 import { oneSlow, reach, slow } from './stage.ts';

@@ -1,8 +1,8 @@
 // What the conformance tests share: the endpoints as interface.md lists them, a valid request for every tool, and what
 // is often asked of the service. A service whose clock the test moves is in stage.ts.
 import { expect } from 'vitest';
+import { asJson, isObject, type Json, type JsonObject } from '../../../src/base/json.ts';
 import type { RecordKind } from '../../../src/contract/api/project.ts';
-import { asJson, isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
 import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { photo } from '../../rig.ts';
 import { type Answer, type Client, send, textAt } from '../client.ts';

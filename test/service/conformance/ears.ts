@@ -1,7 +1,7 @@
 // A receiver of webhook events, as a client would run one: a real HTTP server on this machine that remembers what it
 // heard, byte for byte.
 import { createHmac } from 'node:crypto';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { type Client, type Door, eventually, listAt } from '../client.ts';
 import { listen, type Received } from '../receiver.ts';
 import { hub } from './door.ts';

@@ -4,8 +4,8 @@
 // used here are facts.md's. That the endpoint must be HTTPS is tested for addresses of other machines: on this one the
 // hub takes plain HTTP, or no receiver could be tested.
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/base/json.ts';
 import type { RecordKind } from '../../../src/contract/api/project.ts';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
 import type { ServiceOptions } from '../../../src/service/start.ts';
 import { photo, service } from '../../rig.ts';
 import { addressIn, Client, download, listAt, textAt } from '../client.ts';

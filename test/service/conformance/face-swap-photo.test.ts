@@ -2,7 +2,7 @@
 // Left out: other values of face_swap_mode than all-faces are not shown.
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/contract/base/json.ts';
+import type { Json } from '../../../src/base/json.ts';
 import { photo } from '../../rig.ts';
 import { send, smallSample } from '../client.ts';
 import { creditsOf, edited, messageOf, noPicture, requestFor } from './door.ts';

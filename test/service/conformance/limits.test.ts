@@ -5,8 +5,8 @@
 // the longest clip of character replace are not shown.
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../../src/base/json.ts';
 import { tiers } from '../../../src/contract/api/tier.ts';
-import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
 import { photo } from '../../rig.ts';
 import { addressIn, download, listAt, textAt } from '../client.ts';
 import { creditsOf, edited, kinds, messageOf, quickTools, requestFor } from './door.ts';

@@ -1,13 +1,13 @@
 // Each row of the tables of models and plans: a body that is taken and bodies that are refused, by the local service and
 // by the runner, which checks a pipeline by the same rules before anything is sent.
 import { describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../../src/base/json.ts';
+import { validatorOf } from '../../../src/base/schema.ts';
 import type { Tier } from '../../../src/contract/api/tier.ts';
-import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
-import { validatorOf } from '../../../src/contract/base/schema.ts';
 import { refusedOnPlan } from '../../../src/contract/tool/plan-rules.ts';
 import { breachesOf } from '../../../src/contract/tool/tool.ts';
 import { existingTool, toolNamed } from '../../../src/contract/tools/all.ts';
-import { validate } from '../../../src/runner/language/validate.ts';
+import { validate } from '../../../src/language/validate.ts';
 import type { Client } from '../client.ts';
 import { edited, exampleOf, filled } from './door.ts';
 import { oneSlow } from './stage.ts';

@@ -3,7 +3,7 @@
 // Left out: what the table says is not shown (path parameters, the upload-URL request, other bodies). That all
 // endpoints need the bearer header is in authentication.test.ts.
 import { describe, expect, test } from 'vitest';
-import { isObject, type Json } from '../../../src/contract/base/json.ts';
+import { isObject, type Json } from '../../../src/base/json.ts';
 import { photo } from '../../rig.ts';
 import { type Answer, addressIn, download, listAt, send, smallSample, textAt } from '../client.ts';
 import {

@@ -4,8 +4,8 @@
 // are carried by events, is in events.test.ts.
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/base/json.ts';
 import type { RecordKind } from '../../../src/contract/api/project.ts';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
 import { photo, service } from '../../rig.ts';
 import { addressIn, Client, download, listAt, textAt } from '../client.ts';
 import {

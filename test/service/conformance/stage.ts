@@ -1,8 +1,8 @@
 // A service that lives by a clock which the test moves: its projects take the time of the hosted service, and nothing
 // ends before the test says so.
 import { afterAll, beforeAll } from 'vitest';
+import type { JsonObject } from '../../../src/base/json.ts';
 import type { RecordKind } from '../../../src/contract/api/project.ts';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
 import {
   type LocalService,
   type ServiceOptions,

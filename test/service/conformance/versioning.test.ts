@@ -3,7 +3,7 @@
 // clients. That a null is not required is tested as "may be omitted"; whether a null is taken is not said.
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../src/base/json.ts';
 import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { photo } from '../../rig.ts';
 import { listAt, pathOf, send } from '../client.ts';

@@ -5,7 +5,7 @@
 // frame rate" allows and demands nothing; that the record and the money agree is tested instead. Receiving a webhook
 // event is in events.test.ts.
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { photo, service } from '../../rig.ts';
 import { addressIn, Client, download } from '../client.ts';
 import {

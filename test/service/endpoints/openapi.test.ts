@@ -2,7 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { asJson, isObject, type JsonObject } from '../../../src/contract/base/json.ts';
+import { asJson, isObject, type JsonObject } from '../../../src/base/json.ts';
 import { tools } from '../../../src/contract/tools/all.ts';
 import { endpoints, endpointsOf } from '../../../src/service/endpoints/endpoints.ts';
 import { type LocalService, startService } from '../../../src/service/start.ts';

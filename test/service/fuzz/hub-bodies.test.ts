@@ -2,7 +2,7 @@
 // takes what was sent for markup.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { type Answer, listAt, send, textAt } from '../client.ts';
 import { besiege, expectAlive, expectDecent, frozen, tries } from './siege.ts';
 import { anyBody, mutated, varied, wildForm } from './wild-json.ts';

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import type { Json, JsonObject } from '../../../src/contract/base/json.ts';
+import type { Json, JsonObject } from '../../../src/base/json.ts';
 import { type Answer, addressIn, pathOf, send } from '../client.ts';
 import { besiege, expectAlive, expectDecent, tries } from './siege.ts';
 

@@ -1,7 +1,7 @@
 // Whatever an Authorization header holds that is not exactly a key, the answer is Unauthorized and nothing happens.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/contract/base/json.ts';
+import type { JsonObject } from '../../../src/base/json.ts';
 import { send, textAt } from '../client.ts';
 import { besiege, expectAlive, frozen, moneyOf, tries, validOrders } from './siege.ts';
 import { answersIn, bodyIn, bytesOf, exchange } from './wire.ts';

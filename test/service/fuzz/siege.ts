@@ -1,6 +1,6 @@
 // A service under fire for a whole test file, and what must hold of every answer that it gives.
 import { afterAll, expect } from 'vitest';
-import { isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../src/base/json.ts';
 import { tools } from '../../../src/contract/tools/all.ts';
 import {
   type LocalService,

@@ -1,7 +1,7 @@
 // Request bodies as no well-behaved client would send them: any JSON, and valid bodies with something changed. They
 // are texts, since much that JSON can say is lost in a value: 1e999, doubled fields, a field named __proto__.
 import fc from 'fast-check';
-import { isObject, type Json, type JsonObject } from '../../../src/contract/base/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../src/base/json.ts';
 
 /** In a value, a text that stands for JSON text of its own: `\u0001RAW1e999` becomes 1e999. */
 const mark = '\u0001RAW';

@@ -1,7 +1,7 @@
 // Bytes on a socket, and the answers that come back: for requests that no HTTP library would send.
 import { connect } from 'node:net';
 import { expect } from 'vitest';
-import { asJson, isObject, type JsonObject } from '../../../src/contract/base/json.ts';
+import { asJson, isObject, type JsonObject } from '../../../src/base/json.ts';
 import type { LocalService } from '../../../src/service/start.ts';
 import { send } from '../client.ts';
 

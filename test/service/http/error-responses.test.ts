@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Json } from '../../../src/contract/base/json.ts';
+import type { Json } from '../../../src/base/json.ts';
 import type { LocalService } from '../../../src/service/start.ts';
 import { photo, service } from '../../rig.ts';
 import { addressIn, Client, download, pathOf, put, send, textAt } from '../client.ts';

@@ -1,7 +1,7 @@
 // The hub over HTTP: the same facts as JSON and as a page, changes by JSON and by form, and nobody else let in.
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { isObject } from '../../../src/contract/base/json.ts';
+import { isObject } from '../../../src/base/json.ts';
 import { photo, service } from '../../rig.ts';
 import { type Answer, Client, listAt, send } from '../client.ts';
 import { hub } from '../receiver.ts';

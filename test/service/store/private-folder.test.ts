@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { adoptFolder } from '../../../src/contract/files/owner.ts';
+import { adoptFolder } from '../../../src/base/owner.ts';
 import { startService } from '../../../src/service/start.ts';
 import { openDatabase } from '../../../src/service/store/database.ts';
 import { canBeNobody, nobody } from '../../nobody.ts';

@@ -2,12 +2,12 @@
 // the charge and the project are durable.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { isObject, type JsonObject } from '../../../base/json.ts';
+import { withDefaults, withoutIgnored } from '../../../base/schema.ts';
 import { extensionOf, fitsAs, libraryMediaOf } from '../../../contract/api/asset.ts';
 import { projectId } from '../../../contract/api/project.ts';
 import { routes } from '../../../contract/api/routes.ts';
 import type { Tier } from '../../../contract/api/tier.ts';
-import { isObject, type JsonObject } from '../../../contract/base/json.ts';
-import { withDefaults, withoutIgnored } from '../../../contract/base/schema.ts';
 import { beyondPlan, withPlanDefaults } from '../../../contract/tool/plan-rules.ts';
 import type { RuleBreach } from '../../../contract/tool/rules.ts';
 import { breachesOf, type Tool } from '../../../contract/tool/tool.ts';

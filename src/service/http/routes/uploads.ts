@@ -2,10 +2,10 @@
 // Files are streamed to disk, so large files need no memory.
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import { isObject } from '../../../base/json.ts';
 import { mediaTypeOf } from '../../../contract/api/asset.ts';
 import { type PathForm, pathsOf, routes } from '../../../contract/api/routes.ts';
 import { allowances } from '../../../contract/api/tier.ts';
-import { isObject } from '../../../contract/base/json.ts';
 import { orError, RequestError } from '../../base/error-response.ts';
 import { validBody } from '../../base/request-body.ts';
 import { uploadRequest } from '../../endpoints/requests.ts';

@@ -1,12 +1,12 @@
 // Valid pipelines with the fragments that they include: those of the repository, of the pages, and the examples of the codes.
 import { readdirSync } from 'node:fs';
 import { posix } from 'node:path';
-import { err, ok } from '../../../../src/contract/base/result.ts';
+import { err, ok } from '../../../../src/base/result.ts';
 import { explanations } from '../../../../src/contract/codes/all.ts';
 import { settingOf, textOf } from '../../../../src/contract/codes/explanation.ts';
-import type { FragmentFiles } from '../../../../src/runner/language/reuse/fragment-files.ts';
+import type { FragmentFiles } from '../../../../src/language/reuse/fragment-files.ts';
 import { blocks, read } from '../../../examples.ts';
-import { whole } from '../../../runner/language/check.ts';
+import { whole } from '../../../language/check.ts';
 
 /** Texts by their paths. */
 export type Files = Readonly<Record<string, string>>;

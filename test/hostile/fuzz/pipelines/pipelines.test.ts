@@ -9,12 +9,12 @@ import {
   renderDiagnostics,
 } from '../../../../src/contract/yaml/diagnostic.ts';
 import { decodeText } from '../../../../src/contract/yaml/utf8.ts';
-import { annotationOf } from '../../../../src/runner/cli/validate.ts';
-import { checkColumns } from '../../../../src/runner/language/columns-check.ts';
-import { inExpression } from '../../../../src/runner/language/expression-diagnostic.ts';
-import { fill } from '../../../../src/runner/language/template.ts';
-import { validate } from '../../../../src/runner/language/validate.ts';
-import { valueItem } from '../../../../src/runner/task/item.ts';
+import { annotationOf } from '../../../../src/features/validate/command.ts';
+import { checkColumns } from '../../../../src/language/columns-check.ts';
+import { inExpression } from '../../../../src/language/expression-diagnostic.ts';
+import { fill } from '../../../../src/language/template.ts';
+import { validate } from '../../../../src/language/validate.ts';
+import { valueItem } from '../../../../src/model/item.ts';
 import { type Case, corpus, type Files, fragmentsIn } from './corpus.ts';
 import { mutated, mutations } from './mutations.ts';
 

@@ -1,5 +1,5 @@
 // The words of the changes: what means something to YAML, to the schema or to expressions.
-import { isObject } from '../../../../src/contract/base/json.ts';
+import { isObject } from '../../../../src/base/json.ts';
 import { kinds } from '../../../../src/contract/kinds/all.ts';
 
 /** Pieces that mean something to YAML, to the schema or to expressions. */

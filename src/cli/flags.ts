@@ -1,0 +1,707 @@
+// Every flag of every command: how it is written, read, checked and explained. To add a flag, add its entry to the set of
+// its command, and read it in the feature: types, parsing, help and the choices of a saved plan follow from the entry.
+import { InvalidArgumentError } from 'commander';
+import { milliseconds } from '../base/duration.ts';
+import { pathForms } from '../contract/api/routes.ts';
+import { tiers } from '../contract/api/tier.ts';
+import type { SavedChoices } from '../plan/plan-record.ts';
+import { graphFormats } from '../report/graph/graph-format.ts';
+
+export interface Flag<Value> {
+  /** As help shows it, such as `--limit <n>`. */
+  readonly term: string;
+  readonly help: string;
+  /** `before`: the value of the same flag further to the left. Throws InvalidArgumentError. */
+  read?(text: string, before: Value | undefined): Value;
+  readonly choices?: readonly (Value & string)[];
+  /** The names of flags that cannot be given with this one. */
+  readonly conflicts?: readonly string[];
+  readonly isHidden?: true;
+  /** It decides what a plan contains: a saved plan repeats it. */
+  readonly decidesPlan?: true;
+}
+
+export interface RequiredFlag<Value> extends Flag<Value> {
+  readonly isRequired: true;
+}
+
+/** Flags by the names of their values. */
+export type FlagSet = Readonly<Record<string, Flag<unknown>>>;
+
+type ValueOf<Of> = Of extends Flag<infer Value> ? Value : never;
+type RequiredIn<Set> = {
+  [Name in keyof Set]: Set[Name] extends RequiredFlag<unknown> ? Name : never;
+}[keyof Set];
+
+/** The values of the flags that were given. */
+export type Given<Set> = {
+  readonly [Name in Exclude<keyof Set, RequiredIn<Set>>]?: ValueOf<Set[Name]>;
+} & { readonly [Name in RequiredIn<Set>]: ValueOf<Set[Name]> };
+
+type Written<Term extends string> = Term extends `${string} <${string}`
+  ? string
+  : Term extends `${string} [${string}`
+    ? string | true
+    : boolean;
+
+type More<Value> = Omit<Flag<Value>, 'term' | 'help'>;
+
+const flag = <Term extends string, const Value = Written<Term>>(
+  term: Term,
+  help: string,
+  more: More<Value> = {},
+): Flag<Value> => ({ term, help, ...more });
+
+const required = <Value>(one: Flag<Value>): RequiredFlag<Value> => ({ ...one, isRequired: true });
+
+// The values of flags
+
+export type ListenAddress = { readonly host: string; readonly port: number };
+
+export const wholeNumber = (text: string): number => countOf(text, 0);
+
+export const positiveInteger = (text: string): number => countOf(text, 1);
+
+function countOf(text: string, least: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least)
+    throw new InvalidArgumentError(`Write a whole number of ${least} or more, such as 20.`);
+  if (!Number.isSafeInteger(value))
+    throw new InvalidArgumentError(`Write a whole number of at most ${Number.MAX_SAFE_INTEGER}.`);
+  return value;
+}
+
+/** A plan names so many items. */
+const maxTrialItems = 1000;
+
+function fewItems(text: string): number {
+  const items = positiveInteger(text);
+  if (items > maxTrialItems)
+    throw new InvalidArgumentError(
+      `Write a whole number of at most ${maxTrialItems}; it is for a look.`,
+    );
+  return items;
+}
+
+function portNumber(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value > 65_535)
+    throw new InvalidArgumentError('Write a port from 0 to 65535; 0 is any free one.');
+  return value;
+}
+
+/** `4000`, `0.0.0.0:4000` or `[::1]:4000`; without a host, this machine only. */
+export function listenAddress(text: string): ListenAddress {
+  const parts = /^(?:(?<host>[^\s[\]:/]+|\[[\da-fA-F:.]+\]):)?(?<port>\d+)$/.exec(text)?.groups;
+  if (parts === undefined)
+    throw new InvalidArgumentError('Write a port or host:port, such as 4000 or 0.0.0.0:4000.');
+  const { host = '127.0.0.1', port = '' } = parts;
+  return { host: host.replace(/^\[|\]$/g, ''), port: portNumber(port) };
+}
+
+/** In milliseconds. */
+function duration(text: string): number {
+  const value = milliseconds(text);
+  if (Number.isNaN(value))
+    throw new InvalidArgumentError('Write a time such as 500ms, 90s, 24h or 7d.');
+  return value;
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!(value > 0) || !Number.isFinite(value))
+    throw new InvalidArgumentError('Write a number above 0, such as 60.');
+  return value;
+}
+
+function speedOf(text: string): 'instant' | 'realtime' | number {
+  if (text === 'instant' || text === 'realtime') return text;
+  const factor = /^(\d+(\.\d+)?)x?$/.exec(text)?.[1];
+  if (factor === undefined)
+    throw new InvalidArgumentError('Write instant, realtime or a factor such as 60x.');
+  return positiveNumber(factor);
+}
+
+const collected = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  text,
+];
+
+function inputsWith(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('Write name=value, such as --input actor=me.jpg.');
+  return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
+}
+
+// The flags that several commands share, in the groups and the order of help
+
+const database = 'a Postgres database, such as postgres://db.example/shotlist';
+const decidesPlan = true;
+
+/** The flags of commands that have many. */
+export const flagGroups = {
+  'What became of it:': {
+    project: flag('--project <id>', 'the service created this project for the request', {
+      conflicts: ['notCharged', 'abandon'],
+    }),
+    notCharged: flag(
+      '--not-charged',
+      'the service did not accept the request; the next run may send it again',
+      { conflicts: ['abandon'] },
+    ),
+    abandon: flag(
+      '--abandon',
+      'nobody can tell: count its credits as spent; the next run may pay for it again',
+    ),
+    all: flag('--all', 'everything that is in doubt; asks about each, unless another flag says'),
+    hubList: flag(
+      '--hub-list <file>',
+      'with --all: the list of projects in the hub, as JSON, CSV or text (- is standard input)',
+      { conflicts: ['decisions'] },
+    ),
+    decisions: flag(
+      '--decisions <file>',
+      'with --all: a CSV file with a decision for each; written for you if it does not exist',
+      { conflicts: ['notCharged', 'abandon'] },
+    ),
+  },
+  'What to run:': {
+    items: flag('--items <glob>', 'only the items whose keys match', { decidesPlan }),
+    limit: flag('--limit <n>', 'only the first n items', { read: positiveInteger, decidesPlan }),
+    first: flag(
+      '--first <n>',
+      'run n items as a trial, show results and cost, then ask to continue',
+      {
+        read: fewItems,
+        conflicts: ['retryFailed'],
+      },
+    ),
+    retryFailed: flag('--retry-failed', 'only the items with failed tasks', { decidesPlan }),
+    only: flag(
+      '--only <step>',
+      'run only this step and the free steps that it needs (repeatable)',
+      { read: collected, decidesPlan },
+    ),
+    until: flag('--until <step>', 'run only this step and all steps that it needs (repeatable)', {
+      read: collected,
+      decidesPlan,
+    }),
+    exclude: flag(
+      '--exclude <step or item>',
+      'skip a step and all that needs it, or the items that match a glob (repeatable)',
+      { read: collected, decidesPlan },
+    ),
+    requireOutputs: flag('--require-outputs', 'download the results that other checkouts saved', {
+      decidesPlan,
+    }),
+    replaceFiles: flag('--replace-files', 'let results replace files that shotlist did not make'),
+    input: flag('--input <name=value>', 'set an input of the pipeline (repeatable)', {
+      read: inputsWith,
+    }),
+    profile: flag('--profile <name>', "apply one of the pipeline's profiles", { decidesPlan }),
+    settle: flag(
+      '--settle <time>',
+      'a file is complete when it has not changed for so long (default: 2s)',
+      { read: duration },
+    ),
+    poll: flag(
+      '--poll <time>',
+      'how often to look for changes that the system does not report (default: 1m)',
+      { read: duration },
+    ),
+  },
+  'Money:': {
+    budget: flag('--budget <credits>', 'spend at most this many credits in this run', {
+      read: wholeNumber,
+      decidesPlan,
+    }),
+    runId: flag('--run-id <id>', 'share one budget among all runs with this id'),
+    confirmAbove: flag(
+      '--confirm-above <credits>',
+      'on a terminal, ask before buying more (default: confirm_above in the pipeline, or 100)',
+      { read: wholeNumber },
+    ),
+    yes: flag('--yes', 'do not ask: the answer is yes'),
+    payAgain: flag(
+      '--pay-again',
+      'pay again for results that are lost both here and at the service',
+    ),
+    dryRun: flag('--dry-run', 'say what it would do and cost, and do nothing'),
+  },
+  'Where:': {
+    output: flag('--output <folder>', 'save results below this folder'),
+    state: flag('--state <file>', 'use this state file'),
+    allowOutside: flag(
+      '--allow-outside',
+      'let the pipeline use files outside its repository (the folder with .git above it)',
+    ),
+    // A rehearsal has its own service.
+    service: flag('--service <address>', "the service's address (else SHOTLIST_BASE_URL)", {
+      conflicts: ['rehearse'],
+    }),
+    hosted: flag('--hosted', 'fail instead of falling back to a rehearsal (for CI)', {
+      conflicts: ['rehearse'],
+    }),
+    engine: flag('--engine <address>', `use the record in ${database}`, {
+      conflicts: ['rehearse'],
+    }),
+  },
+  'Output:': {
+    explain: flag('--explain <task>', 'explain why this task would run again'),
+    resolved: flag(
+      '--resolved',
+      'print the pipeline with includes, defaults and profile applied; do not plan',
+    ),
+    out: flag('--out <file>', 'save the plan in this file, such as photos.plan, for run'),
+    exitCode: flag('--exit-code', 'exit with 10 if there is something to do'),
+    open: flag('--open', 'show the run on a page in the browser'),
+    quiet: flag('--quiet', 'print only failures, warnings and the summary', {
+      conflicts: ['json'],
+    }),
+    json: flag('--json', 'print JSON'),
+    log: flag('--log <file>', 'log every event to this file, or to standard error (-)'),
+    verbose: flag('--verbose', 'log to standard error (same as --log -)'),
+    help: flag('-h, --help', 'print this help'),
+  },
+  'Unattended:': {
+    once: flag('--once', 'run what is due now, and exit'),
+    print: flag(
+      '--print <kind>',
+      'print a file that starts the runs: systemd, cron, github-actions, gitlab-ci or kubernetes',
+    ),
+    detachAfter: flag(
+      '--detach-after <time>',
+      'end after this time; a later run or tick fetches what is still rendering',
+      { read: duration },
+    ),
+    listen: flag('--listen <port>', "receive the service's events at [host:]port", {
+      read: listenAddress,
+    }),
+    monitor: flag('--monitor <port>', 'answer /healthz, /readyz and /metrics at [host:]port', {
+      read: listenAddress,
+    }),
+    commit: flag('--commit', 'make one git commit with the state file and the small outputs'),
+    commitOutputs: flag(
+      '--commit-outputs <which>',
+      'the outputs in that commit: none, small (up to 1 MiB each, 20 MiB in all) or all (default: small)',
+      { choices: ['none', 'small', 'all'] },
+    ),
+  },
+  'Rehearsal:': {
+    rehearse: flag('--rehearse', 'use the local service, even if a key and an address are set', {
+      decidesPlan,
+    }),
+    speed: flag(
+      '--speed <speed>',
+      'speed of a rehearsal: instant, realtime or a factor such as 60',
+      { read: speedOf },
+    ),
+    pictures: flag(
+      '--pictures <kind>',
+      'pictures of a rehearsal: real previews, or plain stand-ins (default: real)',
+      { choices: ['real', 'plain'] },
+    ),
+  },
+} as const;
+
+const { project, notCharged, abandon, all, hubList, decisions } = flagGroups['What became of it:'];
+const { items, limit, first, retryFailed, only, until, exclude, requireOutputs, replaceFiles } =
+  flagGroups['What to run:'];
+const { input, profile, settle, poll } = flagGroups['What to run:'];
+const { budget, runId, confirmAbove, yes, payAgain, dryRun } = flagGroups['Money:'];
+const { output, state, allowOutside, service, hosted, engine } = flagGroups['Where:'];
+const { explain, resolved, out, exitCode, open, quiet, json, log, verbose } = flagGroups['Output:'];
+const { once, print, detachAfter, listen, monitor, commit, commitOutputs } =
+  flagGroups['Unattended:'];
+const { rehearse, speed, pictures } = flagGroups['Rehearsal:'];
+
+/** The same flag, explained for another command. */
+const saying = <Value>(one: Flag<Value>, help: string): Flag<Value> => ({ ...one, help });
+
+// The flags of each command, in the order of its help
+
+/** For commands that print while they work. */
+const jsonLines = saying(json, 'print JSON, one object per line');
+
+const inputs = { input, profile };
+const services = { service, rehearse, hosted };
+const folders = { state, output, allowOutside, ...services };
+const steps = { only, until, exclude, requireOutputs };
+const commits = { commit, commitOutputs };
+const answers = { confirmAbove, yes };
+const running = { speed, pictures, log, verbose, monitor };
+
+/** The flags of `plan`, `run` and `tick` that say what the command is about. */
+const selected = { ...steps, retryFailed, ...inputs, json, ...folders, items, limit };
+
+/** For commands about an existing state file. */
+const ofState = {
+  ...inputs,
+  json,
+  state,
+  rehearse: saying(rehearse, "use the rehearsal's state file"),
+  hosted: saying(hosted, 'use the state file of the hosted runs'),
+};
+
+/** For commands about results that are there already. */
+const results = {
+  output: saying(output, 'the folder of the results, if the runs had this flag'),
+  allowOutside,
+};
+
+/** The flags of every command that loads a pipeline; each command has some of them. */
+export type PipelineFlags = Given<typeof selected & { readonly engine: typeof engine }>;
+
+export const planFlags = {
+  ...selected,
+  engine,
+  budget: saying(budget, 'plan for a run with this budget'),
+  payAgain,
+  ...{ explain, exitCode, out, resolved },
+};
+export type PlanFlags = Given<typeof planFlags>;
+
+export const tickFlags = {
+  ...selected,
+  json: jsonLines,
+  ...running,
+  ...{ budget, runId, detachAfter, payAgain, replaceFiles, quiet, listen },
+  ...commits,
+  yes: saying(yes, 'as for run; a tick never asks'),
+};
+export type TickFlags = Given<typeof tickFlags>;
+
+export const runFlags = {
+  ...tickFlags,
+  ...{ first, ...answers, open },
+  engine: {
+    ...saying(engine, `let workers on several hosts perform the run, through ${database}`),
+    conflicts: ['rehearse', 'detachAfter', 'first', 'open', 'listen'],
+  },
+};
+
+export const scheduleFlags = {
+  ...inputs,
+  json: jsonLines,
+  ...folders,
+  items,
+  ...running,
+  ...{ once, print },
+  budget: saying(budget, 'spend at most this many credits in each run'),
+  ...commits,
+};
+export type ScheduleFlags = Given<typeof scheduleFlags>;
+
+export const watchFlags = {
+  ...steps,
+  ...inputs,
+  json: jsonLines,
+  ...folders,
+  items,
+  ...running,
+  ...commits,
+  budget: saying(budget, 'spend at most this many credits in all runs of this watch'),
+  ...{ settle, poll },
+};
+export type WatchFlags = Given<typeof watchFlags>;
+
+export const rerollFlags = {
+  ...inputs,
+  json: jsonLines,
+  ...folders,
+  ...running,
+  ...answers,
+  ...commits,
+  ...{ dryRun, budget, runId, quiet, listen },
+};
+export type RerollFlags = Given<typeof rerollFlags>;
+
+export const initFlags = {
+  tool: flag('--tool <tool>', 'what the pipeline does: one of the tools that shotlist tools lists'),
+  media: flag('--media <folder>', 'the folder of the photos, clips or sounds'),
+  name: flag('--name <name>', 'the name of the pipeline (default: the tool)'),
+  output: flag('--output <file>', 'the pipeline file, which must not exist (default: <name>.yaml)'),
+  yes: saying(yes, 'do not ask: take the first tool that fits, and the defaults'),
+  json,
+};
+export type InitFlags = Given<typeof initFlags>;
+
+export const fmtFlags = {
+  check: flag('--check', 'write nothing; exit code 1 if a file has another layout (for CI)'),
+  json,
+};
+export type FmtFlags = Given<typeof fmtFlags>;
+
+export const graphFlags = {
+  ...inputs,
+  json,
+  format: flag('--format <format>', 'mermaid, dot or svg (default: mermaid)', {
+    choices: graphFormats,
+  }),
+  output: flag('--output <file>', 'write to this file, and replace it'),
+};
+export type GraphFlags = Given<typeof graphFlags>;
+
+export const validateFlags = {
+  ...inputs,
+  json,
+  format: flag(
+    '--format <format>',
+    'how to print what is wrong: text, json, sarif, or github for annotations in GitHub Actions',
+    { choices: ['text', 'json', 'sarif', 'github'], conflicts: ['json'] },
+  ),
+};
+export type ValidateFlags = Given<typeof validateFlags>;
+
+export const explainFlags = {
+  state: saying(state, 'look for the file in this state file only'),
+  json,
+};
+export type ExplainFlags = Given<typeof explainFlags>;
+
+export const statusFlags = {
+  ...ofState,
+  engine,
+  items: flag('--items [glob]', 'list the items, or those whose keys match'),
+  failed: flag('--failed', 'list the items with tasks that failed or are in doubt'),
+  step: flag('--step <step>', 'list the items with their tasks of this step'),
+  limit: flag('--limit <n>', 'list at most n items (default: 50)', { read: positiveInteger }),
+  watch: flag('--watch', 'follow the state file and the runs that use it, until Ctrl-C', {
+    conflicts: ['items', 'failed', 'step', 'limit'],
+  }),
+  expiring: flag(
+    '--expiring <time>',
+    'mark paid results whose addresses expire within this time (default: 6h)',
+    { read: duration },
+  ),
+};
+export type StatusFlags = Given<typeof statusFlags>;
+
+export const logFlags = {
+  run: flag('--run <n>', 'only this run, by its number in the state file', {
+    read: positiveInteger,
+  }),
+  items: flag('--items <glob>', 'only lines about items whose keys match'),
+  task: flag('--task <name>', 'only lines about this task, or about the tasks of this step'),
+  project: flag('--project <id>', 'only lines about this project'),
+  failed: flag('--failed', 'only what failed or is in doubt'),
+  follow: flag('--follow', 'go on with what is appended, until you stop it'),
+  json: saying(json, 'print the lines as they are: one JSON object each'),
+};
+export type LogFlags = Given<typeof logFlags>;
+
+export const resolveFlags = {
+  ...ofState,
+  engine,
+  service,
+  ...{ project, notCharged, abandon, all, hubList, decisions },
+};
+export type ResolveFlags = Given<typeof resolveFlags>;
+
+export const forgetFlags = {
+  ...ofState,
+  project: flag('--project <id>', 'the task that this project belongs to'),
+};
+export type ForgetFlags = Given<typeof forgetFlags>;
+
+export const refreshFlags = {
+  ...ofState,
+  service,
+  acceptMissing: flag(
+    '--accept-missing',
+    'believe the service even if it has no record of any project',
+  ),
+};
+export type RefreshFlags = Given<typeof refreshFlags>;
+
+export const auditFlags = { ...ofState, engine, service };
+export type AuditFlags = Given<typeof auditFlags>;
+
+export const repairFlags = {
+  ...ofState,
+  service: saying(service, 'the service that its ids belong to, if the file no longer says so'),
+  write: flag('--write <file>', 'write the proposal to this new file'),
+};
+export type RepairFlags = Given<typeof repairFlags>;
+
+export const pickFlags = { ...ofState, ...results };
+export type PickFlags = Given<typeof pickFlags>;
+
+export const pruneFlags = {
+  ...ofState,
+  ...results,
+  service,
+  olderThan: flag('--older-than <time>', 'only what is at least so old, such as 30d', {
+    read: duration,
+  }),
+  missingFolders: flag('--missing-folders', 'count items in missing or empty folders as gone'),
+  yes: saying(yes, 'remove without a question'),
+};
+export type PruneFlags = Given<typeof pruneFlags>;
+
+export const receiptsFlags = {
+  pipeline: flag('--pipeline <file>', 'only the receipts of this pipeline file'),
+  rehearse: saying(rehearse, "with --pipeline: the receipts of the pipeline's rehearsal"),
+  limit: flag('--limit <n>', 'list the newest n receipts (default: 20)', {
+    read: positiveInteger,
+    conflicts: ['export', 'import', 'forget'],
+  }),
+  export: flag('--export <file>', 'write the receipts to this new file', {
+    conflicts: ['import', 'forget'],
+  }),
+  import: flag(
+    '--import <file>',
+    'add the receipts in an export, a state file or another database of receipts',
+    { conflicts: ['forget'] },
+  ),
+  forget: flag('--forget', 'remove old receipts; needs --before'),
+  before: flag(
+    '--before <date>',
+    'with --forget: the receipts not changed since, such as 2026-01-31',
+  ),
+  yes: saying(yes, 'with --forget: remove without a question'),
+  json,
+};
+export type ReceiptsFlags = Given<typeof receiptsFlags>;
+
+export const reportFlags = {
+  ...ofState,
+  engine,
+  ...results,
+  out: flag('--out <file>', 'the HTML file (default: report.html in the output folder)'),
+  // Commander calls the value by what is left out.
+  inputs: flag('--no-inputs', 'leave out the pictures, hashes and parameters of the inputs'),
+};
+export type ReportFlags = Given<typeof reportFlags>;
+
+export const uiFlags = {
+  ...ofState,
+  ...results,
+  port: flag('--port <n>', 'port (default: a free one)', { read: portNumber }),
+  open: saying(open, 'open the page in the browser'),
+  /** Given by `run --open`, with a channel to it. */
+  forRun: flag('--for-run', 'serve the page of the run that started this', { isHidden: true }),
+};
+export type UiFlags = Given<typeof uiFlags>;
+
+export const mergeFlags = {
+  output: flag('--output <file>', 'write the result to this new file instead'),
+  path: flag('--path <file>', 'the state file, if git calls this with temporary files'),
+  json,
+};
+export type MergeFlags = Given<typeof mergeFlags>;
+
+export const gitSetupFlags = { remove: flag('--remove', 'undo it'), json };
+export type GitSetupFlags = Given<typeof gitSetupFlags>;
+
+const requiredEngine = required(flag('--engine <address>', database));
+
+export const workerFlags = {
+  root: flag(
+    '--root <folder>',
+    'the folder of the pipeline file, as this host sees it (default: .)',
+  ),
+  engine: requiredEngine,
+  service,
+  jobs: flag('--jobs <n>', 'how many tasks to perform at once (default: 16)', {
+    read: positiveInteger,
+  }),
+  once: saying(once, 'end when the run is over, instead of waiting for the next one'),
+  allowOutside: saying(allowOutside, 'let pipelines read and write files outside their repository'),
+  monitor,
+  json: jsonLines,
+};
+export type WorkerFlags = Given<typeof workerFlags>;
+
+export const exportFlags = {
+  takeBack: flag(
+    '--take-back',
+    'write the state file from the database again: the copy to which the run was exported is lost',
+  ),
+  ...ofState,
+  engine: requiredEngine,
+};
+export type ExportFlags = Given<typeof exportFlags>;
+
+export const engineFlags = { engine: requiredEngine, json };
+export type EngineFlags = Given<typeof engineFlags>;
+
+export const trustFlags = {
+  remove: flag('--remove', 'no longer trust the file'),
+  folder: flag('--folder <folder>', 'accept a .shotlist or data folder that you made yourself'),
+  list: flag('--list', 'list the trusted files'),
+  json,
+};
+export type TrustFlags = Given<typeof trustFlags>;
+
+export const toolsFlags = { json };
+export type ToolsFlags = Given<typeof toolsFlags>;
+
+export const serveFlags = {
+  port: flag('--port <n>', 'port (default: a free one)', { read: portNumber }),
+  host: flag('--host <address>', 'address to listen on (default: loopback only)'),
+  data: flag(
+    '--data <folder>',
+    'keep projects, files and the ledger here (default: nothing is kept)',
+  ),
+  speed: saying(speed, 'instant, realtime or a factor such as 60'),
+  credits: flag('--credits <n>', 'opening balance of a new account (default: 10000)', {
+    read: wholeNumber,
+  }),
+  tier: flag('--tier <tier>', 'plan of a new account (default: pro)', { choices: tiers }),
+  faults: flag('--faults <file>', 'inject the faults in this file (schemas/faults.schema.json)'),
+  seed: flag('--seed <n>', 'seed for everything that is random', { read: wholeNumber }),
+  slots: flag('--slots <n>', 'how many projects are processed at once (default: 8)', {
+    read: positiveInteger,
+  }),
+  pictures: saying(pictures, 'real previews, or plain stand-ins (default: real)'),
+  paths: flag(
+    '--paths <form>',
+    'which form of the paths that exist in two forms to answer (default: both)',
+    { choices: pathForms },
+  ),
+  addressLifetime: flag(
+    '--address-lifetime <time>',
+    'how long a presigned address is valid (default: 24h)',
+    { read: duration },
+  ),
+  assetLifetime: flag('--asset-lifetime <time>', 'how long an upload is kept (default: 7d)', {
+    read: duration,
+  }),
+  eventBackoff: flag(
+    '--event-backoff <time>',
+    'pause before an event is sent again; doubles each time (default: 1s)',
+    { read: duration },
+  ),
+  eventGiveUp: flag('--event-give-up <time>', 'how long an event is retried (default: 24h)', {
+    read: duration,
+  }),
+  json: saying(json, 'print address, key and hub as JSON'),
+};
+export type ServeFlags = Given<typeof serveFlags>;
+
+export const filterOf = ({ items, limit }: PipelineFlags) => ({ only: items, limit });
+
+// The choices of a saved plan
+
+const planSet: FlagSet = planFlags;
+
+/** The flags that decide what a plan contains, as a saved plan repeats them. */
+export const choicesIn = (given: PipelineFlags): SavedChoices =>
+  Object.fromEntries(
+    Object.entries(given).filter(
+      ([name, value]) => value !== undefined && planSet[name]?.decidesPlan === true,
+    ),
+  );
+
+/** The flags that choose something else than a saved plan did. The budget may be given again: the smaller one counts. */
+export const differing = (given: PipelineFlags): readonly string[] =>
+  Object.keys(choicesIn(given))
+    .filter((name) => name !== 'budget' && name !== 'rehearse')
+    .map((name) => longName(planSet[name]?.term ?? name));
+
+/** `--limit` of `--limit <n>`. */
+export const longName = (term: string): string => /--[\w-]+/.exec(term)?.[0] ?? term;

@@ -1,0 +1,338 @@
+// Every command: what it is called, what it takes, and the feature that does it, which is loaded on demand.
+import { Argument, type Command, Option } from 'commander';
+import type { Flag, FlagSet, Given } from './cli/flags.ts';
+import * as flags from './cli/flags.ts';
+
+type Value<Term extends string> = Term extends `${string}...${string}`
+  ? string[]
+  : Term extends `[${string}`
+    ? string | undefined
+    : string;
+
+interface Taken<T> {
+  /** As commander writes them: `<file>`, `[task]`, `<files...>`. */
+  readonly term: string;
+  readonly help: string;
+  read?(text: string): T;
+}
+
+type Values<Args extends readonly Taken<unknown>[]> = {
+  [Index in keyof Args]: Args[Index] extends Taken<infer T> ? T : never;
+};
+
+interface Entry<Args extends readonly Taken<unknown>[], Set extends FlagSet> {
+  readonly takes?: readonly [...Args];
+  /** Default: the terms of what it takes. */
+  readonly usage?: string;
+  readonly flags: Set;
+  /** Returns the exit code. */
+  readonly run: (...given: [...Values<Args>, Given<Set>]) => Promise<number>;
+}
+
+/** Adds a command to a program. `done` gets the exit code. */
+type Added = (program: Command, done: (exitCode: number) => void) => void;
+
+const argument = <Term extends string, T = Value<Term>>(
+  term: Term,
+  help = '',
+  read?: (text: string) => T,
+): Taken<T> => (read === undefined ? { term, help } : { term, help, read });
+
+function command<Set extends FlagSet, const Args extends readonly Taken<unknown>[] = []>(
+  name: string,
+  description: string,
+  { takes, usage, flags: set, run }: Entry<Args, Set>,
+): Added {
+  return (program, done) => {
+    const made = program.command(name).description(description);
+    for (const one of takes ?? []) made.addArgument(argumentOf(one));
+    if (usage !== undefined) made.usage(usage);
+    for (const one of Object.values(set)) made.addOption(optionOf(one));
+    made.action(async (...given: Parameters<typeof run>) => {
+      try {
+        done(await run(...given));
+      } catch (error) {
+        const { refused } = await import('./cli/terminal.ts');
+        done(refused(error, made.opts()['json'] === true));
+      }
+    });
+  };
+}
+
+function argumentOf({ term, help, read }: Taken<unknown>): Argument {
+  const made = new Argument(term, help);
+  return read === undefined ? made : made.argParser(read);
+}
+
+export function optionOf(flag: Flag<unknown> & { readonly isRequired?: true }): Option {
+  const { term, help, read, choices, conflicts = [], isHidden, isRequired } = flag;
+  const made = new Option(term, help).conflicts([...conflicts]);
+  if (choices !== undefined) made.choices(choices);
+  if (read !== undefined) made.argParser((text, before) => read(text, before));
+  if (isHidden === true) made.hideHelp();
+  return made.makeOptionMandatory(isRequired === true);
+}
+
+const file = argument('<file>');
+const optionalTask = (help: string) => argument('[task]', help);
+
+/** In the groups and the order of help. */
+export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>> = {
+  'Start:': {
+    init: command('init', 'write a first pipeline for what is in this folder', {
+      flags: flags.initFlags,
+      run: async (given) => (await import('./features/init/command.ts')).initCommand(given),
+    }),
+    tools: command('tools', 'list the tools, or show the fields and price of one', {
+      takes: [argument('[kind]')],
+      flags: flags.toolsFlags,
+      run: async (kind, given) =>
+        (await import('./features/tools/command.ts')).toolsCommand(kind, given),
+    }),
+    validate: command('validate', 'check pipeline files', {
+      takes: [argument('<files...>')],
+      flags: flags.validateFlags,
+      run: async (files, given) =>
+        (await import('./features/validate/command.ts')).validateCommand(files, given),
+    }),
+    fmt: command('fmt', 'format files in place; values and comments are kept', {
+      takes: [argument('<files...>', 'pipeline files, or - for standard input')],
+      flags: flags.fmtFlags,
+      run: async (files, given) =>
+        (await import('./features/fmt/command.ts')).fmtCommand(files, given),
+    }),
+    plan: command('plan', 'show what would run, why, and what it costs', {
+      takes: [file],
+      flags: flags.planFlags,
+      run: async (name, given) =>
+        (await import('./features/plan/command.ts')).planCommand(name, given),
+    }),
+    run: command('run', 'run a pipeline, or resume it', {
+      takes: [argument('<file>', 'a pipeline, or a plan that plan --out saved')],
+      flags: flags.runFlags,
+      run: async (name, given) => {
+        if (given.json !== true) (await import('./cli/reading-line.ts')).sayReading(name, given);
+        return await (await import('./features/run/command.ts')).runCommand(name, given);
+      },
+    }),
+  },
+  'See:': {
+    status: command('status', 'show progress, credits, and what needs attention', {
+      takes: [file],
+      flags: flags.statusFlags,
+      run: async (name, { watch, ...given }) =>
+        watch === true
+          ? await (await import('./features/status/watch-status.ts')).watchStatusCommand(
+              name,
+              given,
+            )
+          : await (await import('./features/status/command.ts')).statusCommand(name, given),
+    }),
+    report: command('report', 'write one HTML file with every result and its price', {
+      takes: [file],
+      flags: flags.reportFlags,
+      run: async (name, given) =>
+        (await import('./features/report/command.ts')).reportCommand(name, given),
+    }),
+    ui: command('ui', 'show the report as a page that follows the runs', {
+      takes: [file],
+      flags: flags.uiFlags,
+      run: async (name, given) => (await import('./features/ui/command.ts')).uiCommand(name, given),
+    }),
+    log: command('log', 'read a log that run --log wrote', {
+      takes: [argument('<file>', 'the log')],
+      flags: flags.logFlags,
+      run: async (name, given) =>
+        (await import('./features/log/command.ts')).showLogCommand(name, given),
+    }),
+    receipts: command(
+      'receipts',
+      'list what you have paid for on this machine; export, import or forget it',
+      {
+        flags: flags.receiptsFlags,
+        run: async (given) =>
+          (await import('./features/receipts/command.ts')).receiptsCommand(given),
+      },
+    ),
+    graph: command('graph', 'draw the steps, and what each waits for', {
+      takes: [file],
+      flags: flags.graphFlags,
+      run: async (name, given) =>
+        (await import('./features/graph/command.ts')).graphCommand(name, given),
+    }),
+  },
+  'Choose:': {
+    reroll: command('reroll', 'pay for another take of a result; nothing downstream runs', {
+      takes: [
+        file,
+        argument('<tasks...>', 'tasks such as swap:IMG_0412.jpg, or items such as IMG_0412.jpg'),
+      ],
+      flags: flags.rerollFlags,
+      run: async (name, tasks, given) =>
+        (await import('./features/takes/reroll-command.ts')).rerollCommand(name, tasks, given),
+    }),
+    pick: command('pick', 'choose the take that counts; the next run uses it', {
+      takes: [
+        file,
+        argument('<task>', 'its name as status and plan show it'),
+        argument('<take>', 'its number; the first take is 1', flags.positiveInteger),
+      ],
+      flags: flags.pickFlags,
+      run: async (name, task, take, given) =>
+        (await import('./features/takes/pick-command.ts')).pickCommand(name, task, take, given),
+    }),
+    forget: command('forget', 'make the next run redo a task, and pay again', {
+      takes: [file, optionalTask('its name as status and plan show it')],
+      flags: flags.forgetFlags,
+      run: async (name, task, given) =>
+        (await import('./features/forget/command.ts')).forgetCommand(name, task, given),
+    }),
+  },
+  'Unattended:': {
+    tick: command('tick', 'save what is ready, buy within the limits, and end', {
+      takes: [file],
+      flags: flags.tickFlags,
+      run: async (name, given) =>
+        (await import('./triggers/tick/command.ts')).tickCommand(name, given),
+    }),
+    schedule: command('schedule', 'run pipelines at the times of their schedules', {
+      takes: [
+        argument(
+          '[paths...]',
+          'pipeline files, or folders of them (default: pipelines, or this folder)',
+        ),
+      ],
+      flags: flags.scheduleFlags,
+      run: async (names, given) =>
+        (await import('./triggers/schedule/command.ts')).scheduleCommand(names, given),
+    }),
+    watch: command('watch', 'run a pipeline for each new or changed file', {
+      takes: [file],
+      flags: flags.watchFlags,
+      run: async (name, given) =>
+        (await import('./triggers/watch/command.ts')).watchCommand(name, given),
+    }),
+  },
+  'Team and git:': {
+    trust: command(
+      'trust',
+      'let a pipeline file use your API key with its service, call its hooks and use its bucket',
+      {
+        takes: [argument('[file]')],
+        flags: flags.trustFlags,
+        run: async (name, given) =>
+          (await import('./features/trust/command.ts')).trustCommand(name, given),
+      },
+    ),
+    'git-setup': command('git-setup', 'let git merge state files in this repository', {
+      flags: flags.gitSetupFlags,
+      run: async (given) => (await import('./features/git/command.ts')).gitSetupCommand(given),
+    }),
+    merge: command(
+      'merge',
+      'merge two state files into <ours>; git does it by itself after git-setup',
+      {
+        usage: '[options] [base] <ours> <theirs>',
+        takes: [argument('<first>'), argument('<second>'), argument('[third]')],
+        flags: flags.mergeFlags,
+        run: async (first, second, third, given) => {
+          const files =
+            third === undefined
+              ? { ours: first, theirs: second }
+              : { base: first, ours: second, theirs: third };
+          return await (await import('./features/merge/command.ts')).mergeCommand(files, given);
+        },
+      },
+    ),
+  },
+  'Check and mend:': {
+    explain: command(
+      'explain',
+      'explain an error code, or show where a file came from; without an argument, list all codes',
+      {
+        takes: [argument('[code or file]', 'for example SL012, or out/a.png')],
+        flags: flags.explainFlags,
+        run: async (name, given) =>
+          (await import('./features/explain/command.ts')).explainCommand(name, given),
+      },
+    ),
+    resolve: command(
+      'resolve',
+      'record what became of a request whose answer was lost, or of all',
+      {
+        takes: [
+          file,
+          optionalTask('its name as status shows it, or the name of the project that was sent'),
+        ],
+        flags: flags.resolveFlags,
+        run: async (name, task, given) =>
+          (await import('./features/resolve/command.ts')).resolveCommand(name, task, given),
+      },
+    ),
+    refresh: command('refresh', 'update the state file from the service', {
+      takes: [file],
+      flags: flags.refreshFlags,
+      run: async (name, given) =>
+        (await import('./features/drift/refresh-command.ts')).refreshCommand(name, given),
+    }),
+    audit: command('audit', 'check the recorded credits against the service; changes nothing', {
+      takes: [file],
+      flags: flags.auditFlags,
+      run: async (name, given) =>
+        (await import('./features/drift/audit-command.ts')).auditCommand(name, given),
+    }),
+    repair: command('repair', 'find damage in a state file, and propose a repair', {
+      takes: [file],
+      flags: flags.repairFlags,
+      run: async (name, given) =>
+        (await import('./features/repair/command.ts')).repairCommand(name, given),
+    }),
+    prune: command('prune', 'remove what is no longer needed, after a yes', {
+      takes: [file],
+      flags: flags.pruneFlags,
+      run: async (name, given) =>
+        (await import('./features/prune/command.ts')).pruneCommand(name, given),
+    }),
+  },
+  'Several hosts:': {
+    worker: command('worker', 'perform the tasks of distributed runs on this host', {
+      flags: flags.workerFlags,
+      run: async (given) =>
+        (await import('./features/engine/worker-command.ts')).workerCommand(given),
+    }),
+    export: command('export', 'move the record of a distributed run back to a file', {
+      takes: [file],
+      flags: flags.exportFlags,
+      run: async (name, given) =>
+        (await import('./features/engine/export-command.ts')).exportCommand(name, given),
+    }),
+    engine: (program, done) => {
+      const engine = program
+        .command('engine')
+        .description('look after the database of distributed runs');
+      for (const add of Object.values(engineCommands)) add(engine, done);
+    },
+  },
+  'Local service:': {
+    serve: command('serve', 'start the local service, which costs nothing', {
+      flags: flags.serveFlags,
+      run: async (given) => (await import('./features/serve/command.ts')).serveCommand(given),
+    }),
+  },
+};
+
+const engineCommand = (name: 'check' | 'migrate' | 'accept' | 'drop', description: string) =>
+  command(name, description, {
+    flags: flags.engineFlags,
+    run: async (given) => (await import('./features/engine/command.ts')).engineCommand(name, given),
+  });
+
+const engineCommands: Readonly<Record<string, Added>> = {
+  check: engineCommand('check', 'say whether the database can be used, and which runs are in it'),
+  migrate: engineCommand('migrate', 'make the tables, or upgrade them'),
+  accept: engineCommand('accept', 'use the database again after it was restored or failed over'),
+  drop: engineCommand(
+    'drop',
+    'remove all tables; refuses while one of them has the only record of a run',
+  ),
+};

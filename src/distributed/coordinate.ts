@@ -1,0 +1,171 @@
+// Becomes the coordinator of a run in a database: moves the state file in, waits for its turn, and clears what an earlier
+// coordinator left.
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { JsonObject } from '../base/json.ts';
+import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
+import { type Problem, problem, Refusal, stateProblem } from '../language/load/problem.ts';
+import { memoryStore } from '../model/job-store.ts';
+import type { Ledger } from '../model/ledger.ts';
+import { diskStore } from '../state/job-store.ts';
+import { type Loaded, loadState } from '../state/load-state.ts';
+import { subjectOf } from '../state/locate-state.ts';
+import { lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
+import type { RunPaths } from '../state/run-paths.ts';
+import { termMs } from './coordinator.ts';
+import type { EngineRun } from './database.ts';
+import { loadLedger } from './load-ledger.ts';
+import { moveIn } from './move-state.ts';
+import { type OpenEngine, withDatabase } from './open-database.ts';
+import { insistently } from './patience.ts';
+import { patienceWith } from './patience-with.ts';
+import type { CoordinatorDesk, Term } from './ports.ts';
+import { shareFolder } from './share-folder.ts';
+import { TermOver } from './term-over.ts';
+import { unread } from './unread.ts';
+import { writerOf } from './writer.ts';
+
+/** Unique to this process, and says where it is. */
+const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
+
+export interface EngineSession {
+  readonly engine: OpenEngine;
+  readonly run: EngineRun;
+  readonly desk: CoordinatorDesk;
+  readonly term: Term;
+  readonly ledger: Ledger;
+  /** Names this coordinator in its records. */
+  readonly writer: string;
+  /** The number of the last record in the ledger. */
+  readonly seq: number;
+  /** The jobs that something has happened to since the run came into the database. */
+  readonly changed: ReadonlySet<string>;
+}
+
+export interface Coordinating extends AsyncDisposable {
+  readonly paths: RunPaths;
+  readonly state: Loaded;
+  readonly session: EngineSession;
+}
+
+export interface CoordinateContext extends StateContext {
+  /** Plain data for the workers. */
+  readonly terms: JsonObject;
+  /** How long another coordinator is waited for, in milliseconds. Default: as long as it takes. */
+  readonly standbyMs?: number;
+  /** The copy of the state file to which the run was exported is lost. */
+  readonly takeBack?: boolean | undefined;
+  /** If it is aborted, the wait for another coordinator ends with its reason as the error. */
+  readonly stop?: AbortSignal | undefined;
+}
+
+export async function coordinate(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  text: string,
+  context: CoordinateContext,
+): Promise<Coordinating> {
+  return await withDatabase(text, 'use', (engine) => begin(bound, paths, engine, context));
+}
+
+async function begin(
+  bound: BoundPipeline,
+  given: RunPaths,
+  engine: OpenEngine,
+  context: CoordinateContext,
+): Promise<Coordinating> {
+  const { clock, onWarning, stop, standbyMs = Number.POSITIVE_INFINITY } = context;
+  const began = clock.elapsed();
+  const quit = stop ?? new AbortController().signal;
+  const patience = patienceWith(engine, { clock, quit, onWarning });
+  let told = false;
+  /** A database that a standby has used comes back; the first contact fails at once, because the address may be wrong. */
+  const patiently = <T>(call: () => Promise<T>): Promise<T> =>
+    told ? insistently(patience, call) : call();
+  for (;;) {
+    const { run, paths, desk, term } = await patiently(async () => {
+      const { run, paths } = await moveUnderLock(bound, given, engine, context);
+      const desk = engine.database.coordinator(run.terms.run);
+      return { run, paths, desk, term: await desk.acquire(name, termMs) };
+    });
+    if (term !== undefined) {
+      const writer = writerOf(term);
+      await clear(desk, run.terms.run, term, context);
+      const store = diskStore();
+      const loaded = await loadLedger(desk, () => store);
+      const { ledger, snapshot, seq, changed } = loaded;
+      const state = { ...unread, ledger, header: snapshot.header };
+      return {
+        ...{ paths, state, session: { engine, run, desk, term, writer, seq, ledger, changed } },
+        async [Symbol.asyncDispose]() {
+          store.close();
+          await engine[Symbol.asyncDispose]();
+        },
+      };
+    }
+    if (clock.elapsed() - began > standbyMs)
+      throw new Refusal(busyProblem(run, engine.address.shown));
+    if (!told) onWarning(standbyText(run, engine.address.shown));
+    told = true;
+    await clock.sleep(1_000, quit);
+    if (stop?.aborted) throw stop.reason;
+  }
+}
+
+const busyProblem = ({ coordinator }: EngineRun, shown: string): Problem =>
+  problem(
+    `${coordinator?.name ?? 'another process'} coordinates this run in the database ${shown}`,
+    'shotlist',
+    'wait until that run has ended, or stop it, then run the command again',
+  );
+
+const standbyText = ({ coordinator }: EngineRun, shown: string): string =>
+  `${coordinator?.name ?? 'another process'} coordinates this run in the database ${shown}: this process takes over when that one is gone`;
+
+/** The lock of the state file is held only while the file is read and marked: other hosts could not see the holder. */
+async function moveUnderLock(
+  bound: BoundPipeline,
+  given: RunPaths,
+  { database, address }: OpenEngine,
+  { terms, takeBack, ...context }: CoordinateContext,
+): Promise<{ readonly run: EngineRun; readonly paths: RunPaths }> {
+  const known = await database.find(bound.name, given.serviceName);
+  shareFolder(bound, given, known, context.onWarning);
+  await using held = await lockState(given, 'run', context);
+  const { paths } = held;
+  const loaded = await loadState(paths.state, memoryStore());
+  if (!loaded.ok)
+    throw new Refusal(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
+  const { header, warnings } = loaded.value;
+  const stranger = header && strangerTo(header, paths.state, bound.name, paths.serviceName);
+  if (stranger !== undefined) throw new Refusal(stranger);
+  warnings.forEach(context.onWarning);
+  const now = new Date(context.clock.now()).toISOString();
+  const run = await moveIn({
+    ...{ database, address, bound, paths, state: loaded.value, options: terms, now, takeBack },
+    onWarning: context.onWarning,
+  });
+  return { run, paths };
+}
+
+/** Orders of an earlier coordinator are dropped; what workers are doing is waited for. */
+async function clear(
+  desk: CoordinatorDesk,
+  run: string,
+  term: Term,
+  { clock, stop }: CoordinateContext,
+): Promise<void> {
+  const never = new AbortController().signal;
+  for (;;) {
+    // A coordinator that was silent for too long would drop the orders of the next one.
+    if (!(await desk.renew(term, termMs))) throw new TermOver(run, term.epoch);
+    await desk.dropQueued();
+    if ((await desk.active()) === 0) break;
+    await desk.supervise();
+    await clock.sleep(500, stop ?? never);
+    if (stop?.aborted) throw stop.reason;
+  }
+  const why = 'its coordinator and its worker were gone before its answer was recorded';
+  await desk.doubtIntended(term, why);
+}

@@ -1,0 +1,197 @@
+// The coordinator's connection to its run during one term: it keeps the term, issues orders in groups, follows the records,
+// and lets the leases of silent workers lapse. What the records mean is the business of the engine runner.
+import type { Clock } from '../run/jobs/ports.ts';
+import { insistently, type Patience } from './patience.ts';
+import type { CoordinatorDesk, EngineRecord, IssuedOrder, Term } from './ports.ts';
+import { TermOver } from './term-over.ts';
+
+export interface CoordinatorOptions extends Patience {
+  readonly desk: CoordinatorDesk;
+  /** The id of the run. */
+  readonly run: string;
+  readonly term: Term;
+  readonly clock: Clock;
+  /** The number of the last record that the ledger has. */
+  readonly folded: number;
+  /** Called before orders are issued: what the coordinator has recorded before must be in the database first. */
+  readonly beforeIssue: () => Promise<void>;
+}
+
+/** How long a coordinator may be silent before another may take over, in milliseconds. */
+export const termMs = 15_000;
+const renewMs = 4_000;
+const superviseMs = 2_000;
+const shortestPollMs = 25;
+const longestPollMs = 250;
+/** The most records that are read at once. */
+const most = 2_000;
+/** The most orders that are issued at once. */
+const mostOrders = 2_000;
+
+/** What the coordinator hears. `lost`: orders that were delivered too often. */
+export interface Heard {
+  readonly records: readonly EngineRecord[];
+  readonly lost: readonly string[];
+}
+
+export class Coordinator {
+  readonly #o: CoordinatorOptions;
+  readonly #over = new AbortController();
+  #folded: number;
+  #read: number;
+  #records: EngineRecord[] = [];
+  #lost: string[] = [];
+  #orders: IssuedOrder[] = [];
+  #issuing: Promise<void> | undefined;
+  #closing = Promise.resolve();
+  #wake = Promise.withResolvers<void>();
+  #failure: { readonly error: unknown } | undefined;
+  readonly #loops: Promise<void>[] = [];
+
+  constructor(options: CoordinatorOptions) {
+    this.#o = options;
+    this.#folded = options.folded;
+    this.#read = options.folded;
+  }
+
+  get desk(): CoordinatorDesk {
+    return this.#o.desk;
+  }
+
+  get term(): Term {
+    return this.#o.term;
+  }
+
+  get patience(): Patience {
+    return this.#o;
+  }
+
+  /** The number of the last record that was heard. */
+  get folded(): number {
+    return this.#folded;
+  }
+
+  /** Begins to follow the run. */
+  begin(): void {
+    this.#loops.push(
+      this.#repeat(() => this.#follow()),
+      this.#repeat(() => this.#renew()),
+      this.#repeat(() => this.#supervise()),
+    );
+  }
+
+  issue(order: IssuedOrder): void {
+    this.#orders.push(order);
+    this.#issuing ??= this.#issueAll();
+  }
+
+  /**
+   * Nothing more is bought; undefined: buying goes on. What is asked later is written later, and orders that are issued
+   * afterwards find it written: a phase that is closed must not close the next one.
+   */
+  close(why: string | undefined): void {
+    this.#closing = this.#closing
+      .then(() => insistently(this.#o, () => this.desk.close(this.term, why)))
+      .catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Renews the term; throws if it is over: what happens in the queue is another coordinator's now. */
+  async holdsTerm(): Promise<void> {
+    if (!(await insistently(this.#o, () => this.desk.renew(this.term, termMs))))
+      throw new TermOver(this.#o.run, this.term.epoch);
+  }
+
+  /** Resolves when `hear` has something to tell, or to throw. */
+  get news(): Promise<void> {
+    return this.#wake.promise;
+  }
+
+  /** What has come by now. Throws when the term is over, or when the database cannot be used for good. */
+  hear(): Heard {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    this.#wake = Promise.withResolvers();
+    const records = this.#records.splice(0);
+    this.#folded = records.at(-1)?.seq ?? this.#folded;
+    return { records, lost: this.#lost.splice(0) };
+  }
+
+  /** Stops following, reads the rest of the records, and keeps them for `hear`. */
+  async end(): Promise<void> {
+    await this.#issuing;
+    await this.#closing;
+    this.#over.abort();
+    await Promise.all(this.#loops);
+    for (;;) {
+      const more = await insistently(this.#o, () => this.desk.records(this.#read, most));
+      if (more.length === 0) return;
+      this.#take(more);
+    }
+  }
+
+  /** Ends without reading anything more. */
+  async abandon(): Promise<void> {
+    this.#over.abort();
+    await Promise.all(this.#loops);
+  }
+
+  async #issueAll(): Promise<void> {
+    // Orders of the same turn of the loop go along.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    try {
+      while (this.#orders.length > 0) {
+        await this.#closing;
+        await this.#o.beforeIssue();
+        const orders = this.#orders.splice(0, mostOrders);
+        await insistently(this.#o, () => this.desk.issue(orders));
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#issuing = undefined;
+  }
+
+  async #repeat(work: () => Promise<number>): Promise<void> {
+    const { signal } = this.#over;
+    try {
+      while (!signal.aborted) await this.#o.clock.sleep(await work(), signal);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #pause = shortestPollMs;
+
+  async #follow(): Promise<number> {
+    const more = await insistently(this.#o, () => this.desk.records(this.#read, most));
+    this.#take(more);
+    this.#pause = more.length > 0 ? shortestPollMs : Math.min(longestPollMs, this.#pause * 1.5);
+    return more.length === most ? 0 : this.#pause;
+  }
+
+  async #renew(): Promise<number> {
+    await this.holdsTerm();
+    return renewMs;
+  }
+
+  async #supervise(): Promise<number> {
+    const lost = await insistently(this.#o, () => this.desk.supervise());
+    if (lost.length > 0) {
+      this.#lost.push(...lost);
+      this.#wake.resolve();
+    }
+    return superviseMs;
+  }
+
+  #take(records: readonly EngineRecord[]): void {
+    const last = records.at(-1);
+    if (last === undefined) return;
+    this.#read = last.seq;
+    this.#records.push(...records);
+    this.#wake.resolve();
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake.resolve();
+  }
+}

@@ -1,0 +1,148 @@
+// A worker's side of a run in the database. What a batch writes is one transaction: the leases at the queue first, then
+// the row of the run, then jobs and records, so that batches of several workers cannot wait for each other in a circle.
+import type { Batch, BatchAnswer, Beat, Delivery, Lease, OrderEnd, WorkerDesk } from '../ports.ts';
+import type { WorkerIdentity } from '../queue-facts.ts';
+import { RunGone } from '../run-gone.ts';
+import { commitBatch, ownerOf } from './batch.ts';
+import { isTrue, numberOf, textOf } from './columns.ts';
+import { orderId } from './order-id.ts';
+import type { Queue, Queued } from './queue.ts';
+import type { Sql, Statements } from './sql.ts';
+import { schema } from './tables.ts';
+
+type Parked = Extract<OrderEnd, { readonly is: 'parked' }>;
+
+const nobody: ReadonlySet<string> = new Set();
+
+export class EngineWorkerDesk implements WorkerDesk {
+  readonly #sql: Sql;
+  readonly #queue: Queue;
+  readonly #run: string;
+  readonly #identity: WorkerIdentity;
+
+  constructor(sql: Sql, queue: Queue, run: string, identity: WorkerIdentity) {
+    this.#sql = sql;
+    this.#queue = queue;
+    this.#run = run;
+    this.#identity = identity;
+  }
+
+  async fetch(most: number): Promise<readonly Delivery[]> {
+    const taken = await this.#queue.fetch(most);
+    return taken.map(({ lease, text }) => {
+      const issued: unknown = JSON.parse(text);
+      return { lease, issued };
+    });
+  }
+
+  async commit({ facts, ends, asks }: Batch): Promise<BatchAnswer> {
+    if (facts.length + ends.length + asks.length === 0) return { facts: [], ends: [], claims: [] };
+    await this.#queue.ready();
+    return this.#sql.transaction(async (within) => {
+      const leases = [...asks, ...ends].map(({ lease }) => lease);
+      // All of them at once and in one order, so that no two transactions wait for each other.
+      const live = leases.length === 0 ? nobody : await this.#queue.hold(leases, within, 3_000);
+      const held =
+        ends.length === 0
+          ? nobody
+          : await this.#queue.finish(
+              ends.map(({ lease }) => lease),
+              within,
+            );
+      const parked = await this.#park(ends.filter(isParked), held, within);
+      const written = await commitBatch(within.last, this.#run, this.#identity.worker, undefined, {
+        facts,
+        ends: ends
+          .filter((end) => !isParked(end))
+          .map((end) => ({ ...end, live: held.has(end.lease.id) })),
+        asks: asks.map((ask) => ({ ask, live: live.has(ask.lease.id) })),
+      });
+      if (written === 'gone' || written === 'over') throw new RunGone(this.#run);
+      const ended = [...written.ends];
+      return {
+        facts: written.facts,
+        claims: written.claims,
+        ends: ends.map((end) =>
+          isParked(end) ? parked.has(ownerOf(end.lease)) : ended.shift() === true,
+        ),
+      };
+    });
+  }
+
+  /** The owners whose orders are parked now, or were parked by the same batch before, whose answer was lost. */
+  async #park(
+    ends: readonly Parked[],
+    held: ReadonlySet<string>,
+    within: Statements,
+  ): Promise<ReadonlySet<string>> {
+    if (ends.length === 0) return nobody;
+    const live = ends.filter(({ lease }) => held.has(lease.id));
+    const rest = ends.filter(({ lease }) => !held.has(lease.id));
+    if (live.length > 0) await this.#queue.insert(live.map(nextOf), within);
+    const before =
+      rest.length === 0
+        ? nobody
+        : await this.#queue.has(
+            rest.map(({ lease }) => idAfter(lease)),
+            within,
+          );
+    const parked = [...live, ...rest.filter(({ lease }) => before.has(idAfter(lease)))];
+    return new Set(parked.map(({ lease }) => ownerOf(lease)));
+  }
+
+  async beat(leases: readonly Lease[], busy: number): Promise<Beat> {
+    const held =
+      leases.length === 0
+        ? nobody
+        : await this.#sql.transaction((within) => this.#queue.hold(leases, within, 1_000));
+    const { worker, host, places } = this.#identity;
+    const [row] = await this.#sql.query(
+      `with beat as (
+         insert into ${schema}.worker as known values ($1, $2, $3, $4, $5, clock_timestamp())
+         on conflict (run, worker) do update set busy = $5, places = $4, at = clock_timestamp()
+       )
+       select stopping, stage from ${schema}.run where run = $1`,
+      [this.#run, worker, host, places, busy],
+    );
+    return {
+      lost: leases.filter(({ id }) => !held.has(id)),
+      stopping: isTrue(row, 'stopping'),
+      over: row === undefined || textOf(row, 'stage') === 'exported',
+    };
+  }
+
+  async turns(count: number, perMinute: number): Promise<readonly number[]> {
+    if (count === 0) return [];
+    const gap = 60_000 / perMinute;
+    const [row] = await this.#sql.query(
+      `insert into ${schema}.rate as rate values ($1, clock_timestamp() + $2 * interval '1 ms')
+       on conflict (run) do update set next_at = greatest(rate.next_at, clock_timestamp()) + $2 * interval '1 ms'
+       returning (extract(epoch from next_at - clock_timestamp()) * 1000)::float8 as until`,
+      [this.#run, count * gap],
+    );
+    const first = numberOf(row, 'until') - count * gap;
+    return Array.from({ length: count }, (_, index) => Math.max(0, first + index * gap));
+  }
+
+  async slowDown(ms: number): Promise<void> {
+    await this.#sql.query(
+      `update ${schema}.run
+       set throttled_until = greatest(throttled_until, clock_timestamp() + $2 * interval '1 ms') where run = $1`,
+      [this.#run, ms],
+    );
+  }
+}
+
+type Ended = Exclude<OrderEnd, Parked>;
+
+const isParked = (end: Parked | Ended): end is Parked => end.is === 'parked';
+
+const nextOf = ({ lease, next, afterMs }: Parked): Queued => ({
+  id: idAfter(lease),
+  key: next.order.key,
+  issued: next,
+  afterMs,
+});
+
+/** The id of the order that follows a delivery: the same each time, so that it is parked once. */
+const idAfter = (lease: Lease): string => orderId(ownerOf(lease));

@@ -1,0 +1,190 @@
+// Moves the record of a pipeline between its state file and a database. At every moment exactly one of them is the record:
+// while both know the run (`importing`), the mark in the header of the state file decides.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
+import type { JsonObject } from '../base/json.ts';
+import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
+import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { memoryStore } from '../model/job-store.ts';
+import type { Ledger } from '../model/ledger.ts';
+import type { Header, JobLine } from '../model/line.ts';
+import { formatVersion } from '../model/line-schemas.ts';
+import { replaceState } from '../state/compaction.ts';
+import type { Loaded } from '../state/load-state.ts';
+import type { RunPaths } from '../state/run-paths.ts';
+import type { EngineAddress } from './address.ts';
+import { hasCanary, writeCanary } from './canary.ts';
+import type { EngineDatabase, EngineRun } from './database.ts';
+import { loadLedger } from './load-ledger.ts';
+
+export interface Moving {
+  readonly database: EngineDatabase;
+  readonly address: EngineAddress;
+  readonly bound: BoundPipeline;
+  readonly paths: RunPaths;
+  /** The state file, under its lock. */
+  readonly state: Loaded;
+  /** Plain data for the workers. */
+  readonly options: JsonObject;
+  /** ISO 8601. */
+  readonly now: string;
+  /** `--take-back`: the copy of the state file to which the run was exported is lost, so the database is the record again. */
+  readonly takeBack?: boolean | undefined;
+  readonly onWarning: (message: string) => void;
+}
+
+/** Makes the database the record, and returns the run there. */
+export async function moveIn(moving: Moving): Promise<EngineRun> {
+  const { database, bound, paths, state, address } = moving;
+  const known = await database.find(bound.name, paths.serviceName);
+  const away = state.header?.away;
+  if (moving.takeBack === true && known?.stage === 'exported') return await takeBack(moving, known);
+  if (away !== undefined && away.engine !== address.digest)
+    throw new Refusal(awayProblem(paths.state, away, 'another database'));
+  if (away !== undefined && away.run !== known?.terms.run)
+    throw new Refusal(
+      known?.stage === 'exported'
+        ? exportedProblem(moving)
+        : forgottenProblem(paths.state, address),
+    );
+  switch (known?.stage) {
+    case undefined:
+      return await importRun(moving);
+    case 'importing':
+      if (away === undefined) return await importRun(moving);
+      // Its coordinator is writing the state file, and hands it over soon.
+      if (known.coordinator !== undefined) return known;
+      await database.setStage(known.terms.run, 'open');
+      return known;
+    case 'open':
+      return await joinRun(moving, known);
+    case 'exported': {
+      if (away !== undefined) throw new Refusal(exportedProblem(moving));
+      const newer = await newerIn(moving, known);
+      if (newer === undefined) return await importRun(moving);
+      throw new Refusal(newer);
+    }
+  }
+}
+
+async function importRun(moving: Moving): Promise<EngineRun> {
+  const { database, bound, paths, state, options } = moving;
+  const run = randomUUID();
+  const canary = randomBytes(16).toString('hex');
+  const header = headerFor(bound, paths);
+  const terms = {
+    ...{ run, pipeline: bound.name, file: basename(bound.file) },
+    ...{ service: paths.serviceName, options },
+  };
+  const { ledger } = state;
+  await database.import({
+    ...{ terms, canary, header, runs: ledger.runs(), tasks: ledger.tasks(), jobs: ledger.jobs() },
+  });
+  const open = { terms, canary, stage: 'open' } as const;
+  await writeCanary(bound.folder, open);
+  await markAway(moving, run);
+  await database.setStage(run, 'open');
+  return open;
+}
+
+/** The run is open: this checkout joins it if its state file knows nothing that the database does not. */
+async function joinRun(moving: Moving, known: EngineRun): Promise<EngineRun> {
+  const { bound, state } = moving;
+  if (state.header?.away === undefined && state.header !== undefined) {
+    const ahead = await firstAhead(moving, known);
+    if (ahead !== undefined) throw new Refusal(aheadProblem(moving, ahead));
+  }
+  // The folder of the run has its canary.
+  if (!hasCanary(bound.folder, known)) moving.onWarning(otherCopyText(moving));
+  await writeCanary(bound.folder, known);
+  if (state.header !== undefined) await markAway(moving, known.terms.run);
+  return known;
+}
+
+/** Makes the database the record again after an export. */
+async function takeBack(moving: Moving, known: EngineRun): Promise<EngineRun> {
+  const ahead = await firstAhead(moving, known);
+  if (ahead !== undefined) throw new Refusal(aheadProblem(moving, ahead));
+  await moving.database.setStage(known.terms.run, 'open');
+  return await joinRun(moving, { ...known, stage: 'open' });
+}
+
+const aheadProblem = ({ address, paths }: Moving, { tasks }: JobLine): Problem =>
+  problem(
+    `the database ${address.shown} has a run of this pipeline, and ${paths.state} has results that it does not have: ${tasks.join(', ')}`,
+    'shotlist',
+    'finish that run where it began, or export it there and merge the state files',
+  );
+
+const otherCopyText = ({ address, bound, paths }: Moving): string =>
+  `the run in the database ${address.shown} began in another copy of this folder: workers save results where they run, and the record comes to ${paths.state}, not to the other copy. ` +
+  `Keep this file and commit it; if it is lost, shotlist export ${bound.file} --engine <address> --take-back in the other copy writes it again`;
+
+export const headerFor = (bound: BoundPipeline, paths: RunPaths): Header => ({
+  shotlist: formatVersion,
+  pipeline: bound.name,
+  service: paths.serviceName,
+});
+
+async function markAway({ bound, paths, state, address, now }: Moving, run: string): Promise<void> {
+  const away = { engine: address.digest, run, since: now };
+  await writeState(paths, { ...headerFor(bound, paths), away }, state.ledger);
+}
+
+export async function writeState(paths: RunPaths, header: Header, ledger: Ledger): Promise<void> {
+  await replaceState(paths.state, `${paths.state}.part`, header, ledger);
+}
+
+/** A job of the state file that the database has not, or has in an earlier attempt. */
+async function firstAhead(
+  { state, database }: Moving,
+  { terms }: EngineRun,
+): Promise<JobLine | undefined> {
+  const { ledger } = await loadLedger(database.coordinator(terms.run), memoryStore);
+  for (const job of state.ledger.jobs())
+    if ((ledger.job(job.job)?.attempt ?? -1) < job.attempt) return job;
+  return undefined;
+}
+
+/** After an export, the state file goes on. An older copy of it would pay again for what the database knows. */
+async function newerIn(
+  { state, database, paths, address }: Moving,
+  { terms }: EngineRun,
+): Promise<Problem | undefined> {
+  const { ledger } = await loadLedger(database.coordinator(terms.run), memoryStore);
+  for (const { job, attempt, tasks } of ledger.jobs()) {
+    if ((state.ledger.job(job)?.attempt ?? -1) >= attempt) continue;
+    const message = `${paths.state} is older than the last run in the database ${address.shown}: it does not have ${tasks.join(', ')}`;
+    const hint = 'get the current state file (git pull), then run again';
+    return problem(message, 'shotlist', hint);
+  }
+  return undefined;
+}
+
+/** Why a command that needs the record cannot use the state file. */
+export function awayProblem(
+  state: string,
+  { since }: NonNullable<Header['away']>,
+  where = 'a database',
+): Problem {
+  return problem(
+    `the record of ${state} has been in ${where} since ${since} (shotlist run --engine)`,
+    'shotlist',
+    'nothing was sent, because the file may lack payments: add --engine <address>, or bring the record back with shotlist export',
+  );
+}
+
+const forgottenProblem = (state: string, { shown }: EngineAddress): Problem =>
+  problem(
+    `${state} says that its record is in the database ${shown}, and the database does not have that run`,
+    'shotlist',
+    'nothing was sent: was the database dropped or restored? If the run was never begun there, restore the state file from git',
+  );
+
+const exportedProblem = ({ paths: { state }, address, bound }: Moving): Problem =>
+  problem(
+    `${state} says that its record is in the database ${address.shown}, but that run was exported to another copy of the file`,
+    'shotlist',
+    'get the current state file (git pull), then run again. ' +
+      `Only if that copy is lost: shotlist export ${bound.file} --engine <address> --take-back writes this file from the database`,
+  );

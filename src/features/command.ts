@@ -1,0 +1,89 @@
+// The common part of all commands: load the pipeline, run one operation, print its result as text or JSON, return the
+// exit code.
+import { dirname } from 'node:path';
+import type { PipelineFlags } from '../cli/flags.ts';
+import { caution, print, printJson } from '../cli/terminal.ts';
+import { loadPipeline } from '../language/load/load.ts';
+import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
+import { stateLine } from '../views/service-text.ts';
+import { driverWarning } from './git/git-setup.ts';
+
+/** How to print the result of an operation. */
+export interface AnswerFormat<T> {
+  /** The text for people. */
+  readonly text: (value: T) => string;
+  /** The value for `--json`; default: the result itself. */
+  readonly facts?: (value: T) => object;
+  /** Default 0. */
+  readonly exitCode?: (value: T) => number;
+}
+
+/** Callbacks for what an operation reports while it works. */
+export interface Reports {
+  /** Prints first whose state file the command reads, or adds it to the JSON that comes later. */
+  readonly onState: (service: string) => void;
+  /** The same for the address of a hosted service, if it was not told yet. */
+  readonly onConnect: (address: string) => void;
+  readonly onWarning: (message: string) => void;
+}
+
+/** A command that is one operation on a pipeline. */
+export async function command<T extends object>(
+  file: string,
+  flags: PipelineFlags,
+  operate: (pipeline: LoadedPipeline, reports: Reports) => Promise<T>,
+  { text, facts = (value) => value, exitCode }: AnswerFormat<T>,
+): Promise<number> {
+  const json = flags.json === true;
+  return await withPipeline(file, flags, async (pipeline) => {
+    let service: { readonly service?: string } = {};
+    const naming = sayState(json ? () => undefined : print);
+    const onState = (name: string): void => {
+      service = { service: name };
+      naming(name);
+    };
+    const done = await operate(pipeline, { onState, onConnect: onState, onWarning: caution });
+    const shown = { text, facts: (value: T) => ({ ...service, ...facts(value) }) };
+    return answer(done, json, exitCode === undefined ? shown : { ...shown, exitCode });
+  });
+}
+
+/** Says whose state file a command is about, or which service it uses, once. */
+export function sayState(say: (line: string) => void): (service: string) => void {
+  let told = false;
+  return (service) => {
+    if (!told) say(stateLine(service));
+    told = true;
+  };
+}
+
+/** Loads the pipeline; `work` returns the exit code. */
+export async function withPipeline(
+  file: string,
+  { input = {}, profile }: PipelineFlags,
+  work: (pipeline: LoadedPipeline) => Promise<number>,
+): Promise<number> {
+  warnOfDriver(dirname(file));
+  return await work(await loadPipeline(file, { inputs: input, profile }));
+}
+
+let warnedOfDriver = false;
+
+/** Warns once, before anyone merges, of a merge driver that an older shotlist left in the clone of this folder. */
+export function warnOfDriver(folder: string): void {
+  const warning = warnedOfDriver ? undefined : driverWarning(folder);
+  if (warning === undefined) return;
+  warnedOfDriver = true;
+  caution(warning);
+}
+
+/** Prints the result of an operation; returns the exit code. */
+export function answer<T extends object>(
+  result: T,
+  json: boolean,
+  { text, facts = (value) => value, exitCode = () => 0 }: AnswerFormat<T>,
+): number {
+  if (json) printJson(facts(result));
+  else print(text(result));
+  return exitCode(result);
+}

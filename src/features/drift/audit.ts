@@ -1,0 +1,145 @@
+// `audit`: compares the ledger of the state file with the service's own figures, project by project. Changes nothing.
+import { explainFailure } from '../../contract/api/failure.ts';
+import { boundPipeline } from '../../language/load/bound-pipeline.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import { Refusal, refusedKey } from '../../language/load/problem.ts';
+import type { Ledger } from '../../model/ledger.ts';
+import { chargedHere, jobFacts } from '../../model/state.ts';
+import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import { inquire, isRefusedKey, knownProjects, readPatiently } from '../../service-api/inquiry.ts';
+import type { LedgerEntry } from '../../service-api/local-service.ts';
+import { type EditOptions, editState } from '../edit-state.ts';
+import { type MissingRecord, missingRecords } from '../receipts/record-check.ts';
+import type { Audited, Difference } from './drift.ts';
+
+/**
+ * Compares the ledger of the state file with the service's own figures, project by project, and with the other records of
+ * the same payments: the version of the file in git's HEAD, and your receipts. Changes nothing.
+ *
+ * @example
+ * ```ts
+ * import { audit, loadPipeline } from 'shotlist';
+ *
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const audited = await audit(pipeline);
+ * console.log(audited.differences.length, 'differences');
+ * ```
+ */
+export async function audit(loaded: LoadedPipeline, options: EditOptions = {}): Promise<Audited> {
+  return await editState(loaded, options, async (edit) => {
+    const { journal, clock, connect, header } = edit;
+    const service = await connect();
+    const { ledger } = journal;
+    const differences: Difference[] = [];
+    const unreported = { projects: 0, credits: 0 };
+    let projects = 0;
+    for await (const inquired of inquire(ledger, service.api, clock)) {
+      projects += 1;
+      if (isRefusedKey(inquired.answer)) throw new Refusal(refusedKey('audit'));
+      const { job, project, credits: recorded, answer } = inquired;
+      const reported = answer.ok ? answer.value.credits_charged : undefined;
+      if (!answer.ok && answer.error.reason !== 'not-found') {
+        differences.push({
+          project,
+          tasks: job.tasks,
+          recorded,
+          reported: 0,
+          why: explainFailure(answer.error),
+        });
+      } else if (reported === undefined) {
+        unreported.projects += 1;
+        unreported.credits += recorded;
+      } else if (reported !== recorded) {
+        differences.push({ project, tasks: job.tasks, recorded, reported, why: 'other credits' });
+      }
+    }
+    const { env = process.env, onWarning = () => undefined } = options;
+    const state = { ledger, header, content: edit.content };
+    const file = { bound: boundPipeline(loaded), paths: edit.located.paths, state };
+    const missing = edit.shared
+      ? []
+      : await missingRecords({ ...file, env, now: () => clock.now(), onWarning });
+    differences.push(...(await comparedWith(service.api, clock, missing)));
+    const listed = new Set(missing.map(({ line }) => line.project));
+    const entries = service.ledger?.();
+    if (entries !== undefined)
+      differences.push(
+        ...unknown(ledger, header.pipeline, entries).filter(({ project }) => !listed.has(project)),
+      );
+    let jobs = 0;
+    const doubts = { jobs: 0, credits: 0 };
+    for (const job of ledger.jobs()) {
+      jobs += chargedHere(job);
+      if (!jobFacts[job.state].inDoubt) continue;
+      doubts.jobs += 1;
+      doubts.credits += job.reserve ?? 0;
+    }
+    return { projects, credits: ledger.total, jobs, differences, unreported, doubts };
+  });
+}
+
+/** What only git's HEAD or the receipts have of the record, with the service's own figures. */
+async function comparedWith(
+  api: Pick<MediaApi, 'project'>,
+  clock: Clock,
+  missing: readonly MissingRecord[],
+): Promise<readonly Difference[]> {
+  const differences: Difference[] = [];
+  for (const { line, why } of missing) {
+    const { kind, project, tasks } = line;
+    const answer =
+      project === undefined ? undefined : await readPatiently(api, clock, { kind, project });
+    const reported = answer?.ok === true ? (answer.value.credits_charged ?? 0) : 0;
+    const end = project === undefined ? ', and its outcome is not known' : '';
+    differences.push({
+      project: project ?? 'unknown',
+      tasks,
+      recorded: 0,
+      reported,
+      why: `${why}${end}`,
+    });
+  }
+  return differences;
+}
+
+/** The local service's ledger is complete: charges for this pipeline that the state file does not know. */
+function unknown(
+  ledger: Ledger,
+  pipeline: string,
+  entries: readonly LedgerEntry[],
+): readonly Difference[] {
+  const known = new Map([...knownProjects(ledger)].map((one) => [one.project, one]));
+  const sums = new Map<string, { name: string; credits: number }>();
+  for (const { kind, project, name, credits } of entries) {
+    if (kind === 'adjustment' || project === null) continue;
+    const sum = sums.get(project)?.credits ?? 0;
+    sums.set(project, {
+      name: name ?? '',
+      credits: sum + (kind === 'charge' ? credits : -credits),
+    });
+  }
+  return [...sums].flatMap(([project, { name, credits: reported }]): readonly Difference[] => {
+    const own = known.get(project);
+    if (own === undefined)
+      return [
+        {
+          project,
+          tasks: [],
+          recorded: 0,
+          reported,
+          why: `charged for ${JSON.stringify(name)}, and not known to ${pipeline}`,
+        },
+      ];
+    return own.credits === reported
+      ? []
+      : [
+          {
+            project,
+            tasks: own.job.tasks,
+            recorded: own.credits,
+            reported,
+            why: 'other credits by its ledger',
+          },
+        ];
+  });
+}

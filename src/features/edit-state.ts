@@ -1,0 +1,284 @@
+// Edits a state file outside of a run, as the user or the service says: with the same lock, through the same journal,
+// and compacted at the end.
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Cleanup } from '../base/cleanup.ts';
+import { Redactor } from '../base/redactor.ts';
+import { isSystemProblem, systemReason } from '../base/system-error.ts';
+import { EngineLines } from '../distributed/engine-lines.ts';
+import { reachable } from '../distributed/open-database.ts';
+import { RunGone } from '../distributed/run-gone.ts';
+import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
+import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
+import {
+  type Problem,
+  problem,
+  Refusal,
+  resultOf,
+  uncompacted,
+  valueOrThrow,
+} from '../language/load/problem.ts';
+import type { Ledger } from '../model/ledger.ts';
+import type { Header } from '../model/line.ts';
+import { realClock } from '../run/clock.ts';
+import type { Clock, MediaApi } from '../run/jobs/ports.ts';
+import { JournalWriter, type LineFile } from '../run/journal/journal-writer.ts';
+import { rehearsalDataProblem } from '../service-api/connect-service.ts';
+import { httpClient } from '../service-api/http-client.ts';
+import { type LedgerEntry, type LocalService, startService } from '../service-api/local-service.ts';
+import { secretsIn } from '../service-api/secrets.ts';
+import { chooseTarget } from '../service-api/target.ts';
+import { type Content, StateFileChanged } from '../state/file-version.ts';
+import { JournalFile } from '../state/journal-file.ts';
+import { type LocatedState, type LocateOptions, locateState } from '../state/locate-state.ts';
+import { claimOwnFolder } from '../state/own-folder.ts';
+import { type PathOptions, pathsOf } from '../state/run-paths.ts';
+import { changedProblem } from '../state/unsaved-state.ts';
+import type { OpenEngineRun } from './engine-state.ts';
+import { headerOf, type OpenState, openState } from './open-state.ts';
+import { bookFor, type ReceiptBook } from './receipts/receipt-book.ts';
+import { noteRecord } from './receipts/record-check.ts';
+
+export interface EditOptions extends LocateOptions {
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with the address of the hosted service before anything is sent there. */
+  readonly onConnect?: (address: string) => void;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
+
+export interface StateEdit {
+  readonly located: LocatedState;
+  readonly journal: JournalWriter;
+  readonly receipts: ReceiptBook;
+  readonly header: Header;
+  /** The state file as it was read; undefined if the record is in a database. */
+  readonly content: Content | undefined;
+  readonly clock: Clock;
+  /** The record is in a database, where workers may be performing what is only intended. */
+  readonly shared: boolean;
+  /** Connects to the service that the state file belongs to. Most edits need no service. */
+  connect(): Promise<ConnectedService>;
+}
+
+/** Runs `work` on the state. When this returns, everything that `work` appended is on disk. */
+export async function editState<T>(
+  loaded: LoadedPipeline,
+  options: EditOptions,
+  work: (edit: StateEdit) => Promise<T>,
+): Promise<T> {
+  const bound = boundPipeline(loaded);
+  const located = locateState(bound, options);
+  const { state } = located.paths;
+  try {
+    return await edit(bound, located, options, work);
+  } catch (error) {
+    if (error instanceof StateFileChanged) throw new Refusal(changedProblem(error));
+    if (!isSystemProblem(error)) throw error;
+    throw new Refusal({ ...problem(`${state} ${systemReason(error)}`), reason: 'system' });
+  }
+}
+
+async function edit<T>(
+  bound: BoundPipeline,
+  located: LocatedState,
+  options: EditOptions,
+  work: (edit: StateEdit) => Promise<T>,
+): Promise<T> {
+  const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
+  const { paths } = located;
+  await using open = await openState(bound, paths, 'edit', { clock, onWarning, env });
+  const header = headerOf(open, bound);
+  options.onState?.(header.service);
+  await using cleanup = new Cleanup();
+  const { engine } = open;
+  if (engine !== undefined)
+    return await editEngine(bound, options, { located, open, engine, header }, work);
+  const file = new JournalFile(paths.state, header, open.state);
+  cleanup.defer(() => file.close());
+  const { ledger } = open.state;
+  const redactor = new Redactor(secretsIn(env));
+  const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
+  cleanup.defer(() => receipts.close());
+  const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
+  const worked = await resultOf(() =>
+    work({
+      ...{ located, journal, receipts, header, clock, content: open.state.content },
+      shared: false,
+      connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
+    }),
+  );
+  if (journal.wrote) {
+    const compacted = await file.compact(ledger);
+    if (compacted.ok) noteRecord(receipts, open.check, ledger, compacted.value, clock.now());
+    else onWarning(uncompacted(compacted.error));
+  }
+  return valueOrThrow(worked);
+}
+
+interface EngineOpened {
+  readonly located: LocatedState;
+  readonly open: OpenState;
+  readonly engine: OpenEngineRun;
+  readonly header: Header;
+}
+
+/** The record is in a database, and stays there. */
+async function editEngine<T>(
+  bound: BoundPipeline,
+  options: EditOptions,
+  { located, open, engine, header }: EngineOpened,
+  work: (edit: StateEdit) => Promise<T>,
+): Promise<T> {
+  const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
+  await using cleanup = new Cleanup();
+  const { ledger } = open.state;
+  const redactor = new Redactor(secretsIn(env));
+  const file = engineEdit(engine, ledger, clock);
+  const { paths } = located;
+  const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
+  cleanup.defer(() => receipts.close());
+  const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
+  try {
+    return await reachable(engine.engine.address.shown, async () => {
+      const worked = await resultOf(() =>
+        work({
+          ...{ located, journal, receipts, header, clock, content: undefined, shared: true },
+          connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
+        }),
+      );
+      await file.flush();
+      return valueOrThrow(worked);
+    });
+  } catch (error) {
+    if (error instanceof RunGone) throw new Refusal(problem(error.message, 'shotlist', movedBack));
+    if (!(error instanceof RecordChanged)) throw error;
+    const hint = 'nothing was changed: look at the status, then decide again';
+    throw new Refusal(
+      problem(`${error.message}: a worker has recorded more meanwhile`, 'shotlist', hint),
+    );
+  }
+}
+
+const movedBack =
+  'nothing was changed: its record went back to the state file meanwhile; run the command again without --engine';
+
+// Corrects the record of a run in a database, as a person or the service says, also while the run is under way: its
+// coordinator hears of it like of anything that workers record.
+
+/** The record has changed since it was read, so that the correction no longer fits. */
+class RecordChanged extends Error {
+  readonly code = 'RECORD_CHANGED';
+}
+
+function engineEdit(
+  { engine, run }: OpenEngineRun,
+  ledger: Ledger,
+  clock: Clock,
+): LineFile & { flush(): Promise<void> } {
+  const person = `a person at ${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
+  const desk = engine.database.worker(run.terms.run, {
+    ...{ worker: person, host: hostname(), places: 0 },
+  });
+  const lines = new EngineLines({
+    ...{ clock, quit: AbortSignal.abort(), writer: person },
+    nameOf: (job) => ledger.job(job)?.name,
+    onRefused: (event) => new RecordChanged(`the record no longer allows "${event}"`),
+    record: async (facts) => (await desk.commit({ facts, ends: [], asks: [] })).facts,
+  });
+  return {
+    append: (line) => lines.append(line),
+    sync: () => lines.sync(),
+    async flush() {
+      while (!lines.isEmpty) await lines.sync();
+    },
+  };
+}
+
+// Connects to the service that a state file belongs to. The file's header names the service, and the user must have
+// consented to it.
+
+interface ConnectedService {
+  readonly api: MediaApi;
+  /** In a rehearsal only: the ledger of the local service. */
+  readonly ledger?: () => readonly LedgerEntry[];
+}
+
+interface OwnerContext {
+  readonly options: PathOptions & {
+    readonly service?: string | undefined;
+    readonly env?: Readonly<Record<string, string | undefined>>;
+    readonly onConnect?: (address: string) => void;
+  };
+  readonly bound: BoundPipeline;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  /** Closes everything that was opened. */
+  readonly cleanup: Cleanup;
+}
+
+async function connectOwner({ service }: Header, context: OwnerContext): Promise<ConnectedService> {
+  const { options } = context;
+  if (service !== 'rehearsal') return connectHosted(service, context);
+  if (options.service === undefined) return await connectRehearsal(context);
+  throw new Refusal(
+    problem(
+      `--service ${options.service}: the state file belongs to a rehearsal, which has its own service`,
+      'shotlist',
+      'omit --service, or name another --state',
+    ),
+  );
+}
+
+async function connectRehearsal(context: OwnerContext): Promise<ConnectedService> {
+  const { clock, cleanup } = context;
+  const local = await startLocal(context);
+  cleanup.defer(() => local.close());
+  const api = httpClient({ base: local.address, key: local.key, clock });
+  cleanup.defer(() => api.close());
+  return { api, ledger: () => local.ledger() };
+}
+
+async function startLocal({ bound, options, clock }: OwnerContext): Promise<LocalService> {
+  // Decided by the header, not by the path: with --state, a rehearsal's state file may be anywhere.
+  const paths = pathsOf(bound, { kind: 'rehearsal' }, options);
+  const refused = await claimOwnFolder(paths);
+  if (refused !== undefined) throw new Refusal(refused);
+  const data = paths.serviceData;
+  try {
+    const now = (): number => clock.now();
+    return await startService({ data, temporaryKey: true, events: false, pictures: 'plain', now });
+  } catch (error) {
+    throw new Refusal(rehearsalDataProblem(error, data));
+  }
+}
+
+function connectHosted(
+  service: string,
+  { options, bound, redactor, clock, cleanup }: OwnerContext,
+): ConnectedService {
+  const env = options.env ?? process.env;
+  const named = options.service ?? (env['SHOTLIST_BASE_URL'] || bound.pipeline.service);
+  // The state file comes with the repository, so its address is no consent. It only helps to say what else is missing.
+  const unnamed = named === undefined;
+  const target = chooseTarget(
+    { service: unnamed ? service : options.service, hosted: true },
+    bound,
+    env,
+  );
+  if (unnamed || target.kind === 'rehearsal' || target.address !== service)
+    throw new Refusal(projectsAre(service));
+  options.onConnect?.(service);
+  const api = httpClient({ base: service, key: target.key, redactor, clock });
+  cleanup.defer(() => api.close());
+  return { api };
+}
+
+const projectsAre = (service: string): Problem =>
+  problem(
+    `the projects of the state file are at ${service}`,
+    'shotlist',
+    'if that is your service, give its address with --service or SHOTLIST_BASE_URL',
+  );

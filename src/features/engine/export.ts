@@ -1,0 +1,110 @@
+// `export`: brings the record of a distributed run back to the state file.
+
+import { unlessAway } from '../../distributed/away.ts';
+import { coordinate } from '../../distributed/coordinate.ts';
+import { termMs } from '../../distributed/coordinator.ts';
+import { asCoordinator } from '../../distributed/coordinator-problem.ts';
+import { exportRun } from '../../distributed/export-run.ts';
+import { foldRecords } from '../../distributed/load-ledger.ts';
+import { insistently } from '../../distributed/patience.ts';
+import { patienceWith } from '../../distributed/patience-with.ts';
+import type { CoordinatorDesk } from '../../distributed/ports.ts';
+import { termsOf } from '../../distributed/terms.ts';
+import { boundPipeline } from '../../language/load/bound-pipeline.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import { problem, Refusal, stateProblem } from '../../language/load/problem.ts';
+import { memoryStore } from '../../model/job-store.ts';
+import type { Header } from '../../model/line.ts';
+import { realClock } from '../../run/clock.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import { loadState } from '../../state/load-state.ts';
+import { type LocateOptions, locateState } from '../../state/locate-state.ts';
+import { ReceiptBook } from '../receipts/receipt-book.ts';
+
+export interface ExportOptions extends LocateOptions {
+  /** `--engine`: the address of the database. */
+  readonly engine: string;
+  /** `--take-back`: the copy of the state file to which the run was exported is lost: write it again from the database. */
+  readonly takeBack?: boolean | undefined;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** If it is aborted, the wait for busy workers ends with its reason as the error. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** A coordinator that died keeps its term for so long; one that lives is not waited for. */
+const standbyMs = termMs + 3_000;
+
+export interface Exported {
+  /** The state file. */
+  readonly state: string;
+  readonly jobs: number;
+}
+
+/**
+ * Waits until no worker is busy with the run, writes the state file, and gives the record back to it. Nothing is bought, and a
+ * later run continues from there, with or without a database.
+ */
+export async function exportState(
+  loaded: LoadedPipeline,
+  options: ExportOptions,
+): Promise<Exported> {
+  return await asCoordinator(() => exportHere(loaded, options));
+}
+
+async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promise<Exported> {
+  const { clock = realClock, onWarning = () => undefined, signal, engine } = options;
+  const { env = process.env } = options;
+  const bound = boundPipeline(loaded);
+  const found = locateState(bound, options);
+  const located = found.paths;
+  const header = await loadHeader(located.state);
+  const isHere = header?.away === undefined && options.takeBack !== true;
+  if (header === undefined || isHere)
+    throw new Refusal(
+      problem(
+        `${located.state} has its own record: nothing is in a database`,
+        'shotlist',
+        'there is nothing to export',
+      ),
+    );
+  const given = { ...located, serviceName: header.service };
+  const { takeBack } = options;
+  const context = { clock, onWarning, stop: signal, standbyMs, takeBack };
+  const terms = termsOf(bound, given, { speedFactor: 1, backoffMs: 1000 });
+  await using coordinated = await coordinate(bound, given, engine, { ...context, terms });
+  const { session, state, paths } = coordinated;
+  const { ledger } = state;
+  const { desk } = session;
+  const quit = signal ?? new AbortController().signal;
+  const patience = patienceWith(session.engine, { clock, quit, onWarning });
+  const records: CoordinatorDesk['records'] = (after, most) =>
+    insistently(patience, () => desk.records(after, most));
+  let { seq } = session;
+  const changed = new Set(session.changed);
+  const catchUp = async (): Promise<number> => {
+    seq = await foldRecords({ records }, ledger, seq, changed);
+    return seq;
+  };
+  const exported = await exportRun({ session, bound, paths, ledger, catchUp, patience, context });
+  using book = new ReceiptBook({
+    ...{ bound, paths, service: given.serviceName, env, onWarning, now: () => clock.now() },
+    engineRun: session.run.terms.run,
+  });
+  book.catchUp(ledger, changed);
+  // The term lapses by itself.
+  await unlessAway(() => desk.release(session.term));
+  if (!exported.ok) throw new Refusal({ ...problem(exported.error), reason: 'system' });
+  return { state: paths.state, jobs: ledger.size };
+}
+
+// The header of a state file, and nothing else.
+
+/** Undefined if there is no state file. A damaged file is a problem. */
+async function loadHeader(state: string): Promise<Header | undefined> {
+  const loaded = await loadState(state, memoryStore());
+  if (loaded.ok) return loaded.value.header;
+  throw new Refusal(stateProblem(loaded.error, state, `<pipeline file> --state ${state}`));
+}

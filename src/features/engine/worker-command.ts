@@ -1,0 +1,30 @@
+// shotlist worker: performs the tasks of distributed runs until it is stopped.
+
+import type { WorkerFlags } from '../../cli/flags.ts';
+import { stopWhenAsked } from '../../cli/stop.ts';
+import { complain, print, printJson } from '../../cli/terminal.ts';
+import { announce, withMonitor } from '../monitor/flags.ts';
+import { type WorkerEvent, worker } from './worker.ts';
+import { workerText } from './worker-text.ts';
+
+export async function workerCommand(flags: WorkerFlags): Promise<number> {
+  const { json = false, monitor: _listen, ...options } = flags;
+  const stop = stopWhenAsked();
+  const onEvent = (event: WorkerEvent): void => {
+    if (json) return printJson(event);
+    const text = workerText(event);
+    if (text === undefined) return;
+    if (event.type === 'warning' || event.type === 'waiting' || event.type === 'database')
+      complain(text);
+    else print(text);
+  };
+  try {
+    return await withMonitor(flags, stop.signal, async (monitor) => {
+      if (monitor !== undefined) announce(monitor, json);
+      await worker({ ...options, signal: stop.signal, onEvent, monitor });
+      return 0;
+    });
+  } finally {
+    stop.off();
+  }
+}

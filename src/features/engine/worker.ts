@@ -1,0 +1,170 @@
+// `worker`: performs the orders of a distributed run on this host.
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import type { Env } from '../../base/user-folder.ts';
+import { hasCanary } from '../../distributed/canary.ts';
+import type { EngineDatabase, EngineRun } from '../../distributed/database.ts';
+import { awaitDatabase, reachable } from '../../distributed/open-database.ts';
+import { insistently } from '../../distributed/patience.ts';
+import { serveRun } from '../../distributed/serve-run.ts';
+import {
+  type Problem,
+  problem,
+  Refusal,
+  resultOf,
+  valueOrThrow,
+} from '../../language/load/problem.ts';
+import { realClock } from '../../run/clock.ts';
+import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import type { ClientOptions } from '../../service-api/http-client.ts';
+import type { TargetOptions } from '../../service-api/target.ts';
+import type { Monitor } from '../monitor/monitoring.ts';
+import { GracePeriod } from '../run/grace-period.ts';
+import type { WorkerEvent } from './worker-text.ts';
+
+export interface WorkerOptions extends Pick<TargetOptions, 'service'> {
+  /** `--engine`: the address of the database. */
+  readonly engine: string;
+  /** `--root`: the folder of the pipeline file, as this host sees it. Default: the working folder. */
+  readonly root?: string | undefined;
+  /** `--jobs`: how many orders are performed at once; default 16. */
+  readonly jobs?: number | undefined;
+  /** `--once`: end when the run is over. By default, a worker waits for the next run. */
+  readonly once?: boolean | undefined;
+  readonly allowOutside?: boolean | undefined;
+  /** Default: the process's environment. */
+  readonly env?: Env;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** If it is aborted, nothing more is begun, and what is under way is completed. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long that may take, in milliseconds; default 30,000. */
+  readonly graceMs?: number;
+  readonly onEvent?: (event: WorkerEvent) => void;
+  /** `--monitor`: hears about the worker. `openMonitor` makes one. */
+  readonly monitor?: Pick<Monitor, 'beginWorker' | 'databaseAway' | 'opened'> | undefined;
+}
+
+export type { WorkerEvent };
+
+export interface Worked {
+  /** The number of runs that this worker took part in. */
+  readonly runs: number;
+}
+
+/** For tests. */
+export interface WorkerInternals {
+  readonly client?: Partial<ClientOptions>;
+  readonly api?: (api: MediaApi) => MediaApi;
+}
+
+/**
+ * Performs the orders of distributed runs until `signal` is aborted, or, with `once`, until the run is over.
+ */
+export async function worker(options: WorkerOptions): Promise<Worked> {
+  return await workerWith(options, {});
+}
+
+/** The same, for tests. */
+export async function workerWith(
+  options: WorkerOptions,
+  internals: WorkerInternals,
+): Promise<Worked> {
+  const { clock = realClock, env = process.env, jobs = 16, onEvent = () => undefined } = options;
+  const { monitor } = options;
+  const root = resolve(options.root ?? '.');
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new Refusal(problem(`--root ${root} is not a folder`));
+  const leave = options.signal ?? new AbortController().signal;
+  const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
+  let isAway = false;
+  const onDatabase = (why: string | undefined): void => {
+    const now = why !== undefined;
+    if (now !== isAway) onEvent({ type: 'database', ...(now ? { away: why } : {}) });
+    isAway = now;
+    monitor?.databaseAway(now);
+  };
+  const patience = {
+    ...{ clock, quit: leave },
+    onAway: (error: Error) => onDatabase(error.message),
+  };
+  const opened = await resultOf(() => awaitDatabase(options.engine, patience));
+  if (!opened.ok && hasLeft(opened.error, leave)) return { runs: 0 };
+  await using engine = valueOrThrow(opened);
+  const grace = new GracePeriod(clock, options.graceMs);
+  grace.beginAfter(leave);
+  let runs = 0;
+  let told: number | undefined;
+  monitor?.opened([]);
+  try {
+    while (!leave.aborted) {
+      const found = await resultOf(() =>
+        reachable(engine.address.shown, () =>
+          insistently(patience, () => findRun(engine.database, root)),
+        ),
+      );
+      if (!found.ok && hasLeft(found.error, leave)) break;
+      onDatabase(undefined);
+      const { own, others } = valueOrThrow(found);
+      if (own === undefined) {
+        if (told !== others) onEvent({ type: 'idle', others });
+        told = others;
+        if (options.once === true && runs > 0) break;
+        await clock.sleep(1_000, leave);
+        continue;
+      }
+      told = undefined;
+      const { run, pipeline } = own.terms;
+      onEvent({ type: 'serving', run, pipeline, worker: name });
+      const served = await resultOf(() =>
+        reachable(engine.address.shown, () =>
+          serveRun(engine.database, own, {
+            ...{ service: options.service, root, places: jobs, worker: name, env, clock },
+            ...{ allowOutside: options.allowOutside, leave, quit: grace.expired, onEvent },
+            ...{ onDatabase, monitor },
+            ...internals,
+          }),
+        ),
+      );
+      if (!served.ok && hasLeft(served.error, leave))
+        throw new Refusal(cutOff(engine.address.shown));
+      const end = valueOrThrow(served);
+      runs += 1;
+      onEvent({ type: 'served', run, left: end === 'left' });
+      if (options.once === true) break;
+    }
+    return { runs };
+  } finally {
+    grace.cancel();
+  }
+}
+
+/** The worker was asked to leave while it waited for the database. */
+const hasLeft = ({ reason }: Problem, leave: AbortSignal): boolean =>
+  leave.aborted && reason === 'unreachable';
+
+const cutOff = (shown: string): Problem => ({
+  ...problem(
+    `the worker was stopped while the database ${shown} was away, so what it was doing is not recorded`,
+    'shotlist',
+    'other workers go on with it when the database is back; a creation without a recorded answer is in doubt',
+  ),
+  reason: 'system',
+});
+
+// Finds the run whose folder a worker sees: the canary there must be the one that the coordinator wrote.
+
+interface FoundRuns {
+  /** The open run of the folder. */
+  readonly own: EngineRun | undefined;
+  /** The number of open runs with other folders. */
+  readonly others: number;
+}
+
+async function findRun(database: EngineDatabase, root: string): Promise<FoundRuns> {
+  const open = (await database.runs()).filter(({ stage }) => stage === 'open');
+  const own = open.find((run) => hasCanary(root, run));
+  return { own, others: open.length - (own === undefined ? 0 : 1) };
+}

@@ -1,0 +1,52 @@
+// shotlist init: writes a first pipeline file. On a terminal it asks for what the flags do not say.
+import { printable } from '../../base/printable.ts';
+import type { InitFlags } from '../../cli/flags.ts';
+import { print } from '../../cli/terminal.ts';
+import { problem, Refusal } from '../../language/load/problem.ts';
+import { answer } from '../command.ts';
+import { type Initialized, type InitOptions, init } from './init.ts';
+import { foundText, initText } from './init-text.ts';
+import { type Proposals, proposeTools } from './proposals.ts';
+
+export async function initCommand(flags: InitFlags): Promise<number> {
+  const { json = false, yes = false } = flags;
+  const { tool, media } = flags;
+  // A terminal without a size, such as a serial console, would show no question.
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY && process.stdout.columns > 0;
+  if (isTerminal && !yes && !json) return await askedInit(flags);
+  if (tool !== undefined) return written(await init({ ...flags, tool }), json);
+  const proposals = await proposeTools(media);
+  const [first] = proposals.tools;
+  if (!yes || first === undefined) throw new Refusal(withoutTool(proposals));
+  if (!json) print(`${foundText(proposals.found)} The pipeline uses ${first.name}.`);
+  return written(await init({ ...flags, tool: first.name }), json);
+}
+
+async function askedInit(flags: InitFlags): Promise<number> {
+  // Loaded only here, because prompts take longer to load than the rest of the command.
+  const { askInit } = await import('./init-questions.ts');
+  const options = await askInit(flags);
+  if (options === undefined) {
+    print('Nothing was written.');
+    return 130;
+  }
+  return written(await init(options satisfies InitOptions), false);
+}
+
+function withoutTool({ tools, found }: Proposals): ReturnType<typeof problem> {
+  const fitting = tools.filter(({ fits }) => fits).slice(0, 6);
+  return problem(
+    'without a terminal, init cannot ask: name a tool with --tool, or use --yes for the first that fits',
+    'shotlist',
+    `${foundText(found)} Tools that fit: ${fitting.map(({ name }) => name).join(', ')}; shotlist tools lists all`,
+  );
+}
+
+const written = (done: Awaited<ReturnType<typeof init>>, json: boolean): number =>
+  answer(done, json, {
+    text: (made: Initialized) => initText(made),
+    facts: ({ text: _text, ...facts }) => ({
+      ...facts,
+      file: printable(facts.file),
+    }),
+  });

@@ -1,0 +1,279 @@
+// `init`: writes a first pipeline file for what is in a folder. Sends nothing, and overwrites nothing.
+import { existsSync, lstatSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { makeFolder } from '../../base/make-folder.ts';
+import { realPathOr } from '../../base/real-path.ts';
+import { readOwnFile } from '../../base/regular-file.ts';
+import { repositoryOf } from '../../base/repository.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { isSystemProblem, systemCode, systemReason } from '../../base/system-error.ts';
+import { isWithin } from '../../base/within.ts';
+import type { MediaType } from '../../contract/api/asset.ts';
+import { toolNamed } from '../../contract/tools/all.ts';
+import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import { replaceFile } from '../../files/replace-file.ts';
+import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { namePattern } from '../../language/schema-patterns.ts';
+import { starterText } from './starter-text.ts';
+import { mediaNoun, type Starter, starters } from './starters.ts';
+import { candidateFor, type MediaFound, mediaBelow, survey } from './survey.ts';
+
+export interface InitOptions {
+  /** One of the 27 tools. */
+  readonly tool: string;
+  /** The folder of the photos, clips or sounds. Default: where most of them are, below the working folder. */
+  readonly media?: string | undefined;
+  /** The name of the pipeline. Default: the tool's. */
+  readonly name?: string | undefined;
+  /** The pipeline file. Default: `<name>.yaml` in the working folder. */
+  readonly output?: string | undefined;
+  /** The working folder, which other paths are relative to. Default: the process's. */
+  readonly folder?: string | undefined;
+  /** False: leave .gitignore as it is. Default: true. */
+  readonly ignore?: boolean | undefined;
+}
+
+export interface Initialized {
+  /** The pipeline file, as the options name it. */
+  readonly file: string;
+  readonly pipeline: string;
+  readonly tool: string;
+  /** The number of items. */
+  readonly items: number;
+  /** The lines that .gitignore got, or that it lacks if `ignore` is false. */
+  readonly ignored: readonly string[];
+  /** Inputs without a file: `--input` must name one. */
+  readonly missing: readonly string[];
+  /** True if the files are outside the repository of the pipeline file, so that commands need `--allow-outside`. */
+  readonly outside: boolean;
+  readonly text: string;
+}
+
+/**
+ * Writes a pipeline file that is valid, with a budget and comments. Overwrites nothing. In a git repository, it adds the
+ * folder of the results and `.shotlist/` to .gitignore.
+ *
+ * @example
+ * ```ts
+ * import { init } from 'shotlist';
+ *
+ * const made = await init({ tool: 'ai-qr-code-generator', output: 'codes.yaml' });
+ * console.log(made.file, made.items);
+ * ```
+ */
+export async function init(options: InitOptions): Promise<Initialized> {
+  const { tool, name = tool, output = `${name}.yaml`, ignore = true } = options;
+  const folder = resolve(options.folder ?? '.');
+  const file = resolve(folder, output);
+  const starter = starters.find((one) => one.tool === tool);
+  if (starter === undefined) throw new Refusal(unknownTool(tool));
+  if (!new RegExp(namePattern).test(name) || name.length > 100)
+    throw new Refusal(
+      problem(
+        `--name ${JSON.stringify(name)} cannot be the name of a pipeline`,
+        'shotlist',
+        'a name has letters, digits, ".", "_" and "-", and begins with a letter or a digit',
+      ),
+    );
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw new Refusal(taken(output));
+  const results = join(dirname(file), 'out', name);
+  const media = await chooseMedia(starter, {
+    ...{ folder, file, output: join(dirname(file), 'out'), media: options.media },
+  });
+  const title = toolNamed(tool)?.title ?? tool;
+  const schema = schemaFor(dirname(file));
+  const text = starterText({ ...media, starter, title, name, schema, output: `out/${name}` });
+  const failed = await writeNew(file, output, text);
+  if (failed !== undefined) throw new Refusal(failed);
+  const ignored = await keepOutOfGit(dirname(file), results, ignore);
+  return {
+    ...{ file: output, pipeline: name, tool, items: media.count, ignored, text },
+    missing: missingInputs(starter, media),
+    outside: media.reads.some((path) => !isInside(path, dirname(file))),
+  };
+}
+
+const isInside = (path: string, folder: string): boolean =>
+  isWithin(realPathOr(path), repositoryOf(folder));
+
+const missingInputs = ({ inputs }: Starter, media: MediaChoice): readonly string[] =>
+  inputs.map(({ name }) => name).filter((name) => media.inputs[name] === undefined);
+
+function unknownTool(tool: string): Problem {
+  const names = starters.map((one) => one.tool);
+  const hint = suggestion(tool, names) ?? 'shotlist tools lists them';
+  return problem(`--tool ${JSON.stringify(tool)} is not a tool`, 'shotlist', hint);
+}
+
+const taken = (output: string): Problem =>
+  problem(
+    `${output} already exists; it was left as it is`,
+    'shotlist',
+    'choose another file with --output, or another name with --name',
+  );
+
+/** Where editors find the schema: in the installed package, else at its published address. */
+function schemaFor(folder: string): string {
+  const path = join('node_modules', 'shotlist', 'schemas', 'pipeline.schema.json');
+  for (let above = folder; ; above = dirname(above)) {
+    if (existsSync(join(above, path)))
+      return relative(folder, join(above, path)).split(sep).join('/');
+    if (dirname(above) === above) return 'https://shotlist.dev/schemas/pipeline.schema.json';
+  }
+}
+
+async function writeNew(file: string, output: string, text: string): Promise<Problem | undefined> {
+  try {
+    makeFolder(dirname(file));
+    // Fails if the name is taken meanwhile, also by a link.
+    await using handle = await open(file, 'wx', 0o644);
+    await handle.writeFile(text);
+    await handle.sync();
+    return undefined;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST' && lstatSync(file, { throwIfNoEntry: false }))
+      return taken(output);
+    if (!isSystemProblem(error)) throw error;
+    const said = `${basename(output)} ${systemReason(error)}`;
+    return { ...problem(`the pipeline file ${said}`), reason: 'system' };
+  }
+}
+
+/** The lines that .gitignore lacked. */
+async function keepOutOfGit(
+  folder: string,
+  results: string,
+  ignore: boolean,
+): Promise<readonly string[]> {
+  const top = repositoryOf(folder);
+  if (!existsSync(join(top, '.git'))) return [];
+  const path = relative(top, realPathOr(folder)).split(sep).join('/');
+  const below = relative(folder, results).split(sep).join('/');
+  const patterns = ['.shotlist/', `/${path === '' ? '' : `${path}/`}${below}/`];
+  const lacking = notIgnored(top, patterns);
+  if (!lacking.ok) throw new Refusal(problem(lacking.error));
+  if (!ignore || lacking.value.length === 0) return lacking.value;
+  const added = await addIgnored(top, lacking.value);
+  if (added.ok) return lacking.value;
+  throw new Refusal({ ...problem(added.error), reason: 'system' });
+}
+
+// Which files a first pipeline is about.
+
+interface MediaChoice {
+  /** Relative to the pipeline file. */
+  readonly glob: string;
+  readonly count: number;
+  readonly alike: boolean;
+  /** Relative to the pipeline file. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Absolute: every file and folder that the pipeline reads. */
+  readonly reads: readonly string[];
+}
+
+interface Where {
+  /** Absolute: the working folder. */
+  readonly folder: string;
+  /** Absolute. */
+  readonly file: string;
+  /** Absolute. */
+  readonly output: string;
+  readonly media: string | undefined;
+}
+
+async function chooseMedia(
+  starter: Starter,
+  { folder, file, output, media }: Where,
+): Promise<MediaChoice> {
+  const near = (path: string): string => relative(dirname(file), path).split(sep).join('/');
+  const around = await mediaBelow(folder, (path) => path === output);
+  if (starter.of === 'prompt') return { ...nothing, count: starter.prompts.length };
+  const root = resolve(folder, media ?? '.');
+  if (!existsSync(root) || !statSync(root).isDirectory())
+    throw new Refusal(problem(`--media ${media}: there is no such folder`));
+  const paths = root === folder ? around : await mediaBelow(root, (path) => path === output);
+  // Results below the folder would become items.
+  const whole = media !== undefined && !isWithin(output, root);
+  const found = survey(paths, whole).find((one) => one.media === starter.of);
+  if (found === undefined) throw new Refusal(none(starter, starter.of, media));
+  const place = join(root, found.folder);
+  const items = new Set(found.files.map((path) => join(root, path)));
+  const others = around.filter((path) => !items.has(join(folder, path)));
+  const chosen = starter.inputs.flatMap((input): (readonly [string, string])[] => {
+    const candidate = candidateFor(input.media, others, new Set());
+    return candidate === undefined ? [] : [[input.name, join(folder, candidate)]];
+  });
+  return {
+    glob: globOf(near(place), found),
+    count: found.count,
+    alike: found.alike,
+    inputs: Object.fromEntries(chosen.map(([name, path]) => [name, near(path)])),
+    reads: [place, ...chosen.map(([, path]) => path)],
+  };
+}
+
+const nothing = { glob: '', alike: false, inputs: {}, reads: [] };
+
+/** Brackets and stars in the names of folders are not patterns. */
+function globOf(folder: string, { formats, flat }: MediaFound): string {
+  const literal = folder.replace(/[\\*?[\]{}!+@]/g, '\\$&');
+  const names = formats.length === 1 ? `*.${formats[0]}` : `*.{${formats.join(',')}}`;
+  return [literal, ...(flat ? [] : ['**']), names].filter((part) => part !== '').join('/');
+}
+
+function none({ tool }: Starter, of: MediaType, media: string | undefined): Problem {
+  const where = media === undefined ? 'this folder' : media;
+  return problem(
+    `${tool} needs ${mediaNoun[of]}s, and ${where} has none`,
+    'shotlist',
+    `name the folder that has them with --media, or choose a tool that needs none: shotlist init --tool ai-image-generator`,
+  );
+}
+
+// The .gitignore at the top of a repository. Git is not asked: it runs programs that a repository's configuration names.
+
+/** In bytes: more than any .gitignore has. */
+const largest = 1_000_000;
+
+const contentOf = (file: string): Result<Buffer, string> => {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return ok(Buffer.from(''));
+  if (stats.isSymbolicLink()) return err(`${file} is a link, and git does not follow it`);
+  const read = readOwnFile(file, { max: largest });
+  return read.ok ? read : err(`${file} ${read.error}`);
+};
+
+/** The patterns of these that the file does not have yet: folders, such as `/out/` or `.shotlist/`. */
+function notIgnored(top: string, patterns: readonly string[]): Result<readonly string[], string> {
+  const content = contentOf(join(top, '.gitignore'));
+  if (!content.ok) return content;
+  const known = new Set(content.value.toString('utf8').split(/\r?\n/).map(bare));
+  return ok(patterns.filter((pattern) => !aboveOf(bare(pattern)).some((path) => known.has(path))));
+}
+
+/** Appends patterns; all other lines stay as they are. The error is a sentence. */
+async function addIgnored(top: string, patterns: readonly string[]): Promise<Result<void, string>> {
+  const file = join(top, '.gitignore');
+  const content = contentOf(file);
+  if (!content.ok) return content;
+  // Bytes that are not UTF-8 stay as they are.
+  const before = content.value.toString('latin1');
+  const end = before.includes('\r\n') ? '\r\n' : '\n';
+  const gap = before === '' || before.endsWith('\n') ? '' : end;
+  const added = Buffer.from(patterns.map((pattern) => `${pattern}${end}`).join(''));
+  try {
+    await replaceFile(file, Buffer.concat([content.value, Buffer.from(gap), added]));
+    return ok(undefined);
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    return err(`${file} ${systemReason(error)}`);
+  }
+}
+
+/** `/out/`, `out/` and `out` are the same folder at the top. */
+const bare = (line: string): string => line.trim().replace(/^\/|\/$/g, '');
+
+/** The folder and those above it: what is below an ignored folder is ignored. */
+const aboveOf = (path: string): readonly string[] =>
+  path.split('/').map((_name, index, names) => names.slice(0, index + 1).join('/'));

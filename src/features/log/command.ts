@@ -1,0 +1,15 @@
+// shotlist log: reads the log of runs.
+
+import type { LogFlags } from '../../cli/flags.ts';
+import { print, printJson } from '../../cli/terminal.ts';
+import { readLog } from './log.ts';
+import { logLineText } from './log-line.ts';
+
+export async function showLogCommand(file: string, flags: LogFlags): Promise<number> {
+  const { json = false, ...filter } = flags;
+  await readLog(file, {
+    ...filter,
+    onLine: (line) => (json ? printJson(line.fields) : print(logLineText(line))),
+  });
+  return 0;
+}

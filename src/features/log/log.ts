@@ -1,0 +1,137 @@
+// `log`: reads the log of runs. Sends and writes nothing, also while a run appends to it.
+
+import { fstatSync, statSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { openRegular } from '../../base/regular-file.ts';
+import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import { matchOf } from '../../files/glob.ts';
+import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type LogFilter, type LogLine, parseLogLine, passes } from './log-line.ts';
+
+export interface LogOptions {
+  /** `--run`: the number of a run. */
+  readonly run?: number | undefined;
+  /** `--items`: a key, or a glob of keys. */
+  readonly items?: string | undefined;
+  /** `--task`: the name of a task, or of a step. */
+  readonly task?: string | undefined;
+  /** `--project`: the id of a project. */
+  readonly project?: string | undefined;
+  /** `--failed`: only tasks that failed or are in doubt, hooks that failed, and bugs. */
+  readonly failed?: boolean | undefined;
+  /** `--follow`: goes on with the lines that are appended later. */
+  readonly follow?: boolean | undefined;
+  /** Ends a log that is followed. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onLine: (line: LogLine) => void;
+}
+
+/** How many lines were read, and how many of them passed the filter. */
+export interface LogRead {
+  readonly lines: number;
+  readonly shown: number;
+}
+
+/**
+ * Reads a log that `run --log` wrote, line by line, in constant memory.
+ *
+ * @example
+ * ```ts
+ * import { readLog } from 'shotlist';
+ *
+ * await readLog('run.log', {
+ *   failed: true,
+ *   onLine: ({ time, task }) => console.log(time, task),
+ * });
+ * ```
+ */
+export async function readLog(
+  file: string,
+  { follow = false, signal, onLine, items, ...asked }: LogOptions,
+): Promise<LogRead> {
+  const filter = filterOf(asked, items);
+  let [lines, shown] = [0, 0];
+  try {
+    const ending = signal === undefined ? {} : { signal };
+    for await (const text of linesOf(file, { follow, ...ending })) {
+      if (text.trim() === '') continue;
+      const line = parseLogLine(text);
+      // A line that is not ours may be the rest of one that a full disk cut off.
+      if (line === undefined && lines === 0) throw new Refusal(notALog(file));
+      lines += 1;
+      if (line === undefined || !passes(line, filter)) continue;
+      shown += 1;
+      onLine(line);
+    }
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    throw new Refusal(problem(`the log ${systemReason(error)}`, file));
+  }
+  return { lines, shown };
+}
+
+function filterOf(asked: Omit<LogFilter, 'item'>, items: string | undefined): LogFilter {
+  if (items === undefined) return asked;
+  const matches = matchOf(items, { dot: true });
+  if (!matches.ok) throw new Refusal(problem(`--items ${items.slice(0, 200)} ${matches.error}`));
+  return { ...asked, item: (item) => item === items || matches.value(item) };
+}
+
+const notALog = (file: string): Problem =>
+  problem(
+    `${file} is not a log of shotlist`,
+    'shotlist log',
+    'name the file that run --log <file> wrote; shotlist status <file> shows the state of a pipeline',
+  );
+
+// The lines of a text file, also of one that another process still appends to.
+
+const lineFeed = 10;
+const chunkBytes = 1 << 18;
+const pauseMs = 250;
+/** In bytes: no program writes a longer line into a log. */
+const longest = 1 << 24;
+
+/**
+ * Yields complete lines. With `follow`, the lines that are appended later, too, until `signal` is aborted; a file that was
+ * replaced or cut is read from its beginning. Throws system errors.
+ */
+async function* linesOf(
+  path: string,
+  { follow = false, signal }: { readonly follow?: boolean; readonly signal?: AbortSignal } = {},
+): AsyncGenerator<string> {
+  for (;;) {
+    await using handle = await openRegular(path);
+    let [position, rest] = [0, Buffer.alloc(0)];
+    for (;;) {
+      if (signal?.aborted === true) return;
+      const buffer = Buffer.allocUnsafe(chunkBytes);
+      const { bytesRead } = await handle.read({ buffer, position });
+      if (bytesRead === 0) {
+        if (!follow) {
+          if (rest.length > 0) yield rest.toString('utf8');
+          return;
+        }
+        await wait(pauseMs);
+        if (isAnother(path, handle.fd, position)) break;
+        continue;
+      }
+      position += bytesRead;
+      rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+      let from = 0;
+      for (let end = rest.indexOf(lineFeed); end >= 0; end = rest.indexOf(lineFeed, from)) {
+        yield rest.toString('utf8', from, end);
+        from = end + 1;
+      }
+      rest = rest.subarray(from);
+      if (rest.length > longest) rest = Buffer.alloc(0);
+    }
+  }
+}
+
+/** A file that is missing for a moment may be on its way to another name: the old one is read on. */
+function isAnother(path: string, descriptor: number, position: number): boolean {
+  const now = statSync(path, { throwIfNoEntry: false });
+  if (now === undefined) return false;
+  return now.ino !== fstatSync(descriptor).ino || now.size < position;
+}

@@ -1,0 +1,293 @@
+// `merge`: merges two state files with a common ancestor into the union of their payments. Git calls it as a merge
+// driver (git-setup.ts).
+import { existsSync, lstatSync } from 'node:fs';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { openRegular } from '../../base/regular-file.ts';
+import { repositoryOf } from '../../base/repository.ts';
+import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import { createNew } from '../../files/new-file.ts';
+import { syncFolder } from '../../files/output-folders.ts';
+import { type Problem, problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { memoryStore } from '../../model/job-store.ts';
+import { type CreditTotals, Ledger } from '../../model/ledger.ts';
+import type { Header } from '../../model/line.ts';
+import { replaceState } from '../../state/compaction.ts';
+import { loadState } from '../../state/load-state.ts';
+import { holderOf } from '../../state/lock/lock.ts';
+import { isSame } from '../../state/repair/damage.ts';
+import { type DoublePayment, doublePaymentsIn } from '../../state/repair/double-payment.ts';
+import { ledgerOf, mergeLedgers } from '../../state/repair/merge.ts';
+import type { RenumberedRun } from '../../state/repair/merged-runs.ts';
+import { type GitOptions, git } from '../git/git.ts';
+import { placeIn } from '../git/place.ts';
+
+export type { DoublePayment, RenumberedRun };
+
+export interface MergeFiles {
+  /** The common ancestor; undefined, or an empty file, if there is none. */
+  readonly base?: string | undefined;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+export interface MergeOptions {
+  /** `--output`: write the result to this new file; default: to `ours`. */
+  readonly output?: string | undefined;
+  /**
+   * `--path`: git calls this as a merge driver for the file at this path, and the three files are temporary. If the
+   * files cannot be merged, `ours` gets conflict markers: git would take it for the result.
+   */
+  readonly path?: string | undefined;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
+
+export interface MergedState {
+  /** The state file that was merged. */
+  readonly state: string;
+  /** The number of jobs and runs in the result. */
+  readonly jobs: number;
+  readonly runs: number;
+  readonly credits: Readonly<Record<'base' | 'ours' | 'theirs' | 'merged', CreditTotals>>;
+  /** Jobs that both sides paid for, or may have. Both payments are in the result. */
+  readonly paidTwice: readonly DoublePayment[];
+  readonly renumbered: readonly RenumberedRun[];
+}
+
+/**
+ * Merges two state files with a common ancestor into the union of their payments.
+ *
+ * @example
+ * ```ts
+ * import { merge } from 'shotlist';
+ *
+ * const merged = await merge({ base: 'base.jsonl', ours: 'ours.jsonl', theirs: 'theirs.jsonl' });
+ * console.log(merged.paidTwice.length, 'paid twice');
+ * ```
+ */
+export async function merge(files: MergeFiles, options: MergeOptions = {}): Promise<MergedState> {
+  const { ours, base, theirs } = files;
+  const state = options.path ?? options.output ?? ours;
+  let merged = false;
+  try {
+    const done = await mergeFiles(files, state, options);
+    merged = true;
+    return done;
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    throw new Refusal({
+      ...problem(`${state} ${systemReason(error)}`, 'shotlist'),
+      reason: 'system',
+    });
+  } finally {
+    if (!merged && options.path !== undefined)
+      await writeConflict({ base, ours, theirs }, `${ours}.part`);
+  }
+}
+
+async function mergeFiles(
+  files: MergeFiles,
+  state: string,
+  { output, onWarning = () => undefined }: MergeOptions,
+): Promise<MergedState> {
+  const refused = outputProblem(files, output) ?? (await lockProblem(state));
+  if (refused !== undefined) throw new Refusal(refused);
+  const base = await read('base', files.base, onWarning);
+  const ours = await read('ours', files.ours, onWarning);
+  const theirs = await read('theirs', files.theirs, onWarning);
+  const header = headerOf(ours, theirs, base);
+  const sides = [ours.ledger, theirs.ledger, base.ledger] as const;
+  const merged = mergeLedgers(...sides);
+  const ledger = ledgerOf(merged);
+  const target = output === undefined ? files.ours : resolve(output);
+  await replaceState(target, `${target}.part`, header, ledger);
+  const [a, b, before] = sides;
+  return {
+    state,
+    jobs: merged.jobs.length,
+    runs: merged.runs.length,
+    credits: { base: before.total, ours: a.total, theirs: b.total, merged: ledger.total },
+    paidTwice: doublePaymentsIn(merged.disagreements),
+    renumbered: merged.renumbered,
+  };
+}
+
+/**
+ * The payments that both sides made, while git waits for somebody to accept the merged file. None if no merge is open, or if
+ * its versions cannot be read.
+ */
+export async function openDoublePayments(
+  state: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly DoublePayment[]> {
+  const versions = await unmergedVersions(state, { env });
+  if (versions === undefined) return [];
+  const folder = await mkdtemp(join(tmpdir(), 'shotlist-merge-'));
+  try {
+    const ledgers: Ledger[] = [];
+    for (const name of ['ours', 'theirs', 'base'] as const) {
+      const file = join(folder, name);
+      await writeFile(file, versions[name]);
+      const version = await resultOf(() => read(name, file, () => undefined));
+      if (!version.ok) return [];
+      ledgers.push(version.value.ledger);
+    }
+    const [ours, theirs, base] = ledgers;
+    if (ours === undefined || theirs === undefined || base === undefined) return [];
+    return doublePaymentsIn(mergeLedgers(ours, theirs, base).disagreements);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function outputProblem(
+  { base, ours, theirs }: MergeFiles,
+  output: string | undefined,
+): Problem | undefined {
+  if (output === undefined || !existsSync(output)) return undefined;
+  if ([base, ours, theirs].some((file) => file && resolve(file) === resolve(output)))
+    return undefined;
+  const hint = 'name a new file, or one of the three';
+  return problem(`--output ${output} exists already, and nothing is overwritten`, 'shotlist', hint);
+}
+
+/** A run keeps the state in memory and replaces the file when it ends, so a merge meanwhile would be lost. */
+async function lockProblem(state: string): Promise<Problem | undefined> {
+  const [folder, name] = [dirname(resolve(state)), basename(state)];
+  for (const lock of [join(folder, '.shotlist', `${name}.lock`), join(folder, `.${name}.lock`)]) {
+    const holder = existsSync(lock) ? await holderOf(lock) : undefined;
+    if (holder === undefined) continue;
+    const hint =
+      'wait until the run ends, or stop it; git merge --abort undoes the merge; then merge again';
+    return {
+      ...problem(`${state} is in use by ${holder}: nothing was merged`, 'shotlist', hint),
+      reason: 'locked',
+    };
+  }
+  return undefined;
+}
+
+interface Version {
+  readonly header: Header | undefined;
+  readonly ledger: Ledger;
+}
+
+async function read(
+  name: keyof MergeFiles,
+  file: string | undefined,
+  onWarning: (message: string) => void,
+): Promise<Version> {
+  if (file === undefined) return { header: undefined, ledger: new Ledger() };
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined)
+    throw new Refusal(problem(`${name}: ${file} does not exist`, 'shotlist', usage));
+  // Git writes an empty file if both sides added the state file.
+  if (name === 'base' && stats.isFile() && stats.size === 0)
+    return { header: undefined, ledger: new Ledger() };
+  const loaded = await loadState(file, memoryStore());
+  if (!loaded.ok) {
+    const hint =
+      'nothing was merged; shotlist repair reads both sides of a conflict in the state file, and merges what can be read';
+    throw new Refusal(problem(`${name}: ${loaded.error}`, 'the state file', hint));
+  }
+  for (const warning of loaded.value.warnings) onWarning(`${name}: ${warning}`);
+  return loaded.value;
+}
+
+const usage =
+  'shotlist merge [base] <ours> <theirs>; without a base, everything of both files counts as new';
+
+/** All versions belong to one pipeline and one service: ids of another have no meaning. */
+function headerOf(ours: Version, theirs: Version, base: Version): Header {
+  const { header } = ours;
+  if (header === undefined) throw new Error('bug: a state file without a header was loaded');
+  for (const [name, other] of [
+    ['theirs', theirs.header],
+    ['base', base.header],
+  ] as const) {
+    if (other === undefined || isSame(header, other)) continue;
+    throw new Refusal(
+      problem(
+        `ours belongs to the pipeline "${header.pipeline}" and the service ${header.service}, ${name} to "${other.pipeline}" and ${other.service}`,
+        'shotlist',
+        'nothing was merged: these are two state files; keep both, under two names',
+      ),
+    );
+  }
+  return header;
+}
+
+// The versions of a file whose merge a person has not accepted yet: git keeps them in its index until `git add`.
+
+interface UnmergedVersions {
+  /** Empty if both sides added the file. */
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/** The contents; undefined if no merge of the file is open, or git cannot say. */
+async function unmergedVersions(
+  file: string,
+  options: GitOptions,
+): Promise<UnmergedVersions | undefined> {
+  const top = repositoryOf(dirname(file));
+  if (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) return undefined;
+  const path = placeIn(top, file);
+  if (path === undefined) return undefined;
+  const listed = await git(
+    top,
+    ['ls-files', '--unmerged', '-z', '--', `:(literal)${path}`],
+    options,
+  );
+  if (!listed.ok || listed.value === '') return undefined;
+  const blobs = new Map<string, string>();
+  for (const [, blob = '', stage = ''] of listed.value.matchAll(
+    /\d+ ([0-9a-f]+) ([123])\t[^\0]*\0/g,
+  ))
+    blobs.set(stage, blob);
+  const [base, ours, theirs] = await Promise.all(
+    ['1', '2', '3'].map(async (stage) => {
+      const blob = blobs.get(stage);
+      const content =
+        blob === undefined ? undefined : await git(top, ['cat-file', 'blob', blob], options);
+      return content?.ok === true ? content.value : undefined;
+    }),
+  );
+  // One side has removed the file: nobody has paid twice.
+  return ours === undefined || theirs === undefined
+    ? undefined
+    : { base: base ?? '', ours, theirs };
+}
+
+// A state file with git's conflict markers around both sides. Every command that spends credits refuses it, and
+// `repair` reads both sides.
+
+interface ConflictSides {
+  readonly base: string | undefined;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
+/** Replaces `ours` by all three versions, byte for byte; `part` is written first. Throws system errors. */
+async function writeConflict({ base, ours, theirs }: ConflictSides, part: string): Promise<void> {
+  await using handle = await createNew(part);
+  for (const [marker, file] of [
+    ['<<<<<<< ours', ours],
+    ['||||||| base', base],
+    ['=======', theirs],
+  ] as const) {
+    if (file === undefined) continue;
+    await handle.appendFile(`${marker}\n`);
+    await using side = await openRegular(file);
+    const bytes = await side.readFile();
+    await handle.appendFile(bytes);
+    if (bytes.length > 0 && bytes.at(-1) !== 10) await handle.appendFile('\n');
+  }
+  await handle.appendFile('>>>>>>> theirs\n');
+  await handle.sync();
+  await rename(part, ours);
+  await syncFolder(dirname(ours));
+}

@@ -1,0 +1,109 @@
+// Opens a state file: checks that it is shotlist's own, that no other process works on it, and that it belongs to this
+// pipeline.
+import { statSync } from 'node:fs';
+import { Cleanup } from '../base/cleanup.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Env } from '../base/user-folder.ts';
+import { awayProblem } from '../distributed/move-state.ts';
+import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
+import { problem, Refusal, stateProblem } from '../language/load/problem.ts';
+import { memoryStore } from '../model/job-store.ts';
+import type { Header } from '../model/line.ts';
+import { diskStore } from '../state/job-store.ts';
+import { type Loaded, loadState } from '../state/load-state.ts';
+import { subjectOf } from '../state/locate-state.ts';
+import { type Holding, holdingOf } from '../state/lock/lock.ts';
+import { type Access, lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
+import type { RunPaths } from '../state/run-paths.ts';
+import { unsavedProblem } from '../state/unsaved-state.ts';
+import { type OpenEngineRun, openEngineState } from './engine-state.ts';
+import { checkRecord, type RecordCheck, unchecked } from './receipts/record-check.ts';
+
+interface OpenContext extends StateContext {
+  readonly service?: string;
+  /** For a distributed run: what its workers must know. */
+  readonly terms?: JsonObject;
+  /** If it is aborted, a wait for another coordinator ends with its reason as the error. */
+  readonly stop?: AbortSignal | undefined;
+  /** Says where the receipts and git are. Undefined: the file is not compared with them. */
+  readonly env: Env | undefined;
+}
+
+export interface OpenState extends AsyncDisposable {
+  /** As given; without `hashes` if a plan cannot keep any. */
+  readonly paths: RunPaths;
+  readonly state: Loaded;
+  /** With `read` only: the process that is using the file. */
+  readonly running: Holding | undefined;
+  /** What git's HEAD and the receipts know that the file lacks. */
+  readonly check: RecordCheck;
+  /** The run in a database that has the record. */
+  readonly engine?: OpenEngineRun | undefined;
+}
+
+export async function openState(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  access: Access,
+  { service, terms = {}, stop, env, ...context }: OpenContext,
+): Promise<OpenState> {
+  if (paths.engine !== undefined)
+    return await openEngineState(bound, paths, paths.engine, { ...context, access, terms, stop });
+  await using cleanup = new Cleanup();
+  const locked = await lockState(paths, access, context);
+  cleanup.defer(() => locked[Symbol.asyncDispose]());
+  // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
+  const running = access === 'read' ? await holdingOf(paths.lock) : undefined;
+  const unsaved = unsavedProblem(paths.state);
+  if (unsaved !== undefined && access !== 'read') throw new Refusal(unsaved);
+  for (const { message } of unsaved?.diagnostics ?? []) context.onWarning(message);
+  const disk = access === 'read' && isModest(paths.state) ? undefined : diskStore();
+  cleanup.defer(() => disk?.close());
+  const loaded = await loadState(paths.state, disk ?? memoryStore());
+  if (!loaded.ok)
+    throw new Refusal(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
+  const { header, warnings } = loaded.value;
+  const stranger = header && strangerTo(header, paths.state, bound.name, service);
+  if (stranger !== undefined) throw new Refusal(stranger);
+  if (header?.away !== undefined) {
+    const away = awayProblem(paths.state, header.away);
+    if (access === 'run' || access === 'edit') throw new Refusal(away);
+    for (const { message } of away.diagnostics) context.onWarning(message);
+  }
+  // A run that is writing may be in the middle of its last line.
+  if (running === undefined) warnings.forEach(context.onWarning);
+  const { clock, onWarning } = context;
+  // A plan or a run asks the receipts itself, and says what is wrong with them.
+  const asks = access === 'plan' || access === 'run';
+  const isQuiet = env === undefined || header?.away !== undefined || running !== undefined;
+  const check = isQuiet
+    ? unchecked
+    : await checkRecord(
+        {
+          ...{ bound, paths, state: loaded.value, env, now: () => clock.now() },
+          onWarning: asks ? () => undefined : onWarning,
+        },
+        subjectOf(bound, paths),
+        async () => access === 'plan' && (await holdingOf(paths.lock)) !== undefined,
+      );
+  check.notices.forEach(onWarning);
+  const opened = cleanup.move();
+  return {
+    ...{ paths: locked.paths, state: loaded.value, running, check },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
+}
+
+/** In bytes: 100,000 items have about 40 MB. */
+const modestBytes = 1 << 26;
+
+/** A command that only reads goes through all jobs several times: in memory, that takes a third of the time. */
+const isModest = (file: string): boolean =>
+  (statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= modestBytes;
+
+/** For commands that need a state file. */
+export function headerOf({ state, paths }: OpenState, bound: BoundPipeline): Header {
+  if (state.header !== undefined) return state.header;
+  const hint = `shotlist run ${subjectOf(bound, paths)} creates it`;
+  throw new Refusal(problem(`there is no state file yet: ${paths.state}`, bound.file, hint));
+}

@@ -1,0 +1,159 @@
+// shotlist plan: what would run, what it would cost, and what is reused. If a run would refuse to begin, plan ends
+// with the same exit code.
+
+import { printable } from '../../base/printable.ts';
+import { planPaint } from '../../cli/colors.ts';
+import { ownCreditDollars, wrongCreditPrice } from '../../cli/credit-price.ts';
+import { problemCode } from '../../cli/exit-code.ts';
+import { choicesIn, filterOf, type PlanFlags } from '../../cli/flags.ts';
+import {
+  caution,
+  print,
+  printJson,
+  printPainted,
+  printProse,
+  printWarnings,
+} from '../../cli/terminal.ts';
+import { stopGrowth } from '../../cli/young-generation.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import { type Problem, Refusal } from '../../language/load/problem.ts';
+import type { EnvUse } from '../../plan/env-uses.ts';
+import { budgetLeft, budgetLeftText } from '../../views/calendar-text.ts';
+import { balanceLine, planText } from '../../views/plan-text.ts';
+import { fallbackLine, rehearsalLine, serviceLine } from '../../views/service-text.ts';
+import { answer, withPipeline } from '../command.ts';
+import { type CommandLines, commandLines } from '../command-line.ts';
+import { orphansLine } from '../prune/prune-text.ts';
+import { explanationText } from './explanation-text.ts';
+import { type Planned, plan, UnrunnablePlan } from './plan.ts';
+import { planReadingText } from './plan-reading-text.ts';
+import { resolvedPipeline } from './resolved.ts';
+
+/** Terraform uses 2 for this; here, 2 means that something is wrong. */
+const somethingToDo = 10;
+
+export async function planCommand(file: string, flags: PlanFlags): Promise<number> {
+  stopGrowth();
+  const json = flags.json === true;
+  const wrong = wrongCreditPrice();
+  if (wrong !== undefined) throw new Refusal(wrong);
+  if (flags.resolved === true)
+    return answer(resolvedPipeline(file, flags), json, { text: ({ yaml }) => yaml.trimEnd() });
+  return await withPipeline(file, flags, async (pipeline) => {
+    const made = await plan(pipeline, {
+      ...flags,
+      items: filterOf(flags),
+      out: flags.out === undefined ? undefined : { file: flags.out, choices: choicesIn(flags) },
+      ...(json || flags.explain !== undefined
+        ? {}
+        : { onConnect: (address) => print(serviceLine(address)) }),
+    }).catch(whatItWouldBe);
+    const planned = made instanceof UnrunnablePlan ? made.planned : made;
+    const refused = made instanceof UnrunnablePlan ? made.problem : undefined;
+    const problems = refused?.diagnostics ?? [];
+    if (json) printJson({ ...planned, calendar: planned.calendar.map(budgetLeft), problems });
+    else if (planned.explanation !== undefined) {
+      print(explanationText(planned.explanation));
+      printWarnings(problems, pipeline);
+    } else show(planned, problems, pipeline, flags);
+    if (refused !== undefined) return problemCode(refused);
+    if (planned.plan.badItems > 0) return 1;
+    return flags.exitCode === true && planned.hasWork ? somethingToDo : 0;
+  });
+}
+
+/** A person wants to see the plan all the same. */
+function whatItWouldBe(error: unknown): UnrunnablePlan {
+  if (error instanceof UnrunnablePlan) return error;
+  throw error;
+}
+
+function show(
+  planned: Planned,
+  problems: Problem['diagnostics'],
+  pipeline: LoadedPipeline,
+  flags: PlanFlags,
+): void {
+  const { rehearsal, balance, plan } = planned;
+  const messages = problems.map(({ message }) => message);
+  if (rehearsal) printProse(flags.rehearse === true ? rehearsalLine : fallbackLine);
+  printWarnings(pipeline.warnings, pipeline);
+  planned.warnings.forEach(caution);
+  printPainted(planText(plan, messages), planPaint);
+  const creditDollars = rehearsal ? undefined : (ownCreditDollars() ?? planned.creditDollars);
+  const reading = planReadingText(plan, { ...planned, creditDollars }, rehearsal);
+  if (reading !== '') printProse(reading);
+  for (const limit of planned.calendar) printProse(budgetLeftText(limit, planned.plan.credits));
+  const lines = commandLines(pipeline, flags, rehearsal);
+  const orphans = orphansLine(planned.orphans, lines.subject('prune'));
+  if (orphans !== undefined) print(orphans);
+  for (const line of exposed(planned)) print(line);
+  if (balance?.credits !== undefined) print(balanceLine(balance.credits));
+  if (balance?.warning !== undefined) caution(balance.warning);
+  printWarnings(problems, pipeline);
+  if (problems.length === 0) print(nextStep(planned, lines));
+  if (flags.out !== undefined && problems.length === 0)
+    print(`Saved in ${flags.out}. To do exactly this: ${lines.savedPlan(flags.out)}`);
+}
+
+/** Worth a look before the rest: with so many items, the first ones show what the others will be. */
+const manyItems = 20;
+
+function nextStep({ plan, hasWork, itemsToDo, reasons }: Planned, lines: CommandLines): string {
+  const line = (command: string, ...more: readonly string[]): string =>
+    `Next: ${lines.line(command, ...more)}`;
+  if (!hasWork) {
+    if (plan.rows.some(({ tasks }) => (tasks.doubt ?? 0) > 0)) return line('status');
+    // An upload only lacks its file.
+    const isLost = plan.rows.some(({ kind, tasks }) => kind !== 'upload' && (tasks.lost ?? 0) > 0);
+    if (!isLost) return 'Nothing to do.';
+    const again = lines.line('plan', '--pay-again');
+    return `Nothing to do. To see what it would cost to buy the lost results again:\n      ${again}`;
+  }
+  const { count } = itemsToDo;
+  const isFresh = reasons.some(({ because }) => because === 'new' || because === 'changed');
+  if (plan.credits === 0 || count <= manyItems || !isFresh) return line('run');
+  const about = Math.ceil((plan.credits / count) * 5);
+  const command = line('run', '--first', '5');
+  return `${command}\n      for 5 of ${count} items and about ${about} credits, then look`;
+}
+
+/** What a person should see before they run a pipeline that someone else wrote. */
+const exposed = ({ env, service, outside }: Planned): readonly string[] =>
+  [envText(env, service), outsideText(outside)].filter((text) => text !== undefined);
+
+// The part of a plan that shows what a pipeline exposes: environment variables that it sends, and
+// files outside the repository.
+
+/** The most files to show; JSON output has more. */
+const shown = 5;
+
+/**
+ * One line per variable. `service` is the address that receives the values; undefined in a
+ * rehearsal.
+ */
+function envText(uses: readonly EnvUse[], service: string | undefined): string | undefined {
+  if (uses.length === 0) return undefined;
+  return uses.map((use) => printable(lineOf(use, service))).join('\n');
+}
+
+function lineOf({ name, sent, local }: EnvUse, service: string | undefined): string {
+  if (sent.length > 0 && service !== undefined)
+    return `Sends env.${name} to ${service} (${stepsText(sent)}).`;
+  const steps = [...new Set([...sent, ...local])];
+  if (steps.length === 0) return `No step uses env.${name}.`;
+  const why = sent.length > 0 ? ', because this is a rehearsal' : '';
+  return `Uses env.${name} on this machine only${why} (${stepsText(steps)}).`;
+}
+
+const stepsText = (steps: readonly string[]): string =>
+  `${steps.length === 1 ? 'step' : 'steps'} ${steps.join(', ')}`;
+
+/** The files that were read outside the repository, with the user's permission. */
+function outsideText(paths: readonly string[]): string | undefined {
+  if (paths.length === 0) return undefined;
+  const some = paths.slice(0, shown).map((path) => `  ${printable(path)}`);
+  const rest = paths.length - some.length;
+  const more = rest > 0 ? [`  and ${rest} more`] : [];
+  return ['Reads outside the repository (--allow-outside):', ...some, ...more].join('\n');
+}

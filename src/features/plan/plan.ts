@@ -1,0 +1,195 @@
+// `plan`: what a run would do and cost. Sends at most one request, which reads the account's balance.
+
+import { Redactor } from '../../base/redactor.ts';
+import { creditDollarsOn } from '../../contract/api/tier.ts';
+import { awayProblem } from '../../distributed/move-state.ts';
+import { boundPipeline } from '../../language/load/bound-pipeline.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import {
+  type Problem,
+  problem,
+  Refusal,
+  refusedKey,
+  resultOf,
+} from '../../language/load/problem.ts';
+import { CalendarBudget, type CalendarLimit, calendarCaps } from '../../plan/calendar-budget.ts';
+import { type EnvUse, envUses } from '../../plan/env-uses.ts';
+import type { OrphanCounts } from '../../plan/orphan.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { PlanReading } from '../../plan/plan-reading.ts';
+import { PlanRecord, type SavedChoices } from '../../plan/plan-record.ts';
+import { realClock } from '../../run/clock.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import { type Balance, balanceOf } from '../../service-api/balance.ts';
+import { checkService, type ServiceCheck } from '../../service-api/check-service.ts';
+import { rehearsalTier } from '../../service-api/connect-service.ts';
+import { secretsIn } from '../../service-api/secrets.ts';
+import {
+  findTarget,
+  type Target,
+  type TargetOptions,
+  type Unasked,
+} from '../../service-api/target.ts';
+import { chooseStore } from '../../stores/choose-store.ts';
+import { behindText } from '../../views/calendar-text.ts';
+import { countOrphans } from '../prune/find.ts';
+import { generationsOn } from '../run/generation-limits.ts';
+import { earlierWarnings } from './earlier-runs.ts';
+import { foreignWarning } from './foreign-files.ts';
+import { type PrepareOptions, prepare } from './prepare.ts';
+import { overruledText, refusals, smaller } from './price-checks.ts';
+import { readPlan } from './read-plan.ts';
+import { writeSavedPlan } from './saved-plan.ts';
+
+export interface PlanOptions extends TargetOptions, PrepareOptions {
+  /** Default: the process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with the address of the hosted service before anything is sent there. */
+  readonly onConnect?: (address: string) => void;
+  /** `--explain`: says why this task runs, or does not. */
+  readonly explain?: string | undefined;
+  /** `--out`: saves the plan in this file, for `run`. `choices`: what the plan was made with. */
+  readonly out?: { readonly file: string; readonly choices: SavedChoices } | undefined;
+}
+
+export interface Planned extends PlanReading {
+  readonly plan: Plan;
+  /** What budget.per_day and budget.per_month leave; empty without them. */
+  readonly calendar: readonly CalendarLimit[];
+  readonly warnings: readonly string[];
+  /** The account's balance by the service; read only if the plan costs something there. */
+  readonly balance?: Balance;
+  /** The address of the hosted service; absent in a rehearsal. */
+  readonly service?: string;
+  readonly rehearsal: boolean;
+  /** The environment variables that the pipeline uses, and which steps send them. */
+  readonly env: readonly EnvUse[];
+  /** The files that were read outside the repository because `allowOutside` is set: at most a thousand real paths. */
+  readonly outside: readonly string[];
+  readonly state: string;
+  /** What `prune` would remove; absent if the plan covers only some items or steps. */
+  readonly orphans?: OrphanCounts;
+}
+
+/** A run would refuse to begin, and this is what it would do if it did not. */
+export class UnrunnablePlan extends Refusal {
+  readonly planned: Planned;
+
+  constructor(problem: Problem, planned: Planned) {
+    super(problem);
+    this.planned = planned;
+  }
+}
+
+/**
+ * Says what a run would do and cost. Where a run would refuse to begin, `plan` throws the same refusal: an
+ * `UnrunnablePlan`, if planning got as far as that.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, plan } from 'shotlist';
+ *
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const planned = await plan(pipeline, { rehearse: true });
+ * console.log('at most', planned.plan.credits, 'credits');
+ * ```
+ */
+export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): Promise<Planned> {
+  const bound = boundPipeline(loaded);
+  const { clock = realClock, env = process.env } = options;
+  const target = findTarget(options, bound, env);
+  if (target.kind !== 'rehearsal') options.onConnect?.(target.address);
+  const warnings: string[] = [];
+  const onWarning = (message: string): void => void warnings.push(message);
+  const record = options.out === undefined ? undefined : new PlanRecord();
+  await using prepared = await prepare(bound, target, options, {
+    ...{ env, redactor: new Redactor(secretsIn(env)) },
+    ...{ access: 'plan', clock, onWarning, explain: options.explain, record },
+  });
+  const { away } = prepared.state.header ?? {};
+  // What the file lacks would be planned, and paid, again.
+  if (away !== undefined && options.engine === undefined)
+    throw new Refusal(awayProblem(prepared.paths.state, away));
+  const { boundary, paths } = prepared;
+  const chosen = resultOf(() => chooseStore(bound, { target, env, paths, ...options }));
+  if (chosen.ok && chosen.value?.kind === 'folder' && chosen.value.note !== undefined)
+    warnings.push(chosen.value.note);
+  const { plan } = prepared.planned;
+  const rehearsal = target.kind === 'rehearsal';
+  const checked = await resultOf(() => serviceFor(target, plan, { clock, env }));
+  const { account } = checked.ok ? checked.value : {};
+  const isRefused = account?.ok === false && account.error.reason === 'unauthorized';
+  const balance = account === undefined || isRefused ? undefined : balanceOf(plan, account);
+  const tier = rehearsal ? rehearsalTier : balance?.tier;
+  const budget = smaller(options.budget, bound.pipeline.budget.credits);
+  const diagnostics = [
+    ...(target.kind === 'unasked' ? target.why.diagnostics : []),
+    ...(chosen.ok ? [] : chosen.error.diagnostics),
+    ...refusals(prepared, { budget, rehearsal, tier }),
+  ];
+  const generations = generationsOn(tier);
+  const creditDollars = creditDollarsOn(tier);
+  const reading = await readPlan(prepared, {
+    ...{ generations, creditDollars, budget, rehearsal },
+    ...{ balance: balance?.credits, now: clock.now() },
+  });
+  const overruled = overruledText(options.budget, bound);
+  if (overruled !== undefined) warnings.push(overruled);
+  if (options.explain !== undefined && reading.explanation === undefined)
+    throw new Refusal(noSuchTask(options.explain));
+  const orphans =
+    options.reroll === undefined ? await countOrphans(prepared, rehearsal) : undefined;
+  const calendar = new CalendarBudget(calendarCaps(bound.pipeline)).at(
+    clock.now(),
+    prepared.state.ledger,
+  );
+  const behind = behindText(calendar);
+  if (behind !== undefined) warnings.push(behind);
+  const planned: Planned = {
+    plan,
+    ...reading,
+    orphans,
+    calendar,
+    ...(rehearsal ? {} : { service: target.address }),
+    balance,
+    warnings: [
+      ...warnings,
+      ...prepared.planned.warnings,
+      ...earlierWarnings(prepared.earlier),
+      ...foreignWarning(prepared.planned),
+    ],
+    rehearsal,
+    env: envUses(bound.pipeline),
+    outside: boundary.outside,
+    state: paths.state,
+  };
+  if (diagnostics.length > 0)
+    throw new UnrunnablePlan({ reason: 'input', diagnostics, ...bound.texts }, planned);
+  if (!checked.ok) throw new UnrunnablePlan(checked.error, planned);
+  if (isRefused) throw new UnrunnablePlan(refusedKey('plan'), planned);
+  if (options.out === undefined || record === undefined) return planned;
+  const { file, choices } = options.out;
+  await writeSavedPlan(file, prepared, { choices, record, now: clock.now() });
+  return planned;
+}
+
+const noSuchTask = (task: string): Problem =>
+  problem(
+    `--explain ${task}: the plan has no such task`,
+    'shotlist',
+    'write the name of a step, or step:item, such as swap:IMG_0412.jpg',
+  );
+
+/** The same question that a run asks first. */
+async function serviceFor(
+  target: Target | Unasked,
+  plan: Plan,
+  { clock, env }: Required<Pick<PlanOptions, 'clock' | 'env'>>,
+): Promise<ServiceCheck> {
+  if (target.kind !== 'hosted') return {};
+  const redactor = new Redactor(secretsIn(env));
+  const now = clock.now();
+  return await checkService(target, plan, { redactor, now, signal: undefined, asleep: false });
+}

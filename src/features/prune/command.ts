@@ -1,0 +1,48 @@
+// shotlist prune: lists the orphans of a pipeline, and removes them after a yes.
+
+import type { PruneFlags } from '../../cli/flags.ts';
+import { canAsk, isYes } from '../../cli/question.ts';
+import { caution, print } from '../../cli/terminal.ts';
+import { answer, command, sayState, withPipeline } from '../command.ts';
+import { type Orphans, orphans, type Pruned, prune } from './prune.ts';
+import { orphansText, prunedText } from './prune-text.ts';
+
+export async function pruneCommand(file: string, flags: PruneFlags): Promise<number> {
+  const { olderThan: olderThanMs, json = false, yes = false } = flags;
+  const options = { ...flags, olderThanMs, onWarning: caution };
+  const now = Date.now();
+  if (yes)
+    return await command(
+      file,
+      flags,
+      (pipeline, reports) => prune(pipeline, { ...options, ...reports }),
+      {
+        text: (pruned) => `${orphansText(pruned, now)}\n${doneText(pruned)}`,
+        exitCode: codeOf,
+      },
+    );
+  return await withPipeline(file, flags, async (pipeline) => {
+    const naming = sayState(json ? () => undefined : print);
+    const reports = { onState: naming, onConnect: naming };
+    const found = await orphans(pipeline, { ...options, ...reports });
+    const shown = answer(found, json, { text: (value) => orphansText(value, now) });
+    if (json || isEmpty(found)) return shown;
+    if (!canAsk()) {
+      print('Nothing was removed. To remove the orphans, run the same command with --yes.');
+      return shown;
+    }
+    if (!(await isYes('Remove them?'))) {
+      print('Nothing was removed.');
+      return shown;
+    }
+    const pruned = await prune(pipeline, { ...options, ...reports, listed: found });
+    return answer(pruned, json, { text: doneText, exitCode: codeOf });
+  });
+}
+
+const isEmpty = ({ files, kept, projects }: Orphans): boolean =>
+  files.length + kept.length + projects.length === 0;
+
+const doneText = ({ removed, refused, left }: Pruned): string => prunedText(removed, refused, left);
+
+const codeOf = ({ refused }: Pruned): number => (refused.length > 0 ? 1 : 0);

@@ -1,0 +1,191 @@
+// `prune`: lists the orphans of a pipeline, and removes them: files of items that are gone, kept files, and projects at
+// the service whose results are saved.
+import { RealDisk } from '../../files/disk.ts';
+import { HashCache } from '../../files/hash-cache.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/pipeline-boundary.ts';
+import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import { Refusal, resultOf } from '../../language/load/problem.ts';
+import { storeNameOf } from '../../language/store.ts';
+import type { Ledger } from '../../model/ledger.ts';
+import { identityOf } from '../../model/run-identity.ts';
+import { type Orphans, orphansWhere } from '../../plan/orphan.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import { type LocatedState, pathsLike } from '../../state/locate-state.ts';
+import type { RunPaths } from '../../state/run-paths.ts';
+import { checkOutputFolder } from '../../state/writable.ts';
+import { chooseStore } from '../../stores/choose-store.ts';
+import { type OpenStore, openStore } from '../../stores/open-store.ts';
+import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
+import { listSelected } from '../plan/list-items.ts';
+import { planItems } from '../plan/plan-items.ts';
+import { valuesOf } from '../plan/prepare.ts';
+import { certainOrphans } from './find.ts';
+import { namesake, withoutShared } from './neighbors.ts';
+import { type Refused, type Removed, removeOrphans } from './remove.ts';
+
+export type { Orphans, Refused };
+
+export interface PruneOptions extends EditOptions, SurveyOptions {
+  /** Only orphans that were last made, saved or set aside at least this long ago, in milliseconds. */
+  readonly olderThanMs?: number | undefined;
+}
+
+export interface Prunable extends Orphans {
+  /** The state file. */
+  readonly state: string;
+}
+
+export interface Pruned extends Prunable, Removed {}
+
+/** Lists what `prune` would remove. Removes and sends nothing. */
+export async function orphans(
+  loaded: LoadedPipeline,
+  options: PruneOptions = {},
+): Promise<Prunable> {
+  return await editState(loaded, options, (edit) => find(boundPipeline(loaded), options, edit));
+}
+
+/**
+ * Removes what earlier runs left and the pipeline no longer needs: saved files, kept files, and projects at the service whose
+ * results are saved. With `listed`, removes only what is in that list too. A file that was changed, and a project that cannot be
+ * deleted, stay: `refused` says why.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, orphans, prune } from 'shotlist';
+ *
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const listed = await orphans(pipeline);
+ * for (const { path, bytes, at } of listed.files) console.log(path, bytes, new Date(at));
+ * const pruned = await prune(pipeline, { listed, olderThanMs: 30 * 86_400_000 });
+ * console.log(pruned.removed.files.length, 'files removed');
+ * ```
+ */
+export async function prune(
+  loaded: LoadedPipeline,
+  options: PruneOptions & { readonly listed?: Orphans } = {},
+): Promise<Pruned> {
+  const bound = boundPipeline(loaded);
+  return await editState(loaded, options, async (edit): Promise<Pruned> => {
+    const found = await find(bound, options, edit);
+    const chosen = options.listed === undefined ? found : inBoth(found, options.listed);
+    const service = asksService(chosen) ? await edit.connect() : undefined;
+    const { paths } = edit.located;
+    await using opened = await storeFor(chosen, bound, edit.located, options);
+    const done = await removeOrphans(chosen, {
+      ...{ journal: edit.journal, clock: edit.clock, folder: bound.folder, kept: paths.kept },
+      ...{ api: service?.api, store: opened?.store },
+    });
+    return { ...found, ...done };
+  });
+}
+
+async function find(
+  bound: BoundPipeline,
+  options: PruneOptions,
+  { located, journal: { ledger }, clock }: StateEdit,
+): Promise<Prunable> {
+  const { paths, rehearsal } = located;
+  const { onWarning = () => undefined, olderThanMs } = options;
+  const context = { paths, rehearsal, ledger, clock, onWarning };
+  const own = await survey(bound, options, context);
+  const found = await withEveryProfile(own, bound, (other) =>
+    survey(other, options, { ...context, paths: pathsLike(located, other, options) }),
+  );
+  const until = clock.now() - (olderThanMs ?? 0);
+  const old = olderThanMs === undefined ? found : orphansWhere(found, ({ at }) => at <= until);
+  return { ...old, state: paths.state };
+}
+
+const asksService = ({ projects, kept }: Orphans): boolean =>
+  projects.length > 0 || kept.some(({ backedBy }) => backedBy.length > 0);
+
+/** Undefined if no file has to be looked for in the store, or if the store must not be used. */
+async function storeFor(
+  { projects }: Orphans,
+  bound: BoundPipeline,
+  { paths, rehearsal }: LocatedState,
+  { env = process.env, allowOutside }: PruneOptions,
+): Promise<OpenStore | undefined> {
+  if (projects.every(({ onlyStored }) => onlyStored.length === 0)) return undefined;
+  const target = rehearsal
+    ? ({ kind: 'rehearsal' } as const)
+    : ({ kind: 'hosted', address: '', key: '' } as const);
+  const chosen = resultOf(() => chooseStore(bound, { target, env, paths, allowOutside }));
+  if (!chosen.ok || chosen.value === undefined) return undefined;
+  return await openStore(chosen.value, new AbortController().signal);
+}
+
+// The profiles of a pipeline share one state file, so what one profile leaves may be what another one needs.
+
+/** The orphans that are orphans with every other profile, and without one, too. */
+async function withEveryProfile(
+  own: Orphans,
+  bound: BoundPipeline,
+  survey: (other: BoundPipeline) => Promise<Orphans>,
+): Promise<Orphans> {
+  const others = await bound.otherProfiles();
+  let common = own;
+  for (const other of others) {
+    const found = await survey(other);
+    common = inBoth(common, found);
+  }
+  return common;
+}
+
+/** The orphans of the first list, as they are there, that are in the second one too. */
+function inBoth(orphans: Orphans, others: Orphans): Orphans {
+  const keys = new Set([...others.files, ...others.kept, ...others.projects].map(keyOf));
+  return orphansWhere(orphans, (orphan) => keys.has(keyOf(orphan)));
+}
+
+function keyOf(orphan: Orphans['files' | 'kept' | 'projects'][number]): string {
+  if ('project' in orphan) return `project ${orphan.project}`;
+  return 'path' in orphan ? `file ${orphan.path} ${orphan.sha256}` : `kept ${orphan.sha256}`;
+}
+
+// The plan of the whole pipeline for a command that holds the state file open, and the orphans by that plan.
+
+interface SurveyContext {
+  readonly paths: RunPaths;
+  readonly rehearsal: boolean;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly onWarning: (message: string) => void;
+}
+
+interface SurveyOptions extends OutsideOptions {
+  /** `--missing-folders`: items in missing or empty folders count as gone, and not as out of sight. */
+  readonly missingFolders?: boolean | undefined;
+}
+
+const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
+
+async function survey(
+  bound: BoundPipeline,
+  options: SurveyOptions,
+  { paths, rehearsal, ledger, clock, onWarning }: SurveyContext,
+): Promise<Orphans> {
+  const unusable = namesake(bound) ?? checkOutput(bound, options) ?? checkOutputFolder(paths);
+  if (unusable !== undefined) throw new Refusal(unusable);
+  const boundary = boundaryOf(bound, options);
+  const { output, kept, hashes } = paths;
+  using cache = new HashCache(hashes);
+  const disk = new RealDisk({
+    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
+    store: storeNameOf(bound.pipeline),
+  });
+  using items = await listSelected(bound, paths, everything, { boundary, ledger, disk });
+  items.warnings.forEach(onWarning);
+  const run = identityOf(ledger.runs(), {});
+  const { references } = await planItems(bound, items, {
+    base: { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) },
+    ...{ ledger, disk, clock, excluded: everything.excluded, requireOutputs: false },
+  });
+  const { missingFolders } = options;
+  const search = { bound, paths, items, ledger, references, disk, missingFolders };
+  const orphans = await certainOrphans(search);
+  // A rehearsal has its folders for itself.
+  return rehearsal ? orphans : await withoutShared(orphans, bound, paths);
+}

@@ -1,0 +1,190 @@
+// A report that follows its state file: it is gathered again when something changed, and tells what is different.
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { OutsideOptions } from '../../files/pipeline-boundary.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import { resultOf } from '../../language/load/problem.ts';
+import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
+import { mailable } from '../../report/page/mailable.ts';
+import type { PageMessage } from '../../report/page/page-message.ts';
+import type { PagePulse } from '../../report/page/page-pulse.ts';
+import { PictureNumbers, type PictureSource } from '../../report/page/picture-numbers.ts';
+import { ReportText } from '../../report/page/report-change.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import type { LocatedState, LocateOptions } from '../../state/locate-state.ts';
+import { holderOf, holdingOf } from '../../state/lock/lock.ts';
+import { askRun } from '../../state/lock/run-socket.ts';
+import type { LiveFacts } from '../../views/live/live-facts.ts';
+import { type Gathered, gatherReport } from './gather.ts';
+
+/** In milliseconds: between two looks at the state file. */
+const pauseMs = 500;
+/** In milliseconds: between two reports. A report that takes longer to gather rests as long as it took. */
+const restMs = 1_000;
+
+export type LiveReportOptions = Pick<LocateOptions, 'onState' | 'env'> & OutsideOptions;
+
+export class LiveReport {
+  readonly pictures = new PictureNumbers();
+  readonly files = new LiveFiles();
+  readonly #bound: BoundPipeline;
+  readonly #find: () => LocatedState;
+  readonly #options: LiveReportOptions;
+  readonly #clock: Clock;
+  #seen = '';
+  #text: ReportText | undefined;
+  #last: Gathered | undefined;
+  #trouble: string | undefined;
+  #pulse: PagePulse | null = null;
+
+  constructor(
+    bound: BoundPipeline,
+    find: () => LocatedState,
+    options: LiveReportOptions,
+    clock: Clock,
+  ) {
+    this.#bound = bound;
+    this.#find = find;
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  /** Everything that a page needs that has just been opened. */
+  greeting(): readonly PageMessage[] {
+    return [
+      ...(this.#text === undefined ? [] : [{ type: 'report', data: this.#text.whole } as const]),
+      ...(this.#trouble === undefined ? [] : [troubleMessage(this.#trouble)]),
+      ...(this.#pulse === null ? [] : [pulseMessage(this.#pulse)]),
+    ];
+  }
+
+  /** Where a file of the report is now; undefined if it must not be read. */
+  fileOf(source: PictureSource | undefined): string | undefined {
+    return source === undefined ? undefined : this.#last?.fileOf(source);
+  }
+
+  /** Gathers the report, and returns what changed; the error is of the state file or of the pipeline's files. */
+  async gather(onWarning: (message: string) => void): Promise<readonly PageMessage[]> {
+    const located = this.#find();
+    this.#seen = await this.#traces();
+    const gathered = await gatherReport(this.#bound, this.#options, {
+      ...located,
+      ...{
+        pictures: this.pictures,
+        inputs: true,
+        needsState: false,
+        clock: this.#clock,
+        // Said once.
+        env: this.#last === undefined ? (this.#options.env ?? process.env) : undefined,
+        onWarning,
+        onState: this.#options.onState,
+      },
+      last: this.#last,
+      hrefOf: (file) => this.files.hrefOf(file),
+    });
+    const text = new ReportText(gathered.data);
+    const change = this.#text === undefined ? undefined : text.changeSince(this.#text);
+    const first = this.#text === undefined;
+    this.#text = text;
+    this.#last = gathered;
+    const recovered = this.#trouble !== undefined;
+    this.#trouble = undefined;
+    return [
+      ...(first ? [{ type: 'report', data: text.whole } as const] : []),
+      ...(change === undefined ? [] : [{ type: 'change', data: change } as const]),
+      ...(recovered ? [troubleMessage(null)] : []),
+    ];
+  }
+
+  /** Calls `tell` with every change until the signal is aborted. Looks only while somebody is `watched` by. */
+  async follow(
+    signal: AbortSignal,
+    watched: () => boolean,
+    tell: (message: PageMessage) => void,
+  ): Promise<void> {
+    for (;;) {
+      await this.#clock.sleep(pauseMs, signal);
+      if (signal.aborted) return;
+      if (!watched()) continue;
+      await this.#feel(tell);
+      if ((await this.#traces()) === this.#seen) continue;
+      const began = this.#clock.elapsed();
+      await this.update(tell);
+      await this.#clock.sleep(Math.max(restMs, this.#clock.elapsed() - began) - pauseMs, signal);
+    }
+  }
+
+  /** Asks the run how far it is. */
+  async #feel(tell: (message: PageMessage) => void): Promise<void> {
+    const located = resultOf(() => this.#find());
+    const lock = located.ok ? located.value.paths.lock : undefined;
+    const socket = lock === undefined ? undefined : (await holdingOf(lock))?.socket;
+    const facts = socket === undefined ? undefined : await askRun(socket);
+    const pulse = facts === undefined ? null : this.#pulseOf(facts);
+    if (pulse === null && this.#pulse === null) return;
+    this.#pulse = pulse;
+    tell(pulseMessage(pulse));
+  }
+
+  #pulseOf({ elapsedMs, timeLeftMs, charged, budget, stage, atWork }: LiveFacts): PagePulse {
+    const isFannedOut = fannedOutIn(this.#bound.pipeline.steps);
+    return {
+      ...{ elapsedMs, charged, stage: stage.is },
+      ...('why' in stage ? { why: mailable(stage.why) } : {}),
+      timeLeftMs,
+      budget,
+      atWork: atWork.map(({ task }) => {
+        const item = itemOf(task, isFannedOut(task));
+        return { step: stepOf(task), ...(item === undefined ? {} : { item: mailable(item) }) };
+      }),
+    };
+  }
+
+  /** Gathers, and tells what changed. */
+  async update(tell: (message: PageMessage) => void): Promise<void> {
+    const found = await resultOf(() => this.gather(() => undefined));
+    if (found.ok) return found.value.forEach(tell);
+    const why = mailable(found.error.diagnostics.map(({ message }) => message).join('; '));
+    if (why === this.#trouble) return;
+    this.#trouble = why;
+    tell(troubleMessage(why));
+  }
+
+  /** Differs if a run wrote to the state file, began or ended. */
+  async #traces(): Promise<string> {
+    const located = resultOf(() => this.#find());
+    if (!located.ok) return JSON.stringify(located.error.diagnostics);
+    const { paths } = located.value;
+    const found = statSync(paths.state, { throwIfNoEntry: false, bigint: true });
+    const file = found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs}`;
+    return `${paths.state} ${file} ${(await holderOf(paths.lock)) ?? ''}`;
+  }
+}
+
+const pulseMessage = (pulse: PagePulse | null): PageMessage => ({
+  type: 'pulse',
+  data: JSON.stringify(pulse),
+});
+
+const troubleMessage = (why: string | null): PageMessage => ({
+  type: 'trouble',
+  data: JSON.stringify(why),
+});
+
+// The saved files that a live page may ask for: each has a number, and nothing else of a request says which file is meant.
+
+class LiveFiles {
+  readonly #numbers = new Map<string, number>();
+  readonly #paths: string[] = [];
+
+  /** The address of a file (absolute path), relative to the page. */
+  hrefOf(file: string): string {
+    const number = this.#numbers.get(file) ?? this.#paths.push(file) - 1;
+    this.#numbers.set(file, number);
+    return `files/${number}/${encodeURIComponent(basename(file))}`;
+  }
+
+  pathOf(number: number): string | undefined {
+    return this.#paths[number];
+  }
+}

@@ -1,0 +1,269 @@
+// shotlist resolve: records what became of creations whose answers were lost: of one, or of all by the hub's list, by a file of
+// decisions, by one answer, or by a question for each.
+
+import { existsSync, writeFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { printable } from '../../base/printable.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
+import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import { count } from '../../base/text.ts';
+import { exitCodes } from '../../cli/exit-code.ts';
+import type { ResolveFlags } from '../../cli/flags.ts';
+import { canAsk, lineFor } from '../../cli/question.ts';
+import { caution, complain, print, printJson, printProse } from '../../cli/terminal.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import { problem, Refusal, renderProblem, resultOf } from '../../language/load/problem.ts';
+import { serviceLine } from '../../views/service-text.ts';
+import { command, withPipeline } from '../command.ts';
+import { decisionsText, judgeByFile } from './doubt-decisions.ts';
+import { judgeByHub } from './hub-list.ts';
+import {
+  type Judge,
+  type OpenDoubt,
+  openDoubts,
+  type Resolution,
+  type Resolved,
+  type ResolvedAll,
+  resolve,
+  resolveAll,
+} from './resolve.ts';
+
+export async function resolveCommand(
+  file: string,
+  task: string | undefined,
+  flags: ResolveFlags,
+): Promise<number> {
+  const wrong = conflictIn(task, flags);
+  if (wrong !== undefined) throw new Refusal(problem(wrong));
+  if (task === undefined) return await resolveAllCommand(file, flags);
+  const resolution = resolutionOf(flags);
+  if (resolution === undefined)
+    throw new Refusal(
+      problem('say what became of the task: --project <id>, --not-charged or --abandon'),
+    );
+  return await command(
+    file,
+    flags,
+    (pipeline, reports) => resolve(pipeline, task, resolution, { ...flags, ...reports }),
+    { text: (resolved) => resolvedText(resolved, resolution) },
+  );
+}
+
+function conflictIn(
+  task: string | undefined,
+  { all = false, hubList, decisions, project }: ResolveFlags,
+): string | undefined {
+  if (task !== undefined && all) return 'a task and --all cannot be used together';
+  if (task === undefined && !all)
+    return 'say which task, by its name as status shows it, or --all for everything that is in doubt';
+  if (all && project !== undefined) return '--project is about one task, not about all';
+  if (!all && (hubList ?? decisions) !== undefined)
+    return `${hubList === undefined ? '--decisions' : '--hub-list'} is for --all`;
+  return undefined;
+}
+
+/** Exactly one of the three. */
+function resolutionOf({ project, notCharged, abandon }: ResolveFlags): Resolution | undefined {
+  const said: Resolution[] = [
+    ...(project === undefined ? [] : [{ how: 'project', project } as const]),
+    ...(notCharged === true ? [{ how: 'not-charged' } as const] : []),
+    ...(abandon === true ? [{ how: 'abandon' } as const] : []),
+  ];
+  return said.length === 1 ? said[0] : undefined;
+}
+
+function resolvedText(
+  { tasks, name, state, credits, project }: Resolved,
+  { how }: Resolution,
+): string {
+  const whose = printable(`${tasks.join(', ')} (${JSON.stringify(name)})`);
+  switch (how) {
+    case 'project':
+      return (
+        `${whose} is project ${printable(project ?? '')}: ${state}, ${count(credits, 'credit')}. ` +
+        (state === 'failed' ? 'The next run tries it again.' : 'The next run continues with it.')
+      );
+    case 'not-charged':
+      return `The service never took ${whose}: the next run sends it again.`;
+    case 'abandon':
+      return `${whose} is written off: ${count(credits, 'credit')} count as charged. The next run pays for it again.`;
+  }
+}
+
+/** Of a list or a file of decisions, in bytes. */
+const largest = 64_000_000;
+
+async function resolveAllCommand(file: string, flags: ResolveFlags): Promise<number> {
+  const { decisions, hubList } = flags;
+  if (decisions !== undefined && !existsSync(decisions))
+    return await offerDecisions(file, decisions, flags);
+  const said = resolutionOf(flags);
+  if (decisions === undefined && hubList === undefined && said === undefined)
+    return await askForEach(file, flags);
+  const judge = await judgeFor(flags, said);
+  return await command(
+    file,
+    flags,
+    (pipeline, reports) => resolveAll(pipeline, judge, { ...flags, ...reports }),
+    {
+      text: resolvedAllText,
+      exitCode: ({ left }) => (left.length > 0 ? exitCodes.doubt : exitCodes.done),
+    },
+  );
+}
+
+async function judgeFor(
+  { hubList, decisions }: ResolveFlags,
+  said: Resolution | undefined,
+): Promise<Judge> {
+  if (decisions !== undefined) {
+    return judgeByFile(await textOf(decisions), decisions);
+  }
+  if (hubList !== undefined) {
+    const text = await textOf(hubList);
+    const shown = hubList === '-' ? 'the list' : hubList;
+    return judgeByHub(text, shown, said?.how === 'project' ? undefined : said);
+  }
+  if (said === undefined) throw new Error('bug: nothing is said about what is in doubt');
+  return () => () => said;
+}
+
+async function textOf(file: string): Promise<string> {
+  if (file === '-') return (await buffer(process.stdin)).toString('utf8');
+  const read = readRegularFile(file, { max: largest });
+  if (read.ok) return read.value.toString('utf8');
+  throw new Refusal(problem(`${file} ${read.error}`));
+}
+
+/** Writes the file of decisions for a person to fill in. */
+async function offerDecisions(file: string, into: string, flags: ResolveFlags): Promise<number> {
+  return await withPipeline(file, flags, async (pipeline) => {
+    const doubts = await openDoubts(pipeline, { ...flags, onWarning: caution });
+    if (doubts.length === 0) return nothingInDoubt(flags);
+    try {
+      writeFileSync(into, decisionsText(doubts), { flag: 'wx' });
+    } catch (error) {
+      if (!isSystemProblem(error)) throw error;
+      throw new Refusal(problem(`${into} ${systemReason(error)}`));
+    }
+    if (flags.json === true) printJson({ settled: [], left: doubts, decisions: into });
+    else
+      printProse(
+        printable(
+          `${into} lists the ${count(doubts.length, 'creation')} in doubt. Fill in the column "decision" with the id of the project in the hub, not-charged, or abandon; then run the same command again.`,
+        ),
+      );
+    return exitCodes.doubt;
+  });
+}
+
+function nothingInDoubt({ json }: ResolveFlags): number {
+  if (json === true) printJson({ settled: [], left: [] });
+  else print('Nothing is in doubt.');
+  return exitCodes.done;
+}
+
+/** Each answer is recorded at once, so that none is lost when the person stops. */
+async function askForEach(file: string, flags: ResolveFlags): Promise<number> {
+  return await withPipeline(file, flags, async (pipeline) => {
+    const doubts = await openDoubts(pipeline, { ...flags, onWarning: caution });
+    if (doubts.length === 0) return nothingInDoubt(flags);
+    if (flags.json === true || !canAsk())
+      throw new Refusal(
+        problem(
+          `${count(doubts.length, 'creation')} in doubt, and nobody to ask`,
+          'shotlist',
+          'say what became of them: --hub-list <file>, --decisions <file>, --not-charged or --abandon',
+        ),
+      );
+    printProse(
+      `${count(doubts.length, 'creation')} in doubt. Look in the service's hub for each name: y = it is there, n = it is not, ` +
+        'a = nobody can tell (its credits count as charged), Enter = decide later.',
+    );
+    let left = 0;
+    for (const [index, doubt] of doubts.entries()) {
+      const answered = await askAbout(pipeline, doubt, flags);
+      if (answered === 'settled') continue;
+      left += 1;
+      if (answered === 'later') continue;
+      left = doubts.length - index;
+      break;
+    }
+    if (left > 0) print(`${count(left, 'creation')} still in doubt.`);
+    return left > 0 ? exitCodes.doubt : exitCodes.done;
+  });
+}
+
+async function askAbout(
+  pipeline: LoadedPipeline,
+  doubt: OpenDoubt,
+  flags: ResolveFlags,
+): Promise<'settled' | 'later' | 'stop'> {
+  const { tasks, name, since, reserved } = doubt;
+  print(
+    printable(
+      `\n${JSON.stringify(name)}\n${tasks.join(', ')}, begun ${since}, ${count(reserved, 'credit')} set aside`,
+      true,
+    ),
+  );
+  for (;;) {
+    const said = await lineFor('In the hub? [y/n/a, Enter: later] ');
+    if (said === undefined) return 'stop';
+    const resolution = await resolutionFor(said.toLowerCase());
+    if (resolution === 'stop' || resolution === 'later') return resolution;
+    if (resolution === undefined) continue;
+    const resolved = await resultOf(() =>
+      resolve(pipeline, name === '' ? (tasks[0] ?? '') : name, resolution, {
+        ...flags,
+        onConnect: (address) => print(serviceLine(address)),
+        onWarning: caution,
+      }),
+    );
+    if (resolved.ok) {
+      print(resolvedText(resolved.value, resolution));
+      return 'settled';
+    }
+    complain(renderProblem(resolved.error));
+  }
+}
+
+/** Undefined: that is no answer. */
+async function resolutionFor(said: string): Promise<Resolution | 'later' | 'stop' | undefined> {
+  if (said === '') return 'later';
+  if (/^n(o)?$/.test(said)) return { how: 'not-charged' };
+  if (said === 'a') return { how: 'abandon' };
+  if (!/^y(es)?$/.test(said)) return undefined;
+  const id = await lineFor('  Its id: ');
+  if (id === undefined) return 'stop';
+  return id === '' ? undefined : { how: 'project', project: id };
+}
+
+function resolvedAllText({ settled, left }: ResolvedAll): string {
+  if (settled.length + left.length === 0) return 'Nothing is in doubt.';
+  const of = (how: Resolution['how']) => settled.filter((one) => one.how === how);
+  const [found, free, written] = [of('project'), of('not-charged'), of('abandon')];
+  const credits = written.reduce((sum, one) => sum + one.credits, 0);
+  const causes = Map.groupBy(left, ({ why }) => why);
+  return printable(
+    [
+      ...(found.length === 0
+        ? []
+        : [
+            `${count(found.length, 'creation')} found: the next run continues with their projects.`,
+          ]),
+      ...(free.length === 0
+        ? []
+        : [`${count(free.length, 'creation')} never taken: the next run sends them again.`]),
+      ...(written.length === 0
+        ? []
+        : [
+            `${count(written.length, 'creation')} written off: ${count(credits, 'credit')} count as charged. The next run pays for them again.`,
+          ]),
+      ...[...causes].flatMap(([why, doubts]) => [
+        `${count(doubts.length, 'creation')} still in doubt: ${why}:`,
+        ...doubts.map(({ tasks, name }) => `    ${tasks.join(', ')} (${JSON.stringify(name)})`),
+      ]),
+    ].join('\n'),
+    true,
+  );
+}

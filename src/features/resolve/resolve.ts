@@ -1,0 +1,347 @@
+// `resolve`: the user settles a creation whose answer was lost. Verifies everything that can be verified.
+
+import { err } from '../../base/result.ts';
+import { validatorOf } from '../../base/schema.ts';
+import { count } from '../../base/text.ts';
+import { reasonOf, serviceId } from '../../contract/api/bounds.ts';
+import { explainFailure } from '../../contract/api/failure.ts';
+import type { Project } from '../../contract/api/project.ts';
+import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import {
+  type Problem,
+  problem,
+  Refusal,
+  refusedKey,
+  resultOf,
+} from '../../language/load/problem.ts';
+import type { Ledger } from '../../model/ledger.ts';
+import type { JobLine, NewEvent } from '../../model/line.ts';
+import { abandoned, notTaken } from '../../model/settled.ts';
+import { jobFacts } from '../../model/state.ts';
+import { settlementOf } from '../../run/jobs/settlement.ts';
+import { isRefusedKey, readPatiently } from '../../service-api/inquiry.ts';
+import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
+import { endOf } from '../receipts/ending.ts';
+
+/**
+ * - `project`: the service accepted the creation, and this is its project; the project's record must have the attempt's
+ *   name.
+ * - `not-charged`: the service never accepted the creation; the next run may send it again.
+ * - `abandon`: nobody can tell. The reserved credits count as charged, and the next run may pay for it again.
+ */
+export type Resolution =
+  | { readonly how: 'project'; readonly project: string }
+  | { readonly how: 'not-charged' }
+  | { readonly how: 'abandon' };
+
+export interface Resolved {
+  readonly tasks: readonly string[];
+  /** The attempt's name. */
+  readonly name: string;
+  /** The new state. */
+  readonly state: JobLine['state'];
+  readonly credits: number;
+  readonly project?: string;
+}
+
+/**
+ * Settles a creation that is in doubt: its project is known, the service never took it, or nobody can tell.
+ * `task` is a task's name, or the name that was sent with the attempt.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, Refusal, resolve } from 'shotlist';
+ *
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * try {
+ *   const resolved = await resolve(pipeline, 'make:one', { how: 'not-charged' });
+ *   console.log(resolved.state);
+ * } catch (error) {
+ *   if (!(error instanceof Refusal)) throw error;
+ *   console.log(error.message); // make:one is not in doubt
+ * }
+ * ```
+ */
+export async function resolve(
+  loaded: LoadedPipeline,
+  task: string,
+  resolution: Resolution,
+  options: EditOptions = {},
+): Promise<Resolved> {
+  return await editState(loaded, options, async (edit) => {
+    const learnt = await learnDoubts(edit, options);
+    const known = learnt.find(({ tasks, name }) => tasks.includes(task) || name === task);
+    if (known !== undefined) return agreed(known, task, resolution);
+    return await settleDoubt(doubtOf(edit.journal.ledger, task), resolution, edit);
+  });
+}
+
+/** The receipts know more than the hub may show: a project that was deleted since looks as if it had never been. */
+function agreed(known: JobLine, task: string, said: Resolution): Resolved {
+  const isAgreed =
+    said.how === 'project' ? known.project === said.project : known.project === undefined;
+  if (isAgreed) return resolvedOf(known);
+  const what =
+    known.project === undefined ? 'the service never took it' : `it is project ${known.project}`;
+  throw new Refusal(
+    problem(
+      `${task} is not in doubt any more: your receipts say that ${what}`,
+      'shotlist',
+      'the state file has it now, and nothing else was changed',
+    ),
+  );
+}
+
+/**
+ * Settles the doubts whose outcome the receipts of this user know, because another pipeline or a run that was killed has
+ * recorded it. Not in a database: there, the coordinator asks the receipts.
+ */
+async function learnDoubts(
+  edit: StateEdit,
+  { onWarning = () => undefined }: EditOptions,
+): Promise<readonly JobLine[]> {
+  const { journal, receipts, shared } = edit;
+  if (shared) return [];
+  const learnt: JobLine[] = [];
+  for (const doubt of doubtsIn(edit)) {
+    const line = receipts.of(doubt.job).find((one) => one.line.name === doubt.name)?.line;
+    if (doubt.name === undefined || line === undefined || isDoubt(line)) continue;
+    journal.append(endOf(doubt.job, line));
+    learnt.push(journal.ledger.job(doubt.job) ?? doubt);
+  }
+  if (learnt.length === 0) return learnt;
+  await journal.sync();
+  const [first = ''] = learnt.flatMap(({ tasks }) => tasks);
+  const which = learnt.length === 1 ? first : `${count(learnt.length, 'creation')} in doubt`;
+  onWarning(`your receipts know what became of ${which}: the state file has it now`);
+  return learnt;
+}
+
+/** One of all doubts of a state file. */
+export interface OpenDoubt {
+  readonly tasks: readonly string[];
+  /** What was sent as the project's name. */
+  readonly name: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** Credits set aside. */
+  readonly reserved: number;
+}
+
+/** What is said of one doubt. `left`: it stays in doubt; `why` is a sentence about it. */
+export type Verdict = Resolution | { readonly how: 'left'; readonly why: string };
+
+export interface ResolvedAll {
+  readonly settled: readonly (Resolved & { readonly how: Resolution['how'] })[];
+  /** Still in doubt. */
+  readonly left: readonly (OpenDoubt & { readonly why: string })[];
+}
+
+/** The creations of a state file that are in doubt, and whose outcome the receipts do not know either. Sends nothing. */
+export async function openDoubts(
+  loaded: LoadedPipeline,
+  options: EditOptions = {},
+): Promise<readonly OpenDoubt[]> {
+  return await editState(loaded, options, async (edit) => {
+    await learnDoubts(edit, options);
+    return doubtsIn(edit).map(openDoubtOf);
+  });
+}
+
+/**
+ * Settles everything that is in doubt, by one answer for each. What cannot be settled stays in doubt, and the rest is
+ * settled all the same. `judge` is called once, with all doubts and with what else the state file knows.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, resolveAll } from 'shotlist';
+ *
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const resolved = await resolveAll(pipeline, () => () => ({ how: 'not-charged' }));
+ * console.log(resolved.settled.length); // 0
+ * ```
+ */
+export async function resolveAll(
+  loaded: LoadedPipeline,
+  judge: Judge,
+  options: EditOptions = {},
+): Promise<ResolvedAll> {
+  return await editState(loaded, options, async (edit) => {
+    await learnDoubts(edit, options);
+    const doubts = doubtsIn(edit);
+    const judged = judge(doubts.map(openDoubtOf), edit.journal.ledger);
+    const verdicts = doubts.map((doubt) => judged(openDoubtOf(doubt)));
+    const asksService = verdicts.some(({ how }) => how === 'project');
+    const service = asksService ? await edit.connect() : undefined;
+    const connected = service === undefined ? edit : { ...edit, connect: async () => service };
+    const settled: ResolvedAll['settled'][number][] = [];
+    const left: ResolvedAll['left'][number][] = [];
+    let away: Problem | undefined;
+    for (const [index, doubt] of doubts.entries()) {
+      const open = openDoubtOf(doubt);
+      const verdict = verdicts[index];
+      if (verdict === undefined || verdict.how === 'left') {
+        left.push({ ...open, why: verdict?.why ?? '' });
+        continue;
+      }
+      // To ask for each project of a service that is away would take minutes.
+      const asks = verdict.how === 'project';
+      const one =
+        asks && away !== undefined
+          ? err(away)
+          : await resultOf(() => settleDoubt(doubt, verdict, connected));
+      if (!one.ok && one.error.reason === 'unreachable') away = one.error;
+      if (one.ok) settled.push({ ...one.value, how: verdict.how });
+      else left.push({ ...open, why: one.error.diagnostics.map(sentenceOf).join('; ') });
+    }
+    return { settled, left };
+  });
+}
+
+const sentenceOf = ({ message, hint }: Problem['diagnostics'][number]): string =>
+  hint === undefined ? message : `${message} (${hint})`;
+
+/** What becomes of each doubt, or why nothing at all is settled. */
+export type Judge = (
+  doubts: readonly OpenDoubt[],
+  ledger: Pick<Ledger, 'jobs'>,
+) => (doubt: OpenDoubt) => Verdict;
+
+/** In a database, a creation that only is intended may be under way in a worker. */
+const doubtsIn = ({ journal, shared }: StateEdit): readonly JobLine[] =>
+  [...journal.ledger.jobs()].filter((job) => isDoubt(job) && (!shared || job.state === 'doubt'));
+
+const openDoubtOf = ({ tasks, name = '', at, reserve = 0 }: JobLine): OpenDoubt => ({
+  ...{ tasks, name, since: at, reserved: reserve },
+});
+
+async function settleDoubt(
+  doubt: JobLine,
+  resolution: Resolution,
+  edit: StateEdit,
+): Promise<Resolved> {
+  const { journal } = edit;
+  const events = await eventsFor(doubt, resolution, edit);
+  journal.append(events);
+  await journal.sync();
+  return resolvedOf(journal.ledger.job(doubt.job) ?? doubt);
+}
+
+const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobLine): Resolved => ({
+  ...{ tasks, name, state, credits },
+  project,
+});
+
+const isDoubt = ({ state }: JobLine): boolean => jobFacts[state].inDoubt;
+
+function doubtOf(ledger: Ledger, task: string): JobLine {
+  const doubts: JobLine[] = [];
+  let known: JobLine | undefined;
+  for (const job of ledger.jobs()) {
+    const named = job.tasks.includes(task) || job.name === task;
+    if (isDoubt(job) && named) return job;
+    if (isDoubt(job)) doubts.push(job);
+    if (named) known = job;
+  }
+  if (known !== undefined)
+    throw new Refusal(problem(`${task} is not in doubt: it is ${known.state}`, 'shotlist'));
+  const names = doubts.flatMap(({ tasks }) => tasks);
+  const hint =
+    suggestion(task, names) ??
+    (names.length === 0 ? 'nothing is in doubt' : `in doubt: ${names.slice(0, 20).join(', ')}`);
+  throw new Refusal(
+    problem(`the state file knows no task ${JSON.stringify(task)}`, 'shotlist', hint),
+  );
+}
+
+type ResolvingEvents = readonly NewEvent[];
+
+async function eventsFor(
+  doubt: JobLine,
+  resolution: Resolution,
+  edit: StateEdit,
+): Promise<ResolvingEvents> {
+  const { job, reserve = 0 } = doubt;
+  switch (resolution.how) {
+    case 'not-charged': {
+      const until = quarantineOf(doubt, edit);
+      if (until > edit.clock.now()) throw new Refusal(tooEarly(doubt, until));
+      const error = { code: 'not_charged', message: 'resolved by hand: the service never took it' };
+      return [notTaken(job, error)];
+    }
+    case 'abandon': {
+      const why = 'resolved by hand: nobody can tell, so it counts as charged';
+      return [abandoned(job, reserve, why)];
+    }
+    case 'project':
+      return await adopted(doubt, resolution.project, edit);
+  }
+}
+
+/**
+ * How long a creation whose worker is silent may still reach the service, in milliseconds. A frozen worker does not send
+ * after it wakes up (run/engine/promptness.ts), unless its clocks are wrong. A request that it had begun to send is repeated
+ * by its host's TCP for about a quarter of an hour, frozen or not.
+ */
+const quarantineMs = 20 * 60_000;
+
+/** Until when nobody may say that a creation was not charged, in epoch milliseconds. */
+function quarantineOf({ state, silent, at }: JobLine, { shared }: StateEdit): number {
+  const mayStillBeSent = silent === true || (shared && state === 'intended');
+  return mayStillBeSent ? Date.parse(at) + quarantineMs : 0;
+}
+
+const tooEarly = ({ tasks }: JobLine, until: number): Problem =>
+  problem(
+    `the worker that began ${tasks.join(', ')} has not said what became of it, and might still send it`,
+    'shotlist',
+    `nothing was changed: --not-charged is possible from ${new Date(until).toISOString()} on; --project is possible now`,
+  );
+
+/** The project must exist, have the attempt's name, and belong to no other job. */
+async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<ResolvingEvents> {
+  const { journal, clock } = edit;
+  const usable = validatorOf(serviceId);
+  if (!usable(project))
+    throw new Refusal(
+      problem(
+        `--project: ${reasonOf(usable.errors)}`,
+        'shotlist',
+        'copy the id of the project from the hub',
+      ),
+    );
+  for (const other of journal.ledger.jobs())
+    if (other.project === project || (other.past ?? []).some((past) => past.project === project))
+      throw new Refusal(problem(`project ${project} belongs to ${other.tasks.join(', ')}`));
+  const service = await edit.connect();
+  const { kind } = doubt;
+  const read = await readPatiently(service.api, clock, { kind, project });
+  if (isRefusedKey(read)) throw new Refusal(refusedKey('resolve'));
+  if (!read.ok) {
+    const unread = problem(`the project ${project} cannot be read: ${explainFailure(read.error)}`);
+    const away = read.error.reason === 'unreachable' || read.error.reason === 'unanswered';
+    throw new Refusal(away ? { ...unread, reason: 'unreachable' } : unread);
+  }
+  return settled(doubt, read.value);
+}
+
+function settled(doubt: JobLine, record: Project): ResolvingEvents {
+  const { job, name, reserve = 0 } = doubt;
+  // A repaired state file may lack the name: then nothing but the user's word counts.
+  if (name !== undefined && typeof record.name === 'string' && record.name !== name)
+    throw new Refusal(
+      problem(
+        `the project ${record.id} is named ${JSON.stringify(record.name)}, not ${JSON.stringify(name)}`,
+        'shotlist',
+        'this is another project; nothing was changed',
+      ),
+    );
+  const credits = record.credits_charged ?? reserve;
+  const created: NewEvent = { event: 'created', job, project: record.id, credits };
+  const settlement = settlementOf(job, record, credits);
+  if (settlement === undefined) return [created];
+  const gone = record.enabled === false && settlement.status === 'complete';
+  const why = 'it was deleted before its result was saved';
+  return [created, settlement, ...(gone ? [{ event: 'deleted', job, why } as const] : [])];
+}

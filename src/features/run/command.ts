@@ -1,0 +1,97 @@
+// shotlist run: runs a pipeline or a saved plan; asks before it buys much, and about the rest after the first items.
+
+import { ownCreditDollars } from '../../cli/credit-price.ts';
+import { differing, type Given, type runFlags, wholeNumber } from '../../cli/flags.ts';
+import { canAsk, isYes } from '../../cli/question.ts';
+import { printProse } from '../../cli/terminal.ts';
+import { problem, Refusal } from '../../language/load/problem.ts';
+import { buyQuestion, planReadingText } from '../plan/plan-reading-text.ts';
+import { pipelineOf, readSavedPlan } from '../plan/saved-plan.ts';
+import { canaryCommand, mannerOf } from './canary-command.ts';
+import { type RunOptions, run } from './run.ts';
+import { performCommand, type RunFlags } from './run-and-report.ts';
+
+export interface RunCommandFlags
+  extends RunFlags,
+    Pick<Given<typeof runFlags>, 'first' | 'confirmAbove' | 'yes' | 'open' | 'engine'> {}
+
+export async function runCommand(
+  file: string,
+  { open, ...flags }: RunCommandFlags,
+): Promise<number> {
+  const saved = readSavedPlan(file);
+  if (open !== true) return await runAsAsked(file, flags, saved);
+  const { RunPage } = await import('./run-page.ts');
+  const page =
+    saved === undefined
+      ? new RunPage(file, flags)
+      : new RunPage(pipelineOf(file, saved), { ...flags, ...saved.header.choices });
+  try {
+    return await runAsAsked(file, { ...flags, page }, saved);
+  } finally {
+    await page.end();
+  }
+}
+
+async function runAsAsked(
+  file: string,
+  flags: RunCommandFlags,
+  saved: ReturnType<typeof readSavedPlan>,
+): Promise<number> {
+  const { first, confirmAbove: _, yes: __, ...own } = flags;
+  const asking = questionsOf(flags);
+  if (saved !== undefined) {
+    const others = [...differing(flags), ...(first === undefined ? [] : ['--first'])];
+    if (others.length > 0) throw new Refusal(decided(file, others));
+    const { budget = own.budget, ...choices } = saved.header.choices;
+    const least = Math.min(budget ?? Infinity, own.budget ?? Infinity);
+    const all = { ...own, ...choices, ...(least === Infinity ? {} : { budget: least }) };
+    return await performCommand(pipelineOf(file, saved), all, {
+      ...mannerOf(),
+      operate: (pipeline, options) => run(pipeline, { ...options, savedPlan: saved }),
+    });
+  }
+  if (first !== undefined) return await canaryCommand(file, own, { first, yes: flags.yes, asking });
+  return await performCommand(file, own, {
+    ...mannerOf(),
+    operate: (pipeline, options) => run(pipeline, { ...options, ...asking }),
+  });
+}
+
+const decided = (file: string, flags: readonly string[]) =>
+  problem(
+    `${file} is a saved plan, and ${flags.join(', ')} would choose something else`,
+    'shotlist',
+    'run the plan without these flags, or plan again with them',
+  );
+
+/** Without a terminal, nothing is asked. Error: the user's threshold is no number. */
+export function questionsOf(
+  flags: Omit<RunCommandFlags, 'first'>,
+): Pick<RunOptions, 'confirm' | 'confirmAbove' | 'confirmReplace'> {
+  const confirmAbove = aboveOf(flags);
+  if (confirmAbove === 'wrong')
+    throw new Refusal(problem('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits'));
+  if (flags.yes === true || flags.json === true || !canAsk()) return {};
+  return {
+    confirmReplace: (files) => {
+      printProse(`${files}.`);
+      return isYes('Replace?');
+    },
+    confirmAbove,
+    confirm: async ({ plan, reading, above }) => {
+      const creditDollars = ownCreditDollars() ?? reading.creditDollars;
+      const text = planReadingText(plan, { ...reading, creditDollars }, false);
+      if (text !== '') printProse(text);
+      printProse(`You are asked before a run buys more than ${above} credits (confirm_above).`);
+      return await isYes(buyQuestion(plan, { ...reading, creditDollars }));
+    },
+  };
+}
+
+/** The user's own choice: a flag, or a variable. */
+function aboveOf({ confirmAbove }: RunCommandFlags): number | undefined | 'wrong' {
+  const { SHOTLIST_CONFIRM_ABOVE: text } = process.env;
+  if (confirmAbove !== undefined || text === undefined || text === '') return confirmAbove;
+  return /^\d{1,15}$/.test(text) ? wholeNumber(text) : 'wrong';
+}

@@ -1,0 +1,428 @@
+// Performs a prepared run: the client, the journal and the phases, until everything is done or the run stops.
+
+import type { Result } from '../../base/result.ts';
+import { EngineFile } from '../../distributed/engine-file.ts';
+import type { Ordering } from '../../distributed/engine-performer.ts';
+import { uncompacted } from '../../language/load/problem.ts';
+import { committed, type Ledger } from '../../model/ledger.ts';
+import { formatVersion } from '../../model/line-schemas.ts';
+import { stepOf } from '../../model/task.ts';
+import type { ItemNeeds } from '../../plan/needs.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { resultFates } from '../../plan/result-fate.ts';
+import { FileFacts } from '../../run/file-facts.ts';
+import { contentsKeptFor } from '../../run/jobs/job.ts';
+import type { Attention, JobContext } from '../../run/jobs/job-context.ts';
+import { LastLooks, type RenderingProject } from '../../run/jobs/last-looks.ts';
+import { LookBudget } from '../../run/jobs/look-budget.ts';
+import { Outages } from '../../run/jobs/outages.ts';
+import type { MediaApi } from '../../run/jobs/ports.ts';
+import { ProjectIds } from '../../run/jobs/project-ids.ts';
+import { JournalWriter, type LineFile } from '../../run/journal/journal-writer.ts';
+import { ManifestNotes } from '../../run/manifest-notes.ts';
+import type { PaidProjects, ReachedCap, Summary } from '../../run/run-event.ts';
+import type { Stopped } from '../../run/stop.ts';
+import { watchedApi } from '../../run/watched-api.ts';
+import { lazyClient } from '../../service-api/lazy-client.ts';
+import { pacer } from '../../service-api/pace.ts';
+import { resolveFromLedger } from '../../service-api/rehearsal-doubts.ts';
+import { requestRates } from '../../service-api/request-rate.ts';
+import type { Content } from '../../state/file-version.ts';
+import { JournalFile } from '../../state/journal-file.ts';
+import { readLooks, writeLooks } from '../../state/looks-file.ts';
+import { ManifestFile } from '../../state/manifests.ts';
+import { movedAdvice, movedReason } from '../../state/unsaved-state.ts';
+import { paidByOthersText } from '../../views/paid-already-text.ts';
+import { orderClaims } from '../receipts/order-claims.ts';
+import { noteRecord } from '../receipts/record-check.ts';
+import { type PreparedRun, speedOf } from './context.ts';
+import { Detachment } from './detachment.ts';
+import { generationLimits } from './generation-limits.ts';
+import { GracePeriod } from './grace-period.ts';
+import { type MachineStop, type PhaseResult, runPhases } from './phases.ts';
+import type { AccountFacts, RunResources } from './resources.ts';
+
+interface Executed {
+  readonly summary: Summary;
+  /** True if the state file has changed. */
+  readonly changed: boolean;
+}
+
+export async function execute(run: PreparedRun, resources: RunResources): Promise<Executed> {
+  const { prepared, options, redactor, clock, target, internals } = run;
+  const { service } = resources;
+  const detachment = new Detachment(clock);
+  if (options.detachAfterMs !== undefined)
+    void detachment.begin(options.detachAfterMs - (clock.elapsed() - run.began));
+  const stopper = new AbortController();
+  const gracePeriod = new GracePeriod(clock, options.graceMs);
+  if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
+  gracePeriod.expired.addEventListener('abort', () => resources.cutStore(), { once: true });
+  const { requestsPerMinute } = prepared.bound.pipeline.limits;
+  const { backoffMs = 1000 } = internals;
+  const stop = stopper.signal;
+  const limit = pacer(requestsPerMinute, clock, stop);
+  const rates = requestRates({ clock, stop, pace: limit, backoffMs });
+  const client = lazyClient({
+    ...{ stop, cut: gracePeriod.expired, rates },
+    loopbackOnly: target.kind === 'rehearsal',
+    ...{ base: service.address, key: service.key, redactor, clock },
+    ...internals.client,
+  });
+  const begun = await beginJournal(run, resources);
+  const { ledger } = prepared.state;
+  const manifests = await ManifestFile.open(prepared.paths.manifests);
+  const { file } = begun;
+  const journal: JournalWriter = new JournalWriter(ledger, internals.lines?.(file) ?? file, clock, {
+    run: { id: options.runId, due: prepared.run.due },
+    ...{ redactor, receipts: prepared.receipts.book },
+  });
+  begun.engine?.begin(journal);
+  try {
+    const pace = (): Promise<void> => rates.creations.turn();
+    const means = { ...begun, client, pace, backoffMs, stopper, journal, detachment, manifests };
+    return await record(run, resources, means);
+  } catch (error) {
+    for (const made of journal.unwritten)
+      run.onEvent({ type: 'warning', message: unrecorded(made) });
+    throw error;
+  } finally {
+    // After a failure of the journal, nothing may continue in the background.
+    stopper.abort();
+    detachment.cancel();
+    await file.close();
+    await manifests.close((job) => ledger.job(job) !== undefined);
+    if (manifests.problem !== undefined)
+      run.onEvent({ type: 'warning', message: unkept(manifests) });
+    gracePeriod.beginAfter(stopper.signal);
+    await client.close();
+    gracePeriod.cancel();
+  }
+}
+
+interface Means extends JournalInUse {
+  readonly client: MediaApi;
+  readonly pace: JobContext['pace'];
+  readonly backoffMs: number;
+  readonly stopper: AbortController;
+  readonly journal: JournalWriter;
+  readonly detachment: Detachment;
+  readonly manifests: ManifestFile;
+}
+
+/** Runs the phases; ends and compacts the journal. */
+async function record(
+  run: PreparedRun,
+  { service, ballast, inbox, store, uploads, account }: RunResources,
+  means: Means,
+): Promise<Executed> {
+  const { prepared, manner, options, clock, onEvent } = run;
+  const { file, journal, moved } = means;
+  const { ledger, warnings } = prepared.state;
+  const before = ledger.total;
+  const isScheduled = ledger.openRun?.due !== undefined;
+  run.watch?.ledger(() => ledger.total);
+  if (options.due !== undefined) {
+    journal.begin();
+    await file.sync();
+  }
+  const { book, remembered } = prepared.receipts;
+  const note = (content: Content | undefined): void =>
+    noteRecord(book, prepared.check, ledger, content, clock.now());
+  if (account.asked) book.pays(account.read, service.key);
+  remembered.recordWith({
+    adopted: ({ line }) => journal.append([{ event: 'adopted', job: line.job, line }]),
+    ended: (events) => journal.append([...events]),
+  });
+  if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
+  const memory = new RunMemory(run, account);
+  const { looks, tier } = memory;
+  const { balance } = account;
+  // Together with what was spent before: an account that is large enough is no cap.
+  const short = balance !== undefined && balance < prepared.planned.plan.credits;
+  const phaseMeans = {
+    projects: new ProjectIds(() => ledger.projects()),
+    ...{ address: service.address, inbox, store, uploads, tier },
+    balance: short ? committed(journal.account) + balance : undefined,
+    needs: short ? await prepared.findNeeds() : prepared.planned.needs,
+    attention: attentionOf(run, means.detachment, looks),
+  };
+  const toldOfOthers = remembered?.ofOthers.size ?? 0;
+  await means.engine?.limit(run.budget, ledger.total, journal.account);
+  let performed = await phases(run, means, phaseMeans);
+  // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
+  while (performed.stopped.by === undefined && means.engine?.takeHealed() === true)
+    performed = await phases(run, means, phaseMeans);
+  const others = (remembered?.ofOthers.size ?? 0) - toldOfOthers;
+  if (others > 0) onEvent({ type: 'warning', message: paidByOthersText(others) });
+  const { summary, stopped } = performed;
+  const { interrupted, machine, outage, money, left } = stopped;
+  const goesOn = summary.isLeft || left;
+  // Nobody watches ticks: a tick that reached its budget leaves the next run, with a new budget, to a person.
+  const keepsBudget = manner === 'tick' && money;
+  // Another take is no part of a scheduled run that was interrupted: that one continues later.
+  const isBeside = options.reroll !== undefined && isScheduled;
+  if (!interrupted && !machine && !outage && !goesOn && !keepsBudget && !isBeside) journal.end();
+  await file.flush();
+  await ballast.remove();
+  if (journal.wrote || warnings.length > 0 || file.mustCompact === true) {
+    const compacted = await file.compact(ledger);
+    if (compacted.ok) note(compacted.value);
+    else onEvent({ type: 'warning', message: uncompacted(compacted.error) });
+  } else if (prepared.check.differs) note(prepared.state.content);
+  if (means.engine?.isExported === true) book.withdrawAll(ledger);
+  await memory.save();
+  if (moved.signal.aborted)
+    onEvent({ type: 'warning', message: movedAdvice(prepared.paths.state) });
+  const end = moved.signal.aborted && !stopped.machine ? byMachine(stopped, moved.why) : stopped;
+  summary.addDoubts(ledger.doubts());
+  const after = ledger.total;
+  const outcome = summary.outcome(end);
+  const net = after.charged - before.charged - (after.refunded - before.refunded);
+  const built = summary.build(outcome, {
+    items: prepared.planned.plan.items,
+    stopped: end.why,
+    stoppedBy: end.by,
+    cap: reachedCap(run, end, net) ?? summary.heldItems,
+    paid: paidProjects(run, outcome),
+    resumesAt: end.until === undefined ? undefined : new Date(end.until).toISOString(),
+    wakeAt: goesOn ? memory.wakeAt() : undefined,
+    credits: {
+      charged: after.charged - before.charged,
+      refunded: after.refunded - before.refunded,
+      reserved: after.reserved,
+    },
+    elapsedMs: clock.elapsed() - run.began,
+  });
+  return { summary: built, changed: journal.wrote };
+}
+
+/** The run found out after its last task. */
+const byMachine = (stopped: Stopped, why: string): Stopped => ({
+  ...stopped,
+  ...{ machine: true, why: stopped.why ?? why, by: stopped.by ?? 'machine' },
+});
+
+/** Undefined for a run that waits until everything is over. */
+function attentionOf(
+  { manner, options }: PreparedRun,
+  { leave }: Detachment,
+  looks: LastLooks,
+): Attention | undefined {
+  if (manner === 'tick') return { kind: 'look', leave, looks };
+  return options.detachAfterMs === undefined ? undefined : { kind: 'wait', leave, looks };
+}
+
+interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store' | 'uploads'> {
+  readonly projects: ProjectIds;
+  readonly address: string;
+  readonly tier: string | undefined;
+  readonly balance: number | undefined;
+  readonly needs: ItemNeeds | undefined;
+  readonly attention: Attention | undefined;
+}
+
+async function phases(
+  run: PreparedRun,
+  { client, pace, backoffMs, stopper, journal, low, moved, detachment, manifests, engine }: Means,
+  { projects, address, inbox, store, uploads, tier, balance, needs, attention }: PhaseMeans,
+): Promise<PhaseResult> {
+  const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
+  const { bound, base, items, excluded, planned, takes, earlier } = prepared;
+  const { pipeline } = bound;
+  const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
+  const api = watchedApi(client, watch);
+  const outages = new Outages({
+    ...{ clock, backoffMs, onEvent, stop: stopper.signal, address },
+    api: internals.api?.(api) ?? api,
+    limitMs: pipeline.limits.outageMs,
+  });
+  return await runPhases({
+    ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, journal },
+    machineStops: [low, moved],
+    ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
+    ...{ detachment, isTick: manner === 'tick', balance, needs, begun: planned.inProgress },
+    ...{ takes, earlier: earlier.runs, remembered: prepared.receipts.remembered },
+    visitsAll: !manifests.hasAll(planned.references.marks),
+    ...(engine === undefined ? {} : { distribute: engine.performers(onEvent, orderingOf(run)) }),
+    manifests: new ManifestNotes(manifests, run.redactor, clock),
+    generationLimits: generationLimits(pipeline.limits, tier, manner),
+    context: {
+      ...{ api: outages.api, outages, projects, disk, clock, pace, backoffMs, inbox, store },
+      ...{ attention, uploads, lookSchedule: run.lookSchedule },
+      looks: new LookBudget(clock, speedOf(run)),
+      remembered: prepared.receipts.remembered,
+    },
+    payAgain: options.payAgain ?? false,
+    requireOutputs: options.requireOutputs ?? false,
+    listening: inbox !== undefined,
+    wrapPerformer: internals.performer,
+  });
+}
+
+/** What the coordinator of a distributed run looks at before it orders something of the workers. */
+function orderingOf({ prepared, clock }: PreparedRun): Ordering {
+  const { receipts, state, disk } = prepared;
+  return {
+    claims: orderClaims({ ...receipts, ledger: state.ledger, clock }),
+    isHere: (order) => contentsKeptFor(order).some((content) => disk.isLent(content)),
+  };
+}
+
+const unkept = ({ path, problem }: ManifestFile): string =>
+  `${path} ${problem}: plan --explain cannot say what has changed since the projects of this run`;
+
+/** The last line of defense: the disk did not take the record, so the user must keep it. */
+const unrecorded = ({ name, project }: { name: string; project: string }): string =>
+  `the service created project ${project} for ${JSON.stringify(name)}, which may not be on disk: ` +
+  `if it is in doubt afterwards, shotlist resolve <file> ${JSON.stringify(name)} --project ${project}`;
+
+// What a summary says of an early end besides its reason: the cap that was reached, and what is paid for and not fetched.
+
+/** `net`: credits of this run, refunds taken off. Undefined if no cap of the whole run was reached. */
+function reachedCap(run: PreparedRun, stopped: Stopped, net: number): ReachedCap | undefined {
+  const { limit } = stopped;
+  if (limit === undefined || limit.of === 'balance') return undefined;
+  const { ledger } = run.prepared.state;
+  const { of, most, spent } = limit;
+  const rest = restOf(run.prepared.planned.plan, net);
+  if (of !== 'run') {
+    const needed = rest === undefined ? {} : { needed: spent + rest };
+    return { name: of === 'day' ? 'budget.per_day' : 'budget.per_month', most, spent, ...needed };
+  }
+  const needed = rest === undefined ? {} : { needed: spentBeforeNext(run, ledger) + rest };
+  return { name: nameOf(run, most), most, spent, ...needed };
+}
+
+/** The most that the tasks of the plan may take which this run did not pay for; undefined if nobody knows. */
+const restOf = ({ credits, unpriced, uncounted }: Plan, net: number): number | undefined =>
+  unpriced > 0 || uncounted > 0 ? undefined : Math.max(0, credits - net);
+
+/** What will count against the budget of the next run before it has bought anything. */
+const spentBeforeNext = ({ options: { runId } }: PreparedRun, ledger: Ledger): number =>
+  committed(runId === undefined ? ledger.account : ledger.accountOf(runId));
+
+function nameOf({ options, prepared }: PreparedRun, most: number): ReachedCap['name'] {
+  if (most === prepared.bound.pipeline.budget.credits) return 'budget.credits';
+  return most === options.budget ? '--budget' : 'plan';
+}
+
+/** Projects of this run, and those of earlier runs that its plan needs. Undefined if there are none. */
+function paidProjects(
+  { prepared }: PreparedRun,
+  outcome: Summary['outcome'],
+): PaidProjects | undefined {
+  if (outcome === 'done') return undefined;
+  const { state, planned, bound } = prepared;
+  const { ledger } = state;
+  const began = ledger.runs().at(-1)?.at ?? '';
+  const concerns = ({ job, at }: { readonly job: string; readonly at: string }): boolean =>
+    at >= began || planned.references.has(job);
+  const rendering = [...ledger.unsettled()].filter(concerns).length;
+  const fateOf = resultFates(bound.pipeline.steps);
+  let ready = 0;
+  for (const line of ledger.jobs())
+    if (line.state === 'complete' && (line.outputs?.length ?? 0) === 0 && concerns(line))
+      if (line.tasks.some((task) => fateOf(stepOf(task)) === 'fetched')) ready += 1;
+  return rendering + ready === 0 ? undefined : { rendering, ready };
+}
+
+// What a run remembers for the next one in this checkout: its looks at projects that still render, and the account's plan.
+
+class RunMemory {
+  readonly looks: LastLooks;
+  /** The account's tier; from an earlier run if this one did not ask. */
+  readonly tier: string | undefined;
+  readonly #run: PreparedRun;
+  readonly #isNew: boolean;
+
+  constructor(run: PreparedRun, account: AccountFacts) {
+    const known = readLooks(run.prepared.paths.looks);
+    this.#run = run;
+    this.looks = new LastLooks(known.looks, run.lookSchedule);
+    this.tier = account.asked ? account.tier : known.tier;
+    this.#isNew = this.tier !== known.tier;
+  }
+
+  /** When the next look is useful, ISO 8601: at a project that this run left, else at one that an earlier run left. */
+  wakeAt(): string {
+    const now = this.#run.clock.now();
+    const moment = this.looks.nextMoment(this.#rendering(), now) ?? now;
+    return new Date(Math.max(now, moment)).toISOString();
+  }
+
+  /** Writes what is new. Without the file, the next run looks once more, which is all. */
+  async save(): Promise<void> {
+    const { manner, options, prepared, onEvent } = this.#run;
+    if (manner === 'run' && options.detachAfterMs === undefined) return;
+    const { tier } = this;
+    const rendering = new Set(this.#rendering().map(({ project }) => project));
+    const looks = this.looks.remembered(rendering, this.#isNew);
+    if (looks === undefined) return;
+    const written = await writeLooks(prepared.paths.looks, { tier, looks });
+    if (written.ok) return;
+    const message = `${written.error}: the next tick may look at projects too early`;
+    onEvent({ type: 'warning', message });
+  }
+
+  #rendering(): readonly RenderingProject[] {
+    return [...this.#run.prepared.state.ledger.unsettled()].flatMap(({ project, kind, at }) =>
+      project === undefined ? [] : [{ project, kind, since: Date.parse(at) }],
+    );
+  }
+}
+
+// Opens the journal of a run: a state file, or the records of a database.
+
+/** The journal of a run: a state file, or the records of a database. */
+interface RunFile extends LineFile {
+  flush(): Promise<void>;
+  close(): Promise<void>;
+  /** What the state file has now, if anything was written there. The error says why nothing could be written. */
+  compact(ledger: Ledger): Promise<Result<Content | undefined, string>>;
+  /** Compact it even if nothing has happened. */
+  readonly mustCompact?: boolean;
+}
+
+interface JournalInUse {
+  readonly file: RunFile;
+  /** Set for a distributed run. */
+  readonly engine?: EngineFile;
+  /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
+  readonly low: MachineStop;
+  /** Aborted when another program has changed the state file. */
+  readonly moved: MachineStop;
+}
+
+const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
+
+async function beginJournal(
+  { prepared, clock, onEvent, watch }: PreparedRun,
+  { ballast }: RunResources,
+): Promise<JournalInUse> {
+  const { bound, paths, state } = prepared;
+  const [low, moved] = [new AbortController(), new AbortController()];
+  const machineStops = {
+    low: { signal: low.signal, why: diskFull },
+    moved: { signal: moved.signal, why: movedReason(paths.state) },
+  };
+  const session = prepared.engine?.session;
+  if (session !== undefined) {
+    const onWarning = (message: string): void => onEvent({ type: 'warning', message });
+    const engine = new EngineFile({ session, bound, paths, clock, onWarning, watch });
+    return { file: engine, engine, ...machineStops };
+  }
+  const header = {
+    shotlist: formatVersion,
+    pipeline: bound.name,
+    service: paths.serviceName,
+  } as const;
+  const makeRoom = (): boolean => {
+    if (!ballast.give()) return false;
+    low.abort();
+    return true;
+  };
+  const onMoved = (): void => moved.abort();
+  const file = new JournalFile(paths.state, header, state, { makeRoom, onMoved });
+  return { file, ...machineStops };
+}

@@ -1,0 +1,334 @@
+// Performs one run: plans it, refuses what can be refused before the first request, and executes the rest.
+
+import { scrubbed } from '../../base/scrub.ts';
+import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import { creditDollarsOn } from '../../contract/api/tier.ts';
+import { DatabaseAway } from '../../distributed/away.ts';
+import { asCoordinator } from '../../distributed/coordinator-problem.ts';
+import { TermOver } from '../../distributed/term-over.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
+import { committed, Ledger } from '../../model/ledger.ts';
+import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
+import { finalFailure } from '../../plan/final-failure.ts';
+import { Generations } from '../../plan/generations.ts';
+import { LookSchedule } from '../../plan/look-schedule.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { firstDifference, PlanRecord } from '../../plan/plan-record.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
+import { knownDurations, usualDurations } from '../../plan/usual-durations.ts';
+import { LastLooks } from '../../run/jobs/last-looks.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import type { Summary } from '../../run/run-event.ts';
+import { SummaryBuilder } from '../../run/summary-builder.ts';
+import { pays } from '../../service-api/balance.ts';
+import { rehearsalTier } from '../../service-api/connect-service.ts';
+import { StateFileChanged } from '../../state/file-version.ts';
+import { readLooks } from '../../state/looks-file.ts';
+import type { RunPaths } from '../../state/run-paths.ts';
+import { changedProblem } from '../../state/unsaved-state.ts';
+import { behindText, stopText } from '../../views/calendar-text.ts';
+import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
+import { takesLeft } from '../../views/takes.ts';
+import { commitRun } from '../git/commit.ts';
+import { earlierWarnings } from '../plan/earlier-runs.ts';
+import { foreignProblem, foreignText } from '../plan/foreign-files.ts';
+import { type Prepared, prepare } from '../plan/prepare.ts';
+import { overruledText, refusals, smaller } from '../plan/price-checks.ts';
+import { readPlan } from '../plan/read-plan.ts';
+import { staleness } from '../plan/saved-plan.ts';
+import { writeProvenance } from '../provenance/write-provenance.ts';
+import { type PreparedRun, type RunContext, speedOf } from './context.ts';
+import { execute } from './execute.ts';
+import { generationLimits, generationsOn } from './generation-limits.ts';
+import { dueTimeOf } from './options.ts';
+import { openResources } from './resources.ts';
+import { UpToDate } from './up-to-date.ts';
+
+export interface Performed {
+  readonly summary: Summary;
+  /** True if the state file has changed. */
+  readonly changed: boolean;
+}
+
+/** `state`: the state file. */
+export async function performRun(
+  bound: BoundPipeline,
+  context: RunContext,
+  state: string,
+): Promise<Performed> {
+  const { clock, options } = context;
+  const began = clock.elapsed();
+  try {
+    return await asCoordinator(() => runOn(bound, context));
+  } catch (error) {
+    if (options.signal?.aborted === true && error === options.signal.reason)
+      return nothingDone('interrupted', clock.elapsed() - began);
+    if (error instanceof StateFileChanged) throw new Refusal(changedProblem(error));
+    const apart = engineProblem(error);
+    if (apart !== undefined) throw new Refusal(apart);
+    if (!isSystemProblem(error)) throw error;
+    throw new Refusal(stoppedBy(error, state));
+  }
+}
+
+async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed> {
+  const { clock, live, redactor } = given;
+  const began = clock.elapsed();
+  const answer = (): LiveFacts => redactor.value(liveFacts(live, clock.elapsed()));
+  const upToDate = UpToDate.of(bound, given);
+  const reported = await upToDate?.reportIfSame(began, answer);
+  if (reported !== undefined) return { summary: reported, changed: false };
+  const context: RunContext = {
+    ...given,
+    onEvent: (event) => {
+      upToDate?.hear(event);
+      given.onEvent(event);
+    },
+  };
+  const { manner, options, onEvent, target } = context;
+  const onWarning = (message: string): void => onEvent({ type: 'warning', message });
+  const run = { id: options.runId, due: dueTimeOf(options) };
+  const rehearsal = target.kind === 'rehearsal';
+  const scheduleFrom = (ledger: Ledger) =>
+    new LookSchedule({
+      speedFactor: speedOf(context),
+      // Rehearsals differ in their speed.
+      known: () => knownDurations(rehearsal ? [] : ledger.jobs()),
+    });
+  const resting = (paths: RunPaths, ledger: Ledger) => {
+    const { tier, looks } = readLooks(paths.looks);
+    const last = new LastLooks(looks, scheduleFrom(ledger));
+    return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
+  };
+  const record = recordFor(context);
+  await using prepared = await prepare(bound, target, options, {
+    ...{ env: options.env ?? process.env, redactor: given.redactor },
+    ...{ access: 'run', run, clock, onWarning, stop: options.signal, record },
+    onLook: (seen, of) => {
+      live.look(seen, of);
+      options.onLook?.(seen, of);
+    },
+    workers: { speedFactor: speedOf(context), backoffMs: context.internals.backoffMs ?? 1000 },
+    stamps: upToDate?.stamps,
+    answer,
+    ...(manner === 'tick' ? { resting } : {}),
+  });
+  const { plan, warnings } = prepared.planned;
+  if (run.due !== undefined && prepared.run.over) {
+    onWarning(`the run that was due at ${run.due} has ended, and is not repeated`);
+    const elapsedMs = clock.elapsed() - began;
+    return nothingDone('done', elapsedMs, { items: plan.items, ledger: prepared.state.ledger });
+  }
+  if (options.reroll === undefined)
+    for (const left of takesLeft(prepared.state.ledger, bound.pipeline.steps)) onWarning(left);
+  const budget = smaller(options.budget, bound.pipeline.budget.credits);
+  const tier = rehearsal ? rehearsalTier : undefined;
+  const diagnostics = refusals(prepared, { budget, rehearsal, tier });
+  if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, ...bound.texts });
+  const stale = savedPlanProblem(context, prepared, record);
+  if (stale !== undefined) throw new Refusal(stale);
+  const { foreign } = prepared.planned;
+  if (foreign.count > 0) {
+    if ((await options.confirmReplace?.(foreignText(foreign))) !== true)
+      throw new Refusal(foreignProblem(foreign));
+    prepared.made.allow();
+  }
+  onEvent({
+    ...{ type: 'planned', plan, run: prepared.run.number },
+    budget,
+    ...(rehearsal || !pays(plan) ? {} : { usualMs: usualDurations(prepared.state.ledger.jobs()) }),
+  });
+  [...warnings, ...earlierWarnings(prepared.earlier)].forEach(onWarning);
+  const overruled = overruledText(options.budget, bound);
+  if (overruled !== undefined) onWarning(overruled);
+  if (budget !== undefined && plan.credits > budget)
+    onWarning(
+      `the plan may take ${plan.credits} credits and the budget is ${budget}: items are bought one by one, each only if all of it fits`,
+    );
+  const calendar = new CalendarBudget(calendarCaps(bound.pipeline));
+  const limits = calendar.at(clock.now(), prepared.state.ledger);
+  const behind = behindText(limits);
+  if (behind !== undefined) onWarning(behind);
+  for (const limit of limits) {
+    const stops = stopText(limit, plan.credits);
+    if (stops !== undefined) onWarning(stops.replace(/\.$/, ''));
+  }
+  const asleep = prepared.planned.asleep && prepared.earlier.runs.length === 0;
+  const lookSchedule = scheduleFrom(prepared.state.ledger);
+  const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep, lookSchedule };
+  await using held = await openResources(preparedRun);
+  const agreed = await agree(preparedRun, record, held.account.tier);
+  // Nobody asks during the run, which may take hours.
+  prepared.planned.reasons.forget();
+  const executed = await execute({ ...preparedRun, ...agreed }, held);
+  prepared.receipts.book.finish();
+  if (bound.pipeline.provenance)
+    await writeProvenance({
+      ...{ bound, paths: prepared.paths, ledger: prepared.state.ledger, disk: prepared.disk },
+      ...{ rehearsal, redactor, signal: options.signal, onWarning },
+    });
+  await commitRun(preparedRun, executed.summary);
+  if (!executed.changed)
+    await upToDate?.keep(prepared.state.content, prepared.items, executed.summary);
+  onEvent({ type: 'ended', summary: executed.summary });
+  return executed;
+}
+
+/** A run that ends before it begins anything. */
+function nothingDone(
+  end: 'done' | 'interrupted',
+  elapsedMs: number,
+  { items, ledger } = { items: 0, ledger: new Ledger() },
+): Performed {
+  const { reserved } = ledger.total;
+  const credits = { charged: 0, refunded: 0, reserved };
+  const builder = new SummaryBuilder();
+  builder.addDoubts(ledger.doubts());
+  const outcome = end === 'done' && builder.hasDoubts ? 'doubt' : end;
+  const summary = builder.build(outcome, { items, elapsedMs, credits });
+  return { summary, changed: false };
+}
+
+/** Why a distributed run cannot go on in this process. */
+function engineProblem(error: unknown): Problem | undefined {
+  if (error instanceof TermOver) {
+    const hint = 'nothing is lost: the other process goes on with the run';
+    return problem(error.message, 'this process stopped coordinating', hint);
+  }
+  if (!(error instanceof DatabaseAway)) return undefined;
+  const hint =
+    'everything that was recorded is safe: run the command again when the database is back';
+  const message = `the database cannot be reached: ${scrubbed(error.message)}`;
+  return { ...problem(message, 'the run stopped', hint), reason: 'unreachable' };
+}
+
+/** The journal could not be written: nothing new was sent after that, and everything sent before is recorded. */
+function stoppedBy(error: unknown, state: string): Problem {
+  const hint =
+    'everything that was recorded is safe; fix this, then run again: nothing is paid twice';
+  return {
+    ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
+    reason: 'system',
+  };
+}
+
+// Before a run buys anything: it does what a saved plan says, or what a person has agreed to, and spends no more than that.
+
+/** Undefined if nothing compares plans, so that a run need not look at every file twice. */
+const recordFor = ({ options }: RunContext): PlanRecord | undefined =>
+  options.savedPlan === undefined && options.confirm === undefined ? undefined : new PlanRecord();
+
+/** Why a run must not begin, although a saved plan says so. */
+function savedPlanProblem(
+  { options }: RunContext,
+  prepared: Prepared,
+  record: PlanRecord | undefined,
+): Problem | undefined {
+  if (options.savedPlan === undefined || record === undefined) return undefined;
+  return staleness(options.savedPlan, prepared, record);
+}
+
+interface Agreement {
+  /** Credits; undefined if there is no limit. */
+  readonly budget: number | undefined;
+  /** By the clock's `elapsed`: the time that a person thinks does not count. */
+  readonly began: number;
+}
+
+/** `tier`: the account's plan, if it is known. */
+async function agree(
+  { options, target, prepared, budget, began, clock }: PreparedRun,
+  record: PlanRecord | undefined,
+  tier: string | undefined,
+): Promise<Agreement> {
+  if (record === undefined) return { budget, began };
+  const { bound, planned } = prepared;
+  const { plan } = planned;
+  const most = totalOf(plan);
+  const spent = spentBefore(prepared.state.ledger, options.runId);
+  const capped = most === undefined ? budget : smaller(budget, spent + most);
+  if (options.savedPlan !== undefined) return { budget: capped, began };
+  const above = options.confirmAbove ?? bound.pipeline.confirmAbove;
+  const isMore = plan.credits > above || plan.unpriced > 0 || plan.uncounted > 0;
+  if (options.confirm === undefined || target.kind === 'rehearsal' || !isMore)
+    return { budget, began };
+  const reading = await readPlan(prepared, {
+    ...{ generations: generationsOn(tier), creditDollars: creditDollarsOn(tier) },
+    ...{ budget, rehearsal: false, now: clock.now() },
+  });
+  if (!(await options.confirm({ plan, reading, above }))) throw new Refusal(declined);
+  const again = new PlanRecord();
+  await prepared.replan(again.add);
+  if (again.digest === record.digest) return { budget: capped, began: clock.elapsed() };
+  throw new Refusal(changedMeanwhile(record, again));
+}
+
+/** What counts against the budget of this run already: it may continue another one. */
+const spentBefore = (ledger: Ledger, runId: string | undefined): number =>
+  Math.max(committed(ledger.account), runId === undefined ? 0 : committed(ledger.accountOf(runId)));
+
+/** Undefined if nobody knows the most that the plan may take. */
+const totalOf = ({ credits, unpriced, uncounted }: Plan): number | undefined =>
+  unpriced > 0 || uncounted > 0 ? undefined : credits;
+
+const declined: Problem = {
+  ...problem('nothing was bought: the answer was no'),
+  declined: true,
+};
+
+function changedMeanwhile(before: PlanRecord, now: PlanRecord): Problem {
+  const task = firstDifference(before.tasks, now.tasks);
+  const what = task === undefined ? 'the plan is' : `${task} is`;
+  return problem(
+    `nothing was bought: ${what} no longer as it was shown, because a file has changed meanwhile`,
+    'shotlist',
+    'run the command again, and look at the new plan',
+  );
+}
+
+// Which planned tasks have nothing to do in a tick now: if all of them rest, the tick asks the service nothing.
+
+interface RestContext {
+  readonly pipeline: Pipeline;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly looks: LastLooks;
+  /** The account's tier, as an earlier tick learned it. */
+  readonly tier: string | undefined;
+}
+
+/** True for a task that a tick cannot bring forward now. The steps before the task are over. */
+function restingTasks(context: RestContext): (planned: PlannedTask) => boolean {
+  const { pipeline, ledger, clock, looks, tier } = context;
+  const limits = generationLimits(pipeline.limits, tier, 'tick');
+  const generations = new Generations({
+    ledger,
+    now: () => clock.now(),
+    steps: pipeline.steps,
+    limits,
+  });
+  const { isFull } = generations;
+  const now = clock.now();
+  return ({ step, action, fingerprint }) => {
+    const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+    if (action === 'attach') {
+      const { project, kind, at } = job ?? {};
+      if (project === undefined || kind === undefined || at === undefined) return false;
+      return !looks.isDue({ project, kind, since: Date.parse(at) }, now);
+    }
+    if (action !== 'begin') return false;
+    switch (step.kind.operation) {
+      case 'upload':
+      case 'detect':
+        return isFull;
+      case 'create':
+        return (
+          !generations.hasRoom(step.kind.name) || finalFailure(job, step.attempts) !== undefined
+        );
+      default:
+        return false;
+    }
+  };
+}

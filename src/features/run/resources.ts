@@ -1,0 +1,166 @@
+// What a run holds open, besides its state: the receiver of events, disk space, the service.
+
+import { createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import { Cleanup } from '../../base/cleanup.ts';
+import { makeFolder } from '../../base/make-folder.ts';
+import { isSystemProblem } from '../../base/system-error.ts';
+import { userFolder } from '../../base/user-folder.ts';
+import type { Account } from '../../contract/api/project.ts';
+import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import { UploadCache } from '../../files/upload-cache.ts';
+import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { unsettledActions } from '../../plan/planned-action.ts';
+import { uploadSharedMs } from '../../plan/renew.ts';
+import type { KnownUploads, OutputStore } from '../../run/jobs/ports.ts';
+import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
+import { balanceOf, pays } from '../../service-api/balance.ts';
+import { checkService, type ServiceCheck } from '../../service-api/check-service.ts';
+import {
+  type Connection,
+  connectService,
+  rehearsalTier,
+} from '../../service-api/connect-service.ts';
+import { isLoopback } from '../../service-api/loopback.ts';
+import { openInbox } from '../../service-api/webhooks.ts';
+import { type Ballast, takeBallast } from '../../state/ballast.ts';
+import { checkStore, openStore } from '../../stores/open-store.ts';
+import { refuseBeyondPlan, statedPrices } from '../plan/price-checks.ts';
+import type { PreparedRun } from './context.ts';
+import { generationsOn } from './generation-limits.ts';
+
+export interface RunResources extends AsyncDisposable {
+  /** Undefined if the run receives no events. */
+  readonly inbox: WebhookInbox | undefined;
+  readonly ballast: Ballast;
+  readonly service: Connection;
+  /** Undefined if the pipeline names no store. */
+  readonly store: OutputStore | undefined;
+  /** Undefined if uploads are not shared with other pipelines. */
+  readonly uploads: KnownUploads | undefined;
+  /** Ends transfers to and from the store immediately. */
+  cutStore(): void;
+  /** The account, as far as the service was asked. */
+  readonly account: AccountFacts;
+}
+
+/** Sends only free requests. Nothing is bought before this has succeeded. */
+export async function openResources(run: PreparedRun): Promise<RunResources> {
+  const { prepared, target, options, clock, redactor, onEvent } = run;
+  const { bound, paths, planned, state } = prepared;
+  await using cleanup = new Cleanup();
+  const receiver = await openInbox(run.webhooks, state.ledger, { redactor, clock, onEvent });
+  cleanup.defer(() => receiver.close());
+  const ballast = await takeBallast(paths.ballast);
+  if (!ballast.ok) throw new Refusal(noRoom(ballast.error));
+  cleanup.defer(() => ballast.value.remove());
+  const { signal } = options;
+  const now = clock.now();
+  const { asleep } = run;
+  const checked = await checkService(target, planned.plan, { redactor, now, signal, asleep });
+  const diagnostics = reportAccount(checked, run);
+  if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, ...bound.texts });
+  const account = accountFacts(checked, run);
+  const cut = new AbortController();
+  const opened = run.store === undefined ? undefined : await openStore(run.store, cut.signal);
+  if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
+  const store = opened?.store;
+  if (store !== undefined && savesAnything(planned.plan)) {
+    await checkStore(store);
+  }
+  const service = await connectService({
+    ...{ target, clock, data: paths.serviceData, stated: statedPrices(bound) },
+    speed: options.rehearsalSpeed ?? 'instant',
+    pictures: options.rehearsalPictures ?? 'real',
+  });
+  cleanup.defer(() => service.close());
+  const kinds = new Set(bound.pipeline.steps.map((step) => step.kind.name));
+  for (const message of service.lacks?.(kinds) ?? []) onEvent({ type: 'warning', message });
+  const uploads = openKnownUploads(run);
+  cleanup.defer(() => uploads?.close());
+  const held = cleanup.move();
+  return {
+    ...{ inbox: receiver.inbox, ballast: ballast.value, service, store, uploads, account },
+    cutStore: () => cut.abort(),
+    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+  };
+}
+
+const savesAnything = ({ rows }: Plan): boolean =>
+  rows.some(({ tasks }) => Object.keys(tasks).some((action) => unsettledActions.has(action)));
+/** `asked`: false if the tier is not known because nothing was sent. */
+export interface AccountFacts {
+  readonly asked: boolean;
+  readonly tier: string | undefined;
+  /** What the service says; undefined if it was not asked, or has no account endpoint. */
+  readonly read: Account | undefined;
+  /** Credits that are left; undefined if the service does not say. */
+  readonly balance: number | undefined;
+}
+
+/** Says once how many projects the account's plan has in progress at once. */
+function accountFacts(
+  { account }: ServiceCheck,
+  { target, prepared, onEvent }: PreparedRun,
+): AccountFacts {
+  const rehearsal = target.kind === 'rehearsal';
+  const reported = account?.ok === true ? account.value?.tier : undefined;
+  const tier = rehearsal ? rehearsalTier : reported;
+  const most = generationsOn(tier);
+  if (most !== undefined && tier !== undefined && pays(prepared.planned.plan))
+    onEvent({ type: 'generations', most, tier });
+  const balance = !rehearsal && account?.ok === true ? account.value?.credits : undefined;
+  const read = account?.ok === true ? account.value : undefined;
+  return { asked: rehearsal || account?.ok === true, tier, balance, read };
+}
+
+function noRoom(why: string): Problem {
+  const hint = 'nothing was sent; free some space or check the disk, then run again';
+  return problem(`the disk space for the journal could not be reserved: ${why}`, 'shotlist', hint);
+}
+
+/** Reports the account's balance; returns what the account's plan does not include. */
+function reportAccount(
+  { account }: ServiceCheck,
+  { prepared, onEvent }: PreparedRun,
+): readonly Diagnostic[] {
+  const { bound, planned } = prepared;
+  if (account === undefined) return [];
+  const { credits: balance, tier, warning } = balanceOf(planned.plan, account);
+  if (balance !== undefined) onEvent({ type: 'account', balance, tier });
+  if (warning !== undefined) onEvent({ type: 'warning', message: warning });
+  return refuseBeyondPlan(planned.findings, tier, bound);
+}
+
+// Which uploads of other pipelines a run may use: those for the same account at the same service, in the user's state
+// folder. Rehearsals share none, and nothing is shared for a service on this machine, which may forget all its files.
+
+/** Undefined if the run shares no uploads. Uploads are shared only if the user's state folder can be written. */
+function openKnownUploads({
+  target,
+  options,
+  internals,
+  clock,
+}: Pick<PreparedRun, 'target' | 'options' | 'internals' | 'clock'>): UploadCache | undefined {
+  if (target.kind === 'rehearsal') return undefined;
+  const { address, key } = target;
+  if (internals.sharesUploads !== true && isLoopback(new URL(address).hostname)) return undefined;
+  const folder = userFolder(options.env);
+  try {
+    makeFolder(folder, 0o700);
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    return undefined;
+  }
+  return new UploadCache({
+    file: join(folder, 'uploads.db'),
+    account: accountName(address, key),
+    clock,
+    sharedForMs: uploadSharedMs,
+  });
+}
+
+/** Two keys never share, even for one account. The key cannot be found out from the name. */
+const accountName = (address: string, key: string): string =>
+  createHmac('sha256', key).update(`uploads at ${address}`).digest('hex');

@@ -1,0 +1,185 @@
+// `run`: runs a pipeline. Everything that can be refused is refused before the first request.
+import { Redactor } from '../../base/redactor.ts';
+import type { Result } from '../../base/result.ts';
+import { shownPath } from '../../files/shown-path.ts';
+import { boundPipeline } from '../../language/load/bound-pipeline.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import {
+  type Problem,
+  problem,
+  Refusal,
+  resultOf,
+  valueOrThrow,
+} from '../../language/load/problem.ts';
+import { realClock } from '../../run/clock.ts';
+import type { RunEvent, Summary } from '../../run/run-event.ts';
+import { secretsIn } from '../../service-api/secrets.ts';
+import { chooseTarget, type Target } from '../../service-api/target.ts';
+import { webhookConfigOf } from '../../service-api/webhooks.ts';
+import { pathsOf } from '../../state/run-paths.ts';
+import { chooseStore } from '../../stores/choose-store.ts';
+import { LiveView } from '../../views/live/live-view.ts';
+import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
+import { GracePeriod } from './grace-period.ts';
+import type { Manner } from './manner.ts';
+import { dueTimeOf, paceOf, type RunInternals, type RunOptions } from './options.ts';
+import { type Performed, performRun } from './perform-run.ts';
+
+export type { RunInternals, RunOptions };
+export { paceOf };
+
+export interface Ran {
+  readonly summary: Summary;
+  readonly rehearsal: boolean;
+  /** The pipeline file, as it was named. */
+  readonly pipeline: string;
+  /** The state file and the output folder, relative to the working folder if they are below it. */
+  readonly state: string;
+  readonly output: string;
+}
+
+/**
+ * Runs a pipeline, or resumes it: nothing is paid twice. Without a key and an address, or with `rehearse`, it runs against the
+ * bundled local service and costs nothing.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, run } from 'shotlist';
+ *
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const ran = await run(pipeline, {
+ *   rehearse: true,
+ *   rehearsalPictures: 'plain',
+ *   budget: 100,
+ *   onEvent: (event) => {
+ *     if (event.type === 'task') console.log(event.task, event.ending);
+ *   },
+ * });
+ * console.log(ran.summary.outcome, ran.summary.credits.charged);
+ * ```
+ */
+export async function run(loaded: LoadedPipeline, options: RunOptions = {}): Promise<Ran> {
+  return await runWith(loaded, options, {});
+}
+
+/** The same, for tests. */
+export async function runWith(
+  loaded: LoadedPipeline,
+  options: RunOptions,
+  internals: RunInternals,
+): Promise<Ran> {
+  return await runIn('run', loaded, options, internals);
+}
+
+/** The common part of `run` and `tick`. */
+export async function runIn(
+  manner: Manner,
+  loaded: LoadedPipeline,
+  options: RunOptions,
+  internals: RunInternals,
+): Promise<Ran> {
+  const bound = boundPipeline(loaded);
+  const { env = process.env, clock = realClock } = options;
+  const target = resultOf(() => chooseTarget(options, bound, env));
+  if (!target.ok) return await withoutTarget(target.error, bound, options, internals);
+  const apart = distributedRehearsal(options, target.value);
+  if (apart !== undefined) throw new Refusal(apart);
+  const webhooks = resultOf(() => webhookConfigOf(options, target.value, env));
+  const redactor = new Redactor([
+    ...secretsIn(env),
+    webhooks.ok ? webhooks.value?.secret : undefined,
+  ]);
+  const rehearsal = target.value.kind === 'rehearsal';
+  const paths = pathsOf(bound, target.value, options);
+  const { state, output } = paths;
+  const store = resultOf(() =>
+    chooseStore(bound, { target: target.value, env, paths, ...options }),
+  );
+  const watch = options.monitor?.begin({ ...watchedRun(bound), state });
+  const speed = paceOf(options.rehearsalSpeed);
+  const live = new LiveView({ pipeline: bound.name, speed, began: clock.elapsed() });
+  const onEvent = (event: RunEvent): void => {
+    const shown = redactor.value(event);
+    live.take(shown, clock.elapsed());
+    watch?.event(shown);
+    options.onEvent?.(shown);
+  };
+  const places = { rehearsal, state: shownPath(state), output: shownPath(output) };
+  onEvent({
+    ...{ type: 'started', ...places },
+    ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
+  });
+  const { signal } = options;
+  const leave = new GracePeriod(clock, leaveMs);
+  if (signal !== undefined) leave.beginAfter(signal);
+  const hookContext = {
+    ...{ bound, rehearsal, env, clock, redactor, onEvent, leave: leave.expired },
+    due: dueTimeOf(options),
+    backoffMs: internals.backoffMs ?? 1000,
+  };
+  const hooks = allowedHooks(hookContext);
+  if (store.ok && store.value?.kind === 'folder' && store.value.note !== undefined)
+    onEvent({ type: 'warning', message: store.value.note });
+  const shared = { manner, options, internals, clock, redactor, onEvent, watch, live };
+  const context = { ...shared, target: target.value };
+  const performed = await resultOf(() =>
+    performRun(
+      bound,
+      { ...context, webhooks: valueOrThrow(webhooks), store: valueOrThrow(store) },
+      state,
+    ),
+  );
+  if (!performed.ok) watch?.refused(performed.error.reason);
+  // A tick may come every minute: what has not changed was told before.
+  const isDeclined = !performed.ok && performed.error.declined === true;
+  if ((manner === 'run' && !isDeclined) || (performed.ok && performed.value.changed))
+    await callHooks(hooks, reportOf(performed), hookContext);
+  leave.cancel();
+  return { summary: valueOrThrow(performed).summary, pipeline: loaded.file, ...places };
+}
+
+/** Workers could not reach the local service inside this process. */
+function distributedRehearsal({ engine }: RunOptions, target: Target): Problem | undefined {
+  if (engine === undefined || target.kind !== 'rehearsal') return undefined;
+  return problem(
+    '--engine needs a service that every host reaches, and there is no key and no address',
+    'shotlist',
+    'to rehearse with several workers, start shotlist serve, and give its address and key to the run and to the workers',
+  );
+}
+
+const reportOf = (performed: Result<Performed, Problem>): HookReport =>
+  performed.ok ? { type: 'ended', summary: performed.value.summary } : refusalOf(performed.error);
+
+/** What a monitor knows about a pipeline. */
+const watchedRun = ({ name, pipeline }: ReturnType<typeof boundPipeline>) => ({
+  pipeline: name,
+  kinds: new Map(pipeline.steps.map((step) => [step.name, step.kind.name])),
+});
+
+const refusalOf = ({ reason, diagnostics }: Problem): HookReport => ({
+  ...{ type: 'refused', reason, diagnostics },
+});
+
+/** Without a key or an address, a run cannot begin, and the hooks tell those who wait for the run. */
+async function withoutTarget(
+  error: Problem,
+  bound: ReturnType<typeof boundPipeline>,
+  options: RunOptions,
+  { backoffMs = 1000 }: RunInternals,
+): Promise<never> {
+  const { env = process.env, clock = realClock, onEvent, signal, rehearse } = options;
+  const redactor = new Redactor([...secretsIn(env), options.webhookSecret]);
+  const leave = new GracePeriod(clock, leaveMs);
+  if (signal !== undefined) leave.beginAfter(signal);
+  const context = {
+    ...{ bound, rehearsal: rehearse === true, env, clock, redactor, backoffMs },
+    ...{ leave: leave.expired, due: dueTimeOf(options) },
+    onEvent: (event: RunEvent) => onEvent?.(redactor.value(event)),
+  };
+  // The error is what counts here, so hooks without consent are not mentioned.
+  const hooks = allowedHooks({ ...context, onEvent: () => undefined });
+  await callHooks(hooks, refusalOf(error), context);
+  leave.cancel();
+  throw new Refusal(error);
+}

@@ -1,0 +1,149 @@
+// The paid tasks that a person names, by task or by item, and why one of them cannot have another take.
+import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
+import type { Ledger } from '../../model/ledger.ts';
+import { jobFacts } from '../../model/state.ts';
+import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
+import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
+import { itemsOf, neededBy } from '../../plan/rerolled-pipeline.ts';
+
+type Tasks = ReadonlyMap<string, PlannedTask>;
+
+/** A name that begins with the name of a step is a task; any other one is an item. */
+const isTask = ({ steps }: Pipeline, name: string): boolean =>
+  steps.some((step) => step.name === stepOf(name));
+
+/** The keys of the items that the names are about; undefined: all. */
+export function itemsNamed(
+  pipeline: Pipeline,
+  names: readonly string[],
+): ReadonlySet<string> | undefined {
+  const keys = itemsOf(
+    pipeline,
+    names.filter((name) => isTask(pipeline, name)),
+  );
+  if (keys === undefined) return undefined;
+  return new Set([...keys, ...names.filter((name) => !isTask(pipeline, name))]);
+}
+
+export function tasksNamed(
+  pipeline: Pipeline,
+  names: readonly string[],
+  tasks: Tasks,
+  ledger: Ledger,
+): readonly string[] {
+  const found = new Set<string>();
+  for (const name of names) {
+    const one = isTask(pipeline, name)
+      ? paidTask(pipeline, name, tasks, ledger)
+      : lastTasks(pipeline, name, tasks, ledger);
+    for (const task of one) found.add(task);
+  }
+  const chosen = [...found];
+  for (const task of chosen) {
+    const other = chosen.find((one) => uses(pipeline, task, one));
+    if (other !== undefined) throw new Refusal(oneByOne(task, other));
+  }
+  return chosen;
+}
+
+type Found = readonly string[];
+
+function paidTask({ steps }: Pipeline, name: string, tasks: Tasks, ledger: Ledger): Found {
+  const planned = tasks.get(name);
+  if (planned === undefined) {
+    const elements = [...tasks.keys()].filter((task) => task.startsWith(`${name}[`));
+    if (elements.length > 0)
+      return refused(`${name} has ${elements.length} elements`, first(elements));
+    const ofStep = recordedTasks(ledger).filter((task) => stepOf(task) === name);
+    if (ofStep.length > 0) return refused(`${name} is done for each item`, first(ofStep));
+    return unknown('task', name, recordedTasks(ledger));
+  }
+  const { kind } = planned.step;
+  if (kind.operation !== 'create') {
+    const paid = steps.filter((step) => step.kind.operation === 'create').map((step) => step.name);
+    return refused(
+      `${name} is free: only a result that was paid for has takes`,
+      `the paid steps are ${paid.join(', ')}`,
+    );
+  }
+  const why = whyNot(planned, ledger);
+  return why === undefined ? [name] : refused(`${name} ${why.is}`, why.hint);
+}
+
+/** The paid tasks of an item that no other paid task of it uses. */
+function lastTasks(pipeline: Pipeline, item: string, tasks: Tasks, ledger: Ledger): Found {
+  const { steps } = pipeline;
+  const isFannedOut = fannedOutIn(steps);
+  const own = [...tasks.values()].filter(({ task }) => itemOf(task, isFannedOut(task)) === item);
+  if (own.length === 0) {
+    const keys = recordedTasks(ledger).flatMap((task) => itemOf(task, isFannedOut(task)) ?? []);
+    return unknown('item', item, [...new Set(keys)]);
+  }
+  const done = own.filter((planned) => isPaid(planned) && whyNot(planned, ledger) === undefined);
+  const used = (name: string): boolean =>
+    done.some(({ step }) => step.name !== name && neededBy(steps, new Set([step.name])).has(name));
+  const last = done.filter(({ step }) => !used(step.name)).map(({ task }) => task);
+  return last.length > 0
+    ? last
+    : refused(`the item ${item} has no paid result yet`, 'shotlist run makes it');
+}
+
+const isPaid = ({ step }: PlannedTask): boolean => step.kind.operation === 'create';
+
+interface Hindrance {
+  /** The end of a sentence about the task. */
+  readonly is: string;
+  readonly hint: string;
+}
+
+/** Why a paid task cannot have another take; undefined if it can. */
+function whyNot({ action, why, take, task }: PlannedTask, ledger: Ledger): Hindrance | undefined {
+  const newest = take === undefined ? undefined : ledger.takes.later(take.first).at(-1);
+  if (newest !== undefined && jobFacts[newest.state].inDoubt)
+    return { is: `has a take in doubt (take ${newest.take?.number})`, hint: settle };
+  if (action === 'reuse') return undefined;
+  const hint = hints[action] ?? `shotlist plan --explain ${task} says more`;
+  return { is: `has no result that a take could follow: ${why}`, hint };
+}
+
+const settle = 'settle it first: shotlist resolve';
+
+const hints: Readonly<Partial<Record<PlannedAction, string>>> = {
+  attach: 'wait for it: shotlist run',
+  begin: 'shotlist run makes it',
+  doubt: settle,
+  maybe: 'shotlist run makes it',
+};
+
+/** True if the first task is made of the other one's result. */
+function uses({ steps }: Pipeline, task: string, other: string): boolean {
+  const [step, before] = [stepOf(task), stepOf(other)];
+  if (step === before || !neededBy(steps, new Set([step])).has(before)) return false;
+  const isFannedOut = fannedOutIn(steps);
+  const [item, ofItem] = [task, other].map((one) => itemOf(one, isFannedOut(one)));
+  return item === undefined || ofItem === undefined || item === ofItem;
+}
+
+const oneByOne = (task: string, other: string): Problem =>
+  problem(
+    `${task} uses ${other}: another take of both at once would not show which one is better`,
+    'shotlist',
+    `reroll ${other} and pick a take; then reroll ${task}`,
+  );
+
+const recordedTasks = (ledger: Ledger): readonly string[] =>
+  [...ledger.jobs()].flatMap(({ tasks, project }) => (project === undefined ? [] : tasks));
+
+const first = ([example = '']: readonly string[]): string => `name one of them, such as ${example}`;
+
+const refused = (message: string, hint: string): Found => {
+  throw new Refusal(problem(message, 'shotlist', hint));
+};
+
+const unknown = (what: 'task' | 'item', name: string, known: readonly string[]): Found =>
+  refused(
+    `there is no ${what} ${JSON.stringify(name)}`,
+    suggestion(name, known) ?? 'shotlist status --items lists the tasks',
+  );

@@ -1,0 +1,34 @@
+// shotlist tools: the step kinds, their prices and their fields.
+
+import type { ToolsFlags } from '../../cli/flags.ts';
+import { print, printJson } from '../../cli/terminal.ts';
+import { catalogue, entryOf } from '../../contract/catalogue/entry.ts';
+import { kindNamed, kinds } from '../../contract/kinds/all.ts';
+import { pricesPublished } from '../../contract/tool/price-rule.ts';
+import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import { problem, Refusal } from '../../language/load/problem.ts';
+import { toolList, toolText } from './tools-text.ts';
+
+export function toolsCommand(name: string | undefined, flags: ToolsFlags): number {
+  const json = flags.json === true;
+  if (name === undefined) {
+    const groups = catalogue();
+    if (json) printJson([...groups.values()].flat());
+    else print(toolList(groups, pricesPublished));
+    return 0;
+  }
+  const kind = kindNamed(name);
+  if (kind === undefined) {
+    const hint = suggestion(
+      name,
+      kinds.map((known) => known.name),
+    );
+    throw new Refusal(
+      problem(`there is no step kind ${JSON.stringify(name)}`, 'shotlist tools', hint),
+    );
+  }
+  const entry = entryOf(kind);
+  if (json) printJson({ ...entry, with: kind.with });
+  else print(toolText(entry));
+  return 0;
+}

@@ -1,0 +1,76 @@
+// shotlist trust: lets a pipeline file send the API key to the service that the file names, call its hooks and use its
+// bucket, or marks a folder as shotlist's own. Sends nothing.
+
+import { printable } from '../../base/printable.ts';
+import type { TrustFlags } from '../../cli/flags.ts';
+import { problem, Refusal } from '../../language/load/problem.ts';
+import { answer } from '../command.ts';
+import { hookText } from '../hooks/hook-text.ts';
+import { type Adopted, adopt } from './adopt.ts';
+import { type Consent, distrust, type Trusted, trust, trustedFiles } from './trust.ts';
+
+export async function trustCommand(file: string | undefined, flags: TrustFlags): Promise<number> {
+  const json = flags.json === true;
+  const { folder } = flags;
+  const wishes = [file, folder, flags.list].filter((wanted) => wanted !== undefined);
+  if (wishes.length !== 1 || (flags.remove === true && file === undefined))
+    throw new Refusal(problem('name what to trust', 'shotlist', usage));
+  if (folder !== undefined)
+    return answer(adopt(folder), json, { text: (adopted) => adoptedText(folder, adopted) });
+  if (file === undefined) return answer(trustedFiles(), json, { text: listText });
+  if (flags.remove === true) return answer(removed(file), json, { text: removedText });
+  return answer(trust(file), json, { text: (trusted) => trustedText(file, trusted) });
+}
+
+const usage = 'shotlist trust <file>, --remove <file>, --folder <folder> or --list';
+
+function adoptedText(folder: string, { folders }: Adopted): string {
+  if (folders.length === 0) return `${printable(folder)} is shotlist's own already.`;
+  return folders.map((one) => `Trusted as shotlist's own: ${printable(one)}`).join('\n');
+}
+
+function trustedText(file: string, trusted: Trusted): string {
+  const { address, onFinish, onDoubt, store } = trusted;
+  const may = [
+    ...(address === undefined ? [] : [`send ${sentText(trusted)} to this service`]),
+    ...(onFinish === undefined && onDoubt === undefined
+      ? []
+      : ['call these hooks, with your rights, after each run']),
+    ...(store === undefined ? [] : ['keep results in this bucket, with your AWS credentials']),
+  ];
+  return [
+    ...(address === undefined ? [] : [`Service: ${printable(address)}`]),
+    ...(onFinish === undefined ? [] : [`on_finish: ${hookText(onFinish)}`]),
+    ...(onDoubt === undefined ? [] : [`on_doubt: ${hookText(onDoubt)}`]),
+    ...(store === undefined ? [] : [`Bucket: ${printable(store)}`]),
+    `Trusted: ${printable(file)} may now ${may.join('; ')}. If the file changes, trust it again.`,
+    `To take this back: shotlist trust --remove ${printable(file)}`,
+  ].join('\n');
+}
+
+const sentText = ({ variables }: Trusted): string =>
+  variables.length === 0
+    ? 'your API key'
+    : `your API key, and the environment variables that it uses in requests (env: ${variables.join(', ')}),`;
+
+function removed(file: string): readonly Consent[] {
+  const taken = distrust(file);
+  if (taken.length > 0) return taken;
+  throw new Refusal(problem('the file is not trusted', file, 'see shotlist trust --list'));
+}
+
+const removedText = (taken: readonly Consent[]): string =>
+  taken.map((consent) => `No longer trusted with ${grantsText(consent)}.`).join('\n');
+
+const listText = (known: readonly Consent[]): string =>
+  known.length === 0 ? 'No file is trusted.' : known.map(line).join('\n');
+
+const line = (consent: Consent): string =>
+  `${consent.date.slice(0, 10)}  ${grantsText(consent)}  ${printable(consent.file)}`;
+
+const grantsText = ({ address, grants }: Consent): string =>
+  [
+    ...(address === undefined ? [] : [printable(address)]),
+    ...(grants.includes('hooks') ? ['its hooks'] : []),
+    ...(grants.includes('store') ? ['its bucket'] : []),
+  ].join(', ');

@@ -1,0 +1,137 @@
+// Opens a live page: the page of a report on loopback, which follows the state file while runs write to it.
+
+import pLimit from 'p-limit';
+import type { OutsideOptions } from '../../files/pipeline-boundary.ts';
+import { boundPipeline } from '../../language/load/bound-pipeline.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import { problem, Refusal } from '../../language/load/problem.ts';
+import { pageAssets } from '../../report/assets.ts';
+import { openLiveServer } from '../../report/live-server.ts';
+import type { PageEnd } from '../../report/page/page-message.ts';
+import { type ThumbnailSize, thumbnail, thumbnailSize } from '../../report/thumbnails.ts';
+import { realClock } from '../../run/clock.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import { type LocateOptions, stateFinder } from '../../state/locate-state.ts';
+import { LiveReport } from '../report/live-report.ts';
+
+export interface LivePageOptions extends LocateOptions, OutsideOptions {
+  /** `--port`. Default: a free one. */
+  readonly port?: number | undefined;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
+
+export interface LivePage {
+  /** Where the page is. Whoever has this address can see the page, if they are on this machine. */
+  readonly address: string;
+  /** A new address that leads to the page once, for a program that opens browsers. */
+  addressForOnce(): string;
+  /** Resolves when somebody has opened the page. */
+  readonly visited: Promise<void>;
+  /** Shows the last state to the pages that are open, tells them why nothing follows, and closes the server. */
+  close(why?: PageEnd): Promise<void>;
+}
+
+/**
+ * Serves the page of a report on 127.0.0.1 until it is closed. The page follows the runs of any process on this machine, and sends
+ * nothing anywhere.
+ *
+ * @example
+ * ```ts
+ * import { loadPipeline, openLivePage, run } from 'shotlist';
+ *
+ * const pipeline = await loadPipeline('pipeline.yaml');
+ * const page = await openLivePage(pipeline, { rehearse: true });
+ * console.log(page.address);
+ * await run(pipeline, { rehearse: true, rehearsalPictures: 'plain' });
+ * await page.close('run');
+ * ```
+ */
+export async function openLivePage(
+  loaded: LoadedPipeline,
+  options: LivePageOptions = {},
+): Promise<LivePage> {
+  const bound = boundPipeline(loaded);
+  const { port = 0, clock = realClock, onWarning = () => undefined } = options;
+  const report = new LiveReport(bound, stateFinder(bound, options), options, clock);
+  await report.gather(onWarning);
+  const cache = new ThumbnailCache();
+  const title = bound.pipeline.name;
+  const opened = await openLiveServer(
+    { port, title, page: await pageAssets() },
+    {
+      greeting: () => report.greeting(),
+      thumbnail: (number) => {
+        const { all } = report.pictures;
+        return cache.of(number, () => report.fileOf(all[number]), thumbnailSize(all.length));
+      },
+      file: (number) => {
+        const path = report.files.pathOf(number);
+        return path === undefined ? undefined : report.fileOf({ in: 'output', path });
+      },
+    },
+  );
+  if (!opened.ok) {
+    const hint = 'choose another port; 0 selects a free one';
+    throw new Refusal(problem(`--port: ${opened.error}`, 'shotlist', hint));
+  }
+  const server = opened.value;
+  const ending = new AbortController();
+  const isWatched = (): boolean => server.pages() > 0;
+  const following = report.follow(ending.signal, isWatched, (message) => server.send(message));
+  return {
+    address: server.address,
+    addressForOnce: () => server.addressForOnce(),
+    visited: server.visited,
+    async close(why = 'stopped') {
+      ending.abort();
+      await following;
+      if (isWatched()) await report.update((message) => server.send(message));
+      await server.close({ type: 'ended', data: JSON.stringify(why) });
+    },
+  };
+}
+
+// The thumbnails of a live page: each is made when it is first asked for, a few at once, so that a run beside it has the rest
+// of the machine.
+
+const atOnce = 2;
+/** In bytes: beyond this, the oldest are made again when they are asked for. */
+const mostBytes = 1 << 26;
+
+class ThumbnailCache {
+  readonly #made = new Map<number, Promise<Buffer | undefined>>();
+  readonly #limit = pLimit(atOnce);
+  #bytes = 0;
+
+  /** `number`: of the content. Undefined if there is no picture of the file now. */
+  of(
+    number: number,
+    file: () => string | undefined,
+    size: ThumbnailSize,
+  ): Promise<Buffer | undefined> {
+    const known = this.#made.get(number);
+    if (known !== undefined) return known;
+    const making = this.#limit(async () => {
+      const place = file();
+      return place === undefined ? undefined : await thumbnail(place, size);
+    });
+    this.#made.set(number, making);
+    return this.#kept(number, making);
+  }
+
+  async #kept(number: number, making: Promise<Buffer | undefined>): Promise<Buffer | undefined> {
+    const made = await making;
+    // The file may come later.
+    if (made === undefined) this.#made.delete(number);
+    this.#bytes += made?.length ?? 0;
+    for (const [oldest, old] of this.#made) {
+      if (this.#bytes <= mostBytes || oldest === number) break;
+      this.#made.delete(oldest);
+      this.#bytes -= (await old)?.length ?? 0;
+    }
+    return made;
+  }
+}

@@ -1,0 +1,354 @@
+// The real disk: inputs beside the pipeline, and outputs, written atomically, below the output folder.
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
+import { type FileHandle, link, open, rename } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { type Digest, digestFrom, digestOfBytes } from '../base/digest.ts';
+import { makeFolder } from '../base/make-folder.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { isMachineProblem, isSystemProblem, systemReason } from '../base/system-error.ts';
+import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
+import type { FileFact, RecordedFile } from '../plan/facts.ts';
+import type { Place } from '../run/jobs/job.ts';
+import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../run/jobs/ports.ts';
+import type { Boundary } from './boundary.ts';
+import { factOf } from './file-fact.ts';
+import type { FileStamps } from './file-stamps.ts';
+import type { HashCache } from './hash-cache.ts';
+import { damageOf } from './headers/decode-check.ts';
+import { checkInput, type MediaVerdict } from './headers/media-check.ts';
+import type { MadeFiles } from './made-files.ts';
+import { createNew } from './new-file.ts';
+import { OutputFolders, syncFolder } from './output-folders.ts';
+import { createPart, removePart } from './part.ts';
+import { keptPath, SavedFiles } from './saved-files.ts';
+import { soundSeconds } from './sound-length.ts';
+
+export interface DiskOptions {
+  /** Absolute. Input paths are relative to this folder. */
+  readonly folder: string;
+  /** Absolute. Downloads are saved below this folder. */
+  readonly output: string;
+  /** Absolute. Superseded outputs are kept here under their hash. */
+  readonly kept: string;
+  /** Which inputs may be read. */
+  readonly boundary: Boundary;
+  readonly hashes: HashCache;
+  /** The store of the run, as the state file names it. */
+  readonly store?: string | undefined;
+  readonly clock: Clock;
+  /** Collects the stamps of all files that are looked at. */
+  readonly stamps?: FileStamps | undefined;
+  /** Default: any file may be replaced by a result. */
+  readonly made?: Pick<MadeFiles, 'mayReplace'> | undefined;
+  /** In the names of temporary files, so that they can be told from those of other runs; default: nothing. */
+  readonly mark?: string;
+}
+
+const withNull = 'contains a null character, which no path can have';
+
+export const replaceHint = 'move it away, or replace it with run --replace-files';
+
+/** Files up to this size, in bytes, are hashed when they are first looked at. */
+const smallBytes = 1 << 18;
+
+export class RealDisk implements Disk {
+  /** Media whose format nothing here can judge, of those that were read for the first time; relative to the pipeline file. */
+  readonly unjudged = new Set<string>();
+  readonly #o: DiskOptions;
+  readonly #folders: OutputFolders;
+  readonly #saved: SavedFiles;
+  /** By digest: files outside this checkout that have the content of a result. */
+  readonly #lent = new Map<string, string>();
+
+  constructor(options: DiskOptions) {
+    this.#o = options;
+    this.#folders = new OutputFolders(options.output);
+    this.#saved = new SavedFiles(options);
+  }
+
+  get store(): string | undefined {
+    return this.#o.store;
+  }
+
+  input(path: string): FileFact {
+    if (path.includes('\0')) return { is: 'absent', why: withNull };
+    const file = this.#inputPath(path);
+    const own = ownStats(file);
+    const refused = this.#o.boundary.refusal(file, own);
+    if (refused !== undefined) {
+      this.#o.stamps?.abandon();
+      return { is: 'absent', why: refused, barred: true };
+    }
+    const fact = this.#inputFact(file, own);
+    return fact.is === 'absent' && /^~[^/]*\//.test(path)
+      ? { is: 'absent', why: `${fact.why} (only a shell expands "~": write the whole path)` }
+      : fact;
+  }
+
+  output(path: string): FileFact {
+    return this.#fact(this.#inputPath(path));
+  }
+
+  isElsewhere(output: RecordedFile): boolean {
+    return this.#saved.isElsewhere(output);
+  }
+
+  kept(digest: string, extension: string): FileFact {
+    const path = this.#keptPath(digest, extension);
+    // Its content was verified when it was lent, and is again when it is copied. No cache of this checkout names the place.
+    return path === this.#lent.get(digest)
+      ? factOf(path, () => digestFrom(digest))
+      : this.#fact(path);
+  }
+
+  /** From here on, a kept file with this content that is not here is read from `path`, which is absolute. */
+  lend(digest: string, path: string): void {
+    this.#lent.set(digest, path);
+  }
+
+  /** True if the content is lent: other hosts cannot read it. */
+  isLent(digest: string): boolean {
+    return this.#lent.has(digest);
+  }
+
+  #inputPath(path: string): string {
+    return resolve(this.#o.folder, path);
+  }
+
+  #keptPath(digest: string, extension: string): string {
+    const own = keptPath(this.#o.kept, digest, extension);
+    const lent = this.#lent.get(digest);
+    return lent === undefined || existsSync(own) ? own : lent;
+  }
+
+  /** `mayHash` is asked about a file whose hash is not known. */
+  #fact(
+    path: string,
+    mayHash: (stats: BigIntStats) => boolean = () => true,
+    known?: BigIntStats,
+  ): FileFact {
+    const { hashes, stamps } = this.#o;
+    return factOf(
+      path,
+      (path, stats) => {
+        const known = hashes.get(path, stats);
+        if (known !== undefined) return known;
+        const digest = mayHash(stats) ? this.#digestIfSmall(path, stats) : undefined;
+        if (digest === undefined) accessSync(path, constants.R_OK);
+        return digest;
+      },
+      stamps === undefined ? undefined : (path, stats) => stamps.add(path, stats),
+      known,
+    );
+  }
+
+  /** A medium is judged before it is hashed. One that cannot be used is never hashed, and judged again each time. */
+  #inputFact(path: string, own: BigIntStats | undefined): FileFact {
+    let unusable: string | undefined;
+    const isUsable = (stats: BigIntStats): boolean => {
+      const verdict = stats.size > 0n ? verdictOn(path) : undefined;
+      unusable = verdict?.is === 'wrong' ? verdict.why : undefined;
+      if (verdict?.is === 'unknown') this.unjudged.add(relative(this.#o.folder, path));
+      return unusable === undefined;
+    };
+    const fact = this.#fact(path, isUsable, own);
+    return fact.is === 'absent' || unusable === undefined ? fact : { ...fact, unusable };
+  }
+
+  /** Reading a small file now takes no longer than returning to the file later. */
+  #digestIfSmall(path: string, stats: BigIntStats): Digest | undefined {
+    if (stats.size > smallBytes) return undefined;
+    const now = this.#o.clock.now();
+    const digest = digestOfBytes(readFileSync(path));
+    this.#o.hashes.set(path, stats, digest, now);
+    return digest;
+  }
+
+  fileAt(place: Place): LocalFile {
+    switch (place.in) {
+      case 'input':
+      case 'output':
+        return { path: this.#inputPath(place.path) };
+      case 'kept':
+        return { path: this.#keptPath(place.digest, place.extension) };
+    }
+  }
+
+  recordedAs(outputPath: string): string {
+    const path = relative(this.#o.folder, join(this.#o.output, outputPath));
+    return sep === '/' ? path : path.split(sep).join('/');
+  }
+
+  async digest(place: Place, stop?: AbortSignal): Promise<Result<Digest, string>> {
+    const { path } = this.fileAt(place);
+    const read = await attempt('reading', '', async () => {
+      const now = this.#o.clock.now();
+      await using file = await open(path, 'r');
+      const before = await file.stat({ bigint: true });
+      const hash = createHash('sha256');
+      for await (const chunk of chunksOf(file)) {
+        if (stop?.aborted === true) return undefined;
+        hash.update(chunk);
+      }
+      const digest = digestFrom(hash.digest('hex'));
+      if (place.in !== 'input' || verdictOn(path)?.is !== 'wrong')
+        this.#o.hashes.set(path, before, digest, now);
+      return digest;
+    });
+    if (!read.ok) return err(read.error.message.trimStart());
+    return read.value === undefined ? err('was not read to its end') : ok(read.value);
+  }
+
+  async temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>> {
+    const folder = dirname(join(this.#o.output, outputPath));
+    const ready = await attempt('writing', folder, () => this.#folders.ensure(folder));
+    if (!ready.ok) return ready;
+    const { mark } = this.#o;
+    const end = mark === undefined ? '' : `-${mark}`;
+    return ok({ path: join(folder, `.shotlist-${work.slice(0, 32)}${end}.part`) });
+  }
+
+  async place(
+    temporary: LocalFile,
+    outputPath: string,
+    digest: Digest,
+  ): Promise<Result<void, FileProblem>> {
+    const target = join(this.#o.output, outputPath);
+    const foreign = this.#foreign(outputPath, digest);
+    if (foreign !== undefined) return err({ message: foreign, systemic: false });
+    return await attempt('writing', target, async () => {
+      await this.#folders.ensure(dirname(target));
+      await this.#o.hashes.remember({ path: this.recordedAs(outputPath), sha256: digest });
+      await this.#keep(target, { in: 'output', path: this.recordedAs(outputPath) }, digest);
+      renameSync(temporary.path, target);
+      await this.#folders.sync(dirname(target));
+      this.#o.hashes.trust(target, statSync(target, { bigint: true }), digest);
+    });
+  }
+
+  /** Why a result must not replace what stands at its place. */
+  #foreign(outputPath: string, digest: Digest): string | undefined {
+    const path = this.recordedAs(outputPath);
+    const fact = this.output(path);
+    if (fact.is !== 'file' || fact.digest === digest) return undefined;
+    if (this.#o.made?.mayReplace(path) !== false) return undefined;
+    return `${path} is there already, and shotlist did not make it: ${replaceHint}`;
+  }
+
+  /** Moves an existing file aside, under its hash, unless it has the same content. */
+  async #keep(target: string, place: Place, digest: Digest): Promise<void> {
+    // A link is replaced and its target stays, so there is nothing to keep.
+    if (lstatSync(target, { throwIfNoEntry: false })?.isFile() !== true) return;
+    const fact = this.#fact(target);
+    const known =
+      fact.is === 'file' && fact.digest !== undefined ? ok(fact.digest) : await this.digest(place);
+    if (!known.ok) throw new Error(`the existing file ${known.error}, so it was not replaced`);
+    if (known.value === digest) return;
+    const aside = keptPath(this.#o.kept, known.value, extensionOf(target));
+    makeFolder(dirname(aside));
+    if (this.#fact(aside).is === 'absent') await copyWhole(target, aside);
+    await syncFolder(dirname(aside));
+  }
+
+  damage({ path }: LocalFile): Promise<string | undefined> {
+    return damageOf(path);
+  }
+
+  seconds({ path }: LocalFile): Promise<number | undefined> {
+    return soundSeconds(path);
+  }
+
+  async copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>> {
+    // Whoever waits for the other end of a named pipe, waits for ever.
+    const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+    const opened = await attempt('reading', source.path, () => open(source.path, flags));
+    if (!opened.ok) return opened;
+    if (!(await opened.value.stat()).isFile()) {
+      await opened.value.close();
+      return err({ message: `${source.path} is not a file`, systemic: false });
+    }
+    return await attempt('writing', into.path, async () => {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      await using from = opened.value;
+      await using to = await createPart(into);
+      for await (const chunk of chunksOf(from)) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        await to.writeFile(chunk);
+      }
+      await to.datasync();
+      const digest = digestFrom(hash.digest('hex'));
+      return { bytes, digest, contentType: '', isVerified: false };
+    });
+  }
+
+  async discard(file: LocalFile): Promise<void> {
+    await removePart(file);
+  }
+}
+
+/** The stats of a path, if it is no link: then one look is enough. */
+function ownStats(path: string): BigIntStats | undefined {
+  try {
+    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats?.isSymbolicLink() === true ? undefined : stats;
+  } catch (error) {
+    if (isSystemProblem(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined for a file that is no medium by its name. */
+const verdictOn = (path: string): MediaVerdict | undefined =>
+  mediaTypeOf(extensionOf(path)) === undefined ? undefined : checkInput(path);
+
+async function attempt<T>(
+  doing: 'reading' | 'writing',
+  path: string,
+  work: () => Promise<T>,
+): Promise<Result<T, FileProblem>> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    return err({
+      message: `${path} ${systemReason(error)}`,
+      systemic: isMachineProblem(error, doing),
+    });
+  }
+}
+
+// Copies a file, and reads one in pieces.
+
+/** A hard link if the file system supports it, else a synced copy. */
+async function copyWhole(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch {
+    const part = `${to}.part`;
+    await using source = await open(from, 'r');
+    await using target = await createNew(part);
+    for await (const chunk of chunksOf(source)) await target.writeFile(chunk);
+    await target.datasync();
+    await rename(part, to);
+  }
+}
+
+/** The bytes of an open file from where it is. */
+async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

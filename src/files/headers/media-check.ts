@@ -1,0 +1,138 @@
+// Whether a file is the medium that its name says, and whether it was cut off: by its first bytes, its structure and
+// its end. Knows less than a decoder, and says nothing of a file that it cannot judge.
+import { closeSync, fstatSync } from 'node:fs';
+import { openRegularSync } from '../../base/regular-file.ts';
+import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
+import {
+  type FileFormat,
+  formatOf,
+  headBytes,
+  unknownFormat,
+} from '../../previews/pictures/file-format.ts';
+import { boxesOf, bytesAt, isComplete } from '../../previews/pictures/undecoded.ts';
+
+/** `wrong`: `why` is the end of a sentence about the file. `unknown`: nothing here can judge the file. */
+export type MediaVerdict =
+  | { readonly is: 'fine' }
+  | { readonly is: 'unknown' }
+  | { readonly is: 'wrong'; readonly why: string };
+
+/** A file to upload. Reads a few bytes, unless a picture does not end where its format ends. Throws system errors. */
+export function checkInput(path: string): MediaVerdict {
+  return withFile(path, (file) => {
+    const format = formatOf(bytesAt(file, 0, headBytes));
+    const misfit = misfitOf(extensionOf(path), format);
+    if (misfit !== undefined) return { is: 'wrong', why: misfit };
+    return checkEnd(file, format);
+  });
+}
+
+/** A result, whose name says nothing certain about its format. Throws system errors. */
+export const checkResult = (path: string): MediaVerdict =>
+  withFile(path, (file) => checkEnd(file, formatOf(bytesAt(file, 0, headBytes))));
+
+function withFile(path: string, check: (file: number) => MediaVerdict): MediaVerdict {
+  const file = openRegularSync(path);
+  try {
+    return check(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** ISO files with a brand that the table of formats does not know may be pictures, too. */
+const isoPictures = ['heic', 'heif', 'avif'];
+
+/** Why the service cannot use a file with this extension; undefined if it may. */
+function misfitOf(extension: string, format: FileFormat): string | undefined {
+  const media = extension === 'gif' ? 'image' : mediaTypeOf(extension);
+  if (media === 'image') {
+    if (format.kind === 'other') return `is ${format.name}`;
+    if (format.kind === 'sound' && !isoPictures.includes(extension))
+      return `is ${format.name}, not a picture`;
+    return undefined;
+  }
+  // Clips and sounds begin in more ways than the table has.
+  if (format.kind === 'other') return format === unknownFormat ? undefined : `is ${format.name}`;
+  return format.kind === 'picture' && (format.decoder === 'jpeg' || format.decoder === 'png')
+    ? `is a ${format.name} picture, not a ${media === 'video' ? 'clip' : 'sound'}`
+    : undefined;
+}
+
+function checkEnd(file: number, format: FileFormat): MediaVerdict {
+  const { size } = fstatSync(file);
+  const isCut = isCutOff(file, size, format);
+  if (isCut === undefined) return { is: format === unknownFormat ? 'unknown' : 'fine' };
+  if (!isCut) return { is: 'fine' };
+  const name = 'name' in format && format.kind !== 'sound' ? `${format.name} picture` : undefined;
+  const article = /^A/.test(name ?? '') ? 'an' : 'a';
+  return {
+    is: 'wrong',
+    why: `is ${name === undefined ? format.name : `${article} ${name}`} that was cut off`,
+  };
+}
+
+/** Undefined if this cannot be told. */
+function isCutOff(file: number, size: number, format: FileFormat): boolean | undefined {
+  switch (format.kind) {
+    case 'undecoded':
+      return !isComplete(file, format.name);
+    case 'picture':
+      switch (format.decoder) {
+        case 'jpeg':
+          return isCutJpeg(file, size);
+        case 'png':
+          return !endsWith(file, size, endOfPng) && !hasBytes(file, 8, endOfPng);
+        case 'webp':
+          return bytesAt(file, 4, 4).readUInt32LE(0) + 8 > size + 1;
+        case 'heif':
+          return !isComplete(file, 'AVIF');
+        case 'gif':
+        case 'tiff':
+          return undefined;
+      }
+      return undefined;
+    case 'sound': {
+      if (bytesAt(file, 4, 4).toString('latin1') !== 'ftyp') return undefined;
+      const { names, isCut } = boxesOf(file, size);
+      // Without the box that describes its tracks, nobody can play a clip. With it, what came can be played.
+      return isCut && !names.includes('moov') && !names.includes('moof');
+    }
+    case 'other':
+      return undefined;
+  }
+}
+
+/** The whole last chunk of a PNG: no length, its name, its checksum. */
+const endOfPng = Buffer.from('0000000049454e44ae426082', 'hex');
+const endOfJpeg = Buffer.from('ffd9', 'hex');
+const startOfScan = 0xda;
+
+function isCutJpeg(file: number, size: number): boolean | undefined {
+  if (endsWith(file, size, endOfJpeg)) return false;
+  // Some cameras append a clip or a preview. Segments, which may contain pictures of their own, are skipped.
+  for (let at = 2; ; ) {
+    const head = bytesAt(file, at, 4);
+    if (head.length < 4) return true;
+    if (head[0] !== 0xff) return undefined;
+    // Bytes of padding may stand before a marker.
+    if (head[1] === 0xff) at += 1;
+    else if (head[1] === startOfScan) return !hasBytes(file, at, endOfJpeg);
+    else at += 2 + head.readUInt16BE(2);
+  }
+}
+
+function endsWith(file: number, size: number, end: Buffer): boolean {
+  return size >= end.length && bytesAt(file, size - end.length, end.length).equals(end);
+}
+
+const chunkBytes = 1 << 18;
+
+/** Whether the bytes are anywhere in the file from a position on. */
+function hasBytes(file: number, from: number, wanted: Buffer): boolean {
+  for (let at = from; ; at += chunkBytes) {
+    const chunk = bytesAt(file, at, chunkBytes + wanted.length - 1);
+    if (chunk.includes(wanted)) return true;
+    if (chunk.length < wanted.length) return false;
+  }
+}

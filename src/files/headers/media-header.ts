@@ -1,0 +1,72 @@
+// What the header of a media file says: the size of a picture or clip as it is shown, and the length of a clip or sound.
+import type { MediaInfo } from 'mediainfo.js';
+import { openRegular } from '../../base/regular-file.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
+
+export type HeaderField = 'width' | 'height' | 'duration';
+
+/** Pixels, or seconds. The error is the end of a sentence about the file. */
+export async function headerOf(path: string, field: HeaderField): Promise<Result<number, string>> {
+  const extension = extensionOf(path);
+  const isPicture = mediaTypeOf(extension) === 'image' || extension === 'gif';
+  try {
+    const found =
+      isPicture && field !== 'duration' ? await pictureHeader(path) : await clipHeader(path);
+    const value = found[field];
+    return value === undefined ? err(`has no ${field} in its header`) : ok(value);
+  } catch (error) {
+    // The libraries throw errors of many kinds for headers that they cannot read.
+    return err(
+      isSystemProblem(error) ? systemReason(error) : `has no ${field}: its header cannot be read`,
+    );
+  }
+}
+
+type Header = { readonly [field in HeaderField]?: number };
+
+async function pictureHeader(path: string): Promise<Header> {
+  const { imageSizeFromFile } = await import('image-size/fromFile');
+  const { width, height, orientation = 1 } = await imageSizeFromFile(path);
+  // EXIF: from 5 on, the picture is shown on its side.
+  return orientation >= 5 ? { width: height, height: width } : { width, height };
+}
+
+let library: Promise<MediaInfo<'object'>> | undefined;
+/** The library reads one file at a time. */
+let last: Promise<unknown> = Promise.resolve();
+
+async function clipHeader(path: string): Promise<Header> {
+  library ??= import('mediainfo.js').then(
+    async ({ default: open }) => await open({ format: 'object' }),
+  );
+  const before = last;
+  const turn = Promise.withResolvers<void>();
+  last = turn.promise;
+  await before;
+  try {
+    return await analyzed(await library, path);
+  } finally {
+    turn.resolve();
+  }
+}
+
+async function analyzed(info: MediaInfo<'object'>, path: string): Promise<Header> {
+  await using file = await openRegular(path);
+  const { size } = await file.stat();
+  const { media } = await info.analyzeData(size, async (length, position) => {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(length), 0, length, position);
+    return buffer.subarray(0, bytesRead);
+  });
+  const tracks = media?.track ?? [];
+  const general = tracks.find((track) => track['@type'] === 'General');
+  const video = tracks.find((track) => track['@type'] === 'Video');
+  const duration = general?.['@type'] === 'General' ? general.Duration : undefined;
+  const seconds = duration === undefined ? {} : { duration };
+  if (video?.['@type'] !== 'Video') return seconds;
+  const { Width: width, Height: height, Rotation: rotation } = video;
+  if (width === undefined || height === undefined) return seconds;
+  const onItsSide = Math.abs(Math.round(Number(rotation ?? 0))) % 180 === 90;
+  return { ...seconds, ...(onItsSide ? { width: height, height: width } : { width, height }) };
+}

@@ -1,0 +1,449 @@
+// The JSON Schema of pipeline files: the only source of their shape, for ajv, TypeScript and
+// editors.
+import type { FromSchema } from 'json-schema-to-ts';
+import { durationPattern } from '../base/duration.ts';
+import { isObject } from '../base/json.ts';
+import type { Schema } from '../base/schema.ts';
+import type { StepKind } from '../contract/kinds/kind.ts';
+import {
+  defaultsFor,
+  extensionPrefix,
+  fragmentShape,
+  kindDefaultsDefinition,
+  reuseFields,
+} from './reuse/reuse-schema.ts';
+import {
+  envNamePattern,
+  namePattern,
+  servicePattern,
+  sharePattern,
+  webhookPattern,
+} from './schema-patterns.ts';
+import { stepSchema } from './step-schema.ts';
+import { withSchemaOf } from './with-schema.ts';
+
+// The fields of a pipeline about runs that nobody watches: when they start, whom they tell, and where results are kept.
+
+const hookSchema = {
+  type: 'object',
+  additionalProperties: false,
+  minProperties: 1,
+  maxProperties: 1,
+  properties: {
+    command: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', minLength: 1 },
+      description:
+        'A program and its arguments. The program runs in the folder of the pipeline file, without a shell, and reads the summary as JSON from standard input.',
+    },
+    webhook: {
+      type: 'string',
+      pattern: webhookPattern,
+      description: 'An https address that gets the summary as JSON by POST.',
+    },
+  },
+} as const;
+
+const unattendedShape = {
+  schedule: {
+    type: 'object',
+    description: 'When `shotlist schedule` runs the pipeline.',
+    additionalProperties: false,
+    required: ['cron'],
+    properties: {
+      cron: {
+        type: ['string', 'array'],
+        minLength: 1,
+        minItems: 1,
+        items: { type: 'string', minLength: 1 },
+        description:
+          'One or more cron expressions of five fields: minute, hour, day of the month, month, day of the week. For example `0 7 * * *`.',
+      },
+      time_zone: {
+        type: 'string',
+        minLength: 1,
+        default: 'UTC',
+        description:
+          'An IANA time zone such as `Europe/Berlin`. `run.date`, `budget.per_day` and `budget.per_month` follow it.',
+      },
+      jitter: {
+        type: 'string',
+        pattern: durationPattern,
+        default: '0s',
+        description: 'Each run starts up to this much later, by chance.',
+      },
+      catch_up: {
+        type: 'string',
+        enum: ['none', 'last', 'all'],
+        default: 'last',
+        description:
+          'Which runs to make up for after a time without `shotlist schedule`: none, the last one, or all.',
+      },
+      overlap: {
+        type: 'string',
+        enum: ['skip', 'queue'],
+        default: 'skip',
+        description:
+          'What happens to a run that is due while the previous one still runs: `skip` leaves it out, `queue` runs it afterwards.',
+      },
+    },
+  },
+  on_finish: { ...hookSchema, description: 'What to call when a run has ended.' },
+  on_doubt: {
+    ...hookSchema,
+    description: 'What to call when a run has ended with tasks in doubt.',
+  },
+  outputs: {
+    type: 'object',
+    description: 'Where else results are kept, so that every checkout can fetch them.',
+    additionalProperties: false,
+    required: ['store'],
+    properties: {
+      store: {
+        type: 'string',
+        minLength: 1,
+        description:
+          'A folder, relative to the pipeline file, or an S3-compatible bucket: `s3://bucket/prefix`.',
+      },
+    },
+  },
+} as const;
+
+// The JSON Schema of `items:`. `items-check.ts` checks what a schema cannot word well.
+
+const scalar = { type: ['string', 'number', 'boolean'] } as const;
+
+/** Entries of include and exclude: values of a matrix, and fields of the item as `item.<field>`. */
+const rules = {
+  type: 'array',
+  items: { type: 'object', minProperties: 1, additionalProperties: scalar },
+} as const;
+
+const itemsSchema = {
+  type: 'object',
+  description:
+    'What the steps are applied to: one of `glob`, `csv`, `jsonl` and `values`, with or without a `matrix`; or only a `matrix`. Without items, each step runs once.',
+  additionalProperties: false,
+  properties: {
+    glob: {
+      type: ['string', 'array'],
+      minLength: 1,
+      minItems: 1,
+      items: { type: 'string', minLength: 1 },
+      description:
+        'A pattern for files, or a list of patterns, relative to the pipeline file. In a list, a pattern that begins with `!` excludes files.',
+    },
+    csv: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'A CSV file with a header, relative to the pipeline file. Each row is an item, and each column is `${{ item.<column> }}`.',
+    },
+    delimiter: {
+      type: 'string',
+      enum: [',', ';', '\t', '|'],
+      description:
+        'What separates the values in a row of the CSV file. The default is a comma, or a tab for a `.tsv` file.',
+    },
+    types: {
+      type: 'object',
+      additionalProperties: { type: 'string', enum: ['string', 'number', 'boolean'] },
+      description:
+        'The types of columns of the CSV file: `string`, `number` or `boolean`. Without a type, a column is text, so the value `01234` stays `01234`.',
+    },
+    jsonl: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'A file with one JSON object per line, relative to the pipeline file. Each line is an item, and its fields are `${{ item.<field> }}`.',
+    },
+    values: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: ['object', 'string', 'number', 'boolean'],
+        properties: {
+          key: {
+            type: ['string', 'number'],
+            minLength: 1,
+            description: 'The name of the item. The default is its number, from 1.',
+          },
+        },
+      },
+      description:
+        'Objects, whose fields are `${{ item.<field> }}`, or single values, which are `${{ item.value }}`.',
+    },
+    matrix: {
+      type: 'object',
+      minProperties: 1,
+      properties: {
+        include: {
+          ...rules,
+          description:
+            'Values to add to the combinations that they do not contradict. An entry that fits no combination becomes a combination of its own. `item.<field>` limits an entry to some items.',
+        },
+        exclude: {
+          ...rules,
+          description:
+            'Combinations to leave out. An entry leaves out every combination with all of its values. `item.<field>` limits an entry to some items.',
+        },
+      },
+      propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', maxLength: 100 },
+      additionalProperties: { type: 'array', minItems: 1, items: { ...scalar, minLength: 1 } },
+      description:
+        'Lists of values by name. There is an item for every combination, which is `${{ matrix.<name> }}`; with `glob`, `csv`, `jsonl` or `values`, for every combination with each item.',
+    },
+    key: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'The field or column that names the items, in tasks such as `talk:ann`. Each item needs a key of its own.',
+    },
+    when: {
+      type: ['string', 'boolean'],
+      default: true,
+      description:
+        'A CEL expression over `item`, `matrix`, `inputs` and `env`. Items for which it is false are left out.',
+    },
+  },
+} as const;
+
+const inputSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['type'],
+  properties: {
+    type: {
+      type: 'string',
+      enum: ['file', 'string', 'number', 'boolean'],
+      description: 'The type of the value. `file` is a path, relative to the pipeline file.',
+    },
+    default: {
+      type: ['string', 'number', 'boolean'],
+      description: 'The value if `--input` does not set one.',
+    },
+    description: { type: 'string', description: 'A note for people who read the file.' },
+  },
+} as const;
+
+export const pipelineShape = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shotlist.dev/schemas/pipeline.schema.json',
+  title: 'shotlist pipeline',
+  description: 'Steps, and the items that the steps are applied to.',
+  type: 'object',
+  additionalProperties: false,
+  required: ['pipeline', 'steps'],
+  properties: {
+    pipeline: {
+      type: 'string',
+      pattern: namePattern,
+      maxLength: 100,
+      description: 'The name of the pipeline. The state file and the projects are named after it.',
+    },
+    description: { type: 'string', description: 'A note for people who read the file.' },
+    inputs: {
+      type: 'object',
+      description: 'Values that `--input name=value` sets and `${{ inputs.name }}` reads, by name.',
+      additionalProperties: inputSchema,
+    },
+    env: {
+      type: 'array',
+      items: { type: 'string', pattern: envNamePattern },
+      description:
+        'The environment variables that expressions may read as `${{ env.NAME }}`, except `SHOTLIST_*`. `plan` shows which ones are sent.',
+    },
+    items: itemsSchema,
+    budget: {
+      type: 'object',
+      description: 'Hard caps on what runs may charge, in credits.',
+      additionalProperties: false,
+      properties: {
+        credits: {
+          type: 'number',
+          minimum: 0,
+          description:
+            'The most credits that one run may charge, together with the interrupted runs that it continues.',
+        },
+        per_item: {
+          type: 'number',
+          minimum: 0,
+          description: 'The most credits that one item may charge.',
+        },
+        per_day: {
+          type: 'number',
+          minimum: 0,
+          description:
+            'The most credits that all runs of one day may charge together. Days follow the time zone of `schedule`, or UTC.',
+        },
+        per_month: {
+          type: 'number',
+          minimum: 0,
+          description:
+            'The most credits that all runs of one month may charge together. Months follow the time zone of `schedule`, or UTC.',
+        },
+      },
+    },
+    confirm_above: {
+      type: 'number',
+      minimum: 0,
+      default: 100,
+      description:
+        'On a terminal, `run` shows a plan of more credits than this, and asks before it buys. `--yes` answers in advance.',
+    },
+    on_failure: {
+      type: 'string',
+      enum: ['continue', 'stop'],
+      default: 'continue',
+      description:
+        'What happens to the other items after one has failed. `stop`: nothing more is bought, as with `max_failures: 0`.',
+    },
+    max_failures: {
+      type: ['integer', 'string'],
+      minimum: 0,
+      pattern: sharePattern,
+      description:
+        'How many items may fail before buying stops: a number such as 5, or a share such as "2%".',
+    },
+    max_credits_lost: {
+      type: 'number',
+      minimum: 0,
+      description:
+        'How many credits may be lost to items that failed after they were charged, before buying stops.',
+    },
+    limits: {
+      type: 'object',
+      description:
+        'How many items and tasks are in progress at once, and how long a run waits for the service.',
+      additionalProperties: false,
+      properties: {
+        items: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 100_000,
+          default: 16,
+          description:
+            'The number of items in progress at once: 1 to 100,000. Values above a few hundred help only with workers on several hosts (`--engine`).',
+        },
+        steps: {
+          type: 'object',
+          additionalProperties: { type: 'integer', minimum: 1, maximum: 1000 },
+          description:
+            'The number of tasks in progress at once, by step kind: 1 to 1,000. A tool’s task counts until its project ends.',
+        },
+        requests_per_minute: {
+          type: 'integer',
+          minimum: 1,
+          description: 'The number of requests to the service per minute, in total.',
+        },
+        outage: {
+          type: 'string',
+          pattern: durationPattern,
+          default: '15m',
+          description: 'How long a run waits for a service that is down.',
+        },
+      },
+    },
+    ...unattendedShape,
+    // What a file reuses is resolved before this shape is checked; the published schema has more.
+    defaults: {},
+    include: {},
+    profiles: {},
+    output: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'The folder of all downloads, relative to the pipeline file. The default is `out/<pipeline>`.',
+    },
+    provenance: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Whether a run writes a file `<output>.json` beside each output, which says where the output comes from.',
+    },
+    reuse: {
+      type: 'string',
+      enum: ['all', 'own'],
+      default: 'all',
+      description:
+        'What counts as paid already, if the state file does not know a request: `all` receipts of this user, or only those of this pipeline file (`own`), which then has results of its own.',
+    },
+    service: {
+      type: 'string',
+      pattern: servicePattern,
+      description:
+        'The base address of the service. The service gets a user’s API key only after the user agrees: `shotlist trust <file>`.',
+    },
+    steps: {
+      type: 'object',
+      minProperties: 1,
+      propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', maxLength: 100 },
+      additionalProperties: stepSchema,
+      description: 'The steps, by name. The references between steps decide their order.',
+    },
+  },
+} as const;
+
+/** A pipeline file whose shape is valid; nothing else is checked yet. */
+export type PipelineDocument = FromSchema<
+  typeof pipelineShape,
+  { keepDefaultedPropertiesOptional: true }
+>;
+
+/** Of a file as it is run. A check compiles only the kinds in use. */
+export const resolvedSchema = (kinds: readonly StepKind[]): Schema => ({
+  ...pipelineShape,
+  properties: { ...pipelineShape.properties, steps: stepsSchema(kinds) },
+  $defs: withSchemas(kinds),
+});
+
+/** Of a file as people write it: the published schema. */
+export const pipelineSchema = (kinds: readonly StepKind[]): Schema => ({
+  ...pipelineShape,
+  patternProperties: { [`^${extensionPrefix}`]: {} },
+  properties: {
+    ...pipelineShape.properties,
+    ...reuseFields,
+    defaults: defaultsFor(kinds.map(({ name }) => name)),
+    steps: stepsSchema(kinds),
+  },
+  $defs: { ...withSchemas(kinds), ...kindDefaultsDefinition },
+});
+
+/** The schema of fragment files. Without kinds, it does not check the content of the steps. */
+export function fragmentSchema(kinds: readonly StepKind[] = []): Schema {
+  const shape = fragmentShape(pipelineShape.properties.inputs);
+  if (kinds.length === 0) return shape;
+  const properties = isObject(shape['properties']) ? shape['properties'] : {};
+  return {
+    ...shape,
+    properties: { ...properties, steps: stepsSchema(kinds) },
+    $defs: withSchemas(kinds),
+  };
+}
+
+function stepsSchema(kinds: readonly StepKind[]): Schema {
+  const step = pipelineShape.properties.steps.additionalProperties;
+  const uses = {
+    ...step.properties.uses,
+    enum: kinds.map((kind) => kind.name),
+    enumDescriptions: kinds.map((kind) => kind.title),
+  };
+  return {
+    ...pipelineShape.properties.steps,
+    additionalProperties: {
+      ...step,
+      properties: { ...step.properties, uses },
+      allOf: kinds.map((kind) => ({
+        if: { required: ['uses'], properties: { uses: { const: kind.name } } },
+        then: { required: ['with'], properties: { with: { $ref: `#/$defs/${kind.name}` } } },
+      })),
+    },
+  };
+}
+
+const withSchemas = (kinds: readonly StepKind[]): Schema =>
+  Object.fromEntries(
+    kinds.map((kind) => [kind.name, { title: kind.title, ...withSchemaOf(kind) }]),
+  );

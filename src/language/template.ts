@@ -1,0 +1,241 @@
+// A value with `${{ expressions }}` in it: compiled once, evaluated for every item.
+import { grouped } from '../base/grouped.ts';
+import { isObject, type Json } from '../base/json.ts';
+import { err, ok, type Result, unreachable } from '../base/result.ts';
+import type { Path } from '../contract/yaml/place.ts';
+import { maxSize } from './evaluation-budget.ts';
+import {
+  type Expression,
+  type ExpressionError,
+  parseExpression,
+  type Scope,
+} from './expression.ts';
+
+export type Template =
+  | { readonly kind: 'value'; readonly value: Json }
+  /** The whole value is one expression: its type is the expression's. */
+  | { readonly kind: 'expression'; readonly path: Path; readonly expression: Expression }
+  /** Text that contains expressions. */
+  | { readonly kind: 'text'; readonly path: Path; readonly parts: readonly (string | Expression)[] }
+  | { readonly kind: 'list'; readonly items: readonly Template[] }
+  | { readonly kind: 'object'; readonly fields: readonly (readonly [string, Template])[] };
+
+export interface TemplateError extends ExpressionError {
+  readonly path: Path;
+  /** The text that `start` and `end` refer to. */
+  readonly text: string;
+  /** What the expression reads, if it was parsed. */
+  readonly references?: Expression['references'];
+}
+
+/** True if a text contains at least one expression. */
+export const isTemplated = (text: string): boolean => text.includes('${{');
+
+export function compileTemplate(value: Json, path: Path, errors: TemplateError[]): Template {
+  if (typeof value === 'string') return compileText(value, path, errors);
+  if (Array.isArray(value))
+    return {
+      kind: 'list',
+      items: value.map((item, index) => compileTemplate(item, [...path, index], errors)),
+    };
+  if (isObject(value))
+    return {
+      kind: 'object',
+      fields: Object.entries(value).map(([key, field]) => [
+        key,
+        compileTemplate(field, [...path, key], errors),
+      ]),
+    };
+  return { kind: 'value', value };
+}
+
+function compileText(text: string, path: Path, errors: TemplateError[]): Template {
+  if (!isTemplated(text)) return { kind: 'value', value: text };
+  const parts: (string | Expression)[] = [];
+  let end = 0;
+  for (;;) {
+    const start = text.indexOf('${{', end);
+    const close = start < 0 ? -1 : closeOf(text, start + 3);
+    if (close < 0) break;
+    if (start > end) parts.push(text.slice(end, start));
+    end = close + 2;
+    const expression = compileExpression(text.slice(start + 3, close), path, errors);
+    if (expression !== undefined) parts.push(expression);
+  }
+  const rest = text.slice(end);
+  if (isTemplated(rest))
+    errors.push({
+      ...{ code: 'SL302', message: 'this ${{ has no }}', path },
+      ...{ text: rest, start: 0, end: rest.length },
+    });
+  if (rest.trim() !== '' || (rest !== '' && parts.length > 1)) parts.push(rest);
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'object')
+    return { kind: 'expression', path, expression: only };
+  return { kind: 'text', path, parts };
+}
+
+/** Strings, which may contain `}}`, and brackets. An unterminated string extends to the end. */
+const token =
+  /\$\{\{|r?"""[\s\S]*?(?:"""|$)|r?'''[\s\S]*?(?:'''|$)|r"[^"]*(?:"|$)|r'[^']*(?:'|$)|"(?:[^"\\]|\\.)*(?:"|\\?$)|'(?:[^'\\]|\\.)*(?:'|\\?$)|[{}]/gis;
+
+/**
+ * The end of an expression: the first }} outside strings and maps, or the first }} if brackets do
+ * not match.
+ */
+export function closeOf(text: string, start: number): number {
+  let depth = 0;
+  token.lastIndex = start;
+  for (let found = token.exec(text); found !== null; found = token.exec(text)) {
+    const [what] = found;
+    if (what === '${{') break;
+    if (what === '{') depth++;
+    else if (what === '}' && depth > 0) depth--;
+    else if (what === '}' && text[found.index + 1] === '}') return found.index;
+  }
+  return text.indexOf('}}', start);
+}
+
+/** A whole expression, as in `if:`. The `${{ }}` around it is optional. */
+export function compileExpression(
+  raw: string,
+  path: Path,
+  errors: TemplateError[],
+): Expression | undefined {
+  const inner = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(raw)?.[1] ?? raw;
+  const text = inner.trim();
+  const parsed = parseExpression(text);
+  if (parsed.ok) return parsed.value;
+  errors.push({ path, text, ...parsed.error });
+  return undefined;
+}
+
+/** Merges the fields of one template into another, as deep as both are objects. */
+export function mergedWith(base: Template, more: Template): Template {
+  if (base.kind !== 'object' || more.kind !== 'object') return more;
+  const fields = new Map(base.fields);
+  for (const [key, field] of more.fields) {
+    const own = fields.get(key);
+    fields.set(key, own === undefined ? field : mergedWith(own, field));
+  }
+  return { kind: 'object', fields: [...fields] };
+}
+
+/** Evaluates a template. Stops at the first expression that fails, and returns its place. */
+export function fill(template: Template, scope: Scope): Result<Json, TemplateError> {
+  switch (template.kind) {
+    case 'value':
+      return ok(template.value);
+    case 'expression': {
+      const value = template.expression.evaluate(scope);
+      return value.ok ? value : err(at(template.path, template.expression, value.error));
+    }
+    case 'text':
+      return fillText(template.path, template.parts, scope);
+    case 'list': {
+      const items: Json[] = [];
+      for (const item of template.items) {
+        const value = fill(item, scope);
+        if (!value.ok) return value;
+        items.push(value.value);
+      }
+      return ok(items);
+    }
+    case 'object': {
+      const entries: [string, Json][] = [];
+      for (const [key, field] of template.fields) {
+        const value = fill(field, scope);
+        if (!value.ok) return value;
+        entries.push([key, value.value]);
+      }
+      return ok(Object.fromEntries(entries));
+    }
+    default:
+      return unreachable(template);
+  }
+}
+
+function fillText(
+  path: Path,
+  parts: readonly (string | Expression)[],
+  scope: Scope,
+): Result<Json, TemplateError> {
+  let text = '';
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      text += part;
+      continue;
+    }
+    const value = part.evaluate(scope);
+    if (!value.ok) return err(at(path, part, value.error));
+    if (typeof value.value === 'object')
+      return err(
+        at(path, part, {
+          ...{ code: 'SL310', message: 'a list or an object cannot be part of a text' },
+          ...{ start: 0, end: part.text.length },
+        }),
+      );
+    text += String(value.value);
+    if (text.length > maxSize)
+      return err(
+        at(path, part, {
+          code: 'SL308',
+          message: `the text is longer than ${grouped(maxSize)} characters`,
+          ...{ start: 0, end: part.text.length },
+        }),
+      );
+  }
+  return ok(text);
+}
+
+const at = (path: Path, expression: Expression, error: ExpressionError): TemplateError => ({
+  path,
+  text: expression.text,
+  references: expression.references,
+  ...error,
+});
+
+/** Evaluates the expressions whose values are known now; the others stay as text. */
+export function fillOpen(template: Template, scope: Scope): Json {
+  switch (template.kind) {
+    case 'list':
+      return template.items.map((item) => fillOpen(item, scope));
+    case 'object':
+      return Object.fromEntries(
+        template.fields.map(([key, field]) => [key, fillOpen(field, scope)]),
+      );
+    case 'value':
+    case 'expression':
+    case 'text': {
+      const value = fill(template, scope);
+      if (value.ok) return value.value;
+      return `\${{ ${value.error.text} }}`;
+    }
+    default:
+      return unreachable(template);
+  }
+}
+
+/** Evaluates the expressions whose values are known now and drops the others: for a price. */
+export function fillKnown(template: Template, scope: Scope): Json | undefined {
+  switch (template.kind) {
+    case 'list':
+      return template.items.map((item) => fillKnown(item, scope) ?? null);
+    case 'object': {
+      const known: [string, Json][] = [];
+      for (const [key, field] of template.fields) {
+        const value = fillKnown(field, scope);
+        if (value !== undefined) known.push([key, value]);
+      }
+      return Object.fromEntries(known);
+    }
+    case 'value':
+    case 'expression':
+    case 'text': {
+      const value = fill(template, scope);
+      return value.ok ? value.value : undefined;
+    }
+    default:
+      return unreachable(template);
+  }
+}

@@ -1,0 +1,181 @@
+// Prevents conflicts below the output folder, before anything is sent: two tasks must not write the
+// same place, no file can be where another needs a folder, and nothing overwrites what the pipeline
+// reads.
+import type { Code } from '../contract/codes/all.ts';
+import { extensionMark, withMarkShown } from '../language/result-name.ts';
+import { longestPath, normalized, unusableName } from './output-path.ts';
+
+/** The facts of the machine that decide which paths are equal or usable. */
+export interface Machine {
+  /** As `process.platform` names it. */
+  readonly platform: string;
+  /** The output folder's own path, absolute. */
+  readonly root: string;
+}
+
+/** Why two uses of a path exclude each other. */
+export interface Conflict {
+  readonly code: Code;
+  readonly message: string;
+  readonly hint: string;
+  /** Two tasks that would write the same file. */
+  readonly between?: readonly [string, string];
+}
+
+export class OutputClaims {
+  readonly #machine: Machine;
+  readonly #someOpen: boolean;
+  /** Files, and folders of numbered files with a final "/", by the task that writes them. */
+  readonly #claimed = new Map<string, string>();
+  /** Folders that must exist, by the task that needs them. */
+  readonly #folders = new Map<string, string>();
+  /**
+   * Folders that contain a file with a number for its name, and the conflict with a `to` that is
+   * this folder.
+   */
+  readonly #numbered = new Map<string, (task: string) => Conflict>();
+  /**
+   * Files whose extension only the run will know, without the extension, by the task that writes
+   * them.
+   */
+  readonly #open = new Map<string, string>();
+  /** The other files without their extensions, if some extensions are open. */
+  readonly #stems = new Map<string, string>();
+  /** Files that are read. */
+  readonly #inputs = new Map<string, string>();
+
+  /** `someOpen`: some downloads use `result.ext`. */
+  constructor(machine: Machine, someOpen = false) {
+    this.#machine = machine;
+    this.#someOpen = someOpen;
+  }
+
+  /** Registers a file that is read, by its path below the output folder. Returns the conflict, if any. */
+  read(what: string, path: string): Conflict | undefined {
+    const name = this.#seen(path);
+    const numbered = numberedIn(name);
+    const writer =
+      this.#claimed.get(name) ??
+      (numbered === undefined ? undefined : this.#claimed.get(`${numbered}/`));
+    if (writer !== undefined) return overwrites(writer, JSON.stringify(path), what);
+    const inside = this.#folders.get(name);
+    if (inside !== undefined) return needsFolder(inside, JSON.stringify(path), what);
+    const clash = this.#needFolder(what, folderOf(name));
+    if (clash !== undefined) return clash;
+    this.#inputs.set(name, what);
+    if (numbered !== undefined)
+      this.#numbered.set(numbered, (task) => overwrites(task, JSON.stringify(path), what));
+    return undefined;
+  }
+
+  /** Registers a download's usable `to`. Returns the conflict, if any. */
+  write(task: string, to: string): Conflict | undefined {
+    const path = normalized(to);
+    if (!path.ok)
+      return {
+        code: 'SL509',
+        message: `${task}: to: ${path.error}`,
+        hint: 'write a path below the output folder',
+      };
+    const said = JSON.stringify(withMarkShown(to));
+    const name = this.#seen(path.value);
+    return to.endsWith('/')
+      ? this.#writeFolder(task, said, name)
+      : this.#writeFile(task, said, name);
+  }
+
+  #writeFile(task: string, said: string, name: string): Conflict | undefined {
+    const other = this.#claimed.get(name) ?? this.#sameStem(name, task);
+    if (other !== undefined) return both(task, other, said);
+    const input = this.#inputs.get(name);
+    if (input !== undefined) return overwrites(task, said, input);
+    const inside = this.#folders.get(name);
+    if (inside !== undefined) return needsFolder(inside, said, task);
+    const numbered = numberedIn(name);
+    const folder = numbered === undefined ? undefined : this.#claimed.get(`${numbered}/`);
+    if (folder !== undefined) return both(task, folder, said);
+    const clash = this.#needFolder(task, folderOf(name));
+    if (clash !== undefined) return clash;
+    if (numbered !== undefined) this.#numbered.set(numbered, (by) => both(by, task, said));
+    this.#claimed.set(name, task);
+    return undefined;
+  }
+
+  /** The task that may write the same file, depending on the extension that the run finds. */
+  #sameStem(name: string, task: string): string | undefined {
+    if (!this.#someOpen) return undefined;
+    const isOpen = name.endsWith(`.${extensionMark}`);
+    const stem = isOpen ? name.slice(0, -extensionMark.length - 1) : stemOf(name);
+    const other = this.#open.get(stem) ?? (isOpen ? this.#stems.get(stem) : undefined);
+    (isOpen ? this.#open : this.#stems).set(stem, task);
+    return other;
+  }
+
+  #writeFolder(task: string, said: string, folder: string): Conflict | undefined {
+    const other = this.#claimed.get(`${folder}/`);
+    if (other !== undefined) return both(task, other, said);
+    const clash = this.#numbered.get(folder)?.(task) ?? this.#needFolder(task, folder);
+    if (clash !== undefined) return clash;
+    this.#claimed.set(`${folder}/`, task);
+    return undefined;
+  }
+
+  /** Registers a folder and its parents. Returns the conflict if one of them is a file. */
+  #needFolder(task: string, folder: string): Conflict | undefined {
+    for (let at = folder; at !== ''; at = folderOf(at)) {
+      const file = this.#claimed.get(at);
+      if (file !== undefined) return needsFolder(task, JSON.stringify(at), file);
+      const input = this.#inputs.get(at);
+      if (input !== undefined) return needsFolder(task, JSON.stringify(at), input);
+      if (!this.#folders.has(at)) this.#folders.set(at, task);
+    }
+    return undefined;
+  }
+
+  /** On macOS and Windows, names that differ in case or in the composition of accents are equal. */
+  #seen(path: string): string {
+    const { platform } = this.#machine;
+    return platform === 'darwin' || platform === 'win32'
+      ? path.normalize('NFC').toUpperCase()
+      : path;
+  }
+}
+
+/** A sentence that says why a download cannot be written to a place, apart from conflicts. */
+export function unusablePlace(to: string, { platform, root }: Machine): string | undefined {
+  const path = normalized(to);
+  if (!path.ok) return `to: ${path.error}`;
+  const said = JSON.stringify(withMarkShown(to));
+  const unusable = unusableName(path.value, platform);
+  if (unusable !== undefined) return `to: ${said} ${unusable}`;
+  return Buffer.byteLength(root) + 1 + Buffer.byteLength(path.value) > longestPath
+    ? `to: ${said} below ${root} is a path of over ${longestPath} bytes`
+    : undefined;
+}
+
+const stemOf = (path: string): string => path.replace(/\.[^./]*$/, '');
+
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/** The folder of a file that has a number for its name; undefined for other names. */
+const numberedIn = (path: string): string | undefined =>
+  /(^|\/)\d+\.[^./]+$/.test(path) ? folderOf(path) : undefined;
+
+const both = (task: string, other: string, said: string): Conflict => ({
+  code: 'SL510',
+  message: `${task} and ${other} would both write ${said}`,
+  hint: 'write a value in to: that differs between them',
+  between: [task, other],
+});
+
+const overwrites = (task: string, path: string, what: string): Conflict => ({
+  code: 'SL511',
+  message: `${task} would overwrite ${path}, which is ${what}`,
+  hint: 'choose another to:, or another output folder',
+});
+
+const needsFolder = (task: string, said: string, other: string): Conflict => ({
+  code: 'SL510',
+  message: `${task} needs ${said} as a folder, and ${other} as a file`,
+  hint: 'choose another name in to:',
+});

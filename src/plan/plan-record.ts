@@ -1,0 +1,69 @@
+// What a plan would do, task by task, and its digest: two plans with the same digest do the same.
+import { type Digest, digestOfBytes } from '../base/digest.ts';
+import type { PlannedAction, PlannedTask } from './planned-action.ts';
+
+/** The choices that a saved plan repeats: they name parts of the pipeline, and no file or place. */
+export interface SavedChoices {
+  readonly profile?: string;
+  readonly items?: string;
+  readonly limit?: number;
+  readonly only?: readonly string[];
+  readonly until?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly retryFailed?: boolean;
+  readonly requireOutputs?: boolean;
+  readonly rehearse?: boolean;
+  readonly budget?: number;
+}
+
+/** A task that a run would not just reuse. */
+export interface RecordedTask {
+  readonly task: string;
+  readonly action: PlannedAction;
+  readonly fingerprint?: string;
+  /** A download: the path below the output folder. */
+  readonly to?: string;
+  readonly credits?: number;
+}
+
+export class PlanRecord {
+  readonly tasks: RecordedTask[] = [];
+  #digest = digestOfBytes('');
+
+  /** Of all tasks, with those that are reused. */
+  get digest(): Digest {
+    return this.#digest;
+  }
+
+  /** For a plan that begins again. */
+  clear(): void {
+    this.tasks.length = 0;
+    this.#digest = digestOfBytes('');
+  }
+
+  readonly add = (
+    { task, fingerprint, to, estimate }: PlannedTask,
+    action: PlannedAction,
+  ): void => {
+    const recorded: RecordedTask = {
+      ...{ task, action },
+      ...(fingerprint === undefined ? {} : { fingerprint }),
+      ...(to === undefined ? {} : { to }),
+      ...(estimate?.known === true && estimate.credits > 0 ? { credits: estimate.credits } : {}),
+    };
+    this.#digest = digestOfBytes(`${this.#digest}\n${JSON.stringify(recorded)}`);
+    if (action !== 'reuse') this.tasks.push(recorded);
+  };
+}
+
+/** The first task that another plan would treat differently; undefined if only reused tasks differ. */
+export function firstDifference(
+  before: readonly RecordedTask[],
+  now: readonly RecordedTask[],
+): string | undefined {
+  const length = Math.max(before.length, now.length);
+  for (let index = 0; index < length; index++)
+    if (JSON.stringify(before[index]) !== JSON.stringify(now[index]))
+      return (now[index] ?? before[index])?.task;
+  return undefined;
+}

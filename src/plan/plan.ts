@@ -1,0 +1,291 @@
+// The plan as plain data: for each step, what would run, what it would cost, and what is reused.
+import { DigestSet } from '../base/digest-set.ts';
+import type { Code } from '../contract/codes/all.ts';
+import { withoutPaths } from '../language/filled-body.ts';
+import type { Step } from '../language/pipeline.ts';
+import { fingerprintOf } from '../model/fingerprint.ts';
+import { type FileCounts, sumOf } from './decide.ts';
+import type { Estimate, PriceSource } from './estimate.ts';
+import type { LateValue } from './late-values.ts';
+import type { PaidAlready } from './paid-already.ts';
+import type { PlannedAction, PlannedTask, Times } from './planned-action.ts';
+
+export interface PlanRow {
+  readonly step: string;
+  readonly kind: string;
+  /** The number of tasks by planned action. */
+  readonly tasks: Readonly<Partial<Record<PlannedAction, number>>>;
+  /**
+   * Credits of the tasks that would be paid for, including tasks that may turn out to be
+   * unnecessary.
+   */
+  readonly credits: number;
+  /** Tasks that would be paid for and whose price is unknown. */
+  readonly unpriced: number;
+  /** Where the prices come from; absent if nothing would be paid for. */
+  readonly prices?: readonly PriceSource[];
+  /** Fields of requests that are not set and decide the price: the dearest published values count. Absent if there are none. */
+  readonly unset?: readonly string[];
+  /** The tasks among those of `reuse` that are the same as one of another item in this plan; absent if there are none. */
+  readonly twins?: number;
+  /** Credits that are set aside for tasks in doubt; absent if there are none. */
+  readonly held?: number;
+  /** For a step of a fan-out: the number of its elements, for one item. */
+  readonly times?: Times;
+  /** Fan-outs whose number of elements nobody can bound, so that `credits` lacks them, and the credits of one element. */
+  readonly uncounted?: { readonly fanOuts: number; readonly each: number };
+}
+
+export interface PlanNote {
+  readonly task: string;
+  readonly action: PlannedAction;
+  readonly why: string;
+  /** For a task that cannot run: `shotlist explain` says more about the code. */
+  readonly code?: Code;
+}
+
+export interface Plan {
+  readonly items: number;
+  readonly rows: readonly PlanRow[];
+  readonly credits: number;
+  readonly unpriced: number;
+  /** Fan-outs that would be paid for and whose number of elements nobody can bound. */
+  readonly uncounted: number;
+  /** Why prices are unknown, each reason once. */
+  readonly unpricedWhy: readonly string[];
+  /** Values that only the run will know, by step and field. Absent if there are none. */
+  readonly late?: readonly PlannedLate[];
+  /** Steps that send fields under `extra:`, which this version does not know. Absent if there are none. */
+  readonly unknownFields?: readonly PlannedExtra[];
+  /**
+   * Creations that differ only in fields under `extra:`, and are paid for one by one: the first hundred pairs. Absent
+   * if there are none.
+   */
+  readonly alikeButExtra?: readonly PlannedPair[];
+  /** Results of which there are several takes, and which one counts: the first hundred. Absent if there are none. */
+  readonly takes?: readonly PlannedTake[];
+  /** What the user's receipts spare; absent if that is nothing. */
+  readonly paidAlready?: PaidAlready;
+  /** Requests that another account has paid for, and that are bought. Absent if there are none. */
+  readonly paidByOthers?: number;
+  /** Files of reused downloads that are not here as recorded. */
+  readonly files: FileCounts;
+  /** Items with a task that cannot run. A run buys nothing for them; the other items continue. */
+  readonly badItems: number;
+  /**
+   * Tasks that a person should look at: in doubt, lost, kept, unable to run. The first hundred of
+   * `noted`.
+   */
+  readonly notes: readonly PlanNote[];
+  readonly noted: number;
+}
+
+/** A value of a step's request that only the run will know. */
+export interface PlannedLate extends LateValue {
+  readonly step: string;
+}
+
+export interface PlannedExtra {
+  readonly step: string;
+  /** Paths into the request: `style.mood`. */
+  readonly fields: readonly string[];
+}
+
+/** Two tasks. */
+export type PlannedPair = readonly [string, string];
+
+export interface PlannedTake {
+  readonly task: string;
+  /** How many there are. */
+  readonly known: number;
+  /** The one that counts; 1 is the first. */
+  readonly picked: number;
+}
+
+const notesMax = 100;
+
+interface RowCounts {
+  row: Omit<PlanRow, 'tasks'>;
+  tasks: Partial<Record<PlannedAction, number>>;
+}
+
+/** Counts tasks without storing them: a plan of a million tasks is a few rows. */
+export class PlanTally {
+  readonly #rows = new Map<string, RowCounts>();
+  readonly #why = new Set<string>();
+  readonly #notes: PlanNote[] = [];
+  readonly #takes: PlannedTake[] = [];
+  /** By step, field and source: a million items are a few lines. */
+  readonly #late = new Map<string, PlannedLate>();
+  /** Jobs that are already counted: a copy of a photo is not paid for again. */
+  readonly #seen = new DigestSet();
+  /** Projects whose deletion is already counted. */
+  readonly #deleted = new DigestSet();
+  readonly #hasExtra: boolean;
+  readonly #extras = new Map<string, PlannedExtra>();
+  /** The first task of each request without its unknown fields. Empty if no step has any. */
+  readonly #known = new Map<string, PlannedTask>();
+  readonly #pairs: PlannedPair[] = [];
+  #items = 0;
+  #badItems = 0;
+  #noted = 0;
+  #files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
+
+  constructor(steps: readonly Pick<Step, 'extra'>[] = []) {
+    this.#hasExtra = steps.some(({ extra }) => extra.length > 0);
+  }
+
+  /** `bad`: one of the item's tasks cannot run. */
+  addItem(bad: boolean): void {
+    this.#items += 1;
+    if (bad) this.#badItems += 1;
+  }
+
+  /** Returns the action that the task counts as. */
+  add(planned: PlannedTask): PlannedAction {
+    const { step, task, estimate, files, take, late = [] } = planned;
+    const isOneOf = take !== undefined && take.known > 1 && take.saveTo === undefined;
+    if (isOneOf && this.#takes.length < notesMax)
+      this.#takes.push({ task, known: take.known, picked: take.number });
+    if (this.#hasExtra) this.#addExtra(planned);
+    for (const value of late) this.#addLate({ step: step.name, ...value });
+    if (files !== undefined) this.#files = sumOf(this.#files, files);
+    const twin = this.#isTwin(planned);
+    const action = twin && planned.action !== 'maybe' ? 'reuse' : planned.action;
+    const entry = this.#entry(step);
+    entry.tasks[action] = (entry.tasks[action] ?? 0) + 1;
+    if (twin && action === 'reuse') entry.row = { ...entry.row, twins: (entry.row.twins ?? 0) + 1 };
+    if (planned.times !== undefined)
+      entry.row = { ...entry.row, times: joined(entry.row.times, planned.times) };
+    if (!twin && action !== 'lost' && estimate !== undefined) {
+      if (estimate.known)
+        entry.row = withSource(priced(entry.row, estimate.credits, planned.times), estimate);
+      else {
+        entry.row = { ...entry.row, unpriced: entry.row.unpriced + 1 };
+        this.#why.add(`${step.name} (${step.kind.name}): ${estimate.why}`);
+      }
+    }
+    const waits = step.gathers.length > 0 && (action === 'blocked' || action === 'excluded');
+    if (action === 'doubt' || action === 'lost' || action === 'keep' || waits) this.note(planned);
+    return action;
+  }
+
+  /** Credits that are set aside for a task in doubt. */
+  hold({ step }: PlannedTask, credits: number): void {
+    const entry = this.#entry(step);
+    entry.row = { ...entry.row, held: (entry.row.held ?? 0) + credits };
+  }
+
+  #addExtra(planned: PlannedTask): void {
+    const { step, task, action, fingerprint } = planned;
+    if (action !== 'begin' && action !== 'maybe') return;
+    const { name, extra } = step;
+    if (extra.length > 0 && !this.#extras.has(name))
+      this.#extras.set(name, { step: name, fields: extra.map((path) => path.join('.')) });
+    const manifest = step.kind.operation === 'create' ? planned.manifest?.() : undefined;
+    if (manifest?.body === undefined) return;
+    const known = fingerprintOf({ ...manifest, body: withoutPaths(manifest.body, extra) });
+    const first = this.#known.get(known);
+    if (first === undefined) this.#known.set(known, planned);
+    else if (first.fingerprint !== fingerprint && this.#pairs.length < notesMax)
+      this.#pairs.push([first.task, task]);
+  }
+
+  /** The highest of several bounds is shown. */
+  #addLate(value: PlannedLate): void {
+    const key = JSON.stringify([value.step, value.field, value.from]);
+    const before = this.#late.get(key);
+    if (before === undefined || (before.pricedAs ?? 0) < (value.pricedAs ?? 0))
+      this.#late.set(key, value);
+  }
+
+  /** Something that a person should look at. */
+  note({ task, action, why, problem }: PlannedTask): void {
+    this.#noted += 1;
+    if (this.#notes.length >= notesMax) return;
+    this.#notes.push({
+      task,
+      action,
+      why,
+      code: problem?.code,
+    });
+  }
+
+  /** Turns a reused task into one that runs again, because a step needs its values. */
+  renew(planned: PlannedTask): void {
+    if (this.#isTwin(planned)) return;
+    const { tasks } = this.#entry(planned.step);
+    tasks.reuse = (tasks.reuse ?? 0) - 1;
+    if (tasks.reuse === 0) delete tasks.reuse;
+    tasks.begin = (tasks.begin ?? 0) + 1;
+  }
+
+  #entry(step: Step): RowCounts {
+    const row = { step: step.name, kind: step.kind.name, credits: 0, unpriced: 0 };
+    const entry = this.#rows.get(step.name) ?? { row, tasks: {} };
+    this.#rows.set(step.name, entry);
+    return entry;
+  }
+
+  /** True if another task of this plan does the same job. */
+  #isTwin({ action, fingerprint, alike, step }: PlannedTask): boolean {
+    const content = fingerprint ?? alike;
+    if (!['begin', 'attach', 'maybe'].includes(action) || content === undefined) return false;
+    if (step.kind.operation === 'download') return false;
+    const seen = step.kind.operation === 'delete' ? this.#deleted : this.#seen;
+    return !seen.add(content);
+  }
+
+  plan(order: readonly string[]): Plan {
+    const rows = order.flatMap((step) => {
+      const entry = this.#rows.get(step);
+      return entry === undefined ? [] : [{ ...entry.row, tasks: entry.tasks }];
+    });
+    return {
+      items: this.#items,
+      rows,
+      credits: rows.reduce((sum, row) => sum + row.credits, 0),
+      unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
+      uncounted: rows.reduce((sum, row) => sum + (row.uncounted?.fanOuts ?? 0), 0),
+      unpricedWhy: [...this.#why],
+      ...(this.#late.size === 0 ? {} : { late: [...this.#late.values()] }),
+      ...(this.#extras.size === 0 ? {} : { unknownFields: [...this.#extras.values()] }),
+      ...(this.#pairs.length === 0 ? {} : { alikeButExtra: this.#pairs }),
+      ...(this.#takes.length === 0 ? {} : { takes: this.#takes }),
+      files: this.#files,
+      badItems: this.#badItems,
+      notes: this.#notes,
+      noted: this.#noted,
+    };
+  }
+}
+
+type Row = RowCounts['row'];
+type Priced = Extract<Estimate, { known: true }>;
+
+/** A fan-out counts with the most elements that it may have. */
+function priced(row: Row, credits: number, times: Times | undefined): Row {
+  if (times?.open !== true) return { ...row, credits: row.credits + credits };
+  if (times.most !== undefined) return { ...row, credits: row.credits + credits * times.most };
+  const { fanOuts, each } = row.uncounted ?? { fanOuts: 0, each: 0 };
+  return { ...row, uncounted: { fanOuts: fanOuts + 1, each: Math.max(each, credits) } };
+}
+
+function withSource(row: Row, { from, unset = [] }: Pick<Priced, 'from' | 'unset'>): Row {
+  const { prices = [], unset: known = [] } = row;
+  const sources = from === undefined || prices.includes(from) ? prices : [...prices, from];
+  const fields = new Set([...known, ...unset]);
+  return {
+    ...row,
+    ...(sources.length === 0 ? {} : { prices: sources }),
+    ...(fields.size === 0 ? {} : { unset: [...fields] }),
+  };
+}
+
+function joined(one: Times | undefined, other: Times): Times {
+  if (one === undefined) return other;
+  const least = Math.min(one.least, other.least);
+  const open = one.open || other.open;
+  if (one.most === undefined || other.most === undefined) return { least, open };
+  return { least, most: Math.max(one.most, other.most), open };
+}

@@ -1,0 +1,35 @@
+// The facts and functions that planning an item uses.
+import type { JsonObject } from '../base/json.ts';
+import type { Scope } from '../language/expression.ts';
+import type { Step } from '../language/pipeline.ts';
+import type { JobLine } from '../model/line.ts';
+import type { End } from './ending.ts';
+import type { Estimate } from './estimate.ts';
+import type { Facts } from './facts.ts';
+import type { Remembered } from './remembered.ts';
+import type { Takes } from './takes.ts';
+
+export interface PlanContext {
+  /** All steps of the pipeline. */
+  readonly steps: readonly Step[];
+  readonly facts: Facts;
+  readonly jobOf: (fingerprint: string) => JobLine | undefined;
+  readonly estimate: (step: Step, body: JsonObject) => Estimate;
+  /** Sees the known part of a request that may be sent. */
+  readonly look: (step: Step, body: JsonObject) => void;
+  readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Steps that the run excludes by --only, --until or --exclude. */
+  readonly excluded: ReadonlySet<string>;
+  readonly takes: Takes;
+  /** Default: nothing. */
+  readonly remembered?: Remembered | undefined;
+  /** True if every output must be in this checkout. */
+  readonly requireOutputs: boolean;
+  /** Why a download cannot be written to a place below the output folder. */
+  readonly unusable: (to: string) => string | undefined;
+}
+
+/** How a step that cannot run ends: `failed` by its own problem, `blocked` because another step cannot run. */
+export type ItemVerdict = End;

@@ -1,0 +1,103 @@
+// Where the recorded files of a job are: in this checkout, in the store, elsewhere, or nowhere.
+import { extensionOf } from '../contract/api/asset.ts';
+import type { JobLine, OutputLine } from '../model/line.ts';
+import type { Facts, OutputFacts } from './facts.ts';
+
+/** The number of downloads of a complete job, from the journal. */
+export function downloadCount(job: JobLine): number {
+  const count = job.result?.['downloads'];
+  return typeof count === 'number' ? count : 0;
+}
+
+/**
+ * One intact recorded file for each of a job's downloads, under any task or path: on this disk, else in the store;
+ * undefined if some are missing.
+ */
+export function wholeCopies(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
+  const found: OutputLine[] = [];
+  for (let index = 0; index < downloadCount(job); index++) {
+    const all = (job.outputs ?? []).filter((output) => output.index === index);
+    const copy =
+      all.find((output) => isSomewhere(output, facts)) ??
+      all.find((output) => isStored(output, facts));
+    if (copy === undefined) return undefined;
+    found.push(copy);
+  }
+  return found;
+}
+
+/**
+ * The files that another checkout has, one for each of a job's downloads without a whole copy here; undefined if some
+ * are nowhere.
+ */
+export function filesElsewhere(job: JobLine, facts: Facts): readonly OutputLine[] | undefined {
+  const found: OutputLine[] = [];
+  for (let index = 0; index < downloadCount(job); index++) {
+    const recorded = (job.outputs ?? []).filter((output) => output.index === index);
+    if (recorded.some((output) => isSomewhere(output, facts))) continue;
+    const away = recorded.find((output) => conditionOf(output, facts) === 'elsewhere');
+    if (away === undefined) return undefined;
+    found.push(away);
+  }
+  return found;
+}
+
+/**
+ * The files that only the store has, if every download of a job is safe here or in the store; undefined if some are not,
+ * or if it has none.
+ */
+export function filesNotHere(
+  job: JobLine,
+  isHere: (output: OutputLine) => boolean,
+  facts: OutputFacts,
+): readonly OutputLine[] | undefined {
+  const found: OutputLine[] = [];
+  const count = downloadCount(job);
+  for (let index = 0; index < count; index++) {
+    const recorded = (job.outputs ?? []).filter((output) => output.index === index);
+    if (recorded.some(isHere)) continue;
+    const stored = recorded.find((output) => isStored(output, facts));
+    if (stored === undefined) return undefined;
+    found.push(stored);
+  }
+  return count === 0 ? undefined : found;
+}
+
+/** True if the content is in this checkout: in its place, or kept. */
+export const isSomewhere = (output: OutputLine, facts: OutputFacts): boolean =>
+  conditionOf(output, facts) === 'whole' || keptCopy(output, facts);
+
+/** True if the store of this run has the file, as far as is recorded. */
+export const isStored = ({ stored }: OutputLine, { store }: OutputFacts): boolean =>
+  store !== undefined && stored === store;
+
+/** True if a replaced output is kept under its hash. */
+export function keptCopy(output: OutputLine, facts: OutputFacts): boolean {
+  return facts.kept(output.sha256, extensionOf(output.path)).is === 'file';
+}
+
+/**
+ * The condition of a recorded file. `unread`: the content must be hashed before a decision. `lost`: it was here, and is
+ * gone or cannot be read. `elsewhere`: another checkout saved it, and it has never been here, or the store has it.
+ * `pruned`: `shotlist prune` removed it, whatever is in its place now.
+ */
+export type Condition = 'whole' | 'unread' | 'changed' | 'lost' | 'elsewhere' | 'pruned';
+
+export function conditionOf(output: OutputLine, facts: OutputFacts): Condition {
+  const fact = facts.output(output.path);
+  const pruned = output.pruned !== undefined;
+  if (fact.is === 'absent') {
+    if (isStored(output, facts)) return 'elsewhere';
+    if (pruned) return 'pruned';
+    return facts.isElsewhere(output) ? 'elsewhere' : 'lost';
+  }
+  if (fact.bytes === output.bytes && fact.digest === undefined) return 'unread';
+  if (fact.bytes === output.bytes && fact.digest === output.sha256) return 'whole';
+  return pruned ? 'pruned' : 'changed';
+}
+
+/** True if the store has a file for each of a job's downloads. */
+export function allStored(job: JobLine, facts: Facts): boolean {
+  const stored = (job.outputs ?? []).filter((output) => isStored(output, facts));
+  return new Set(stored.map(({ index }) => index)).size >= downloadCount(job);
+}

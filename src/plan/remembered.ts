@@ -1,0 +1,54 @@
+// What is remembered of a request outside the state file: by the user's receipts, and by the version of the state file in
+// git. Asked before anything is bought.
+
+import type { Fingerprint } from '../model/fingerprint.ts';
+import type { JobLine, OutputLine } from '../model/line.ts';
+
+export interface Remembered {
+  /** True if nothing is remembered of any request at this service, so that nobody needs to ask. */
+  readonly isEmpty: boolean;
+  /**
+   * The job that a creation would repeat. From then on, it is in the ledger. `busy`: another process is paying for the request
+   * now, or the service must be asked first whether the project is there; `settled` resolves when that is known.
+   */
+  paid(fingerprint: Fingerprint, task: string): JobLine | 'busy' | undefined;
+  /**
+   * What became of a creation in doubt, or what a project had that was found deleted, if another pipeline of this user knows.
+   * It is in the ledger from then on.
+   */
+  resolved(job: JobLine, task: string): JobLine | undefined;
+  /** Resolves when `paid` has another answer than `busy`, or when the signal is aborted. */
+  settled(fingerprint: Fingerprint, stop: AbortSignal): Promise<void>;
+  /** What any record of this machine knew last of a project. */
+  lastKnown(job: string, project: string): JobLine | undefined;
+  /** A detection that was done before: what it found decides what is asked of the tools. It is in the ledger from then on. */
+  detected(fingerprint: Fingerprint, task: string): JobLine | undefined;
+  /**
+   * The last act before a creation is sent; its intent is on disk. `busy`: another process has begun the same one, and this one
+   * must not be sent. `onPurpose`: another take, which is paid for whatever is remembered. `before`: the job without the
+   * intent; what became of its attempt counts, also where nothing else knows it.
+   */
+  claim(line: JobLine, onPurpose: boolean, before: JobLine | undefined): 'go' | 'busy';
+  /** The saved files of an adopted job that are on this machine, outside this checkout, or in the store. */
+  copies(job: JobLine): readonly OutputLine[];
+  /**
+   * The job as it is since another checkout deleted its project; undefined if no record of this machine says so. `isMissing`:
+   * the service does not have the project, so files that another checkout has saved are enough.
+   */
+  deletedElsewhere(job: JobLine, isMissing?: boolean): JobLine | undefined;
+  /** The number of the newest take of a request that is remembered; 1 if there is none but the first. */
+  newestTake(first: Fingerprint): number;
+}
+
+export const nothingRemembered: Remembered = {
+  isEmpty: true,
+  paid: () => undefined,
+  lastKnown: () => undefined,
+  resolved: () => undefined,
+  detected: () => undefined,
+  settled: () => Promise.resolve(),
+  claim: () => 'go',
+  copies: () => [],
+  deletedElsewhere: () => undefined,
+  newestTake: () => 1,
+};

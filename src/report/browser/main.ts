@@ -1,0 +1,50 @@
+// The page of a report begins here: it reads the data that the file holds, or follows the server that it is from.
+import { html, render } from 'htm/preact';
+import type { ReportData } from '../page/report-data.ts';
+import { App } from './app.ts';
+import { follow, type Live } from './live.ts';
+import { liveTitle } from './live-status.ts';
+import { noteAbsentFiles, picturesFromServer } from './pictures.ts';
+import { setTheme, themeNow } from './theme.ts';
+
+const root = document.getElementById('app');
+const held = document.getElementById('data')?.textContent;
+setTheme(themeNow());
+let printing = false;
+const show = (data: ReportData, live?: Live): void => {
+  if (root !== null) render(html`<${App} ...${{ data, live, printing }} />`, root);
+};
+let redraw: () => void = () => undefined;
+for (const [event, now] of [
+  ['beforeprint', true],
+  ['afterprint', false],
+] as const)
+  addEventListener(event, () => {
+    printing = now;
+    redraw();
+  });
+if (held === undefined) {
+  picturesFromServer(() => redraw());
+  follow((data, live) => {
+    redraw = () => {
+      if (data === undefined) return;
+      document.title = liveTitle(data);
+      show(data, live);
+    };
+    redraw();
+  });
+} else {
+  const data = readData(held);
+  redraw = () => show(data);
+  noteAbsentFiles(() => redraw());
+  redraw();
+  // By then all pictures are there.
+  document.addEventListener('DOMContentLoaded', redraw);
+}
+
+// The data of this page, as the same version of shotlist wrote it.
+
+function readData(text: string | null | undefined): ReportData {
+  const value: ReportData = JSON.parse(text ?? '');
+  return value;
+}

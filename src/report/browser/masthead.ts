@@ -1,0 +1,128 @@
+// The top of the page: what this is, how it went, what it cost.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { PagePulse } from '../page/page-pulse.ts';
+import type { ItemState, ReportData } from '../page/report-data.ts';
+import type { Live } from './live.ts';
+import { LiveStatus } from './live-status.ts';
+import { StateBar, StateMark } from './state-mark.ts';
+import { nextTheme, setTheme, type Theme, themeNow } from './theme.ts';
+import { count, decimals, duration, itemStates, shortTime, whole } from './words.ts';
+
+interface MastheadProps {
+  readonly data: ReportData;
+  readonly live: Live | undefined;
+}
+
+export type Counts = Readonly<Partial<Record<ItemState, number>>>;
+
+export function countStates(data: ReportData): Counts {
+  const counts: Partial<Record<ItemState, number>> = {};
+  const items = data.items.length === 0 ? [data.shared] : data.items;
+  for (const { state } of items) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+export function Masthead({ data, live }: MastheadProps): VNode {
+  const last = data.runs.at(-1);
+  const ended = last?.ended;
+  const took =
+    ended === undefined || last === undefined ? undefined : Date.parse(ended) - Date.parse(last.at);
+  return html`<header class="masthead">
+    <div>
+      <h1>${data.pipeline}</h1>
+      ${data.description === undefined ? null : html`<p class="about">${data.description}</p>`}
+      <p class="when">
+        ${data.rehearsal ? html`<span class="badge">Rehearsal</span>` : null}
+        ${last === undefined ? html`<span>No run yet</span>` : html`<span>Last run ${shortTime(last.at)}</span>`}
+        ${took === undefined ? null : html`<span>took ${duration(took)}</span>`}
+        ${data.running && live === undefined ? html`<span>a run was active</span>` : null}
+        ${live === undefined ? null : html`<${LiveStatus} data=${data} live=${live} />`}
+        ${data.runs.length > 1 ? html`<span>${count(data.runs.length, 'run')} in all</span>` : null}
+      </p>
+    </div>
+    <${ThemeButton} />
+  </header>`;
+}
+
+function ThemeButton(): VNode {
+  const [theme, change] = useState<Theme>(themeNow());
+  const onClick = (): void => {
+    const next = nextTheme(theme);
+    setTheme(next);
+    change(next);
+  };
+  const sign = { auto: '◐', light: '○', dark: '●' }[theme];
+  const label = `Theme: ${theme}. Change to ${nextTheme(theme)}`;
+  return html`<button type="button" class="icon-button theme" aria-label=${label} title=${label} onClick=${onClick}>
+    <span aria-hidden="true">${sign}</span>
+  </button>`;
+}
+
+interface FactsProps {
+  readonly data: ReportData;
+  readonly counts: Counts;
+  readonly live: Live | undefined;
+}
+
+/** Coarse on purpose: nobody knows it better. */
+function leftText(ms: number): string {
+  if (ms < 10_000) return 'a few seconds left';
+  return `about ${duration(Math.ceil(ms / 10_000) * 10_000)} left`;
+}
+
+/** How long the run has taken, and will take. */
+function pulseText({ elapsedMs, timeLeftMs, stage, why }: PagePulse): string {
+  const left = timeLeftMs === undefined ? [] : [leftText(timeLeftMs)];
+  const busy = stage === 'working' ? [] : [why === undefined ? stage : `${stage}: ${why}`];
+  return [`${duration(elapsedMs)} elapsed`, ...left, ...busy].join(' · ');
+}
+
+export function Facts({ data, counts, live }: FactsProps): VNode {
+  const { credits, runs } = data;
+  const pulse = live?.pulse ?? undefined;
+  // A run may have a lower budget than the file.
+  const budget = pulse?.budget ?? credits.budget;
+  const total = itemStates.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+  const done = (counts.done ?? 0) + (counts.skipped ?? 0);
+  const spent = credits.charged - credits.refunded;
+  const finished = data.items.filter(({ state }) => state === 'done' || state === 'skipped');
+  // Of what is not finished, nobody knows the price yet.
+  const paid =
+    finished.length === 0 ? spent : finished.reduce((sum, item) => sum + item.credits, 0);
+  const extra = [
+    credits.refunded > 0 ? `${whole(credits.refunded)} refunded` : '',
+    credits.reserved > 0 ? `${whole(credits.reserved)} set aside` : '',
+  ].filter((text) => text !== '');
+  const shown = itemStates.filter((state) => (counts[state] ?? 0) > 0);
+  const files = data.items.reduce(
+    (sum, { outputs }) => sum + outputs.length,
+    data.shared.outputs.length,
+  );
+  const noun = data.items.length === 0 ? 'pipeline' : 'item';
+  return html`<section class="facts" aria-label="Summary">
+    <div class="fact">
+      <h2>Progress</h2>
+      <p class="number">${whole(done)} <small>of ${count(total, noun)} done</small></p>
+      ${pulse === undefined ? null : html`<p class="pulse">${pulseText(pulse)}</p>`}
+      <${StateBar} counts=${counts} />
+      ${(counts.done ?? 0) === total ? null : html`<div class="legend">${shown.map((state) => html`<${StateMark} state=${state} n=${counts[state]} />`)}</div>`}
+    </div>
+    <div class="fact">
+      <h2>Credits</h2>
+      <p class="number">${whole(spent)}${budget === undefined ? null : html` <small>of ${whole(budget)} budget</small>`}</p>
+      <p>${extra.length > 0 ? extra.join(', ') : 'charged'}</p>
+    </div>
+    <div class="fact">
+      <h2>Price</h2>
+      <p class="number">${done > 0 ? decimals(paid / done) : '–'}</p>
+      <p>credits ${noun === 'item' ? 'per item' : 'in all'}</p>
+    </div>
+    <div class="fact">
+      <h2>Files</h2>
+      <p class="number">${whole(files)}</p>
+      <p>in ${count(runs.length, 'run')}</p>
+    </div>
+  </section>`;
+}

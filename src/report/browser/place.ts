@@ -1,0 +1,55 @@
+// Where a person is in the page, as the address after "#": it can be bookmarked, sent to somebody else, and gone back from.
+import type { ReportData } from '../page/report-data.ts';
+import { type Filter, noFilter } from './filter.ts';
+import { isTab, type Tab } from './tab-names.ts';
+import { isTaskColumn, type TaskOrder } from './task-rows.ts';
+import { taskStates } from './words.ts';
+
+export interface Place {
+  readonly tab: Tab;
+  readonly filter: Filter;
+  /** The key of the item that is open. */
+  readonly item?: string | undefined;
+  readonly order?: TaskOrder | undefined;
+  /** The number of the run that the timeline shows; 0: all. Undefined: the last. */
+  readonly run?: number | undefined;
+  /** The numbers of two runs that are compared. */
+  readonly runs?: readonly [number, number] | undefined;
+}
+
+/** What the address does not say, or says wrong, is as it is in the beginning. */
+export function placeIn(hash: string, { steps }: Pick<ReportData, 'steps'>): Place {
+  const [name = '', query = ''] = hash.replace(/^#/, '').split('?', 2);
+  const fields = new URLSearchParams(query);
+  const state = taskStates.find((one) => one === fields.get('state')) ?? 'all';
+  const step = steps.findIndex((one) => one.name === fields.get('step'));
+  const [, column = '', back] = /^([a-z]+)(-down)?$/.exec(fields.get('order') ?? '') ?? [];
+  const run = fields.get('run') ?? '';
+  const runs = (fields.get('runs') ?? '').split(',').map(Number);
+  const [first = Number.NaN, second = Number.NaN] = runs;
+  return {
+    tab: isTab(name) ? name : 'gallery',
+    filter: { ...noFilter, state, step, text: fields.get('text') ?? '' },
+    item: fields.get('item') ?? undefined,
+    order: isTaskColumn(column) ? { column, down: back !== undefined } : undefined,
+    run: /^\d{1,9}$/.test(run) ? Number(run) : undefined,
+    runs: Number.isInteger(first) && Number.isInteger(second) ? [first, second] : undefined,
+  };
+}
+
+export function hashOf(
+  { tab, filter, item, order, run, runs }: Place,
+  { steps }: Pick<ReportData, 'steps'>,
+): string {
+  const fields = new URLSearchParams();
+  if (filter.state !== 'all') fields.set('state', filter.state);
+  const step = steps[filter.step]?.name;
+  if (step !== undefined) fields.set('step', step);
+  if (filter.text !== '') fields.set('text', filter.text);
+  if (order !== undefined) fields.set('order', `${order.column}${order.down ? '-down' : ''}`);
+  if (run !== undefined) fields.set('run', `${run}`);
+  if (runs !== undefined) fields.set('runs', runs.join(','));
+  if (item !== undefined) fields.set('item', item);
+  const query = fields.toString();
+  return `#${tab}${query === '' ? '' : `?${query}`}`;
+}

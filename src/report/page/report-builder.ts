@@ -1,0 +1,442 @@
+// Builds the data of a report: takes the plan of each item, once, and the state file at the end.
+
+import { isObject, type Json, type JsonObject } from '../../base/json.ts';
+import { adviceFor } from '../../contract/api/advice.ts';
+import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
+import type { Pipeline, Step } from '../../language/pipeline.ts';
+import { stagesOf } from '../../language/stages.ts';
+import { chargedAt, timesOf } from '../../model/job-times.ts';
+import type { Ledger } from '../../model/ledger.ts';
+import type { JobLine, OutputLine } from '../../model/line.ts';
+import { chargedHere, jobFacts, worthOf } from '../../model/state.ts';
+import { numberOf } from '../../model/take-index.ts';
+import { stepOf } from '../../model/task.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
+import { allTakes } from '../../plan/takes.ts';
+import { commandText } from '../../views/takes-text.ts';
+import { baseName, mailable } from './mailable.ts';
+import type { PictureNumbers, PictureSource } from './picture-numbers.ts';
+import type {
+  FailureGroup,
+  Parameter,
+  ReportData,
+  ReportDoubt,
+  ReportFile,
+  ReportItem,
+  ReportStep,
+  ReportTask,
+  Spending,
+  TaskState,
+} from './report-data.ts';
+import { itemState, type TaskVerdict, verdictAfter, verdictOf } from './task-state.ts';
+
+/** What is known of a file that is uploaded. */
+export interface InputFact {
+  readonly bytes: number;
+  readonly sha256?: string | undefined;
+}
+
+export interface ReportQuestion {
+  /** The pipeline file as a command line has it, with the flags that say which state is meant. */
+  readonly file: string;
+  readonly pipeline: Pipeline;
+  readonly ledger: Ledger;
+  readonly running: boolean;
+  /** False: nothing of the inputs is in the report but the items' names. */
+  readonly inputs: boolean;
+  readonly inputFact: (path: string) => InputFact | undefined;
+  /** Where the page finds a saved file; undefined if it cannot. */
+  readonly hrefOf: (path: string) => string | undefined;
+  readonly pictures: PictureNumbers;
+}
+
+/** The tasks of an item, and the bodies of their requests as far as they are known. */
+export interface PlannedItem {
+  /** Undefined for the shared tasks. */
+  readonly key: string | undefined;
+  readonly tasks: readonly PlannedTask[];
+  readonly bodyOf: (task: PlannedTask) => JsonBody | undefined;
+}
+type JsonBody = Parameters<typeof parametersOf>[0];
+
+export class ReportBuilder {
+  readonly #q: ReportQuestion;
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #items: ReportItem[] = [];
+  #shared: ReportItem = { key: '', state: 'done', credits: 0, tasks: [], inputs: [], outputs: [] };
+  readonly #counts: Partial<Record<TaskState, number>>[];
+  readonly #failures: Failed[] = [];
+  readonly #doubts: ReportDoubt[] = [];
+  /** Jobs whose credits a task of the report shows. */
+  readonly #paid = new Set<string>();
+  readonly #stepOfShared = new Map<string, string>();
+  /** The states of the shared tasks, by step. */
+  readonly #sharedStates = new Map<string, TaskState>();
+
+  constructor(question: ReportQuestion) {
+    this.#q = question;
+    const { steps } = question.pipeline;
+    this.#numbers = new Map(steps.map(({ name }, index) => [name, index]));
+    this.#counts = steps.map(() => ({}));
+  }
+
+  /** Call once for each item, in their order, and for the shared tasks, in one or two parts. */
+  add(item: PlannedItem): ReportItem {
+    const number = item.key === undefined ? -1 : this.#items.length;
+    const added = this.#itemOf(item, number);
+    if (item.key === undefined) this.#shared = joined(this.#shared, added);
+    else this.#items.push(added);
+    return added;
+  }
+
+  /** Instead of `add`: an item of an earlier report, which is settled and stays as it was. */
+  keep(item: ReportItem): void {
+    this.#items.push(item);
+    for (const { step, state, fingerprint } of item.tasks) {
+      const counts = this.#counts[step];
+      if (counts !== undefined) counts[state] = (counts[state] ?? 0) + 1;
+      if (fingerprint !== undefined) this.#paid.add(fingerprint);
+    }
+  }
+
+  #itemOf({ key = '', tasks, bodyOf }: PlannedItem, number: number): ReportItem {
+    const own = new Map<string, string>();
+    for (const { step, fingerprint } of tasks) {
+      const names = key === '' ? this.#stepOfShared : own;
+      if (fingerprint !== undefined && step.of === undefined) names.set(fingerprint, step.name);
+    }
+    const maker = (fingerprint: string): string | undefined =>
+      own.get(fingerprint) ?? this.#stepOfShared.get(fingerprint);
+    const within = { key, number, bodyOf, maker };
+    const verdicts = this.#verdictsOf(tasks, key === '');
+    const told = tasks.map((task, index) =>
+      this.#taskOf(task, verdicts[index] ?? { state: 'waiting' }, within),
+    );
+    const makes = told.filter((_, index) => {
+      const operation = tasks[index]?.step.kind.operation;
+      return operation === 'create' || operation === 'download';
+    });
+    const states = (of: readonly ReportTask[]): readonly TaskState[] =>
+      of.map(({ state }) => state);
+    return {
+      key: mailable(key),
+      state: itemState(states(told), states(makes)),
+      credits: told.reduce((sum, { credits = 0 }) => sum + credits, 0),
+      tasks: told,
+      inputs: this.#q.inputs ? tasks.flatMap((task) => this.#inputOf(task)) : [],
+      outputs: tasks.flatMap((task) => this.#outputsOf(task)),
+    };
+  }
+
+  /** The tasks are in an order in which each follows those that it waits for. */
+  #verdictsOf(tasks: readonly PlannedTask[], shared: boolean): readonly TaskVerdict[] {
+    const { ledger, running } = this.#q;
+    const own = shared ? this.#sharedStates : new Map<string, TaskState>();
+    return tasks.map((planned) => {
+      const { step, task, fingerprint } = planned;
+      const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+      const first = verdictOf(planned, job, ledger.task(task), running);
+      const verdict = verdictAfter(
+        first,
+        step.after,
+        (name) => own.get(name) ?? this.#sharedStates.get(name),
+      );
+      const known = own.get(step.name);
+      own.set(step.name, known === undefined ? verdict.state : itemState([known, verdict.state]));
+      return verdict;
+    });
+  }
+
+  #taskOf(planned: PlannedTask, verdict: TaskVerdict, within: Within): ReportTask {
+    const { step, task, fingerprint } = planned;
+    const { ledger } = this.#q;
+    const number = this.#numberOf(step.name);
+    const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
+    this.#count(number, verdict, planned, within, job);
+    // A download and a delete are of the job of another step.
+    const own = step.of === undefined ? job : undefined;
+    const element = /\[(\d+)\]$/.exec(step.fan === undefined ? '' : task)?.[1];
+    const body = step.kind.operation === 'create' ? within.bodyOf(planned) : undefined;
+    return {
+      ...{ step: number, state: verdict.state },
+      ...(element === undefined ? {} : { element: Number(element) }),
+      ...(verdict.why === undefined || quiet.has(verdict.state)
+        ? {}
+        : { why: mailable(verdict.why) }),
+      ...(own === undefined ? {} : this.#jobFacts(own)),
+      ...(body === undefined ? {} : { parameters: parametersOf(body, within.maker) }),
+      ...reportTakes(planned, this.#q, (output) => this.#fileOf(output, step.name)),
+    };
+  }
+
+  #jobFacts(job: JobLine): Partial<ReportTask> {
+    const credits = worthOf(job);
+    const shares = credits > 0 && this.#paid.has(job.job);
+    this.#paid.add(job.job);
+    return {
+      fingerprint: job.job,
+      project: job.project,
+      ...(credits === 0 ? {} : shares ? { shares } : { credits }),
+      ...timesOf(job),
+    };
+  }
+
+  #count(
+    step: number,
+    { state, why = '', code }: TaskVerdict,
+    { task }: PlannedTask,
+    { number, key }: Within,
+    job: JobLine | undefined,
+  ): void {
+    const counts = this.#counts[step];
+    if (counts !== undefined) counts[state] = (counts[state] ?? 0) + 1;
+    if (state === 'failed')
+      this.#failures.push({ step, item: number, key, why: mailable(why), code });
+    if (state === 'doubt' && job !== undefined && this.#numberOf(stepOf(task)) === step)
+      this.#doubts.push({
+        ...{ step, item: number, task: mailable(task), name: mailable(job.name ?? '') },
+        ...{ since: job.at, reserved: job.reserve ?? 0 },
+        ...(job.error === undefined ? {} : { why: mailable(job.error.message) }),
+      });
+  }
+
+  #inputOf({ step, file, fingerprint }: PlannedTask): readonly ReportFile[] {
+    if (file === undefined || fingerprint === undefined) return [];
+    const fact = this.#q.inputFact(file);
+    if (fact === undefined) return [];
+    const { bytes, sha256 } = fact;
+    const hash = sha256 === undefined ? {} : { sha256 };
+    const picture = this.#pictureOf({ in: 'input', path: file, ...hash });
+    const shown = { name: baseName(file), step: this.#numberOf(step.name), bytes, ...hash };
+    return [{ ...shown, ...picture }];
+  }
+
+  #outputsOf({ step, task, fingerprint }: PlannedTask): readonly ReportFile[] {
+    if (step.kind.operation !== 'download' || fingerprint === undefined) return [];
+    const { outputs = [] } = this.#q.ledger.job(fingerprint) ?? {};
+    return outputs
+      .filter((output) => output.task === task && output.pruned === undefined)
+      .map((output) => this.#fileOf(output, step.name));
+  }
+
+  #fileOf({ path, bytes, sha256 }: OutputLine, step: string): ReportFile {
+    const href = this.#q.hrefOf(path);
+    return {
+      ...{ name: baseName(path), step: this.#numberOf(step), bytes, sha256 },
+      ...this.#pictureOf({ in: 'output', path, sha256 }),
+      href,
+    };
+  }
+
+  #pictureOf(source: PictureSource): Pick<ReportFile, 'medium' | 'picture'> {
+    const medium = mediaTypeOf(extensionOf(source.path)) ?? 'other';
+    if (medium !== 'image' && medium !== 'video') return { medium };
+    return { medium, picture: this.#q.pictures.numberOf(source) };
+  }
+
+  #numberOf(step: string): number {
+    return this.#numbers.get(step) ?? -1;
+  }
+
+  data(facts: Pick<ReportData, 'at' | 'rehearsal'>): ReportData {
+    const { pipeline, ledger, running, inputs } = this.#q;
+    const numberOf = (step: string): number => this.#numberOf(step);
+    const spending = spendingOf(ledger, numberOf);
+    const steps = reportSteps(pipeline.steps, this.#counts, spending);
+    const { description } = pipeline;
+    return {
+      pipeline: mailable(pipeline.name),
+      ...(description === undefined ? {} : { description: mailable(description) }),
+      ...facts,
+      ...{
+        running,
+        inputs,
+        steps,
+        items: this.#items,
+        shared: this.#shared,
+      },
+      runs: ledger.runs().map(({ run, at, ended, charged, refunded }) => {
+        return { run, at, ended, charged, refunded };
+      }),
+      credits: {
+        ...ledger.total,
+        budget: pipeline.budget.credits,
+      },
+      ...{ spending, failures: failureGroups(this.#failures), doubts: this.#doubts },
+    };
+  }
+}
+
+interface Within {
+  readonly key: string;
+  readonly number: number;
+  readonly bodyOf: PlannedItem['bodyOf'];
+  readonly maker: (fingerprint: string) => string | undefined;
+}
+
+/** The plan's reasons for what is done say nothing new. */
+const quiet: ReadonlySet<TaskState> = new Set(['done', 'running']);
+
+const joined = (one: ReportItem, other: ReportItem): ReportItem => ({
+  ...one,
+  state: itemState([one.state, other.state]),
+  credits: one.credits + other.credits,
+  tasks: [...one.tasks, ...other.tasks],
+  inputs: [...one.inputs, ...other.inputs],
+  outputs: [...one.outputs, ...other.outputs],
+});
+
+// Failures by cause, the most frequent first.
+
+interface Failed {
+  readonly step: number;
+  readonly item: number;
+  readonly key: string;
+  readonly why: string;
+  readonly code?: string | undefined;
+}
+
+export function failureGroups(failures: readonly Failed[]): readonly FailureGroup[] {
+  const groups = new Map<string, Failed[]>();
+  for (const failed of failures) {
+    const cause = JSON.stringify([failed.step, failed.code, withoutItem(failed)]);
+    const known = groups.get(cause);
+    if (known === undefined) groups.set(cause, [failed]);
+    else known.push(failed);
+  }
+  return [...groups.values()]
+    .sort((one, other) => other.length - one.length)
+    .flatMap((all): FailureGroup[] => {
+      const [first] = all;
+      if (first === undefined) return [];
+      const { step, code } = first;
+      const why = all.length === 1 ? first.why : withoutKey(first);
+      const advice = adviceFor(code);
+      return [
+        {
+          ...{ step, why },
+          code,
+          advice,
+          items: [...new Set(all.map(({ item }) => item))],
+        },
+      ];
+    });
+}
+
+/** The same sentence about two items is one cause. */
+function withoutItem(failed: Failed): string {
+  const stem = failed.key.replace(/\.[^./]*$/, '');
+  const text = withoutKey(failed);
+  return (stem.length > 2 ? text.replaceAll(stem, '…') : text).replace(/\d+/g, '#');
+}
+
+const withoutKey = ({ why, key }: Failed): string =>
+  key.length > 2 ? why.replaceAll(key, '…') : why;
+
+// The parameters of a request for people: one line for each value, and the name of a step for what that step made.
+
+const mostParameters = 40;
+const longestValue = 600;
+
+/** `stepOf`: the step of a fingerprint. */
+export function parametersOf(
+  body: JsonObject,
+  stepOf: (fingerprint: string) => string | undefined,
+): readonly Parameter[] {
+  const found: Parameter[] = [];
+  const visit = (name: string, value: Json): void => {
+    if (found.length === mostParameters) return;
+    if (Array.isArray(value))
+      for (const [index, entry] of value.entries()) visit(`${name}[${index}]`, entry);
+    else if (isObject(value))
+      for (const [key, entry] of Object.entries(value))
+        visit(name === '' ? key : `${name}.${key}`, entry);
+    else if (name !== 'name') found.push({ name, value: textOf(value, stepOf) });
+  };
+  visit('', body);
+  return found;
+}
+
+function textOf(value: Json, stepOf: (fingerprint: string) => string | undefined): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const [, fingerprint = '', output = ''] = /^shotlist:([0-9a-f]{64})\/(.*)$/.exec(value) ?? [];
+  if (fingerprint !== '') return `${stepOf(fingerprint) ?? 'an earlier step'} → ${output}`;
+  const text = mailable(value);
+  return text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text;
+}
+
+// The takes of a task in a report: their files side by side, and the command that chooses another one.
+
+interface TakesQuestion {
+  readonly ledger: Ledger;
+  /** The pipeline file as a command line has it, with the flags that say which state is meant. */
+  readonly file: string;
+}
+
+/** None for a task with one take. */
+function reportTakes(
+  { task, take }: PlannedTask,
+  { ledger, file }: TakesQuestion,
+  fileOf: (output: OutputLine) => ReportFile,
+): Pick<ReportTask, 'takes'> {
+  if (take === undefined || take.known < 2) return {};
+  const takes = allTakes(ledger, take.first).map((job) => {
+    const number = numberOf(job);
+    const isPicked = number === take.number;
+    const { ended } = timesOf(job);
+    const credits = worthOf(job);
+    const isChoice = !isPicked && jobFacts[job.state].hasResult && mailable(task) === task;
+    const command = commandText('pick', file, task, String(number));
+    return {
+      ...{ number, state: job.state },
+      ...(isPicked ? { picked: true as const } : {}),
+      ...(credits === 0 ? {} : { credits }),
+      at: ended,
+      ...(isChoice ? { command } : {}),
+      files: filesOf(job, task).map(fileOf),
+    };
+  });
+  return { takes };
+}
+
+/** The copy of a take lasts: in the place of the result, another take may be by now. */
+function filesOf({ outputs = [] }: JobLine, task: string): readonly OutputLine[] {
+  const left = outputs.filter(({ pruned }) => pruned === undefined);
+  const own = left.filter((output) => output.task === task);
+  const byIndex = new Map([...left, ...own].map((output) => [output.index, output]));
+  return [...byIndex.values()].sort((a, b) => a.index - b.index);
+}
+
+// What a report says of all items together: its steps, and what was spent.
+
+/** `counts`: the number of tasks by state, for each step. */
+function reportSteps(
+  steps: readonly Step[],
+  counts: readonly ReportStep['tasks'][],
+  spending: readonly Spending[],
+): readonly ReportStep[] {
+  const { once, afterItems } = stagesOf(steps);
+  const spent = steps.map(() => 0);
+  for (const { step, credits } of spending)
+    if (step >= 0) spent[step] = (spent[step] ?? 0) + credits;
+  return steps.map((step, index) => ({
+    ...{ name: step.name, kind: step.kind.name, title: step.kind.title },
+    operation: step.kind.operation,
+    stage: once.includes(step) ? 'once' : afterItems.includes(step) ? 'after' : 'item',
+    after: step.after,
+    tasks: counts[index] ?? {},
+    credits: spent[index] ?? 0,
+  }));
+}
+
+/** Also of items and steps that are gone: the sum is what was charged. */
+function spendingOf(ledger: Ledger, numberOf: (step: string) => number): readonly Spending[] {
+  const found: Spending[] = [];
+  for (const job of ledger.jobs()) {
+    const credits = chargedHere(job);
+    const step =
+      job.tasks.map((task) => numberOf(stepOf(task))).find((number) => number >= 0) ?? -1;
+    if (credits > 0) found.push({ at: chargedAt(job), step, credits });
+  }
+  return found.sort((one, other) => one.at - other.at);
+}

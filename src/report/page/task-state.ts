@@ -1,0 +1,99 @@
+// What a report says of a task: the plan knows what a run would do, the state file what happened.
+import type { JobLine, TaskLine } from '../../model/line.ts';
+import { isWithheld } from '../../model/settled.ts';
+import { jobFacts } from '../../model/state.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
+import type { ItemState, ReportItem, TaskState } from './report-data.ts';
+
+export interface TaskVerdict {
+  readonly state: TaskState;
+  readonly why?: string;
+  /** What kind of failure: it decides the advice. */
+  readonly code?: string;
+}
+
+export function verdictOf(
+  { action, why, problem, step }: PlannedTask,
+  job: JobLine | undefined,
+  failed: TaskLine | undefined,
+  running: boolean,
+): TaskVerdict {
+  switch (action) {
+    case 'reuse':
+    case 'store':
+      return { state: 'done' };
+    case 'attach':
+      return { state: 'running' };
+    case 'doubt':
+      // The request of a run that is going on has no answer yet.
+      return running && job?.state === 'intended' ? { state: 'running' } : { state: 'doubt', why };
+    case 'problem':
+    case 'lost':
+    case 'keep':
+      return { state: 'failed', why, code: problem?.code };
+    case 'skipped':
+    case 'excluded':
+    case 'blocked':
+      return { state: action, why };
+    case 'defer':
+      return { state: 'waiting', why };
+    case 'copy':
+    case 'begin':
+    case 'maybe':
+      if (failed?.state === 'failed') return failure(failed.why, failed.code);
+      if (job?.state === 'failed' && !isWithheld(job))
+        // A download and a delete have the job of the step that they are of.
+        return step.of === undefined
+          ? failure(job.error?.message ?? 'unknown', job.error?.code)
+          : { state: 'blocked', why: `waits for ${step.of}` };
+      // Repeated only because a later step needs its values.
+      if (isSupply(step.kind.operation) && job !== undefined && jobFacts[job.state].hasResult)
+        return { state: 'done' };
+      return { state: 'waiting', why };
+  }
+}
+
+/** A plan would try a failed task again; for a report, what waits for it is blocked. */
+const blocking: Readonly<Partial<Record<TaskState, string>>> = {
+  ...{ failed: 'failed', doubt: 'is in doubt', blocked: 'is blocked' },
+};
+
+/** `stateOf`: the state of a step that the task waits for, if it is known. */
+export function verdictAfter(
+  verdict: TaskVerdict,
+  after: readonly string[],
+  stateOf: (step: string) => TaskState | undefined,
+): TaskVerdict {
+  if (verdict.state !== 'waiting') return verdict;
+  for (const step of after) {
+    const word = blocking[stateOf(step) ?? 'done'];
+    if (word !== undefined) return { state: 'blocked', why: `waits for ${step}, which ${word}` };
+  }
+  return verdict;
+}
+
+const isSupply = (operation: string): boolean => operation === 'upload' || operation === 'detect';
+
+const failure = (why: string, code: string | undefined): TaskVerdict => ({
+  state: 'failed',
+  // The state file repeats the code in the sentence.
+  why: code !== undefined && why.startsWith(`${code}: `) ? why.slice(code.length + 2) : why,
+  code,
+});
+
+/** True if nothing more happens to the item in this run. */
+export const isSettled = ({ tasks }: Pick<ReportItem, 'tasks'>): boolean =>
+  tasks.every(({ state }) => state === 'done' || state === 'skipped');
+
+const weightiest: readonly ItemState[] = ['doubt', 'failed', 'running', 'blocked', 'waiting'];
+
+/** The state of an item; `makes`: the states of the tasks that make something. */
+export function itemState(
+  states: readonly TaskState[],
+  makes: readonly TaskState[] = states,
+): ItemState {
+  const first = weightiest.find((state) => states.includes(state));
+  if (first !== undefined) return first;
+  const idle = makes.length > 0 && makes.every((state) => state === 'skipped');
+  return idle ? 'skipped' : 'done';
+}

@@ -1,0 +1,450 @@
+// The dispatcher: turns a step that is ready into the next action: a job, or an end without one. It decides with the
+// plan's functions and builds orders, but starts and ends nothing.
+import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { err, type Result, unreachable } from '../base/result.ts';
+import type { Code } from '../contract/codes/all.ts';
+import { bodyOf } from '../language/filled-body.ts';
+import type { Step } from '../language/pipeline.ts';
+import { nextAttempt } from '../model/attempt.ts';
+import { elementsOf } from '../model/element.ts';
+import type { Fingerprint } from '../model/fingerprint.ts';
+import { unknownKind } from '../model/job-kind.ts';
+import { type JobLine, resultOf } from '../model/line.ts';
+import { taskId } from '../model/task.ts';
+import { ask, type TaskAnswer } from '../plan/ask.ts';
+import { decideTake } from '../plan/decide.ts';
+import type { End, Ending } from '../plan/ending.ts';
+import { expectationOf } from '../plan/estimate.ts';
+import { finalFailure } from '../plan/final-failure.ts';
+import type { Generations } from '../plan/generations.ts';
+import type { ItemVerdict } from '../plan/planning.ts';
+import { whyOf } from '../plan/reason.ts';
+import { awayUpload, payAgainHint } from '../plan/renew.ts';
+import { timeoutOf } from '../plan/timeout.ts';
+import type { Action, EndWithoutJob, RunTerms } from './action.ts';
+import type { Budget } from './budget.ts';
+import type { InFlight } from './in-flight.ts';
+import type { FanRun, ItemRun } from './item-run.ts';
+import type { CreateOrder, JobOrder } from './jobs/job.ts';
+import { excludedEnd } from './line.ts';
+import {
+  attachOrder,
+  attemptName,
+  awaitOrder,
+  copyOrder,
+  deleteOrder,
+  freshDownloads,
+  type Head,
+  headOf,
+  orderedTake,
+  storeOrder,
+} from './orders.ts';
+import { refreshesFor } from './refresh-inputs.ts';
+import type { StepBreaker } from './step-breaker.ts';
+import type { Users } from './users.ts';
+
+type Decided = Extract<TaskAnswer, { is: 'decided' }>;
+
+type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation'>;
+
+const end = (ending: Ending, why: string, diagnostic?: Code): EndWithoutJob => ({
+  ...{ action: 'end', ending, why },
+  diagnostic,
+});
+/** Nothing is wrong with the task: another one of its item, which the service refuses, is why it is not bought. */
+const pointless = (why: string): EndWithoutJob => ({
+  ...end('pending', why),
+  held: { by: 'run' },
+});
+const fail = (why: string, diagnostic?: Code): Action => end('failed', why, diagnostic);
+const noRoom = end('later', 'as many projects render as may at once');
+const excluded: Action = { action: 'end', ...excludedEnd };
+
+export interface DispatcherOptions extends RunTerms {
+  readonly budget: Budget;
+  readonly generations: Generations;
+  readonly stepBreaker: StepBreaker;
+  readonly inFlight: InFlight;
+  readonly users: Users;
+}
+
+export class Dispatcher {
+  readonly #o: DispatcherOptions;
+  constructor(options: DispatcherOptions) {
+    this.#o = options;
+  }
+
+  nextAction(itemRun: ItemRun, step: Step): Action {
+    const verdict = this.verdictOn(itemRun, step);
+    if (verdict !== undefined) return { action: 'end', ...verdict };
+    const { fileFacts } = this.#o;
+    const answer = this.#ask(itemRun, step);
+    const head = headOf(this.#o.inFlight.key(), itemRun.task(step), step);
+    const places = fileFacts.takeUnread();
+    if (places.length > 0) {
+      const order = { ...head, kind: 'digest', operation: 'digest', places } as const;
+      return { action: 'start', fingerprint: undefined, order };
+    }
+    switch (answer.is) {
+      case 'end':
+        if (!this.#o.allows(step, 'begin') && this.#isExcludedEnd(itemRun, step, answer.ending))
+          return excluded;
+        return { ...end(answer.ending, answer.why, answer.diagnostic), named: answer.named };
+      case 'unread':
+        throw new Error(`bug: ${head.task} is unread and there is nothing to read`);
+      case 'decided':
+        this.#o.manifests?.note(answer);
+        if (answer.wanted.operation === 'upload') itemRun.uploads(step.name, answer.wanted.file);
+        return this.#decided(itemRun, step, answer, head);
+      default:
+        return unreachable(answer);
+    }
+  }
+
+  /** An excluded step is skipped only by results of earlier runs, because the plan knows no others. */
+  #isExcludedEnd(itemRun: ItemRun, step: Step, ending: Ending): boolean {
+    if (ending !== 'skipped') return ending === 'failed';
+    const { references = [] } = step.condition ?? {};
+    return references.some(
+      ({ root, key: name }) =>
+        root === 'steps' &&
+        name !== undefined &&
+        itemRun.suppliersOf(step, name).some((owner) => {
+          const given = owner.given(name);
+          return given !== undefined && this.#o.inFlight.begun(given.fingerprint);
+        }),
+    );
+  }
+
+  /** Why a step must not begin, by the plan. A plan that did not know the elements of a fan-out speaks of all of them. */
+  verdictOn(itemRun: ItemRun, step: Step): ItemVerdict | undefined {
+    const { item } = itemRun;
+    const verdicts = this.#o.unrunnable.get(item?.key ?? '');
+    return verdicts?.get(itemRun.task(step)) ?? verdicts?.get(taskId(step.name, item));
+  }
+
+  /** The elements of a fan-out whose list can be known, or why it has none. */
+  elements({ fan }: FanRun, itemRun: ItemRun, step: Step): Result<readonly Json[], End> {
+    const verdict = this.verdictOn(itemRun, step);
+    if (verdict !== undefined) return err(verdict);
+    const elements = elementsOf(fan, itemRun.byContent(this.#o.base).scope);
+    if (elements.ok) return elements;
+    if (!this.#o.allows(step, 'begin')) return err(excludedEnd);
+    const { code, text, message } = elements.error;
+    return err({ ending: 'failed', why: `${text.trim()}: ${message}`, diagnostic: code });
+  }
+
+  #ask(itemRun: ItemRun, step: Step): TaskAnswer {
+    const { fileFacts, journal, base, requireOutputs, takes, remembered } = this.#o;
+    return ask({
+      step,
+      task: itemRun.task(step),
+      names: itemRun.byContent(base),
+      facts: fileFacts,
+      jobOf: (fingerprint) => journal.ledger.job(fingerprint),
+      savers: itemRun.saversOf(step).map((saver) => itemRun.task(saver)),
+      requireOutputs,
+      takes,
+      remembered,
+    });
+  }
+
+  #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
+    const { fingerprint, wanted, take } = answer;
+    const redone = itemRun.isRedone(step.name);
+    // An excluded step reuses only results of earlier runs, because the plan knows no others.
+    if (!redone && !this.#o.allows(step, 'begin') && this.#o.inFlight.begun(fingerprint))
+      return excluded;
+    if (!redone && answer.decision.act !== 'reuse' && !this.#o.allows(step, answer.decision.act))
+      return excluded;
+    // Another task of this run began the job: its intent or its charge is in the journal, and this task shares it.
+    const shareable = wanted.operation !== 'download' && wanted.operation !== 'delete';
+    if (
+      (redone || answer.decision.act !== 'reuse') &&
+      shareable &&
+      this.#o.inFlight.has(fingerprint)
+    )
+      return { action: 'join', fingerprint };
+    const again = redone ? this.#paidMeanwhile(answer, head) : undefined;
+    if (again === 'busy')
+      return { action: 'start', fingerprint, order: { ...head, operation: 'settle', fingerprint } };
+    if (redone && again === undefined) return this.#begin(itemRun, step, answer, head);
+    const { decision, job } = again ?? answer;
+    switch (decision.act) {
+      case 'reuse': {
+        if (job === undefined) throw new Error(`bug: ${head.task} reuses nothing`);
+        const { files } = decision;
+        const why = files === undefined ? '' : whyOf(decision.reason);
+        return { action: 'reuse', fingerprint, job, why, files, others: take?.others ?? 0 };
+      }
+      case 'begin':
+        return this.#begin(itemRun, step, answer, head);
+      case 'attach':
+        if (job === undefined)
+          return {
+            action: 'start',
+            fingerprint,
+            order: { ...head, operation: 'settle', fingerprint },
+          };
+        return this.#start(attachOrder(head, step, job, take), itemRun, step, fingerprint);
+      case 'copy': {
+        if (wanted.operation !== 'download')
+          throw new Error(`bug: ${head.task} copies no download`);
+        const order = copyOrder(head, wanted.to, fingerprint, decision.sources, this.#o.fileFacts);
+        return { action: 'start', fingerprint: undefined, order };
+      }
+      case 'store': {
+        const order = storeOrder(head, fingerprint, decision.sources, this.#o.fileFacts);
+        return { action: 'start', fingerprint: undefined, order };
+      }
+      case 'doubt':
+        if (job === undefined || this.#o.listening !== true)
+          return { ...end('doubt', whyOf(decision.reason)), reserve: job?.reserve ?? 0 };
+        return this.#start(awaitOrder(head, step, job, take), itemRun, step, fingerprint);
+      case 'lost':
+        return this.#lost(itemRun, step, whyOf(decision.reason));
+      case 'keep':
+        return fail(whyOf(decision.reason));
+      case 'defer':
+        return end('skipped', whyOf(decision.reason));
+      default:
+        return unreachable(decision);
+    }
+  }
+
+  /** `--pay-again` is about the result that is lost: another one of the request may be paid for, and is taken instead. */
+  #paidMeanwhile(
+    { wanted, fingerprint, take }: Decided,
+    { task }: Head,
+  ): Pick<Decided, 'decision' | 'job'> | 'busy' | undefined {
+    if (wanted.operation !== 'create' || take === undefined || take.saveTo !== undefined)
+      return undefined;
+    const paid = this.#o.remembered?.paid(fingerprint, task);
+    if (paid === undefined || paid === 'busy') return paid;
+    return { job: paid, decision: decideTake(take, paid) };
+  }
+
+  /** True if a download would meet a delete of the same project, or a delete a task that uses it, in any item. */
+  #inUse(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
+    const { inFlight, users } = this.#o;
+    return inFlight.clashes(step, fingerprint) || users.keepsFrom(itemRun, step, fingerprint);
+  }
+
+  #lost(itemRun: ItemRun, step: Step, why: string): Action {
+    const owner = step.of === undefined ? undefined : itemRun.ownerOf(step.of);
+    const source = step.of === undefined ? undefined : owner?.step(step.of);
+    // An upload lacks only its file: nobody can pay for that.
+    if (step.kind.operation === 'upload') return fail(why);
+    if (!this.#o.payAgain || owner === undefined || source === undefined)
+      return fail(`${why}; ${payAgainHint}`);
+    if (!this.#o.allows(source, 'begin')) return excluded;
+    return { action: 'refresh', list: [{ how: 'redo', owner, step: source }] };
+  }
+
+  #begin(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
+    const { wanted, fingerprint, job, content, away, stored } = answer;
+    const supplies = wanted.operation === 'upload' || wanted.operation === 'detect';
+    if (this.#o.isTick === true && supplies && this.#o.generations.isFull) return this.#noRoom();
+    const refusal = supplies ? this.#o.budget.refusal(itemRun) : undefined;
+    if (refusal !== undefined) return refusal;
+    switch (wanted.operation) {
+      case 'upload': {
+        if (away !== undefined) return fail(awayUpload(head.task, away));
+        if (content === undefined) throw new Error(`bug: ${head.task} has no content`);
+        const from = { in: 'input', path: wanted.file } as const;
+        const fetched = stored === undefined ? {} : { stored };
+        const again = itemRun.isRedone(step.name) ? { anew: true as const } : {};
+        const file = { from, name: wanted.file, content, ...fetched, ...again };
+        return {
+          action: 'start',
+          fingerprint,
+          order: { ...head, operation: 'upload', fingerprint, ...file },
+        };
+      }
+      case 'detect':
+      case 'create':
+        return this.#request(itemRun, step, answer, head);
+      case 'download':
+      case 'delete': {
+        if (job?.project === undefined) return fail('its project is not known');
+        if (this.#inUse(itemRun, step, fingerprint)) return { action: 'wait' };
+        // A repaired line may not say what its project is.
+        const made = step.of === undefined ? undefined : itemRun.ownerOf(step.of)?.step(step.of);
+        const tool = job.kind === unknownKind ? (made?.kind.name ?? job.kind) : job.kind;
+        const about = { ...head, fingerprint, tool, project: job.project };
+        const order: JobOrder =
+          wanted.operation === 'delete'
+            ? deleteOrder(about, step, job, this.#o.fileFacts)
+            : {
+                ...about,
+                operation: 'download',
+                to: wanted.to,
+                ...freshDownloads(this.#liveDownloads(itemRun, step), job, this.#o.clock.now()),
+              };
+        return { action: 'start', fingerprint: undefined, order };
+      }
+      default:
+        return unreachable(wanted);
+    }
+  }
+
+  #liveDownloads(itemRun: ItemRun, { of }: Step): unknown {
+    return of === undefined ? undefined : itemRun.given(of)?.live?.['downloads'];
+  }
+
+  /** A request whose body contains outputs of other steps: the outputs must be live, and the body valid. */
+  #request(itemRun: ItemRun, step: Step, { fingerprint, job, take }: Decided, head: Head): Action {
+    const stale = this.#refreshes(itemRun, step);
+    if (stale !== undefined) return stale;
+    const live = itemRun.liveFor(step, this.#o.base);
+    if (!live.ok) return fail(live.error);
+    const body = bodyOf(step, live.value);
+    if (!body.ok) return fail(body.error.message, body.error.code);
+    const request = { fingerprint, body: body.value, timeoutMs: timeoutOf(step) };
+    if (step.kind.operation === 'detect') {
+      const order = { ...head, operation: 'detect', ...request } as const;
+      return this.#start(order, itemRun, step, fingerprint);
+    }
+    const final = this.#o.isTick === true ? finalFailure(job, step.attempts) : undefined;
+    if (final !== undefined) return fail(this.#o.journal.ledger.task(head.task)?.why ?? final);
+    const order = { ...head, ...request, attempt: nextAttempt(job), ...orderedTake(take) };
+    return this.#pay(itemRun, step, order, take?.others ?? 0);
+  }
+
+  /** `others`: what other takes have cost. */
+  #pay(itemRun: ItemRun, step: Step, request: Request, others: number): Action {
+    const { pipeline, clock, budget, stepBreaker } = this.#o;
+    const { fingerprint, body, task } = request;
+    const before = this.#o.failed.get(fingerprint);
+    if (before !== undefined) return fail(before);
+    const against = stepBreaker.against(step);
+    if (against !== undefined) return against.own ? fail(against.why) : pointless(against.why);
+    const expectation = expectationOf(step, body);
+    if (expectation === undefined) throw new Error(`bug: ${task} is free`);
+    const grant = budget.ask(itemRun, task, expectation, others);
+    if (!grant.granted) return grant.instead;
+    if (!this.#o.generations.hasRoom(step.kind.name)) return this.#noRoom();
+    const given: JsonObject[string] | undefined = body['name'];
+    const shown = typeof given === 'string' && given !== '' ? given : `${pipeline.name} ${task}`;
+    const name = attemptName(shown, () => clock.chance());
+    const { reserve } = grant;
+    const priced = { operation: 'create', name, reserve, expectation } as const;
+    return this.#start({ ...request, ...priced }, itemRun, step, fingerprint);
+  }
+
+  /** A job whose failures the service may tell in its own words. */
+  #start(order: JobOrder, itemRun: ItemRun, step: Step, fingerprint: Fingerprint): Action {
+    const { ledger } = this.#o.journal;
+    const names = ownNames(itemRun, step, (known) => ledger.job(known));
+    return { action: 'start', fingerprint, order: { ...order, ...names } };
+  }
+
+  /** Projects of this run may soon be over; those that an earlier run left are for a later run. */
+  #noRoom(): Action {
+    const { generations, inFlight } = this.#o;
+    return inFlight.rendersAny || !generations.isStuck ? { action: 'wait' } : noRoom;
+  }
+
+  #refreshes(itemRun: ItemRun, step: Step): Action | undefined {
+    const { journal, clock, fileFacts, inFlight, payAgain, remembered } = this.#o;
+    const { ledger } = journal;
+    const awayOf = (owner: ItemRun, supplier: Step): string | undefined => {
+      const answer = this.#ask(owner, supplier);
+      return answer.is === 'decided' ? answer.away : undefined;
+    };
+    const context = {
+      ...{ jobOf: (job: string) => ledger.job(job), facts: fileFacts, now: clock.now() },
+      ...{ inFlight, awayOf, remembered },
+      buysAgain: (supplier: Step) => payAgain && this.#o.allows(supplier, 'begin'),
+    };
+    const refreshes = refreshesFor(itemRun, step, context);
+    if (refreshes.are === 'unsettled') return { action: 'wait' };
+    if (refreshes.are === 'impossible')
+      return payAgain && refreshes.isLost ? excluded : fail(refreshes.why);
+    return refreshes.list.length > 0 ? { action: 'refresh', list: refreshes.list } : undefined;
+  }
+}
+
+// Whose file an address of the service stands for: the service's sentences name the addresses of a request's inputs, and a
+// person knows the files.
+
+type JobOf = (fingerprint: string) => JobLine | undefined;
+
+/** By address: the local file. Uploads, the files that a detection has looked at, and saved files that were uploaded again. */
+function ownNames(
+  itemRun: ItemRun,
+  step: Step,
+  jobOf: JobOf,
+): { readonly names?: Readonly<Record<string, string>> } {
+  const names = new Map<string, string>();
+  collect(itemRun, step, jobOf, names, new Set());
+  return names.size === 0 ? {} : { names: Object.fromEntries(names) };
+}
+
+/** A detection names the file of the upload that it reads: it is found after that upload. */
+function collect(
+  itemRun: ItemRun,
+  step: Step,
+  jobOf: JobOf,
+  names: Map<string, string>,
+  seen: Set<Step>,
+): string | undefined {
+  if (seen.has(step)) return undefined;
+  seen.add(step);
+  let file: string | undefined;
+  for (const name of step.uses)
+    for (const owner of itemRun.suppliersOf(step, name)) {
+      const supplier = owner.step(name);
+      if (supplier !== undefined) file = nameOutputs(owner, supplier, jobOf, names, seen) ?? file;
+    }
+  return file;
+}
+
+function nameOutputs(
+  owner: ItemRun,
+  supplier: Step,
+  jobOf: JobOf,
+  names: Map<string, string>,
+  seen: Set<Step>,
+): string | undefined {
+  const given = owner.given(supplier.name);
+  const job = given === undefined ? undefined : jobOf(given.fingerprint);
+  if (job === undefined) return undefined;
+  const outputs = given?.live ?? resultOf(job);
+  switch (supplier.kind.operation) {
+    case 'upload': {
+      const file = shownFile(owner.uploaded(supplier.name));
+      put(names, outputs['file_path'], file);
+      return file;
+    }
+    case 'detect': {
+      const file = collect(owner, supplier, jobOf, names, seen);
+      for (const face of listIn(outputs['faces']))
+        if (isObject(face)) put(names, face['path'], file);
+      return file;
+    }
+    case 'create': {
+      const { outputs: saved = [] } = job;
+      for (const [index, download] of listIn(outputs['downloads']).entries())
+        if (isObject(download))
+          put(names, download['url'], saved.find((output) => output.index === index)?.path);
+      return undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A state file has no absolute path, so the end of one must do. */
+const shownFile = (file: string | undefined): string | undefined =>
+  file !== undefined && /^([/\\]|[a-z]:)/i.test(file) ? file.replace(/^.*[/\\]/, '') : file;
+
+const listIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
+
+function put(
+  names: Map<string, string>,
+  address: Json | undefined,
+  file: string | undefined,
+): void {
+  if (typeof address === 'string' && address !== '' && file !== undefined) names.set(address, file);
+}

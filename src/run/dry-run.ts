@@ -1,0 +1,608 @@
+// A dry run, which is the plan: the items go along the same line as in a run, by the same rules, and instead of doing a task, its
+// action is foreseen with what is known now.
+import { isObject, type JsonObject } from '../base/json.ts';
+import { unreachable } from '../base/result.ts';
+import type { Scope } from '../language/expression.ts';
+import type { Step } from '../language/pipeline.ts';
+import { stagesOf } from '../language/stages.ts';
+import { expressionsIn } from '../language/step-expressions.ts';
+import { fillOpen } from '../language/template.ts';
+import type { Cell, Item } from '../model/item.ts';
+import { predicted } from '../model/outputs.ts';
+import type { TaskId } from '../model/task.ts';
+import { conditionHolds } from '../model/task-request.ts';
+import { plannedAfterwards, type Unfinished, unknownIn } from '../plan/afterwards.ts';
+import { alikeKey } from '../plan/alike.ts';
+import { ask, badValue, type TaskAnswer, type TaskProblem } from '../plan/ask.ts';
+import { Barrier } from '../plan/barrier.ts';
+import { type End, endingFacts } from '../plan/ending.ts';
+import { countsResults, openingOf, resultCount } from '../plan/fan-opening.ts';
+import { knownBody, lateValues, pricedWithBounds } from '../plan/late-values.ts';
+import {
+  comesLater,
+  endingOf,
+  isUnsettled,
+  type PlannedAction,
+  type PlannedTask,
+} from '../plan/planned-action.ts';
+import type { ItemVerdict, PlanContext } from '../plan/planning.ts';
+import { whyOf } from '../plan/reason.ts';
+import type { Turn } from '../plan/turn.ts';
+import { type FanRun, ItemRun, type ItemsInside } from './item-run.ts';
+import { type Actor, endOf, excludedEnd, type Waiter, walk } from './line.ts';
+import { renewalsFor } from './refresh-inputs.ts';
+
+/** What would be done for one item, or for the shared steps. */
+export interface DryItem {
+  readonly itemRun: ItemRun;
+  /** In the order of the steps, and of the elements. */
+  readonly tasks: readonly PlannedTask[];
+  /** Those that cannot run in the current state. */
+  readonly badTasks: readonly PlannedTask[];
+  /** By task, for an item with bad tasks: why steps of it must not begin. */
+  readonly verdicts: ReadonlyMap<string, ItemVerdict>;
+}
+
+/** Why an item is not bought, and which of its steps must not begin. */
+interface Spared {
+  readonly problem: PlannedTask;
+  readonly verdicts: Map<string, ItemVerdict>;
+}
+
+export interface DryRunOptions extends PlanContext {
+  /** True if the run includes only some of the pipeline's items. */
+  readonly partial: boolean;
+  /**
+   * Reads the files of which a decision lacked the digest; undefined if there are none. Default: a task that waits for one is
+   * to be done.
+   */
+  readonly read?: () => Promise<void> | undefined;
+  /**
+   * If set, a result that is lost here and at the service is paid for again; the shared creations among them. If an item adds
+   * one, the plan must be made again. Default: it is only called lost.
+   */
+  readonly payAgain?: Set<TaskId> | undefined;
+}
+
+/** What an earlier look at an item has shown. */
+interface Insight {
+  readonly before?: readonly PlannedTask[];
+  readonly own?: readonly PlannedTask[];
+  readonly paidAgain?: Set<TaskId>;
+}
+
+type Maybe<T> = T | Promise<T>;
+
+/** Call `shared`, then `item` for each item in order, then `afterItems`. A result is a promise if files must be read first. */
+export class DryRun implements Actor {
+  readonly #o: DryRunOptions;
+  readonly #once: readonly Step[];
+  readonly #perItem: readonly Step[];
+  readonly #afterItems: readonly Step[];
+  #shared: DryItem | undefined;
+  /** By the item run of an item that cannot run as it is. */
+  readonly #spared = new WeakMap<ItemRun, Spared>();
+  /** By the item run: its creations whose results are lost, and that are paid for again. */
+  readonly #paidAgain = new WeakMap<ItemRun, Set<TaskId>>();
+  /** Free tasks that are done, and that a request needs again. */
+  readonly #renewed = new Map<TaskId, PlannedTask>();
+  /** Those of the item that is looked at now. */
+  readonly #renewing = new Map<TaskId, PlannedTask>();
+  readonly #barrier: Barrier;
+  /** The steps that this run does for some item. */
+  readonly #later = new Set<string>();
+  /** The items in their order, if a shared step reads `all` of a step of theirs. */
+  readonly #gathered: ItemRun[] = [];
+  readonly #gathers: boolean;
+
+  constructor(options: DryRunOptions) {
+    this.#o = options;
+    const { once, perItem, afterItems } = stagesOf(options.steps);
+    this.#once = once;
+    this.#perItem = perItem;
+    this.#afterItems = afterItems;
+    this.#barrier = new Barrier(options.partial);
+    this.#gathers = perItem.some(({ isGathered, fan }) => isGathered && fan === undefined);
+  }
+
+  /** The shared steps that wait for no item. */
+  shared(): Maybe<DryItem> {
+    const run = () => new ItemRun({ steps: this.#once, item: undefined });
+    const paidAgain = this.#o.payAgain ?? new Set();
+    return after(this.#foreseen(run, this.#once, { paidAgain }), (shared) => {
+      this.#shared = shared;
+      return shared;
+    });
+  }
+
+  item(item: Item): Maybe<DryItem> {
+    const around = this.#shared?.itemRun;
+    if (around === undefined) throw new Error('bug: the items come after the shared steps');
+    const steps = this.#perItem;
+    const run = () => new ItemRun({ steps, item, around });
+    return after(this.#foreseen(run, steps), (planned) => {
+      for (const { step, action } of planned.tasks) {
+        this.#barrier.note(step.name, endingOf(action));
+        if (isUnsettled(action)) this.#later.add(step.name);
+      }
+      if (this.#gathers) this.#gathered.push(planned.itemRun);
+      return planned;
+    });
+  }
+
+  /** The shared steps that wait for all items; undefined if there are none. The others are looked at once more. */
+  afterItems(): Maybe<DryItem> | undefined {
+    if (this.#afterItems.length === 0) return undefined;
+    const steps = this.#o.steps.filter(({ shared }) => shared);
+    const run = () => new ItemRun({ steps, item: undefined, items: this.#itemsOver() });
+    const paidAgain = this.#o.payAgain ?? new Set();
+    const before = this.#shared?.badTasks ?? [];
+    return this.#foreseen(run, this.#afterItems, { before, paidAgain });
+  }
+
+  /** True if the task would begin now: its turn comes before anything that is still to be done. */
+  isNext({ itemRun }: DryItem, { task, action, step }: PlannedTask): boolean {
+    if (!comesLater(action)) return false;
+    const isOwn = (lane: ItemRun): boolean => lane.plannedHere(step.name)?.task === task;
+    const own = itemRun.lanes.find(isOwn) ?? itemRun;
+    return !step.after.some((name) => some(own, name, comesLater, this.#later));
+  }
+
+  /** Tasks that an item or the shared steps have reused, and that a later request needs again. */
+  get renewedLater(): Iterable<PlannedTask> {
+    return this.#renewed.values();
+  }
+
+  #itemsOver(): ItemsInside {
+    const { partial } = this.#o;
+    return {
+      gathered: this.#perItem.filter(({ isGathered, fan }) => isGathered && fan === undefined),
+      over: () => undefined,
+      phase: (step) => this.#barrier.phase(step, { over: true, rest: undefined }),
+      rest: () => (partial ? 'excluded' : 'done'),
+      runs: () => this.#gathered,
+    };
+  }
+
+  /**
+   * Nothing is bought for an item that cannot run as it is: its first problem blocks its paid steps. `before`: problems of
+   * the shared steps before it. `paidAgain`: the creations that turned out to be lost.
+   */
+  #foreseen(
+    start: () => ItemRun,
+    steps: readonly Step[],
+    { before = [], own = [], paidAgain = new Set() }: Insight = {},
+  ): Maybe<DryItem> {
+    this.#renewing.clear();
+    const itemRun = start();
+    const knownLost = paidAgain.size;
+    this.#paidAgain.set(itemRun, paidAgain);
+    const bad = [...before, ...own];
+    const [problem] = bad;
+    const verdicts = new Map<string, ItemVerdict>(bad.map((task) => [task.task, verdictOn(task)]));
+    if (problem !== undefined) this.#spared.set(itemRun, { problem, verdicts });
+    return after(walk(itemRun, this), () => {
+      if (paidAgain.size > knownLost)
+        return this.#foreseen(start, steps, { before, own, paidAgain });
+      const tasks = this.#tasksOf(itemRun, steps);
+      const found = own.length > 0 ? [] : tasks.filter(({ action }) => action === 'problem');
+      if (found.length > 0) return this.#foreseen(start, steps, { before, own: found, paidAgain });
+      for (const [task, renewed] of this.#renewing) this.#renewed.set(task, renewed);
+      return { itemRun, tasks, badTasks: own, verdicts };
+    });
+  }
+
+  #tasksOf(itemRun: ItemRun, steps: readonly Step[]): readonly PlannedTask[] {
+    return steps.flatMap(({ name, fan }) =>
+      (fan === undefined ? [itemRun] : (itemRun.lanesWith(name) ?? [])).map((run) => {
+        const planned = run.plannedHere(name);
+        if (planned === undefined) throw new Error(`bug: ${name} was not foreseen`);
+        const renewed = this.#renewing.get(planned.task);
+        this.#renewing.delete(planned.task);
+        return renewed ?? planned;
+      }),
+    );
+  }
+
+  // The turns
+
+  act(waiter: Waiter): Promise<void> | undefined {
+    const { itemRun, step } = waiter;
+    const turn = itemRun.turn(step);
+    const planned =
+      turn === 'start'
+        ? this.#again(waiter, plannedTask(this.#planning(itemRun), step, itemRun.task(step)))
+        : this.#endedBefore(waiter, turn);
+    return this.#end(waiter, planned, () => this.act(waiter));
+  }
+
+  open(fan: FanRun, head: Waiter, turn: Turn): Promise<void> | undefined {
+    const { itemRun, step } = head;
+    const planning = this.#planning(itemRun);
+    const { scope } = planning;
+    const { steps } = this.#o;
+    const later = (name: string): boolean => planning.comesLater(name);
+    const opening = openingOf(fan.fan, { turn, scope, steps, comesLater: later });
+    const [lane = itemRun] =
+      opening.is === 'open'
+        ? itemRun.open(fan, opening.elements)
+        : itemRun.open(fan, undefined, opening.is === 'unknown' ? opening : undefined);
+    if (opening.is === 'ended') return this.#endHead({ itemRun: lane, step }, opening.turn);
+    if (opening.is === 'problem') return this.#endHead({ itemRun: lane, step }, opening.problem);
+    return undefined;
+  }
+
+  #endHead(head: Waiter, why: End | TaskProblem): Promise<void> | undefined {
+    const { itemRun, step } = head;
+    const planned =
+      'ending' in why
+        ? this.#endedBefore(head, why)
+        : problemTask(itemRun, step, itemRun.task(step), why);
+    return this.#end(head, planned, () => this.#endHead(head, why));
+  }
+
+  /** `again`: looks at the task once more, with the files that had to be read. */
+  #end(
+    waiter: Waiter,
+    planned: PlannedTask,
+    again: () => Promise<void> | undefined,
+  ): Promise<void> | undefined {
+    const { itemRun, step } = waiter;
+    const { excluded, read } = this.#o;
+    const free = this.#spare(waiter, excluded.has(step.name) ? withoutDoing(planned) : planned);
+    const renewals = this.#renewals(waiter, free);
+    const reading = read?.();
+    if (reading !== undefined) return reading.then(again);
+    for (const renewed of renewals.list) this.#renewing.set(renewed.task, renewed);
+    const certain: PlannedTask =
+      renewals.lost === undefined ? free : { ...free, action: 'lost', why: renewals.lost };
+    this.#foresee(waiter, counted(itemRun, renewals.isBarred ? withoutDoing(certain) : certain));
+    return undefined;
+  }
+
+  #endedBefore(waiter: Waiter, turn: End): PlannedTask {
+    return endedBefore(waiter, endOf(turn, this.#o.excluded.has(waiter.step.name)));
+  }
+
+  #foresee({ itemRun, step }: Waiter, planned: PlannedTask): void {
+    const { action, fingerprint } = planned;
+    const { jobOf } = this.#o;
+    const ending = endingOf(action);
+    const isKnown = fingerprint !== undefined && jobOf(fingerprint) !== undefined;
+    if (isKnown && (action === 'reuse' || action === 'store')) {
+      itemRun.foresee(planned);
+      itemRun.give(step, fingerprint, { live: undefined, ledger: { job: jobOf } });
+    } else if (ending === 'done')
+      itemRun.foresee(planned, this.#predicted(itemRun, planned), comesLater(action));
+    else itemRun.foresee(planned);
+    itemRun.end(step.name, ending);
+  }
+
+  #predicted(itemRun: ItemRun, { step, fingerprint }: PlannedTask): JsonObject {
+    if (fingerprint === undefined) return {};
+    const body = countsResults(step) ? knownBody(step, this.#planning(itemRun).scope) : {};
+    return predicted(step.kind.operation, fingerprint, resultCount(step, body));
+  }
+
+  /** A lost result is bought once more: then the item is looked at again. */
+  #again({ itemRun, step }: Waiter, planned: PlannedTask): PlannedTask {
+    const { action, task } = planned;
+    if (action === 'reuse' && this.#paidAgain.get(itemRun.root)?.has(task) === true)
+      return pricedTask(this.#planning(itemRun), {
+        ...planned,
+        action: 'begin',
+        why: 'its result is lost',
+      });
+    const isWanted = action === 'lost' && !this.#o.excluded.has(step.name);
+    if (!isWanted || step.of === undefined) return planned;
+    return this.#isBarred(itemRun.ownerOf(step.of), step.of) ? withoutDoing(planned) : planned;
+  }
+
+  /** A lost result is bought again, if it may be. True: the run excludes the step that would make it. */
+  #isBarred(owner: ItemRun | undefined, step: string): boolean {
+    const { payAgain, excluded } = this.#o;
+    const planned = owner?.plannedHere(step);
+    if (payAgain === undefined || owner === undefined || planned?.action !== 'reuse') return false;
+    if (excluded.has(step)) return true;
+    this.#paidAgain.get(owner.root)?.add(planned.task);
+    return false;
+  }
+
+  #spare({ itemRun }: Waiter, planned: PlannedTask): PlannedTask {
+    const { step, task, action } = planned;
+    const spared = this.#spared.get(itemRun.root);
+    const buys = step.kind.operation === 'create' && (action === 'begin' || action === 'maybe');
+    if (spared === undefined || !buys) return planned;
+    const why = `not bought: ${spared.problem.task} cannot run`;
+    spared.verdicts.set(task, { ending: 'blocked', why });
+    return { step, task, action: 'blocked', why };
+  }
+
+  /** A request needs live values: the free tasks to repeat for it, or why it cannot be sent. */
+  #renewals({ itemRun }: Waiter, { step, action }: PlannedTask): ReturnType<typeof renewalsFor> {
+    const { operation } = step.kind;
+    if (action !== 'begin' || (operation !== 'detect' && operation !== 'create'))
+      return { list: [] };
+    const { now, facts, remembered, jobOf } = this.#o;
+    const isBarred = (owner: ItemRun, lost: Step) => this.#isBarred(owner, lost.name);
+    return renewalsFor(itemRun, step, { now, facts, remembered, jobOf, isBarred });
+  }
+
+  #planning(itemRun: ItemRun): Planning {
+    return new PlanningTask(itemRun, this.#o, this.#later);
+  }
+}
+
+/** What the planning of a task sees. */
+class PlanningTask implements Planning {
+  readonly context: PlanContext;
+  readonly #itemRun: ItemRun;
+  readonly #later: ReadonlySet<string>;
+  #scope: Scope | undefined;
+
+  constructor(itemRun: ItemRun, context: PlanContext, later: ReadonlySet<string>) {
+    this.#itemRun = itemRun;
+    this.context = context;
+    this.#later = later;
+  }
+
+  get item(): Item | undefined {
+    return this.#itemRun.item;
+  }
+
+  get scope(): Scope {
+    this.#scope ??= this.#itemRun.byContent(this.context.base).scope;
+    return this.#scope;
+  }
+
+  get elementsAfter(): string | undefined {
+    return this.#itemRun.element?.unknown?.after;
+  }
+
+  of(step: string): PlannedTask | undefined {
+    return this.#itemRun.planned(step);
+  }
+
+  saversOf(step: Step): readonly PlannedTask[] {
+    return this.#itemRun.saversOf(step).flatMap(({ name }) => this.of(name) ?? []);
+  }
+
+  holdsUp(step: string): boolean {
+    return some(this.#itemRun, step, isUnsettled, this.#later);
+  }
+
+  comesLater(step: string): boolean {
+    return some(this.#itemRun, step, comesLater, this.#later);
+  }
+
+  alike(step: Step): string | undefined {
+    const contentOf = (name: string): string | undefined => {
+      const planned = this.of(name);
+      return planned?.fingerprint ?? planned?.alike;
+    };
+    const { item, element } = this.#itemRun;
+    return alikeKey(step, item, contentOf, element?.index);
+  }
+}
+
+/** `later`: the steps of items of which it is true, for the shared steps. */
+function some(
+  itemRun: ItemRun,
+  step: string,
+  is: (action: PlannedAction) => boolean,
+  later: ReadonlySet<string>,
+): boolean {
+  const planned = itemRun.planned(step);
+  if (planned !== undefined) return is(planned.action);
+  const lanes = itemRun.lanesWith(step);
+  return lanes === undefined
+    ? itemRun.isShared && later.has(step)
+    : lanes.some((lane) => some(lane, step, is, later));
+}
+
+function endedBefore({ itemRun, step }: Waiter, turn: End): PlannedTask {
+  const task = itemRun.task(step);
+  const { dependents: action } = endingFacts[turn.ending];
+  if (action === 'done' || action === 'later')
+    throw new Error(`bug: ${task} is ${action} before its turn`);
+  return { step, task, action, why: turn.why };
+}
+
+/** A step that the run excludes is still reused if it is done, and still skipped if its `if:` is false. */
+function withoutDoing(planned: PlannedTask): PlannedTask {
+  const { step, task, action, fingerprint } = planned;
+  if (action === 'reuse' || action === 'skipped' || action === 'blocked') return planned;
+  const known = fingerprint === undefined ? {} : { fingerprint };
+  return { step, task, action: 'excluded', why: excludedEnd.why, ...known };
+}
+
+function counted({ element }: ItemRun, planned: PlannedTask): PlannedTask {
+  if (element === undefined) return planned;
+  const { index, of, unknown } = element;
+  if (unknown !== undefined) return { ...planned, times: unknown.times };
+  return index === undefined
+    ? planned
+    : { ...planned, times: { least: of, most: of, open: false } };
+}
+
+const verdictOn = ({ why, problem }: PlannedTask): ItemVerdict => ({
+  ending: 'failed',
+  why,
+  diagnostic: problem?.code,
+  named: problem?.named,
+});
+
+function after<T, U>(value: Maybe<T>, then: (value: T) => Maybe<U>): Maybe<U> {
+  return value instanceof Promise ? value.then(then) : then(value);
+}
+
+// Plans one task, once the steps before it have been planned.
+
+/** The plan that the task belongs to. */
+interface Planning extends Unfinished {
+  /** Undefined for a shared step. */
+  readonly item: Item | undefined;
+  /** A key for what the request of a `maybe` depends on, if it is known (`alike.ts`). */
+  alike(step: Step): string | undefined;
+}
+
+function problemTask(
+  { item }: Pick<Planning, 'item'>,
+  step: Step,
+  task: TaskId,
+  found: TaskProblem,
+): PlannedTask {
+  const problem = problemOfItem(found, step, item);
+  return { step, task, problem, action: 'problem', why: sentenceOf(problem) };
+}
+
+function plannedTask(plan: Planning, step: Step, task: TaskId): PlannedTask {
+  return placed(plan, asked(plan, step, task));
+}
+
+function asked(plan: Planning, step: Step, task: TaskId): PlannedTask {
+  const { context, scope, elementsAfter } = plan;
+  const { operation } = step.kind;
+  const uncertain = step.after.find((name) => plan.holdsUp(name));
+  const { of = '' } = step;
+  if (operation === 'download' && plan.comesLater(of))
+    return plannedAfterwards(plan, step, task, of);
+  if (operation === 'delete' && uncertain !== undefined)
+    return plannedAfterwards(plan, step, task, uncertain);
+  if (elementsAfter !== undefined) return perhaps(plan, step, task, elementsAfter);
+  const answer = ask({
+    step,
+    task,
+    names: { scope, fingerprintOfStep: (name) => plan.of(name)?.fingerprint },
+    facts: context.facts,
+    jobOf: context.jobOf,
+    savers: plan.saversOf(step).map((saver) => saver.task),
+    takes: context.takes,
+    remembered: context.remembered,
+    requireOutputs: context.requireOutputs,
+  });
+  const { problem } = answer.is === 'end' ? answer : {};
+  const unknown = problem === undefined ? undefined : unknownIn(plan, step, problem);
+  if (unknown === undefined) return answered(plan, answer, step, task);
+  return perhaps(plan, step, task, unknown);
+}
+
+/** A task that depends on what another step will find. */
+function perhaps(plan: Planning, step: Step, task: TaskId, unknown: string): PlannedTask {
+  const { operation } = step.kind;
+  const holds = conditionHolds(step, plan.scope);
+  if (holds.ok && !holds.value) return { step, task, action: 'skipped', why: 'its if: is false' };
+  const bad = operation === 'create' || operation === 'detect' ? badAlready(plan, step) : undefined;
+  if (bad !== undefined) return problemTask(plan, step, task, bad);
+  return pricedTask(plan, { step, task, action: 'maybe', why: `depends on ${unknown}` });
+}
+
+/** The problem with a request of which only some values are known. */
+function badAlready({ scope }: Planning, step: Step): TaskProblem | undefined {
+  const body = fillOpen(step.with, scope);
+  return isObject(body) ? badValue(step, body) : undefined;
+}
+
+/** An unusable path is a problem of its own, unless nothing will be written there. */
+function placed(plan: Planning, planned: PlannedTask): PlannedTask {
+  const { step, task, action, to } = planned;
+  if (to === undefined || !comesLater(action)) return planned;
+  const message = plan.context.unusable(to);
+  if (message === undefined) return planned;
+  const at = ['steps', step.name, 'with', 'to'];
+  const hint = 'write another path in to:';
+  return problemTask(plan, step, task, { code: 'SL509', message, at, hint });
+}
+
+function answered(plan: Planning, answer: TaskAnswer, step: Step, task: TaskId): PlannedTask {
+  switch (answer.is) {
+    case 'end': {
+      const { problem, why, ending } = answer;
+      if (problem !== undefined) return problemTask(plan, step, task, problem);
+      return { step, task, action: ending === 'excluded' ? ending : 'skipped', why };
+    }
+    case 'unread':
+      return { step, task, action: 'begin', why: 'to be read' };
+    case 'decided': {
+      const { decision, fingerprint, wanted, away, content, take } = answer;
+      const about = {
+        ...(wanted.operation === 'download' ? { to: wanted.to } : {}),
+        ...(wanted.operation === 'upload' ? { file: wanted.file } : {}),
+        away,
+        take,
+        ...(take?.saveTo === undefined ? {} : { to: take.saveTo }),
+        ...('manifest' in wanted ? { manifest: () => wanted.manifest } : {}),
+        ...(content === undefined ? {} : { manifest: () => ({ kind: step.kind.name, content }) }),
+        ...(decision.act === 'reuse' && decision.files !== undefined
+          ? { files: decision.files }
+          : {}),
+      };
+      const { act: action, reason } = decision;
+      const why = whyOf(reason);
+      return pricedTask(plan, { step, task, action, why, fingerprint, ...about });
+    }
+    default:
+      return unreachable(answer);
+  }
+}
+
+// A problem with a task, in terms of its item: which value of which row, and why a field of a file is missing.
+
+/** Adds the place in the item's table, and the reason for a missing field. */
+function problemOfItem(problem: TaskProblem, step: Step, item: Item | undefined): TaskProblem {
+  if (item === undefined) return problem;
+  const columns = columnsIn(problem, step);
+  const cell = columns.length === 0 ? undefined : item.cell?.(columns);
+  const message = withReason(problem, item);
+  return { ...problem, message, cell };
+}
+
+/** The sentence about a problem, with its place in a table. */
+const sentenceOf = ({ message, cell }: TaskProblem): string =>
+  cell === undefined ? message : `${message} (${placeOf(cell)})`;
+
+const placeOf = ({ name, span }: Cell): string => `${name}:${span.line}:${span.column}`;
+
+/** The fields of the item that the wrong value comes from. */
+function columnsIn({ expression, at }: TaskProblem, step: Step): readonly string[] {
+  const path = (expression?.path ?? at)?.join('.');
+  return expressionsIn(step)
+    .filter(({ path: own }) => path === undefined || `${own.join('.')}.`.startsWith(`${path}.`))
+    .flatMap(({ expression: { references } }) =>
+      references.flatMap(({ root, key }) => (root === 'item' && key !== undefined ? [key] : [])),
+    );
+}
+
+function withReason({ message, expression }: TaskProblem, { lacks = {}, fields }: Item): string {
+  const name = /^there is no "(\w+)"$/.exec(expression?.message ?? '')?.[1] ?? '';
+  const why = Object.hasOwn(lacks, name) ? lacks[name] : undefined;
+  return why === undefined ? message : `${message}: ${String(fields['path'])} ${why}`;
+}
+
+// Adds to a planned task what it may cost, and which of its values only the run will know.
+
+/** The plan that a task belongs to, for its price. */
+interface Pricing extends Pick<Unfinished, 'scope' | 'context' | 'comesLater' | 'elementsAfter'> {
+  /** What makes two tasks certainly share a job, although the job is not known yet (`alike.ts`). */
+  alike(step: Step): string | undefined;
+}
+
+function pricedTask(plan: Pricing, planned: PlannedTask): PlannedTask {
+  const { step, action } = planned;
+  const late = action === 'maybe' ? lateValues(step, plan) : [];
+  const paid = action === 'begin' || action === 'maybe' || action === 'lost';
+  if (step.kind.tool === undefined || !paid)
+    return late.length === 0 ? planned : { ...planned, late };
+  const known = knownBody(step, plan.scope);
+  plan.context.look(step, known);
+  const priced = pricedWithBounds(step, { known, scope: plan.scope, late }, (body) =>
+    plan.context.estimate(step, body),
+  );
+  const alike = action === 'maybe' ? plan.alike(step) : undefined;
+  return {
+    ...planned,
+    ...{ estimate: priced.estimate, priced: priced.body },
+    ...(late.length === 0 ? {} : { late: priced.late }),
+    alike,
+  };
+}

@@ -1,0 +1,252 @@
+// A job order: the loop's instruction to a runner, and the possible outcomes. Plain JSON, so it can be sent to another
+// process.
+
+import type { Bug } from '../../base/bug.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { Download } from '../../contract/api/project.ts';
+import type { Fingerprint } from '../../model/fingerprint.ts';
+import type { JobLine, OutputLine } from '../../model/line.ts';
+import type { End } from '../../plan/ending.ts';
+import type { Expectation } from '../../plan/estimate.ts';
+
+/** The place of a file. */
+export type Place =
+  /** As an `upload` step names it: relative to the pipeline file. */
+  | { readonly in: 'input'; readonly path: string }
+  /** A recorded output: relative to the pipeline file. */
+  | { readonly in: 'output'; readonly path: string }
+  /** Superseded by another output, and kept under its hash. */
+  | { readonly in: 'kept'; readonly digest: string; readonly extension: string };
+
+/** Where the bytes of a recorded output come from. */
+export type Source = Place | { readonly in: 'store' };
+
+interface Common {
+  /** Identifies the job among the jobs in flight; chosen by the loop. */
+  readonly key: string;
+  /** The task that the job is for. */
+  readonly task: string;
+  /** The step kind's name, which `limits.steps` counts. */
+  readonly kind: string;
+  /** The number of tries of a free request. */
+  readonly attempts: number;
+}
+
+export interface UploadOrder extends Common {
+  readonly operation: 'upload';
+  readonly fingerprint: Fingerprint;
+  readonly from: Place;
+  /** The file's name, for its extension. */
+  readonly name: string;
+  /** The SHA-256 that the content must still have. */
+  readonly content: string;
+  /** The file is a recorded output that is not here, and is fetched from the store first. */
+  readonly stored?: OutputLine;
+  /** The service no longer has an earlier upload of the file, or soon will not. */
+  readonly anew?: true;
+}
+
+/** Uploads a deleted project's saved files, which replace its download addresses, one for each download. */
+export interface ReuploadOrder extends Common {
+  readonly operation: 'reupload';
+  readonly files: readonly {
+    readonly fingerprint: Fingerprint;
+    readonly output: OutputLine;
+    readonly from: Source;
+  }[];
+  /** The part of the project that the journal keeps. */
+  readonly result: JsonObject;
+}
+
+export interface DetectOrder extends Common, Asking {
+  readonly operation: 'detect';
+  readonly fingerprint: Fingerprint;
+  /** If set, this detection is read again instead of starting one. */
+  readonly detection?: string;
+  readonly body: JsonObject;
+  readonly timeoutMs: number;
+}
+
+interface Asking {
+  /** Local files by the addresses that the service has for them: its sentences name the addresses. */
+  readonly names?: Readonly<Record<string, string>>;
+}
+
+interface Saving {
+  /** In a reroll: the result is saved there, below the output folder, as a part of the job. */
+  readonly saveTo?: string;
+}
+
+export interface CreateOrder extends Common, Asking, Saving {
+  readonly operation: 'create';
+  readonly fingerprint: Fingerprint;
+  readonly body: JsonObject;
+  /** Unique to the attempt; sent as the project's name. */
+  readonly name: string;
+  readonly attempt: number;
+  /** Credits set aside. */
+  readonly reserve: number;
+  /** The basis of that estimate. */
+  readonly expectation: Expectation;
+  /** Set for each take after the first. */
+  readonly take?: NonNullable<JobLine['take']>;
+  readonly timeoutMs: number;
+}
+
+/** Already paid: waits for the result, or reads a settled project again for fresh addresses. */
+export interface AttachOrder extends Common, Asking, Saving {
+  readonly operation: 'attach';
+  readonly fingerprint: Fingerprint;
+  readonly project: string;
+  readonly settled: boolean;
+  /** When the project was created, in milliseconds since 1970. */
+  readonly since: number;
+  /** Credits charged so far. */
+  readonly credits: number;
+  readonly timeoutMs: number;
+  /** Another record has paid for it, and the project may be gone. */
+  readonly adopted?: true;
+}
+
+/** In doubt since an earlier run: waits for an event that names the attempt. */
+export interface AwaitOrder extends Common, Asking, Saving {
+  readonly operation: 'await';
+  readonly fingerprint: Fingerprint;
+  /** The name of the attempt. */
+  readonly name: string;
+  /** Credits set aside. */
+  readonly reserve: number;
+  readonly timeoutMs: number;
+}
+
+export interface DownloadOrder extends Common {
+  readonly operation: 'download';
+  readonly fingerprint: Fingerprint;
+  /** The step kind of the project. */
+  readonly tool: string;
+  readonly project: string;
+  readonly to: string;
+  /** Addresses that were just read; if absent, they are read first. */
+  readonly downloads?: readonly Download[];
+}
+
+export interface CopyOrder extends Common {
+  readonly operation: 'copy';
+  readonly fingerprint: Fingerprint;
+  readonly to: string;
+  readonly sources: readonly { readonly output: OutputLine; readonly from: Source }[];
+}
+
+/** Puts saved files into the store. */
+export interface StoreOrder extends Common {
+  readonly operation: 'store';
+  readonly fingerprint: Fingerprint;
+  readonly sources: readonly { readonly output: OutputLine; readonly from: Place }[];
+}
+
+export interface DeleteOrder extends Common {
+  readonly operation: 'delete';
+  readonly fingerprint: Fingerprint;
+  readonly tool: string;
+  readonly project: string;
+  /** Files that are not on this disk: the store must still have them. */
+  readonly onlyStored?: readonly OutputLine[];
+  /** Files that are on this disk: they must be whole. */
+  readonly onDisk?: readonly { readonly output: OutputLine; readonly from: Place }[];
+}
+
+/** Waits until what is remembered of a request is known: then the task is decided again. */
+export interface SettleOrder extends Common {
+  readonly operation: 'settle';
+  readonly fingerprint: Fingerprint;
+}
+
+/** Reads files, so that the next look knows their digests. */
+export interface DigestOrder extends Common {
+  readonly operation: 'digest';
+  readonly places: readonly Place[];
+}
+
+export type JobOrder =
+  | UploadOrder
+  | ReuploadOrder
+  | DetectOrder
+  | CreateOrder
+  | AttachOrder
+  | AwaitOrder
+  | DownloadOrder
+  | CopyOrder
+  | StoreOrder
+  | DeleteOrder
+  | SettleOrder
+  | DigestOrder;
+
+/** The contents that an order reads from kept files, by their digests. */
+export function contentsKeptFor(order: JobOrder): readonly string[] {
+  return sourcesOf(order).flatMap((from) => (from.in === 'kept' ? [from.digest] : []));
+}
+
+function sourcesOf(order: JobOrder): readonly Source[] {
+  switch (order.operation) {
+    case 'reupload':
+      return order.files.map(({ from }) => from);
+    case 'copy':
+    case 'store':
+      return order.sources.map(({ from }) => from);
+    case 'delete':
+      return (order.onDisk ?? []).map(({ from }) => from);
+    default:
+      return [];
+  }
+}
+
+/** A paid project that still renders. */
+export interface Rest extends Pick<AttachOrder, 'project' | 'credits' | 'since' | 'timeoutMs'> {
+  /** Its age at the last look, in milliseconds; 0 if nobody has looked yet. */
+  readonly seenMs: number;
+  /** Milliseconds until the next look is useful. */
+  readonly pauseMs: number;
+}
+
+/** A file whose name has the wrong extension for its content; `holds` is the right one. */
+export interface Misnamed {
+  readonly path: string;
+  readonly holds: string;
+}
+
+/** An unreadable file; `why` is the end of a sentence about the file. */
+export interface Unreadable {
+  readonly place: Place;
+  readonly why: string;
+}
+
+/**
+ * How the tasks of a job end. `failed`: not charged, or refunded. `doubt`: perhaps paid. `pending`: paid and known, but
+ * the project did not finish in time, its files could not be fetched, or the run stopped; the next run continues it.
+ * `rendering`: the project still renders, and the run does not wait for it.
+ */
+export interface Ended extends Omit<End, 'held'> {
+  readonly is: 'ended';
+  readonly ending: 'failed' | 'doubt' | 'pending' | 'rendering';
+  /** The kind of failure. */
+  readonly code?: string;
+  /** For `failed`: another attempt may succeed. */
+  readonly again?: boolean;
+  /** For `rendering`: how to go on with it later. */
+  readonly rest?: Rest;
+  /** Other tasks would fail in the same way, so this stops the run, all buying, or the step. */
+  readonly stops?: 'unauthorized' | 'outage' | 'credits' | 'unanswered' | 'machine' | 'step';
+}
+
+export type JobOutcome =
+  /** `live`: the outputs as requests see them now. */
+  | { readonly is: 'done'; readonly live: JsonObject; readonly misnamed?: Misnamed }
+  | Ended
+  /** Files were read and hashed, except these. */
+  | { readonly is: 'read'; readonly unreadable: readonly Unreadable[] }
+  /** The creation was not sent, because the budget does not cover it or because it would be pointless. */
+  | { readonly is: 'withheld'; readonly why: string }
+  /** Storage no longer has an input: the free task behind that input is repeated. */
+  | { readonly is: 'resupply'; readonly why: string }
+  /** An unexpected error ended this job, but no other. */
+  | { readonly is: 'bug'; readonly bug: Bug };

@@ -1,0 +1,246 @@
+// The ports of a run: everything that it needs from the outside, as interfaces. No code.
+
+import type { Digest } from '../../base/digest.ts';
+import type { JsonObject } from '../../base/json.ts';
+import type { Result } from '../../base/result.ts';
+import type { MediaType } from '../../contract/api/asset.ts';
+import type { ApiFailure } from '../../contract/api/failure.ts';
+import type {
+  AcceptedCreation,
+  Account,
+  FaceDetection,
+  Project,
+  RecordKind,
+} from '../../contract/api/project.ts';
+import type { CreditTotals, Ledger } from '../../model/ledger.ts';
+import type { NewEvent } from '../../model/line.ts';
+import type { FileFact, RecordedFile } from '../../plan/facts.ts';
+import type { JobOrder, JobOutcome, Place } from './job.ts';
+
+/** Time. Everything that waits or needs the time uses this interface, so that a test controls it. */
+export interface Clock {
+  /** Epoch milliseconds, for time stamps and expiries. People and time servers may set it forward and back. */
+  now(): number;
+  /** Milliseconds since an arbitrary moment, for durations. Only goes forward, at the pace of real time. */
+  elapsed(): number;
+  /** Resolves after this many milliseconds, or as soon as one of the signals is aborted. */
+  sleep(ms: number, ...signals: readonly AbortSignal[]): Promise<void>;
+  /** 0 ≤ chance < 1, for jitter and names. */
+  chance(): number;
+}
+
+/** The value that a call to the service resolves with. */
+export type ServiceAnswer<T> = Promise<Result<T, ApiFailure>>;
+
+/**
+ * The service. One call is one request; nothing is retried here. A request that was sent is completed even if the run
+ * is stopping; a request that was not sent by then returns `aborted`.
+ */
+export interface MediaApi {
+  /** An address for each file, in the order of the files. */
+  uploadAddresses(items: readonly UploadItem[]): ServiceAnswer<readonly UploadTarget[]>;
+  /** Streams a file to a presigned address; returns the SHA-256 of the sent bytes. */
+  put(target: UploadTarget, file: LocalFile): ServiceAnswer<Digest>;
+  detectFaces(body: JsonObject): ServiceAnswer<{ readonly id: string }>;
+  faceDetection(id: string): ServiceAnswer<FaceDetection>;
+  /** The account (facts.md, Account); undefined if this deployment has no account endpoint. */
+  account(): ServiceAnswer<Account | undefined>;
+  /**
+   * The only call that costs credits; the caller takes the turn under the request rate. `known`: aborted when the outcome
+   * is known from an event, which ends the wait.
+   */
+  create(tool: string, body: JsonObject, known?: AbortSignal): ServiceAnswer<AcceptedCreation>;
+  project(record: RecordKind, id: string): ServiceAnswer<Project>;
+  deleteProject(record: RecordKind, id: string): ServiceAnswer<void>;
+  /**
+   * Streams a download into a temporary file and syncs it to disk. After a cut, the received bytes stay there if the
+   * storage can resume: the next call for that file, in this run or a later one, fetches only the rest. An empty file
+   * is not a valid result.
+   */
+  download(url: string, into: LocalFile): ServiceAnswer<Fetched>;
+}
+
+/** The service as a job sees it. */
+export interface JobApi extends Omit<MediaApi, 'uploadAddresses'> {
+  /** Uploads that need an address at about the same time share a request. */
+  uploadAddress(item: UploadItem): ServiceAnswer<UploadTarget>;
+}
+
+/** A file to upload. */
+export interface UploadItem {
+  readonly type: MediaType;
+  /** Without the dot. */
+  readonly extension: string;
+}
+
+export interface UploadTarget {
+  readonly uploadUrl: string;
+  readonly filePath: string;
+}
+
+/** Uploads for this account, whatever their pipeline. Only a cache: the service decides what it still has. */
+export interface KnownUploads {
+  /** The path of an upload with this content (SHA-256) and this extension. */
+  find(content: string, extension: string): string | undefined;
+  keep(content: string, extension: string, path: string): void;
+}
+
+/** An absolute path on this machine. */
+export interface LocalFile {
+  readonly path: string;
+}
+
+export interface Fetched {
+  readonly bytes: number;
+  readonly digest: Digest;
+  readonly contentType: string;
+  /** True if the storage told the hash of the file, and these bytes have it. */
+  readonly isVerified: boolean;
+}
+
+/** Why a file could not be read or written. */
+export interface FileProblem {
+  /** The place and the problem. */
+  readonly message: string;
+  /** The cause is this machine (a full, read-only or failing disk), not this file: the next file would fail too. */
+  readonly systemic: boolean;
+}
+
+/** The disk. Inputs and recorded outputs are relative to the pipeline file, new outputs to the output folder. */
+export interface Disk {
+  /** The store of this run, as the state file names it. */
+  readonly store?: string | undefined;
+  /**
+   * The facts about a file that are known without reading it. They include its digest if it was hashed before and is
+   * unchanged.
+   */
+  input(path: string): FileFact;
+  output(path: string): FileFact;
+  /** See `Facts`. */
+  isElsewhere(output: RecordedFile): boolean;
+  kept(digest: string, extension: string): FileFact;
+  /**
+   * Reads and hashes a file, so that the next look knows its digest. The error is the end of a sentence about the file.
+   */
+  digest(place: Place, stop?: AbortSignal): Promise<Result<Digest, string>>;
+  /** The absolute path of a file. */
+  fileAt(place: Place): LocalFile;
+  /** The recorded form of a path below the output folder: relative to the pipeline file. */
+  recordedAs(outputPath: string): string;
+  /**
+   * A name for a temporary file, in the folder of the final file. The same `work` gets the same name in every run, so a
+   * later run finds the part that an earlier one left, and no leftovers pile up.
+   */
+  temporary(outputPath: string, work: Digest): Promise<Result<LocalFile, FileProblem>>;
+  /**
+   * What is wrong with a media file, as the end of a sentence about the file; undefined if nothing is, or if its format
+   * cannot be checked.
+   */
+  damage(file: LocalFile): Promise<string | undefined>;
+  /** How long a sound is, in seconds; undefined if its header does not say. */
+  seconds(file: LocalFile): Promise<number | undefined>;
+  /**
+   * Moves a finished, synced file into place atomically, and syncs the folder. An existing file with other content is
+   * kept under its hash: paid content is never overwritten.
+   */
+  place(
+    temporary: LocalFile,
+    outputPath: string,
+    digest: Digest,
+  ): Promise<Result<void, FileProblem>>;
+  /** Copies an output or a kept file to a temporary file and syncs it. */
+  copy(source: LocalFile, into: LocalFile): Promise<Result<Fetched, FileProblem>>;
+  /** Removes an unused temporary file and its note. */
+  discard(file: LocalFile): Promise<void>;
+}
+
+/**
+ * Why a store did not do what it was asked.
+ *
+ * - `unavailable`: the store may do it later.
+ * - `refused`: the store or the request must be changed first.
+ * - `missing`: the store does not have the file.
+ * - `damaged`: the bytes are not those that the hash names.
+ * - `local`: this machine could not read or write a file.
+ * - `aborted`: the run is stopping.
+ */
+export interface StoreFailure {
+  readonly reason: 'unavailable' | 'refused' | 'missing' | 'damaged' | 'local' | 'aborted';
+  /** The store, and what happened: a sentence without its end. */
+  readonly message: string;
+}
+
+export type StoreAnswer<T> = Promise<Result<T, StoreFailure>>;
+
+/** Where saved files are kept besides the output folder, by the hash of their content. One call is one attempt. */
+export interface OutputStore {
+  /** Names the store in the state file. */
+  readonly id: string;
+  /** Finds out before anything is bought whether files can be put. */
+  check(): StoreAnswer<void>;
+  /** When this resolves, the store has the file for good. A file that it already has is not sent again. */
+  put(file: LocalFile, digest: Digest, bytes: number): StoreAnswer<void>;
+  /** Streams a file into a temporary file, verifies the hash, and syncs the file. After a failure, nothing is left. */
+  get(digest: Digest, bytes: number, into: LocalFile): StoreAnswer<void>;
+  has(digest: Digest, bytes: number): StoreAnswer<boolean>;
+}
+
+/** The journal: append-only during a run. */
+export interface Journal {
+  /** Assigns numbers and times to events, folds them into the ledger and writes them. */
+  append(events: readonly NewEvent[]): void;
+  /** Folds an event that another process has recorded into the ledger. `at`: when, ISO 8601. */
+  fold(event: NewEvent, at: string): void;
+  /** Resolves when everything appended is on disk. */
+  sync(): Promise<void>;
+  readonly ledger: Ledger;
+  /** The totals with which this run's budget is compared. */
+  readonly account: CreditTotals;
+}
+
+/** Hears of an order while it is performed. */
+export interface OrderDesk {
+  /** The order is at work; before, it may have waited for a limit of its step kind. */
+  begun(): void;
+  /** Resolves with `go` when the intent is durable. */
+  claim(intent: Intent): Promise<Permission>;
+  /** The creation was certainly not accepted: may it be sent again? */
+  again(): Promise<Permission>;
+  /** If the event is `durable`, resolves when it is. Not `go`: the record does not allow it, and the job is over. */
+  record(event: NewEvent, durable: boolean): Promise<Permission>;
+  /** Whoever performs the order elsewhere has recorded the event. `at`: when, ISO 8601. */
+  recorded(event: NewEvent, at: string): void;
+}
+
+export type Intent = Extract<NewEvent, { readonly event: 'intent' }>;
+
+/**
+ * - `go`: the creation may be sent now.
+ * - `over`: the order ends without sending anything.
+ * - `instead`: another order takes its place, because the creation was begun before.
+ */
+export type Permission =
+  | { readonly is: 'go' }
+  | { readonly is: 'over'; readonly outcome: JobOutcome }
+  | { readonly is: 'instead'; readonly order: JobOrder };
+
+/** What a performer tells besides what becomes of its orders. */
+export interface PerformerListener {
+  /** An event about an order that was given up. */
+  recorded(event: NewEvent, at: string): void;
+  /** The run cannot go on. */
+  fail(error: unknown): void;
+}
+
+/** Performs orders, in this process or elsewhere. All messages are plain data. */
+export interface Performer {
+  /** Call before the first order. */
+  begin(listener: PerformerListener): void;
+  perform(order: JobOrder, desk: OrderDesk): Promise<JobOutcome>;
+  /** From now on, no creation may begin. A performer in this process need not do anything: it asks before each. */
+  close(why: string): void;
+  /** Ends requests and waits in flight: every order ends soon. */
+  abort(): void;
+  /** Call when no order will follow. */
+  end(): void;
+}

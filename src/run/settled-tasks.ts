@@ -1,0 +1,53 @@
+// Reports items and shared steps with nothing to do. The walk does not visit them.
+import type { Step } from '../language/pipeline.ts';
+import type { Item } from '../model/item.ts';
+import { taskId } from '../model/task.ts';
+import type { RunEvent } from './run-event.ts';
+import type { Skips } from './skipped-tasks.ts';
+import type { SummaryBuilder } from './summary-builder.ts';
+
+const itemsPerTurn = 1000;
+
+const none: Skips = {};
+const reused = { ending: 'reused', why: 'nothing to do' } as const;
+
+export class SettledTasks {
+  readonly #summary: SummaryBuilder;
+  readonly #onEvent: (event: RunEvent) => void;
+
+  constructor(summary: SummaryBuilder, onEvent: (event: RunEvent) => void) {
+    this.#summary = summary;
+    this.#onEvent = onEvent;
+  }
+
+  /** Reports items until `isHalted` says that the run stops. `skips`: why tasks of an item are skipped, by step. */
+  async passItems(
+    items: Iterable<Item>,
+    steps: readonly Step[],
+    isHalted: () => boolean,
+    skips: (item: string) => Skips = () => none,
+  ): Promise<void> {
+    let passed = 0;
+    for (const item of items) {
+      // A signal of the system is heard only between two turns of the event loop.
+      if (passed++ % itemsPerTurn === 0) await new Promise((resolve) => void setImmediate(resolve));
+      if (isHalted()) return;
+      const why = skips(item.key);
+      for (const step of steps) this.pass(step, why[step.name], item);
+      this.#summary.addItem(true);
+      const { items: of } = this.#summary;
+      this.#onEvent({ type: 'item', item: item.key, ok: true, changed: false, of });
+    }
+  }
+
+  /** `skipped`: why the task is skipped. Without `item`, the step is shared. */
+  pass({ name }: Step, skipped: string | undefined, item?: Item): void {
+    const task = taskId(name, item);
+    const end = skipped === undefined ? reused : ({ ending: 'skipped', why: skipped } as const);
+    this.#summary.add(task, { ...end, advice: undefined, before: undefined });
+    this.#onEvent({
+      ...{ type: 'task', task, step: name, ...end, credits: 0 },
+      item: item?.key,
+    });
+  }
+}

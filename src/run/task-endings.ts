@@ -1,0 +1,146 @@
+// Ends a task: its item run moves on, the journal records an end without a job, the failure policy and the summary
+// count it, and listeners receive the event.
+import { adviceFor, cureFor, doubtAdvice } from '../contract/api/advice.ts';
+import { extensionOf } from '../contract/api/asset.ts';
+import type { Barrier } from '../plan/barrier.ts';
+import type { FileCounts } from '../plan/decide.ts';
+import type { End, Ending } from '../plan/ending.ts';
+import { endWithExtension } from '../plan/output-names.ts';
+import type { Budget } from './budget.ts';
+import type { FailurePolicy } from './failure-policy.ts';
+import type { RunningJob } from './in-flight.ts';
+import type { Misnamed } from './jobs/job.ts';
+import type { Journal } from './jobs/ports.ts';
+import type { Waiter } from './line.ts';
+import type { RunEvent, TaskEnding } from './run-event.ts';
+import type { SummaryBuilder } from './summary-builder.ts';
+
+export interface TaskEnd extends End {
+  /** The kind of failure. */
+  readonly code?: string | undefined;
+  /** `done` by an earlier run, or by the job of another task. */
+  readonly reused?: boolean;
+  /** Credits charged for the task in this run. */
+  readonly credits?: number;
+  /** For a reused download, unless all its files are whole. */
+  readonly files?: FileCounts | undefined;
+  /** The project behind the task's job. */
+  readonly project?: string | undefined;
+}
+
+export interface TaskEndingsOptions {
+  readonly journal: Journal;
+  readonly barrier: Barrier;
+  readonly failurePolicy: FailurePolicy;
+  readonly budget: Pick<Budget, 'ended'>;
+  readonly summary: SummaryBuilder;
+  /** Steps whose plan has said that their files have the wrong extension. */
+  readonly misnaming?: ReadonlySet<string> | undefined;
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+export class TaskEndings {
+  readonly #o: TaskEndingsOptions;
+  /** Pairs of a step and an extension that have been reported. */
+  readonly #misnamed = new Set<string>();
+
+  constructor(options: TaskEndingsOptions) {
+    this.#o = options;
+  }
+
+  /** A job is at work. Hashing a file only finds out whether there is anything to do. */
+  begun({ itemRun, step, order }: RunningJob): void {
+    if (order.operation === 'digest' || !itemRun.begin(step.name)) return;
+    const item = itemRun.item?.key;
+    const about = { step: step.name, task: itemRun.task(step) };
+    this.#o.onEvent({ type: 'begun', ...about, item });
+  }
+
+  end(waiter: Waiter, end: TaskEnd): void {
+    this.#record(waiter, end);
+    this.#over(waiter, end.ending);
+    this.#tell(waiter, end);
+  }
+
+  /** A fan-out began: an earlier failure to begin it no longer stands. */
+  opened(itemRun: Waiter['itemRun'], step: Waiter['step']): void {
+    const { journal } = this.#o;
+    const task = itemRun.task(step);
+    if (journal.ledger.task(task)?.state !== 'failed') return;
+    journal.append([{ event: 'skipped', task, why: 'runs once for each element' }]);
+  }
+
+  /** The task was done and reported before; only its values are fresh now. */
+  refreshed(waiter: Waiter): void {
+    this.#over(waiter, 'done');
+  }
+
+  /** Records an end without a job, once. A skip is recorded only after a failure. */
+  #record({ itemRun, step }: Waiter, { ending: event, why, code }: TaskEnd): void {
+    if (event !== 'failed' && event !== 'skipped') return;
+    const { journal } = this.#o;
+    const task = itemRun.task(step);
+    if (!journal.ledger.lacks({ task, state: event, why })) return;
+    const what = event === 'failed' && code !== undefined ? { code } : {};
+    journal.append([{ event, task, why, ...what }]);
+  }
+
+  #over({ itemRun, step }: Waiter, ending: Ending): void {
+    const { barrier, failurePolicy, budget } = this.#o;
+    itemRun.end(step.name, ending);
+    budget.ended(itemRun, itemRun.task(step), ending === 'done');
+    if (!itemRun.isShared) barrier.note(step.name, ending);
+    if (ending === 'failed') failurePolicy.failed(itemRun);
+  }
+
+  #tell(waiter: Waiter, end: TaskEnd): void {
+    const { ending, why, diagnostic, reused, credits = 0, files, project, held, named } = end;
+    const { itemRun, step } = waiter;
+    const { summary, journal, onEvent } = this.#o;
+    const task = itemRun.task(step);
+    const shown: TaskEnding = ending === 'done' && reused === true ? 'reused' : ending;
+    const before = itemRun.show(step.name, shown);
+    // Refreshed for another step, and already reported.
+    if (before === shown && credits === 0) return;
+    const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
+    const advice = ending === 'doubt' ? doubtAdvice : adviceFor(code);
+    const cure = ending === 'pending' ? 'again' : cureFor(diagnostic ?? code);
+    const seen = { ending: shown, why, diagnostic, advice, cure, named, held, before };
+    summary.add(task, seen);
+    if (files !== undefined) summary.addFiles(files);
+    onEvent({
+      type: 'task',
+      task,
+      step: step.name,
+      item: itemRun.item?.key,
+      project,
+      ending: shown,
+      credits,
+      ...(why === '' ? {} : { why }),
+      code: diagnostic,
+    });
+  }
+
+  /** Call when an item is over. */
+  itemOver(itemRun: Waiter['itemRun']): void {
+    const { summary, failurePolicy, onEvent } = this.#o;
+    failurePolicy.over(itemRun);
+    const ok = !itemRun.isUnfinished;
+    summary.addItem(ok);
+    const { items: of } = summary;
+    const item = itemRun.item?.key ?? '';
+    onEvent({ type: 'item', item, ok, changed: itemRun.hasChanged, of });
+  }
+
+  /** Reports a file whose name has the wrong extension for its content, once for each step and format. */
+  misnamed({ step: { name } }: Waiter, { path, holds }: Misnamed): void {
+    const key = `${name} ${extensionOf(path)} ${holds}`;
+    if (this.#o.misnaming?.has(name) === true) return;
+    if (this.#misnamed.has(key)) return;
+    this.#misnamed.add(key);
+    const message =
+      `${path} is a ${holds.toUpperCase()} file despite its name; other files of step "${name}" may be too. ` +
+      `To name them by what they are, change to: and ${endWithExtension}`;
+    this.#o.onEvent({ type: 'warning', message });
+  }
+}

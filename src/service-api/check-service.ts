@@ -1,0 +1,62 @@
+// Checks before a run sends anything whether the service answers, and whether it is the service.
+
+import type { Redactor } from '../base/redactor.ts';
+import type { Result } from '../base/result.ts';
+import type { ApiFailure } from '../contract/api/failure.ts';
+import type { Account } from '../contract/api/project.ts';
+import { problem, Refusal } from '../language/load/problem.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Target } from './target.ts';
+
+type AccountRead = Result<Account | undefined, ApiFailure>;
+
+/** The account, if the service was asked at all. */
+export interface ServiceCheck {
+  readonly account?: AccountRead;
+}
+
+interface CheckContext {
+  readonly redactor: Redactor;
+  readonly now: number;
+  readonly signal: AbortSignal | undefined;
+  readonly asleep: boolean;
+}
+
+/** Asks only if there is something to send. `asleep`: a tick that sends nothing, whatever the plan says. */
+export async function checkService(
+  target: Target,
+  plan: Plan,
+  { redactor, now, signal, asleep }: CheckContext,
+): Promise<ServiceCheck> {
+  if (target.kind === 'rehearsal' || asleep || !sendsAnything(plan)) return {};
+  const { address, key } = target;
+  // Loaded only for a run that sends something, because the HTTP client takes 25 MB.
+  const { probeService } = await import('./service-probe.ts');
+  const probe = await probeService({ base: address, key, redactor, now, stop: signal });
+  switch (probe.is) {
+    case 'service':
+      return { account: probe.account };
+    case 'unreachable': {
+      const hint = 'nothing was sent; check the network and the address, then run again';
+      const message = `the service at ${address} ${probe.why}`;
+      throw new Refusal({ ...problem(message, 'shotlist', hint), reason: 'unreachable' });
+    }
+    case 'other-server': {
+      const hint =
+        'nothing was paid; check --service, SHOTLIST_BASE_URL or service: in the pipeline file';
+      throw new Refusal(
+        problem(`${address} is not the service: it ${probe.why}`, 'shotlist', hint),
+      );
+    }
+  }
+}
+
+/** Actions that need no request. */
+const idle: readonly string[] = [
+  ...['reuse', 'copy', 'store', 'doubt', 'skipped', 'excluded', 'blocked', 'keep', 'problem'],
+];
+
+const sendsAnything = ({ rows }: Plan): boolean =>
+  rows.some(({ tasks }) =>
+    Object.entries(tasks).some(([action, count]) => count > 0 && !idle.includes(action)),
+  );

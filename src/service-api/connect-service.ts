@@ -1,0 +1,71 @@
+// Connects to the service of a run: the hosted one, or the local one in this process.
+import { dirname } from 'node:path';
+import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import { type LedgerEntry, type Pictures, type Speed, startService } from './local-service.ts';
+import type { Target } from './target.ts';
+
+export interface Connection {
+  readonly address: string;
+  readonly key: string;
+  /** In a rehearsal only: the ledger of the local service. */
+  ledger?(): readonly LedgerEntry[];
+  /** In a rehearsal only: what the local service cannot render as real previews, and why. */
+  lacks?(kinds: ReadonlySet<string>): readonly string[];
+  close(): Promise<void>;
+}
+
+interface ConnectOptions {
+  readonly target: Target;
+  /** The folder with the data of a rehearsal's local service. */
+  readonly data: string;
+  readonly clock: Clock;
+  readonly speed: Speed;
+  readonly pictures: Pictures;
+  /** Credits for creations without a published price, by tool. */
+  readonly stated: ReadonlyMap<string, number>;
+}
+
+/** The plan of a rehearsal's account. */
+export const rehearsalTier = 'pro';
+
+/** More than any rehearsal spends. */
+const rehearsalCredits = 1_000_000_000;
+
+/** The hosted service, or the local one in this process, with its data beside the rehearsal's state. Errors: that data is damaged or in use. */
+export async function connectService({
+  target,
+  data,
+  clock,
+  ...manner
+}: ConnectOptions): Promise<Connection> {
+  if (target.kind === 'hosted')
+    return { address: target.address, key: target.key, close: async () => undefined };
+  try {
+    const service = await startService({
+      data,
+      credits: rehearsalCredits,
+      tier: rehearsalTier,
+      temporaryKey: true,
+      events: false,
+      ...manner,
+      now: () => clock.now(),
+    });
+    return service;
+  } catch (error) {
+    throw new Refusal(rehearsalDataProblem(error, data));
+  }
+}
+
+/** Why the local service cannot use its data. Rethrows any other error. */
+export function rehearsalDataProblem(error: unknown, data: string): Problem {
+  if (!(error instanceof Error && 'code' in error && error.code === 'DATA_FOLDER')) throw error;
+  const hint = `${dirname(data)} holds only this pipeline's rehearsal: remove it to start the rehearsal over`;
+  return problem(error.message, 'the rehearsal', hint);
+}
+
+/** A rehearsal at speed `instant` takes only as long as its previews, of whatever tool. */
+export function speedFactorOf(target: Target, speed: Speed): number {
+  if (target.kind === 'hosted' || speed === 'realtime') return 1;
+  return speed === 'instant' ? 1000 : speed;
+}

@@ -1,0 +1,80 @@
+// The inquiry: reads every known project at the service again, and compares it with the state file.
+import pLimit from 'p-limit';
+import { err, type Result } from '../base/result.ts';
+import type { ApiFailure } from '../contract/api/failure.ts';
+import type { Project } from '../contract/api/project.ts';
+import { toolNamed } from '../contract/tools/all.ts';
+import type { Ledger } from '../model/ledger.ts';
+import type { JobLine } from '../model/line.ts';
+import type { Clock, MediaApi } from '../run/jobs/ports.ts';
+import { patiently } from '../run/jobs/retry.ts';
+
+/** A project in the state file: that of a job, or of one of its earlier attempts. */
+export interface KnownProject {
+  readonly job: JobLine;
+  readonly project: string;
+  /** The project's credits in the ledger. */
+  readonly credits: number;
+  readonly past: boolean;
+}
+
+export interface Inquired extends KnownProject {
+  readonly answer: Result<Project, ApiFailure>;
+}
+
+export function* knownProjects(ledger: Ledger): Generator<KnownProject> {
+  for (const job of ledger.jobs()) {
+    const { project, credits = 0, past = [] } = job;
+    if (project !== undefined) yield { job, project, credits, past: false };
+    for (const attempt of past)
+      if (attempt.project !== undefined)
+        yield { job, project: attempt.project, credits: attempt.credits, past: true };
+  }
+}
+
+const atOnce = 16;
+const attempts = 5;
+
+/** A repaired state file may not name the tool of a project: nothing is sent. */
+const unnamed: ApiFailure = {
+  reason: 'refused',
+  status: 0,
+  message:
+    'the state file does not say which tool created it, so shotlist cannot look it up: check it in the hub',
+};
+
+/** Reads a project with a run's patience: a single lost answer says nothing about the project. */
+export async function readPatiently(
+  api: Pick<MediaApi, 'project'>,
+  clock: Clock,
+  { kind, project }: { readonly kind: string; readonly project: string },
+): Promise<Result<Project, ApiFailure>> {
+  const record = toolNamed(kind)?.record;
+  if (record === undefined) return err(unnamed);
+  const patience = { clock, stop: new AbortController().signal, backoffMs: 500 };
+  return await patiently<Project>('free', attempts, patience, () => api.project(record, project));
+}
+
+export const isRefusedKey = (answer: Result<unknown, ApiFailure>): boolean =>
+  !answer.ok && answer.error.reason === 'unauthorized';
+
+/** Reads projects in groups, so that memory does not grow with their number. A failed read is yielded too. */
+export async function* inquire(
+  ledger: Ledger,
+  api: Pick<MediaApi, 'project'>,
+  clock: Clock,
+): AsyncGenerator<Inquired> {
+  const limit = pLimit(atOnce);
+  const read = async (known: KnownProject): Promise<Inquired> => {
+    const { job, project } = known;
+    return { ...known, answer: await readPatiently(api, clock, { kind: job.kind, project }) };
+  };
+  let group: Promise<Inquired>[] = [];
+  for (const known of [...knownProjects(ledger)]) {
+    group.push(limit(read, known));
+    if (group.length < atOnce * 4) continue;
+    yield* await Promise.all(group);
+    group = [];
+  }
+  yield* await Promise.all(group);
+}

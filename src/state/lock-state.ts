@@ -1,0 +1,106 @@
+// Locks a state file: checks that its folders are shotlist's own, and that no other process works on the file.
+import { Cleanup } from '../base/cleanup.ts';
+import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import type { Header } from '../model/line.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import type { LiveFacts } from '../views/live/live-facts.ts';
+import { takeLock } from './lock/lock.ts';
+import { realProcesses } from './lock/process-state.ts';
+import { openRunSocket } from './lock/run-socket.ts';
+import {
+  checkOwnFolder,
+  claimOwnFolder,
+  ownFolderForLock,
+  ownFolderForPlan,
+} from './own-folder.ts';
+import type { RunPaths } from './run-paths.ts';
+import { checkWritable } from './writable.ts';
+
+/**
+ * - `read`: reads the file while others may work on it.
+ * - `plan`: the same, but caches hashes of files if `.shotlist` can be made.
+ * - `edit`: takes the lock.
+ * - `run`: takes the lock, and makes the folders that a run writes to.
+ */
+export type Access = 'read' | 'plan' | 'edit' | 'run';
+
+export interface StateContext {
+  readonly clock: Clock;
+  /** Called with warnings for the user. */
+  readonly onWarning: (message: string) => void;
+  /** For a run: how far it is, for others who ask while it holds the lock. */
+  readonly answer?: (() => LiveFacts) | undefined;
+}
+
+interface LockedState extends AsyncDisposable {
+  readonly paths: RunPaths;
+}
+
+/** Checks `.shotlist`, and takes the lock if the access needs it. The state file may be damaged. */
+export async function lockState(
+  given: RunPaths,
+  access: Access,
+  { clock, onWarning, answer }: StateContext,
+): Promise<LockedState> {
+  const paths = await checkFolders(given, access);
+  if (access === 'read' || access === 'plan')
+    return { paths, [Symbol.asyncDispose]: async () => undefined };
+  await using cleanup = new Cleanup();
+  const socket = answer === undefined ? undefined : await openRunSocket(answer);
+  cleanup.defer(async () => await socket?.close());
+  const lock = await takeLock(paths.lock, clock.now(), realProcesses, socket?.path);
+  if (!lock.ok) throw new Refusal({ ...problem(lock.error), reason: 'locked' });
+  // First, so that no lock names a socket that is gone.
+  cleanup.defer(() => lock.value.release());
+  if (lock.value.warning !== undefined) onWarning(lock.value.warning);
+  const held = cleanup.move();
+  return { paths, [Symbol.asyncDispose]: () => held[Symbol.asyncDispose]() };
+}
+
+async function checkFolders(paths: RunPaths, access: Access): Promise<RunPaths> {
+  if (access === 'plan') return await ownFolderForPlan(paths);
+  const refused = await folderProblem(paths, access);
+  if (refused === undefined) return paths;
+  throw new Refusal(refused);
+}
+
+async function folderProblem(
+  paths: RunPaths,
+  access: Exclude<Access, 'plan'>,
+): Promise<Problem | undefined> {
+  switch (access) {
+    case 'read':
+      return checkOwnFolder(paths);
+    case 'edit':
+      return await ownFolderForLock(paths);
+    case 'run':
+      return (await claimOwnFolder(paths)) ?? (await checkWritable(paths));
+  }
+}
+
+/**
+ * Why a state file cannot be used: the ids of another pipeline or service have no meaning here. `service` is the
+ * current one; if it is undefined, the header names the service.
+ */
+export function strangerTo(
+  header: Header,
+  state: string,
+  pipeline: string,
+  service?: string,
+): Problem | undefined {
+  if (header.pipeline !== pipeline)
+    return problem(
+      `${state} belongs to the pipeline "${header.pipeline}", not to "${pipeline}"`,
+      'shotlist',
+      'use another --state, or the pipeline file that this one belongs to',
+    );
+  if (service === undefined || header.service === service) return undefined;
+  return problem(
+    `${state} belongs to ${nameOf(header.service)}, not to ${nameOf(service)}: its project ids mean nothing there`,
+    'shotlist',
+    'use another --state for another service',
+  );
+}
+
+const nameOf = (service: string): string =>
+  service === 'rehearsal' ? 'a rehearsal' : `the service ${service}`;

@@ -1,0 +1,95 @@
+// The paths of everything that a run leaves (design.md, What a run leaves).
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { digestOfBytes } from '../base/digest.ts';
+import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
+import type { Target, Unasked } from '../service-api/target.ts';
+
+export interface RunPaths {
+  /** `.shotlist` beside the pipeline. */
+  readonly ownFolder: string;
+  /** The part of it that this run uses: everything but the rehearsals, or one rehearsal. */
+  readonly runFolder: string;
+  /** The state file. */
+  readonly state: string;
+  readonly lock: string;
+  /** What `shotlist schedule` remembers about due times. */
+  readonly due: string;
+  /** Disk space that is reserved for the state file during a run. */
+  readonly ballast: string;
+  /** When this checkout last looked at the projects that render. */
+  readonly looks: string;
+  /** What the jobs of the state file were made of (`adapters/state/manifests.ts`). */
+  readonly manifests: string;
+  /** What the last run with nothing to do has compared. */
+  readonly upToDate: string;
+  /** Downloads are saved below it. */
+  readonly output: string;
+  /** Superseded outputs, under their hash. */
+  readonly kept: string;
+  /** Where a rehearsal stores outputs, whatever store the pipeline names. */
+  readonly store: string;
+  /** Undefined if hashes are remembered in this process only. */
+  readonly hashes: string | undefined;
+  /** The data of a rehearsal's local service. */
+  readonly serviceData: string;
+  /** The service in the header of the state file: ids have no meaning at another service. */
+  readonly serviceName: string;
+  /** The address of the database that has the record instead of the state file; undefined: the file has it. */
+  readonly engine: string | undefined;
+}
+
+export interface PathOptions {
+  /** `--state`, relative to the working folder. */
+  readonly state?: string | undefined;
+  /** `--output`, relative to the working folder. */
+  readonly output?: string | undefined;
+  /** `--engine`: the address of the database that has the record of a distributed run. */
+  readonly engine?: string | undefined;
+}
+
+export function pathsOf(
+  { pipeline, folder, outputProfile }: BoundPipeline,
+  target: Target | Unasked,
+  options: PathOptions,
+): RunPaths {
+  const ownFolder = join(folder, '.shotlist');
+  const rehearsal = target.kind === 'rehearsal';
+  const runFolder = rehearsal ? join(ownFolder, 'rehearsal', pipeline.name) : ownFolder;
+  const state =
+    options.state === undefined
+      ? rehearsal
+        ? join(runFolder, 'state.jsonl')
+        : join(folder, `${pipeline.name}.state.jsonl`)
+      : resolve(options.state);
+  const rehearsed = outputProfile === undefined ? 'out' : `out-${outputProfile}`;
+  const output = rehearsal ? join(runFolder, rehearsed) : resolve(folder, pipeline.output);
+  const beside =
+    options.state === undefined
+      ? join(runFolder, basename(state))
+      : join(dirname(state), `.${basename(state)}`);
+  const inOwnFolder = join(runFolder, nameIn(runFolder, state, options));
+  return {
+    ownFolder,
+    runFolder,
+    state,
+    lock: `${beside}.lock`,
+    due: `${beside}.due.json`,
+    ballast: `${beside}.ballast`,
+    looks: `${beside}.looks.json`,
+    manifests: `${inOwnFolder}.manifests.jsonl`,
+    upToDate: `${inOwnFolder}.up-to-date`,
+    output: options.output === undefined ? output : resolve(options.output),
+    kept: join(runFolder, 'kept'),
+    store: join(runFolder, 'store'),
+    hashes: join(ownFolder, 'hashes.db'),
+    serviceData: join(runFolder, 'service'),
+    serviceName: rehearsal ? 'rehearsal' : target.address,
+    engine: options.engine,
+  };
+}
+
+/** Beside a state file that `--state` names, git would see the file; in our own folder, two such names may be equal. */
+const nameIn = (runFolder: string, state: string, options: PathOptions): string =>
+  options.state === undefined
+    ? basename(state)
+    : `${basename(state)}.${digestOfBytes(relative(runFolder, state)).slice(0, 8)}`;

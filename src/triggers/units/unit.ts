@@ -1,0 +1,62 @@
+// What a unit file is made from. A unit file lets a machine or a CI service run a pipeline by its schedule.
+import { printable } from '../../base/printable.ts';
+import type { Schedule } from '../../language/pipeline.ts';
+
+export interface UnitFacts {
+  /** The pipeline's name: letters, digits, ".", "_" and "-". */
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly schedule: Schedule;
+  /** Absolute: the repository, or the pipeline file's folder where there is none. */
+  readonly root: string;
+  /** Relative to the root, with `/`. */
+  readonly file: string;
+  /** The other flags that `shotlist schedule` was given; paths are relative to the root. */
+  readonly given: readonly string[];
+  /** The runs are rehearsals: they need no key, and leave nothing for git. */
+  readonly rehearsal: boolean;
+  readonly state: string;
+  readonly output: string;
+  /** Where results are kept besides the output folder. */
+  readonly store: string | undefined;
+  /** The address of the service; undefined: the user's environment names it. */
+  readonly service: string | undefined;
+  /** Environment variables that the pipeline reads. */
+  readonly variables: readonly string[];
+  /** How shotlist is started on this machine: absolute paths of Node.js and of the command. */
+  readonly program: readonly string[];
+  /** Epoch milliseconds: summer and winter time are looked up in the year after it. */
+  readonly now: number;
+  /** Minutes that this machine's clock is ahead of UTC. */
+  readonly hostOffset: number;
+}
+
+/**
+ * What shotlist is asked to do, without the program. Nobody watches, so a run that is meant for the hosted service never becomes
+ * a rehearsal, and its record is committed.
+ */
+export const scheduleArguments = (
+  { file, given, rehearsal }: UnitFacts,
+  ...more: readonly string[]
+): string[] => {
+  const needed = rehearsal ? [] : ['--hosted', '--commit'];
+  return ['schedule', file, ...given, ...needed.filter((flag) => !given.includes(flag)), ...more];
+};
+
+/** The first line of a unit file's comment. */
+export const madeBy = ({ file, given }: UnitFacts, kind: string): string =>
+  printable(`made by: ${shellCommand(['shotlist', 'schedule', file, '--print', kind, ...given])}`);
+
+/** The schedule as a person reads it. */
+export const inWords = ({ cron, timeZone }: Schedule): string =>
+  `${cron.map((expression) => `"${expression}"`).join(' and ')}, ${timeZone}`;
+
+/** A text as one word of a POSIX shell. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A path as a pattern for itself, relative to the repository. GitHub and GitLab know the same patterns. */
+export const globOf = (path: string): string =>
+  `./${path.replaceAll('\\', '\\\\').replaceAll(/[*?[{]/g, '[$&]')}`;
+
+export const shellCommand = (words: readonly string[]): string => words.map(shellWord).join(' ');

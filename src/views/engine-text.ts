@@ -1,0 +1,85 @@
+// What `engine check` says about a database and the runs in it.
+import { printable } from '../base/printable.ts';
+import { count } from '../base/text.ts';
+import { longestSilenceMs } from '../run/engine-watch.ts';
+
+interface Worker {
+  readonly worker: string;
+  readonly places: number;
+  readonly busy: number;
+  readonly silentMs: number;
+}
+
+export interface EngineFacts {
+  readonly database: string;
+  readonly condition: {
+    readonly server: string;
+    readonly tables: number | undefined;
+    readonly wanted: number;
+    readonly unsafe: readonly string[];
+    readonly changedFrom?: string;
+    readonly encrypted: boolean;
+  };
+  readonly runs: readonly {
+    readonly pipeline: string;
+    readonly service: string;
+    readonly stage: string;
+    readonly coordinator?: string;
+    readonly queue: {
+      readonly queued: number;
+      readonly parked: number;
+      readonly active: number;
+      readonly workers: readonly Worker[];
+    };
+  }[];
+}
+
+export function engineText({ database, condition, runs }: EngineFacts): string {
+  const { server, tables, wanted, unsafe, changedFrom, encrypted } = condition;
+  return [
+    `${printable(database)}: ${printable(server)}`,
+    tables === undefined
+      ? 'It has no tables of shotlist: shotlist engine migrate makes them.'
+      : tables === wanted
+        ? 'The tables of shotlist are up to date.'
+        : `The tables have version ${tables}, and this shotlist uses version ${wanted}.`,
+    encrypted ? 'The connection is encrypted.' : 'The connection is not encrypted.',
+    ...unsafe.map((why) => `Unsafe: ${printable(why)}`),
+    ...(changedFrom === undefined
+      ? []
+      : ['The database was restored or failed over since its runs were last open.']),
+    ...runs.flatMap(runLines),
+  ].join('\n');
+}
+
+function runLines(run: EngineFacts['runs'][number]): readonly string[] {
+  const { pipeline, service, stage } = run;
+  const head = `${printable(pipeline)} (${printable(service)}): ${stage === 'open' ? 'open' : 'its record is in the state file'}`;
+  if (stage !== 'open') return ['', head];
+  return ['', head, ...queueLines(run).map((line) => `  ${line}`)];
+}
+
+type Run = Pick<EngineFacts['runs'][number], 'coordinator' | 'queue'>;
+
+/** Who works on a distributed run, and what waits. */
+export function queueLines({ coordinator, queue }: Run): readonly string[] {
+  return [
+    `coordinator: ${coordinator === undefined ? 'none' : printable(coordinator)}`,
+    ordersText(queue),
+    ...workersHere(queue).map(
+      ({ worker, busy, places, silentMs }) =>
+        `  ${printable(worker)}: ${busy} of ${places} busy, last heard ${Math.round(silentMs / 1000)} s ago`,
+    ),
+  ];
+}
+
+/** What waits and who works, in one line. */
+export const queueLine = ({ queue }: Run): string => ordersText(queue);
+
+function ordersText(queue: Run['queue']): string {
+  const { queued, parked, active } = queue;
+  return `orders: ${queued} queued, ${active} at workers, ${parked} parked; ${count(workersHere(queue).length, 'worker')}`;
+}
+
+const workersHere = ({ workers }: Run['queue']): readonly Worker[] =>
+  workers.filter(({ silentMs }) => silentMs < longestSilenceMs);

@@ -1,0 +1,161 @@
+// What a live view shows at one moment, as plain data: it becomes the lines of a terminal, and `status` asks the process
+// that runs for it.
+import type { FromSchema } from 'json-schema-to-ts';
+import { validatorOf } from '../../base/schema.ts';
+import type { LiveView } from './live-view.ts';
+import type { StepProgress } from './step-progress.ts';
+
+const text = { type: 'string' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+const milliseconds = { type: 'number', minimum: 0 } as const;
+const credits = { type: 'number', minimum: 0 } as const;
+
+const stageSchema = {
+  oneOf: [
+    {
+      type: 'object',
+      additionalProperties: false,
+      required: ['is', 'seen', 'of'],
+      properties: { is: { const: 'planning' }, seen: count, of: count },
+    },
+    {
+      type: 'object',
+      additionalProperties: false,
+      required: ['is'],
+      properties: { is: { type: 'string', enum: ['connecting', 'working'] } },
+    },
+    {
+      type: 'object',
+      additionalProperties: false,
+      required: ['is', 'why', 'forMs'],
+      properties: { is: { const: 'waiting' }, why: text, forMs: milliseconds },
+    },
+    {
+      type: 'object',
+      additionalProperties: false,
+      required: ['is', 'why'],
+      properties: { is: { const: 'stopping' }, why: text },
+    },
+  ],
+} as const;
+
+const stepSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['step', 'done', 'running', 'queued', 'failed', 'doubt', 'notRun'],
+  properties: {
+    step: text,
+    done: { ...count, description: 'Reused ones included.' },
+    running: count,
+    queued: count,
+    failed: count,
+    doubt: count,
+    notRun: { ...count, description: 'Skipped, blocked, or left for later.' },
+  },
+} as const;
+
+const happeningSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['what', 'name'],
+  properties: {
+    what: { type: 'string', enum: ['done', 'failed', 'doubt'] },
+    name: { ...text, description: 'A task, or an item that is over.' },
+    why: text,
+    credits,
+    tookMs: milliseconds,
+  },
+} as const;
+
+const liveSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: [
+    ...['pipeline', 'rehearsal', 'version', 'elapsedMs', 'stage', 'share', 'items', 'charged'],
+    ...['steps', 'atWork', 'troubles', 'done'],
+  ],
+  properties: {
+    pipeline: text,
+    rehearsal: { type: 'boolean' },
+    version: { ...count, description: 'Rises with everything but the time.' },
+    elapsedMs: milliseconds,
+    stage: stageSchema,
+    share: { type: 'number', minimum: 0, maximum: 1, description: 'Of the tasks, those over.' },
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['total', 'done', 'failed', 'doubt', 'open'],
+      properties: { total: count, done: count, failed: count, doubt: count, open: count },
+    },
+    charged: { ...credits, description: 'Also for projects that still render.' },
+    planned: { ...credits, description: 'The most that the plan may take; absent if unknown.' },
+    budget: credits,
+    creditDollars: {
+      type: 'number',
+      minimum: 0,
+      description: 'The price of a credit in US dollars; absent if unknown, and in a rehearsal.',
+    },
+    timeLeftMs: milliseconds,
+    itemsPerMinute: { type: 'number', minimum: 0 },
+    steps: { type: 'array', items: stepSchema },
+    atWork: {
+      type: 'array',
+      description: 'The tasks that have been at work the longest.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['task', 'forMs'],
+        properties: {
+          task: text,
+          forMs: milliseconds,
+          late: { type: 'boolean', description: 'It takes several times as long as usual.' },
+        },
+      },
+    },
+    troubles: { type: 'array', items: happeningSchema, description: 'The last first.' },
+    done: { type: 'array', items: happeningSchema },
+  },
+} as const;
+
+type Immutable<T> = { readonly [K in keyof T]: Immutable<T[K]> };
+
+export type LiveFacts = Immutable<FromSchema<typeof liveSchema>>;
+export type StepFacts = LiveFacts['steps'][number];
+
+export const isLiveFacts = validatorOf<LiveFacts>(liveSchema);
+
+/** How many tasks at work are named. */
+const named = 10;
+
+export function liveFacts(view: LiveView, now: number): LiveFacts {
+  const { pipeline, rehearsal, version, share, items, charged, planned, budget, creditDollars } =
+    view;
+  const timeLeftMs = view.timeLeft(now);
+  const itemsPerMinute = view.rate(now);
+  return {
+    ...{ pipeline, rehearsal, version, elapsedMs: Math.max(0, now - view.began) },
+    ...{ stage: stageAt(view.stage, now), share, items: { ...items }, charged },
+    planned,
+    budget,
+    creditDollars,
+    timeLeftMs,
+    itemsPerMinute,
+    steps: view.steps.map(stepFacts),
+    ...{ atWork: view.atWork(named, now), troubles: view.troubles, done: view.done },
+  };
+}
+
+function stageAt(stage: LiveView['stage'], now: number): LiveFacts['stage'] {
+  if (stage.is !== 'waiting') return stage;
+  return { is: 'waiting', why: stage.why, forMs: Math.max(0, now - stage.since) };
+}
+
+const stepFacts = (step: StepProgress): StepFacts => ({
+  ...{ step: step.step, done: step.of('done') + step.of('reused') },
+  ...{ running: step.running, queued: step.queued },
+  ...{ failed: step.of('failed'), doubt: step.of('doubt') },
+  notRun: (['skipped', 'excluded', 'blocked', 'pending', 'rendering', 'later'] as const).reduce(
+    (sum, ending) => sum + step.of(ending),
+    0,
+  ),
+});

@@ -1,0 +1,82 @@
+// The takes of a result: what is known of each, and which one counts.
+
+import type { Step } from '../language/pipeline.ts';
+import type { Ledger } from '../model/ledger.ts';
+import type { JobLine } from '../model/line.ts';
+import { worthOf } from '../model/state.ts';
+import { numberOf } from '../model/take-index.ts';
+import { stepOf } from '../model/task.ts';
+import { allTakes, isComplete } from '../plan/takes.ts';
+
+export interface Take {
+  /** 1 is the first. */
+  readonly number: number;
+  /** True for the one that counts. */
+  readonly picked: boolean;
+  readonly state: JobLine['state'];
+  /** False if it is paid for, or may be, and not finished or not saved: `shotlist reroll` completes it. */
+  readonly complete: boolean;
+  /** Charged, all attempts together. */
+  readonly credits: number;
+  /** When it entered its state, ISO 8601. */
+  readonly at: string;
+  readonly project?: string;
+  /** Its saved files, relative to the pipeline file: first those in the folder of the takes, which no other take replaces. */
+  readonly files: readonly string[];
+}
+
+/** A result of which there are several takes. */
+export interface Takes {
+  /** Tasks with the same content have the same takes. */
+  readonly tasks: readonly string[];
+  /** In order; at least two. */
+  readonly takes: readonly Take[];
+}
+
+/** By task. */
+export function takesIn(ledger: Ledger, steps: readonly Step[]): readonly Takes[] {
+  return ledger.takes
+    .firsts()
+    .map((first) => takesOf(ledger, first, steps))
+    .sort((a, b) => ((a.tasks[0] ?? '') < (b.tasks[0] ?? '') ? -1 : 1));
+}
+
+export function takesOf(ledger: Ledger, first: JobLine, steps: readonly Step[]): Takes {
+  const all = allTakes(ledger, first.job);
+  const picked = first.picked?.take ?? 1;
+  return {
+    tasks: first.tasks.filter((task) => isPaid(task, steps)),
+    takes: all.map((job) => ({
+      ...{ number: numberOf(job), picked: numberOf(job) === picked, state: job.state },
+      ...{ complete: numberOf(job) === 1 || isComplete(job), credits: worthOf(job), at: job.at },
+      project: job.project,
+      files: filesOf(job, steps),
+    })),
+  };
+}
+
+function filesOf({ outputs = [] }: JobLine, steps: readonly Step[]): readonly string[] {
+  const left = outputs.filter(({ pruned }) => pruned === undefined);
+  const [own, others] = [true, false].map((is) =>
+    left.filter(({ task }) => isPaid(task, steps) === is).map(({ path }) => path),
+  );
+  return [...new Set([...(own ?? []), ...(others ?? [])])];
+}
+
+/** A job has the tasks that delete its project, too. */
+const isPaid = (task: string, steps: readonly Step[]): boolean =>
+  steps.some(({ name, kind }) => name === stepOf(task) && kind.operation === 'create');
+
+/** Takes that a reroll began and did not complete: only another reroll saves them. */
+export function takesLeft(ledger: Ledger, steps: readonly Step[]): readonly string[] {
+  return takesIn(ledger, steps).flatMap(({ tasks: [task = ''], takes }) =>
+    takes
+      .filter(({ picked, complete, state }) => !picked && !complete && paid.has(state))
+      .map(
+        ({ number }) =>
+          `take ${number} of ${task} is paid and not saved yet: shotlist reroll completes it`,
+      ),
+  );
+}
+
+const paid: ReadonlySet<JobLine['state']> = new Set(['created', 'complete']);

@@ -1,0 +1,54 @@
+// The library's status says what the command says, by the clock that it is given.
+import { expect, test } from 'vitest';
+import { status } from '../../../src/features/status/status.ts';
+import { loadPipeline } from '../../../src/language/load/load.ts';
+import { renderProblem, resultOf } from '../../../src/language/load/problem.ts';
+import { realClock } from '../../../src/run/clock.ts';
+import { Rig } from '../../rig.ts';
+
+const pipeline = `pipeline: p
+steps:
+  make: { uses: ai-qr-code-generator, with: { content: x, style: { art_style: plain } } }
+  save: { uses: download, with: { of: make, to: a.png } }
+`;
+const at = '2026-08-05T10:00:00.000Z';
+const lines = [
+  { shotlist: 3, pipeline: 'p', service: 'https://a' },
+  { run: 1, at, charged: 3, refunded: 0 },
+  {
+    ...{ job: 'a'.repeat(64), tasks: ['make'], kind: 'ai-qr-code-generator', state: 'complete' },
+    ...{ attempt: 1, name: 'make #1', reserve: 3, project: 'p1', credits: 3, at },
+  },
+];
+
+async function loaded(rig: Rig) {
+  const result = await loadPipeline(rig.file);
+  return result;
+}
+
+test.each([
+  ['an hour after the result', 1, false],
+  ['when its address expires within six hours', 19, true],
+])('%s', async (_, hours, soon) => {
+  const rig = new Rig(pipeline);
+  rig.write('p.state.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const clock = { ...realClock, now: () => Date.parse(at) + hours * 3_600_000 };
+  const report = await resultOf(async () => status(await loaded(rig), { clock }));
+  expect(report).toMatchObject({
+    ok: true,
+    value: {
+      ...{ state: rig.path('p.state.jsonl'), service: 'https://a', doubts: [] },
+      ...{ credits: { charged: 3 }, unsaved: [{ project: 'p1', soon }] },
+    },
+  });
+  const long = await resultOf(async () =>
+    status(await loaded(rig), { clock, expiringMs: 24 * 3_600_000 }),
+  );
+  expect(long).toMatchObject({ value: { unsaved: [{ soon: true }] } });
+});
+
+test('without a state file says how one is made', async () => {
+  const rig = new Rig(pipeline);
+  const report = await resultOf(async () => status(await loaded(rig)));
+  expect(report.ok ? '' : renderProblem(report.error)).toContain('creates it');
+});

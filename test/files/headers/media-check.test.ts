@@ -1,0 +1,109 @@
+// Which files are refused before they are uploaded. A file that nobody here can judge is let through.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { damageOf } from '../../../src/files/headers/decode-check.ts';
+import { checkInput } from '../../../src/files/headers/media-check.ts';
+import { temporaryFolder } from '../places.ts';
+
+const noise = Buffer.from(Uint8Array.from({ length: 120 * 120 * 3 }, (_, at) => (at * at) % 251));
+const picture = sharp(noise, { raw: { width: 120, height: 120, channels: 3 } });
+const [jpg, progressive, png, webp, gif, tiff, avif] = await Promise.all([
+  picture.clone().jpeg().toBuffer(),
+  picture.clone().jpeg({ progressive: true }).toBuffer(),
+  picture.clone().png().toBuffer(),
+  picture.clone().webp().toBuffer(),
+  picture.clone().gif().toBuffer(),
+  picture.clone().tiff().toBuffer(),
+  picture.clone().avif({ effort: 0 }).toBuffer(),
+]);
+
+const half = (content: Buffer): Buffer => content.subarray(0, content.length / 2);
+const box = (name: string, content: Buffer, length = content.length + 8): Buffer => {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(length);
+  head.write(name, 4, 'latin1');
+  return Buffer.concat([head, content]);
+};
+const ftyp = box('ftyp', Buffer.from('isom\0\0\0\0isom'));
+const moov = box('moov', Buffer.alloc(40));
+const mdat = box('mdat', Buffer.alloc(400));
+const clip = Buffer.concat([ftyp, moov, mdat]);
+const random = Buffer.from(Uint8Array.from({ length: 5000 }, (_, at) => (at * 73 + 5) % 256));
+
+/** A preview in a segment of its own, which ends like a picture. */
+function withPreview(content: Buffer): Buffer {
+  const segment = Buffer.from('ffe1000bffd8ffd9ffd8ffd9', 'hex');
+  return Buffer.concat([
+    content.subarray(0, 2),
+    Buffer.concat([segment, Buffer.from([0])]),
+    content.subarray(2),
+  ]);
+}
+
+const fileOf = (name: string, content: Buffer | string): string => {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, content);
+  return path;
+};
+
+test.each<readonly [string, Buffer | string, string]>([
+  ['a.jpg', 'not a picture at all', 'is not a picture in a supported format'],
+  ['a.jpg', random, 'is not a picture in a supported format'],
+  ['a.png', '<!doctype html><p>Not found', 'is a web page'],
+  ['a.mp4', '<html><p>Not found', 'is a web page'],
+  ['a.jpg', '%PDF-1.4', 'is a PDF document'],
+  ['a.jpg', clip, 'is a clip or a sound, not a picture'],
+  ['a.mp4', jpg, 'is a JPEG picture, not a clip'],
+  ['a.mp3', png, 'is a PNG picture, not a sound'],
+  ['a.jpg', half(jpg), 'is a JPEG picture that was cut off'],
+  ['a.jpg', half(progressive), 'is a JPEG picture that was cut off'],
+  ['a.jpg', half(withPreview(jpg)), 'is a JPEG picture that was cut off'],
+  ['a.jpg', jpg.subarray(0, 5), 'is a JPEG picture that was cut off'],
+  ['a.png', half(png), 'is a PNG picture that was cut off'],
+  ['a.webp', half(webp), 'is a WebP picture that was cut off'],
+  ['a.avif', half(avif), 'is an AVIF picture that was cut off'],
+  ['a.mp4', Buffer.concat([ftyp, half(mdat)]), 'is a clip or a sound that was cut off'],
+])('%s is refused (%#): %s … %s', (name, content, why) => {
+  expect(checkInput(fileOf(name, content))).toEqual({
+    is: 'wrong',
+    why: expect.stringContaining(why),
+  });
+});
+
+test.each<readonly [string, Buffer | string]>([
+  ['a.jpg', jpg],
+  ['a.jpg', progressive],
+  ['a.jpg', withPreview(jpg)],
+  // Under the name of another format.
+  ['a.jpg', png],
+  ['a.gif', gif],
+  ['a.gif', half(gif)],
+  ['a.tif', tiff],
+  ['a.webp', webp],
+  ['a.avif', avif],
+  // Cameras append clips, previews and padding.
+  ['a.jpg', Buffer.concat([jpg, Buffer.alloc(40_000)])],
+  ['a.jpg', Buffer.concat([jpg, clip])],
+  ['a.png', Buffer.concat([png, Buffer.alloc(300_000)])],
+  ['a.heic', Buffer.concat([box('ftyp', Buffer.from('odd1\0\0\0\0')), moov])],
+  ['a.mp4', clip],
+  ['a.mov', Buffer.concat([ftyp, mdat, moov, Buffer.from('padding')])],
+  ['a.mp4', Buffer.concat([ftyp, moov, half(mdat)])],
+  ['a.mp3', 'ID3 and a song'],
+])('%s is let through (%#)', (name, content) => {
+  expect(checkInput(fileOf(name, content))).toEqual({ is: 'fine' });
+});
+
+test('a clip or a sound that begins in no known way is let through, and said to be unknown', () => {
+  expect(checkInput(fileOf('a.mp3', random))).toEqual({ is: 'unknown' });
+});
+
+test('a result with one wrong byte in the middle does not decode', async () => {
+  const wrong = Buffer.from(png);
+  wrong[png.length >> 1] = (wrong[png.length >> 1] ?? 0) ^ 0xff;
+  expect(await damageOf(fileOf('a.png', wrong))).toBe('is a PNG picture that cannot be decoded');
+  for (const good of [jpg, progressive, png, webp, gif, tiff, avif, random, clip])
+    expect(await damageOf(fileOf('a.bin', good))).toBeUndefined();
+});

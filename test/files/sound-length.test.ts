@@ -1,0 +1,62 @@
+// The length of a saved sound, from its own header.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import { soundSeconds, wavSeconds } from '../../src/files/sound-length.ts';
+import { wavOf } from '../../src/previews/sound/tone.ts';
+
+const wav = wavOf(new Float32Array(12_000), 8_000);
+
+/** With another chunk before the sound. */
+const tagged = (length: number): Buffer => {
+  const chunk = Buffer.alloc(8 + length + (length % 2));
+  chunk.write('LIST', 0, 'latin1');
+  chunk.writeUInt32LE(length, 4);
+  return Buffer.concat([wav.subarray(0, 36), chunk, wav.subarray(36)]);
+};
+
+test.each([
+  ['a plain file', wav, 1.5],
+  ['a chunk before the sound', tagged(100), 1.5],
+  ['a chunk of odd length', tagged(7), 1.5],
+  ['a stream that did not know its length', withLength(wav, 0xffff_ffff), 1.5],
+  ['a file that was cut', wav.subarray(0, wav.length - 8_000), 1],
+  ['no sound', wav.subarray(0, 44), undefined],
+  ['only a part of the header', wav.subarray(0, 30), undefined],
+  ['another format', Buffer.from('ID3 an mp3 file'), undefined],
+  ['an empty file', Buffer.alloc(0), undefined],
+])('%s', (_, content, seconds) => {
+  expect(wavSeconds(content, content.length)).toBe(seconds);
+});
+
+function withLength(content: Buffer, length: number): Buffer {
+  const other = Buffer.from(content);
+  other.writeUInt32LE(length, 40);
+  return other;
+}
+
+test('whatever the bytes are, the length is a number above zero or unknown', () => {
+  const torn = fc.tuple(fc.nat(60), fc.uint8Array({ maxLength: 8 })).map(([at, bytes]) => {
+    const content = Buffer.from(wav.subarray(0, 200));
+    content.set(bytes, at);
+    return content;
+  });
+  fc.assert(
+    fc.property(torn, (content) => {
+      const seconds = wavSeconds(content, content.length);
+      if (seconds !== undefined) expect(seconds).toBeGreaterThan(0);
+    }),
+    { seed: 1, numRuns: 1000 },
+  );
+});
+
+test('a file that cannot be read has no length, and is no error', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'shotlist-sound-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'a.wav'), wav);
+  expect(await soundSeconds(join(folder, 'a.wav'))).toBe(1.5);
+  expect(await soundSeconds(join(folder, 'missing.wav'))).toBeUndefined();
+  expect(await soundSeconds(folder)).toBeUndefined();
+});

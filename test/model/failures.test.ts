@@ -1,0 +1,73 @@
+// Which failures stand: of jobs that nothing has made good since, and of tasks that failed before their job began.
+import { expect, test } from 'vitest';
+import { standingFailures } from '../../src/model/failures.ts';
+import type { NewEvent } from '../../src/model/line.ts';
+import {
+  complete,
+  created,
+  doubted,
+  errored,
+  folded,
+  intent,
+  job,
+  refused,
+  run,
+  serves,
+  supplied,
+} from './lines.ts';
+
+const failed = [run(), intent(), serves('a', 'swap:two'), refused()];
+const stands = (...events: readonly NewEvent[]): ReturnType<typeof standingFailures> =>
+  standingFailures(folded([...failed, ...events]));
+const why = { why: 'no', code: 'refused' };
+
+test('a failed job speaks for all its tasks, with its code', () => {
+  expect(stands()).toStrictEqual([{ tasks: ['swap:a', 'swap:two'], ...why }]);
+});
+
+test('a failed job without an error says so, and has no code', () => {
+  const bare: NewEvent = { event: 'settled', job: job('a'), status: 'error', credits: 0 };
+  const ledger = folded([run(), intent(), created(), bare]);
+  expect(standingFailures(ledger)).toStrictEqual([{ tasks: ['swap:a'], why: 'unknown' }]);
+});
+
+test.each<readonly [string, readonly NewEvent[]]>([
+  ['is free and done', [supplied('b'), serves('b', 'swap:two')]],
+  ['is paid and in the works', [intent('b'), created('b'), serves('b', 'swap:two')]],
+  ['is paid and done', [intent('b'), created('b'), complete('b'), serves('b', 'swap:two')]],
+])('a task is well when another job of it %s', (_, events) => {
+  expect(stands(...events)).toStrictEqual([{ tasks: ['swap:a'], ...why }]);
+});
+
+test.each<readonly [string, readonly NewEvent[]]>([
+  ['is in doubt', [intent('b'), doubted('b'), serves('b', 'swap:two')]],
+  ['is about to be sent', [intent('b'), serves('b', 'swap:two')]],
+])('a task is not well yet when another job of it %s', (_, events) => {
+  expect(stands(...events)).toStrictEqual([{ tasks: ['swap:a', 'swap:two'], ...why }]);
+});
+
+test('no failure stands once every task of the job is served well', () => {
+  const both = [supplied('b'), serves('b', 'swap:two'), serves('b', 'swap:a')];
+  expect(stands(...both)).toEqual([]);
+});
+
+test('two failed jobs are two failures', () => {
+  expect(stands(intent('b'), created('b'), errored('b'))).toStrictEqual([
+    { tasks: ['swap:a', 'swap:two'], ...why },
+    { tasks: ['swap:b'], why: 'it broke', code: 'unknown_error' },
+  ]);
+});
+
+test('the last word of a task counts: it failed with a code or without, or it is skipped', () => {
+  expect(
+    stands(
+      { event: 'skipped', task: 'swap:two', why: 'its if: is false' },
+      { event: 'failed', task: 'x', why: 'no such file', code: 'no_input' },
+      { event: 'failed', task: 'y', why: 'no such step' },
+    ),
+  ).toStrictEqual([
+    { tasks: ['swap:a'], ...why },
+    { tasks: ['x'], why: 'no such file', code: 'no_input' },
+    { tasks: ['y'], why: 'no such step' },
+  ]);
+});

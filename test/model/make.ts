@@ -1,0 +1,44 @@
+// Steps and names for these tests, made the real way: from a pipeline text.
+import type { JsonObject } from '../../src/base/json.ts';
+import { toCel } from '../../src/language/expression.ts';
+import type { Step } from '../../src/language/pipeline.ts';
+import { validate } from '../../src/language/validate.ts';
+import { type Fingerprint, fingerprintOf } from '../../src/model/fingerprint.ts';
+import { type Names, type TaskRequest, taskRequestOf } from '../../src/model/task-request.ts';
+
+/** The step named `it` of a pipeline whose items have the fields of `item`. */
+export function stepIt(definition: string, item: JsonObject = {}): Step {
+  const text = `pipeline: p
+items: { values: [${JSON.stringify({ ...item, any: 1 })}] }
+steps:
+  photo: { uses: upload, with: { file: a.png } }
+  clip: { uses: upload, with: { file: a.mp4 } }
+  made: { uses: face-swap-photo, with: { assets: { target_file_path: "\${{ steps.photo.file_path }}", source_file_path: "\${{ steps.photo.file_path }}" } } }
+  it: ${definition}
+`;
+  const result = validate('p.yaml', text);
+  if (!result.ok) throw new Error(result.error.map(({ message }) => message).join('; '));
+  const found = result.value.pipeline.steps.find(({ name }) => name === 'it');
+  if (found === undefined) throw new Error('no step it');
+  return found;
+}
+
+/** Some fingerprint: the same for the same words. */
+export const some = (words: string): Fingerprint => fingerprintOf({ kind: words });
+
+export function namesOf(steps: JsonObject, item: JsonObject = {}): Names {
+  return {
+    scope: { item: toCel(item), inputs: {}, env: {}, steps: toCel(steps), run: {} },
+    fingerprintOfStep: (step) => some(step),
+  };
+}
+
+export function wishFor(definition: string, item: JsonObject = {}): TaskRequest {
+  const steps = {
+    photo: { file_path: `shotlist:${some('photo')}/file_path` },
+    clip: { file_path: `shotlist:${some('clip')}/file_path` },
+  };
+  const wanted = taskRequestOf(stepIt(definition, item), namesOf(steps, item));
+  if (!wanted.ok) throw new Error(wanted.error.message);
+  return wanted.value;
+}

@@ -1,0 +1,177 @@
+// What a finished task gives: by content, where nothing of the service may show, and live, where all of it does.
+import { describe, expect, test } from 'vitest';
+import type { FaceDetection, Project } from '../../src/contract/api/project.ts';
+import {
+  lastingFaces,
+  lastingOf,
+  liveFaces,
+  liveFromUploads,
+  liveProject,
+  namedByContent,
+  predicted,
+} from '../../src/model/outputs.ts';
+import { conditionHolds, taskRequestOf } from '../../src/model/task-request.ts';
+import { namesOf, some, stepIt } from './make.ts';
+
+const project: Project = {
+  id: 'proj-4711',
+  name: 'star rose Xy12',
+  status: 'complete',
+  type: 'FACE_SWAP',
+  created_at: '2026-08-05T10:00:00Z',
+  width: 640,
+  height: 480,
+  image_count: 2,
+  credits_charged: 10,
+  downloads: [
+    { url: 'https://storage.example/a.png?sig=1', expires_at: '2026-08-06T10:00:00Z' },
+    { url: 'https://storage.example/b.png?sig=2', expires_at: '2026-08-06T10:00:00Z' },
+  ],
+  error: null,
+};
+
+const faces: FaceDetection = {
+  id: 'face-99',
+  status: 'complete',
+  credits_charged: 0,
+  faces: [
+    { path: 'api-assets/u/face-0.png', url: 'https://storage.example/f0?sig=3' },
+    { path: 'api-assets/u/face-1.png' },
+  ],
+};
+
+describe('what is kept of a result', () => {
+  test('is what stays true: sizes and how many downloads, no address', () => {
+    const kept = lastingOf(project);
+    expect(kept).toMatchObject({ downloads: 2, width: 640, height: 480, type: 'FACE_SWAP' });
+    expect(JSON.stringify(kept)).not.toMatch(/storage\.example|sig=|proj-4711|Xy12/);
+  });
+
+  test('is the id and the paths of faces, no address', () => {
+    expect(lastingFaces(faces)).toEqual({
+      id: 'face-99',
+      faces: [{ path: 'api-assets/u/face-0.png' }, { path: 'api-assets/u/face-1.png' }],
+    });
+  });
+});
+
+describe('outputs by content', () => {
+  const of = some('job');
+
+  test.each([
+    ['upload', { file_path: 'api-assets/u/one.png' }],
+    ['detect', lastingFaces(faces)],
+    ['create', lastingOf(project)],
+  ] as const)('of a %s hold no id and no address of the service', (operation, result) => {
+    const text = JSON.stringify(namedByContent(operation, of, result, 10));
+    expect(text).toContain(of);
+    expect(text).not.toMatch(/api-assets|storage\.example|proj-4711|face-99|Xy12/);
+  });
+
+  test('do not depend on ids: another project with the same content gives the same', () => {
+    const other = lastingFaces({
+      ...faces,
+      id: 'face-100',
+      faces: [{ path: 'other/0' }, { path: 'other/1' }],
+    });
+    expect(namedByContent('detect', of, other, 0)).toEqual(
+      namedByContent('detect', of, lastingFaces(faces), 0),
+    );
+  });
+
+  test('of a project are its fields, its downloads, and url for the first', () => {
+    const outputs = namedByContent('create', of, lastingOf(project), 10);
+    expect(outputs).toMatchObject({
+      status: 'complete',
+      credits_charged: 10,
+      width: 640,
+      url: `shotlist:${of}/downloads/0/url`,
+    });
+    expect(outputs['downloads']).toHaveLength(2);
+    expect(outputs['download']).toEqual((outputs['downloads'] as unknown[])[0]);
+  });
+
+  test('of a project without downloads have no url', () => {
+    expect(namedByContent('create', of, { downloads: 0 }, 0)).not.toHaveProperty('url');
+  });
+
+  test('that are foreseen are spelled as they will be', () => {
+    expect(namedByContent('upload', of, {}, 0)).toEqual(predicted('upload', of));
+    expect(namedByContent('detect', of, lastingFaces(faces), 0)).toMatchObject(
+      predicted('detect', of),
+    );
+    expect(namedByContent('create', of, lastingOf(project), 10)).toMatchObject(
+      predicted('create', of),
+    );
+  });
+
+  test('of a download and a delete are none', () => {
+    expect(namedByContent('download', of, {}, 0)).toEqual({});
+    expect(predicted('delete', of)).toEqual({});
+  });
+});
+
+describe('live outputs', () => {
+  test('are the record as it was read, and url for the first download', () => {
+    expect(liveProject(project)).toMatchObject({
+      id: 'proj-4711',
+      url: 'https://storage.example/a.png?sig=1',
+      width: 640,
+    });
+    expect(liveProject({ ...project, downloads: [] })).not.toHaveProperty('url');
+  });
+
+  test('of faces hold their paths', () => {
+    expect(liveFaces(faces)).toMatchObject({
+      id: 'face-99',
+      credits_charged: 0,
+      faces: [{ path: 'api-assets/u/face-0.png' }, {}],
+    });
+  });
+
+  test('of a deleted project are its files’ fresh uploads', () => {
+    const outputs = liveFromUploads(lastingOf(project), ['up/1.png', 'up/2.png']);
+    expect(outputs).toMatchObject({
+      url: 'up/1.png',
+      width: 640,
+      downloads: [{ url: 'up/1.png' }, { url: 'up/2.png' }],
+    });
+  });
+});
+
+describe('a wish', () => {
+  test('of a download names the job of the step it is of, and the place', () => {
+    const step = stepIt('{ uses: download, with: { of: made, to: "${{ item.stem }}.png" } }', {
+      stem: 'rose',
+    });
+    expect(taskRequestOf(step, namesOf({}, { stem: 'rose' }))).toEqual({
+      ok: true,
+      value: { operation: 'download', of: some('made'), to: 'rose.png' },
+    });
+  });
+
+  test('that needs a value which is not there fails at the expression', () => {
+    const step = stepIt('{ uses: upload, with: { file: "${{ item.gone }}" } }', { gone: 'x' });
+    expect(taskRequestOf(step, namesOf({}))).toMatchObject({
+      ok: false,
+      error: { path: ['steps', 'it', 'with', 'file'], text: 'item.gone' },
+    });
+  });
+
+  test('is only had where the condition holds', () => {
+    const step = stepIt('{ uses: upload, if: "item.n > 1", with: { file: x.png } }', { n: 1 });
+    expect(conditionHolds(step, namesOf({}, { n: 2 }).scope)).toEqual({ ok: true, value: true });
+    expect(conditionHolds(step, namesOf({}, { n: 1 }).scope)).toEqual({ ok: true, value: false });
+    expect(
+      conditionHolds(stepIt('{ uses: upload, with: { file: x.png } }'), namesOf({}).scope),
+    ).toEqual({ ok: true, value: true });
+  });
+
+  test('whose condition is neither true nor false is refused', () => {
+    const step = stepIt('{ uses: upload, if: "item.n", with: { file: x.png } }', { n: 1 });
+    expect(conditionHolds(step, namesOf({}, { n: 3 }).scope)).toMatchObject({
+      ok: false,
+      error: { path: ['steps', 'it', 'if'], message: expect.stringContaining('not 3') },
+    });
+  });
+});
