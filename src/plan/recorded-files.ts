@@ -71,9 +71,11 @@ export const isSomewhere = (output: OutputLine, facts: OutputFacts): boolean =>
 export const isStored = ({ stored }: OutputLine, { store }: OutputFacts): boolean =>
   store !== undefined && stored === store;
 
-/** True if a replaced output is kept under its hash. */
-export function keptCopy(output: OutputLine, facts: OutputFacts): boolean {
-  return facts.kept(output.sha256, extensionOf(output.path)).is === 'file';
+/** True if a replaced output is kept under its hash. Anybody may have put a file there: once it is read, its content decides. */
+export function keptCopy({ sha256, bytes, path }: OutputLine, facts: OutputFacts): boolean {
+  const fact = facts.kept(sha256, extensionOf(path));
+  if (fact.is === 'absent' || fact.bytes !== bytes) return false;
+  return fact.digest === undefined || fact.digest === sha256;
 }
 
 /**

@@ -53,7 +53,7 @@ export class FileFacts implements Facts {
       if (why !== undefined) return { is: 'absent', why };
     }
     const isUnread = fact.is === 'file' && fact.digest === undefined && fact.bytes > 0;
-    if (isUnread && fact.unusable === undefined && place.in !== 'kept') this.#unread.push(place);
+    if (isUnread && fact.unusable === undefined) this.#unread.push(place);
     return fact;
   }
 }

@@ -9,7 +9,7 @@ import { NotRegularFile } from '../base/regular-file.ts';
 import { validatorOf } from '../base/schema.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { createNew, openOwn } from '../files/new-file.ts';
-import { type Fingerprint, fingerprintFrom } from '../model/fingerprint.ts';
+import { type Fingerprint, fingerprintFrom, fingerprintOf } from '../model/fingerprint.ts';
 import type { KeptManifest } from '../model/manifest.ts';
 import { eachLine, LineTooLong } from './raw-lines.ts';
 
@@ -47,8 +47,8 @@ const longest = 1 << 20;
 const many = 1 << 18;
 
 /**
- * The last manifest of each job that `wanted` accepts; default: of all. Empty if the file is missing. Lines that are cut off
- * or damaged are left out.
+ * The last manifest of each job that `wanted` accepts; default: of all. Empty if the file is missing. Lines that are cut off,
+ * damaged or false are left out.
  */
 export async function readManifests(
   file: string,
@@ -89,11 +89,13 @@ function parsed(text: string): KeptManifest | undefined {
   }
   if (!isObject(value) || !isLine(value)) return undefined;
   const { job, content, ...line } = value;
-  return {
+  const manifest = {
     ...line,
     job: fingerprintFrom(digestFrom(job)),
     ...(content === undefined ? {} : { content: digestFrom(content) }),
   };
+  // Anybody may have written the file: a manifest counts only for the fingerprint that it has.
+  return fingerprintOf(manifest) === manifest.job ? manifest : undefined;
 }
 
 /** Appends manifests during a run. A disk that refuses costs only the explanation, so that a run goes on. */

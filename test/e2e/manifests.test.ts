@@ -44,6 +44,17 @@ test('a line that was cut off harms neither the lines after it nor the reader', 
   expect(readFileSync(rig.path(file), 'utf8').trim().split('\n')).toHaveLength(kept.size);
 });
 
+test('a manifest that has another fingerprint than it says is none', async () => {
+  const rig = await photoRig(1);
+  await rig.run(await service());
+  const before = await readManifests(rig.path(file));
+  const [swap] = [...before.values()].filter(({ kind }) => kind === 'face-swap-photo');
+  const line = JSON.stringify({ job: swap?.job, kind: 'photo-colorizer', body: {}, at: swap?.at });
+  writeFileSync(rig.path(file), `${rig.read(file)}\n${line}\n`);
+  const found = await readManifests(rig.path(file));
+  expect([...found]).toEqual([...before]);
+});
+
 test('what a run could not write, the next one writes', async () => {
   const rig = await photoRig(2);
   const started = await service();
