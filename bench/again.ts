@@ -2,6 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { privateFolderOf } from '../src/state/private-folder.ts';
 import { type CommandRun, runCommand } from './command.ts';
 import { photoFolder } from './folders.ts';
 import { defineBench, type Goal, type Spread, spreadOf } from './frame/bench.ts';
@@ -16,7 +17,7 @@ const goal = (items: number, name: string, atMost: number, obstacle: string): Go
   },
 });
 
-const memory = '.shotlist/bench.state.jsonl.up-to-date';
+const memory = 'bench.state.jsonl.up-to-date';
 /** In milliseconds: a run remembers no file that is younger than two seconds. */
 const settled = 2500;
 
@@ -66,12 +67,13 @@ export const again = defineBench({
           await wait(settled);
           const [first, later]: [CommandRun[], CommandRun[]] = [[], []];
           for (let pair = 0; pair < pairs; pair += 1) {
-            rmSync(join(folder, memory), { force: true });
+            rmSync(join(privateFolderOf(folder), memory), { force: true });
             for (const runs of [first, later])
               runs.push(
                 runCommand(folder, of, ['run', 'pipeline.yaml', '--service', stub.address]),
               );
-            if (!existsSync(join(folder, memory))) throw new Error('nothing was remembered');
+            if (!existsSync(join(privateFolderOf(folder), memory)))
+              throw new Error('nothing was remembered');
           }
           const { requests } = await stub.counts();
           yield {

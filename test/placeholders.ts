@@ -22,6 +22,8 @@ const volatile: readonly Volatile[] = [
     pattern: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g,
     numbered: true,
   },
+  // Made of the path of the pipeline's folder.
+  { name: 'hash', pattern: /(?<=shotlist\/folders\/)[0-9a-f]{32}/g },
   { name: 'token', pattern: /(?<=#)[0-9a-z]{10}\b/g, numbered: true },
   { name: 'pid', pattern: /(?<=\bprocess |"pid":)\d+/g },
   // A summary says how long it took, and a plan says so of the last run.

@@ -18,6 +18,7 @@ import { type Ran, type RunInternals, type RunOptions, runWith } from '../src/fe
 import { loadPipeline } from '../src/language/load/load.ts';
 import type { RunEvent } from '../src/run/run-event.ts';
 import { type LocalService, type ServiceOptions, startService } from '../src/service/start.ts';
+import { privateFolderOf } from '../src/state/private-folder.ts';
 import { main } from './built.ts';
 import { type Ended, ended, ownEnvironment, runCommand } from './command.ts';
 import { contentFor, photo } from './photo.ts';
@@ -53,11 +54,20 @@ export class Rig {
     this.folder = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
     this.file = join(this.folder, 'pipeline.yaml');
     writeFileSync(this.file, pipeline);
-    onTestFinished(() => rmSync(this.folder, { recursive: true, force: true }));
+    const privateFolder = privateFolderOf(this.folder);
+    onTestFinished(() => {
+      for (const folder of [this.folder, privateFolder])
+        rmSync(folder, { recursive: true, force: true });
+    });
   }
 
   path(name: string): string {
     return join(this.folder, name);
+  }
+
+  /** Of a file in which runs remember something about this folder. */
+  privatePath(name: string): string {
+    return join(privateFolderOf(this.folder), name);
   }
 
   /** A text under the name of a picture becomes a picture that carries it. */

@@ -1,6 +1,5 @@
-// The user's state folder, outside all repositories: it records the folders that shotlist made and
-// the pipeline files that the user trusts. The XDG Base Directory Specification calls this kind of
-// data "state".
+// The user's state folder, outside all repositories: receipts, consents, and what shotlist remembers
+// about the folders of pipelines. The XDG Base Directory Specification calls this kind of data "state".
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { systemCode } from './system-error.ts';

@@ -631,7 +631,6 @@ export type EngineFlags = Given<typeof engineFlags>;
 
 export const trustFlags = {
   remove: flag('--remove', 'no longer trust the file'),
-  folder: flag('--folder <folder>', 'accept a .shotlist or data folder that you made yourself'),
   list: flag('--list', 'list the trusted files'),
   json,
 };

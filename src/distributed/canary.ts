@@ -11,14 +11,19 @@ const folderOf = (root: string): string => join(root, '.shotlist', 'engine');
 
 export const canaryFile = (root: string, run: string): string => join(folderOf(root), run);
 
-/** Call when `.shotlist` was checked: it is this user's, and no link is in it. */
-export async function writeCanary(root: string, { terms, canary }: EngineRun): Promise<void> {
+interface Marked {
+  readonly terms: Pick<EngineRun['terms'], 'run'>;
+  readonly canary: string;
+}
+
+/** Call when `.shotlist` was checked: no link is in it. */
+export async function writeCanary(root: string, { terms, canary }: Marked): Promise<void> {
   await mkdir(folderOf(root), { recursive: true });
   await writeFile(canaryFile(root, terms.run), `${canary}\n`);
 }
 
 /** True if the folder of the run is at `root`. Follows no links. */
-export function hasCanary(root: string, { terms, canary }: EngineRun): boolean {
+export function hasCanary(root: string, { terms, canary }: Marked): boolean {
   // Both come from the database: the id becomes a path, and a short word could be guessed.
   if (!/^[0-9a-f-]{36}$/.test(terms.run) || !/^[0-9a-f]{32}$/.test(canary)) return false;
   if (![join(root, '.shotlist'), folderOf(root)].every(isFolder)) return false;

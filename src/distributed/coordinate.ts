@@ -21,7 +21,6 @@ import { type OpenEngine, withDatabase } from './open-database.ts';
 import { insistently } from './patience.ts';
 import { patienceWith } from './patience-with.ts';
 import type { CoordinatorDesk, Term } from './ports.ts';
-import { shareFolder } from './share-folder.ts';
 import { TermOver } from './term-over.ts';
 import { unread } from './unread.ts';
 import { writerOf } from './writer.ts';
@@ -130,8 +129,6 @@ async function moveUnderLock(
   { database, address }: OpenEngine,
   { terms, takeBack, ...context }: CoordinateContext,
 ): Promise<{ readonly run: EngineRun; readonly paths: RunPaths }> {
-  const known = await database.find(bound.name, given.serviceName);
-  shareFolder(bound, given, known, context.onWarning);
   await using held = await lockState(given, 'run', context);
   const { paths } = held;
   const loaded = await loadState(paths.state, memoryStore());

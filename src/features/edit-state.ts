@@ -251,7 +251,7 @@ async function startLocal({ bound, options, clock }: OwnerContext): Promise<Loca
     const now = (): number => clock.now();
     return await startService({ data, temporaryKey: true, events: false, pictures: 'plain', now });
   } catch (error) {
-    throw new Refusal(rehearsalDataProblem(error, data));
+    throw new Refusal(rehearsalDataProblem(error, paths));
   }
 }
 

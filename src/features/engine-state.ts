@@ -9,7 +9,6 @@ import type { EngineRun } from '../distributed/database.ts';
 import { loadLedger } from '../distributed/load-ledger.ts';
 import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
 import type { CoordinatorDesk } from '../distributed/ports.ts';
-import { shareFolder } from '../distributed/share-folder.ts';
 import { unread } from '../distributed/unread.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal } from '../language/load/problem.ts';
@@ -64,7 +63,6 @@ async function look(
   { access, ...context }: StateContext & Pick<EngineContext, 'access'>,
 ): Promise<EngineState> {
   const run = await findRun(bound, given, engine);
-  shareFolder(bound, given, run, context.onWarning);
   const { paths } = await lockState(given, 'plan', context);
   if (access === 'edit' && run.stage !== 'open') throw new Refusal(notThere(paths, engine));
   const desk = engine.database.coordinator(run.terms.run);

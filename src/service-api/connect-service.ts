@@ -1,5 +1,4 @@
 // Connects to the service of a run: the hosted one, or the local one in this process.
-import { dirname } from 'node:path';
 import { type Problem, problem, Refusal } from '../language/load/problem.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { type LedgerEntry, type Pictures, type Speed, startService } from './local-service.ts';
@@ -17,13 +16,18 @@ export interface Connection {
 
 interface ConnectOptions {
   readonly target: Target;
-  /** The folder with the data of a rehearsal's local service. */
-  readonly data: string;
+  /** Of a rehearsal: its folder beside the pipeline, and the one with the data of its local service. */
+  readonly folders: RehearsalFolders;
   readonly clock: Clock;
   readonly speed: Speed;
   readonly pictures: Pictures;
   /** Credits for creations without a published price, by tool. */
   readonly stated: ReadonlyMap<string, number>;
+}
+
+export interface RehearsalFolders {
+  readonly runFolder: string;
+  readonly serviceData: string;
 }
 
 /** The plan of a rehearsal's account. */
@@ -32,10 +36,10 @@ export const rehearsalTier = 'pro';
 /** More than any rehearsal spends. */
 const rehearsalCredits = 1_000_000_000;
 
-/** The hosted service, or the local one in this process, with its data beside the rehearsal's state. Errors: that data is damaged or in use. */
+/** The hosted service, or the local one in this process, with its data outside of the pipeline's folder. Errors: that data is damaged or in use. */
 export async function connectService({
   target,
-  data,
+  folders,
   clock,
   ...manner
 }: ConnectOptions): Promise<Connection> {
@@ -43,7 +47,7 @@ export async function connectService({
     return { address: target.address, key: target.key, close: async () => undefined };
   try {
     const service = await startService({
-      data,
+      data: folders.serviceData,
       credits: rehearsalCredits,
       tier: rehearsalTier,
       temporaryKey: true,
@@ -53,14 +57,14 @@ export async function connectService({
     });
     return service;
   } catch (error) {
-    throw new Refusal(rehearsalDataProblem(error, data));
+    throw new Refusal(rehearsalDataProblem(error, folders));
   }
 }
 
 /** Why the local service cannot use its data. Rethrows any other error. */
-export function rehearsalDataProblem(error: unknown, data: string): Problem {
+export function rehearsalDataProblem(error: unknown, { runFolder }: RehearsalFolders): Problem {
   if (!(error instanceof Error && 'code' in error && error.code === 'DATA_FOLDER')) throw error;
-  const hint = `${dirname(data)} holds only this pipeline's rehearsal: remove it to start the rehearsal over`;
+  const hint = `${runFolder} holds only this pipeline's rehearsal: remove it to start the rehearsal over`;
   return problem(error.message, 'the rehearsal', hint);
 }
 

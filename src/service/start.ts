@@ -37,7 +37,7 @@ import { openDataFolder } from './store/data-folder.ts';
 import type { Database } from './store/database.ts';
 import { openDetections } from './store/detections.ts';
 import { openFileStore } from './store/file-store.ts';
-import { keysOfFolder, newKey, openKeys } from './store/keys.ts';
+import { keysOf, newKey, openKeys } from './store/keys.ts';
 import { openPresignedAddresses } from './store/presigned-addresses.ts';
 import { openProjects } from './store/projects.ts';
 
@@ -55,9 +55,9 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
     );
   const rules = acceptFaults(options.faults ?? { faults: [] });
   if (!rules.ok) throw new ServiceOptionError(rules.error.message);
-  const { folder, database, leave } = await openDataFolder(options.data);
+  const { folder, secret, database, leave } = await openDataFolder(options.data);
   try {
-    const service = await openWith(options, { folder, database, rules: rules.value });
+    const service = await openWith(options, { folder, secret, database, rules: rules.value });
     const close = async (): Promise<void> => {
       await service.close();
       await leave();
@@ -72,18 +72,22 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
 /** What exists before the service starts and after it stops. */
 interface StartContext {
   readonly folder: string;
+  readonly secret: string | undefined;
   readonly database: Database;
   readonly rules: readonly FaultRule[];
 }
 
-function candidatesOf({ key, data, temporaryKey = false }: ServiceOptions): Iterable<string> {
+function candidatesOf(
+  { key, temporaryKey = false }: ServiceOptions,
+  secret: string | undefined,
+): Iterable<string> {
   if (key !== undefined) return [key];
-  return data === undefined || temporaryKey ? [newKey()] : keysOfFolder(data);
+  return secret === undefined || temporaryKey ? [newKey()] : keysOf(secret);
 }
 
 async function openWith(
   options: ServiceOptions,
-  { folder, database, rules }: StartContext,
+  { folder, secret, database, rules }: StartContext,
 ): Promise<LocalService> {
   const { host = '127.0.0.1', port = 0, credits = 10_000, tier = 'pro' } = options;
   const { speed = 'instant', seed = 1, slots = 8, paths = 'both' } = options;
@@ -94,7 +98,7 @@ async function openWith(
   const accounts = await openAccounts(database, { credits, tier }, now());
   const keys = await openKeys(
     database,
-    { candidates: candidatesOf(options), temporary: options.temporaryKey ?? false },
+    { candidates: candidatesOf(options, secret), temporary: options.temporaryKey ?? false },
     now(),
   );
   let address = '';

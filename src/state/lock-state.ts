@@ -1,4 +1,4 @@
-// Locks a state file: checks that its folders are shotlist's own, and that no other process works on the file.
+// Locks a state file: checks that its folders lead nowhere else, and that no other process works on the file.
 import { Cleanup } from '../base/cleanup.ts';
 import { type Problem, problem, Refusal } from '../language/load/problem.ts';
 import type { Header } from '../model/line.ts';

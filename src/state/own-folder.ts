@@ -1,32 +1,29 @@
-// Checks `.shotlist` beside a pipeline. shotlist trusts, overwrites and removes its content, so it must be a folder
-// that shotlist made for this user, and no repository may have put anything into it.
-import { chmodSync, lstatSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+// `.shotlist` beside a pipeline: the lock, kept files, manifests, outputs and state files of rehearsals. Anybody may have
+// put anything into it, for example with a repository, so nobody believes what is in it, and no link in it is followed.
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import { makeFolder } from '../base/make-folder.ts';
 import { oddEntryIn } from '../base/odd-entries.ts';
-import { adoptFolder, claimFolder, OwnerKeyError, ownershipOf } from '../base/owner.ts';
 import {
   failingDiskCure,
   isFailingDisk,
   isSystemProblem,
   systemReason,
 } from '../base/system-error.ts';
-import { trackedAt } from '../files/git-index.ts';
 import { createNew } from '../files/new-file.ts';
 import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { makePrivateFolder } from './private-folder.ts';
 import type { RunPaths } from './run-paths.ts';
 
-type OwnPaths = Pick<RunPaths, 'ownFolder' | 'runFolder' | 'serviceData'>;
+type OwnPaths = Pick<RunPaths, 'ownFolder' | 'runFolder'>;
 
-/** Why nothing in it may be read, written or removed; undefined if the folder is ours or empty. */
+/** Why nothing in it may be read, written or removed: the folder is a link, or one is in it. */
 export function checkOwnFolder(paths: OwnPaths): Problem | undefined {
   const { ownFolder } = paths;
   try {
-    const ownership = ownershipOf(ownFolder);
-    if (ownership === 'absent') return undefined;
-    if (ownership === 'link') return isLink(ownFolder);
-    const tracked = trackedAt(ownFolder);
-    if (tracked !== undefined) return isTracked(ownFolder, tracked);
-    if (ownership === 'foreign') return isForeign(ownFolder);
+    const stats = lstatSync(ownFolder, { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    if (stats.isSymbolicLink()) return isLink(ownFolder);
     const odd = oddEntryIn(ownFolder, (folder) => belongsTo(paths, folder));
     if (odd === undefined) return undefined;
     return odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path);
@@ -36,81 +33,80 @@ export function checkOwnFolder(paths: OwnPaths): Problem | undefined {
   }
 }
 
-/**
- * A hosted run does not check the rehearsals, which may be large; a rehearsal checks only its own folder. The local service keeps
- * a folder for each asset and each output in its data, and removes nothing in there by path: it stops at the same depth.
- */
-function belongsTo({ ownFolder, runFolder, serviceData }: OwnPaths, folder: string): boolean {
+/** A hosted run does not check the rehearsals, which may be large; a rehearsal checks only its own folder. */
+function belongsTo({ ownFolder, runFolder }: OwnPaths, folder: string): boolean {
   const rehearsals = join(ownFolder, 'rehearsal');
   if (runFolder === ownFolder) return folder !== rehearsals;
-  if (dirname(dirname(folder)) === serviceData) return false;
   return folder === rehearsals || folder === runFolder || folder.startsWith(runFolder + sep);
 }
 
-/** The same, but claims a folder that is missing or empty, because a run needs it. */
-export async function claimOwnFolder(paths: OwnPaths): Promise<Problem | undefined> {
+/** The same, but makes the folder and the private folder, because a run needs them. */
+export async function claimOwnFolder(paths: RunPaths): Promise<Problem | undefined> {
   const refused = checkOwnFolder(paths);
   if (refused !== undefined) return refused;
   try {
-    return await claim(paths.ownFolder);
+    await claim(paths);
+    return undefined;
   } catch (error) {
-    return unclaimed(error, paths.ownFolder);
+    return unclaimed(error, paths);
   }
 }
 
-/** The same for a command that takes the lock: makes the folder if the lock is kept in it. */
+/** The same for a command that takes the lock: makes the folders if the lock is kept there. */
 export async function ownFolderForLock(paths: RunPaths): Promise<Problem | undefined> {
   return paths.lock.startsWith(paths.ownFolder + sep)
     ? await claimOwnFolder(paths)
     : checkOwnFolder(paths);
 }
 
-/** The same for a plan, which continues without a cache of hashes if the folder cannot be made. */
+/** The same for a plan, which continues without a cache of hashes if the folders cannot be made. */
 export async function ownFolderForPlan(paths: RunPaths): Promise<RunPaths> {
   const refused = checkOwnFolder(paths);
   if (refused !== undefined) throw new Refusal(refused);
   try {
-    const foreign = await claim(paths.ownFolder);
-    if (foreign === undefined) return paths;
-    throw new Refusal(foreign);
+    await claim(paths);
+    return paths;
   } catch (error) {
-    if (!(error instanceof OwnerKeyError) && !isSystemProblem(error)) throw error;
+    if (!(error instanceof NoPrivateFolder) && !isSystemProblem(error)) throw error;
     return { ...paths, hashes: undefined };
   }
 }
 
-/**
- * Marks a folder of another user or host as this user's, too, because there is a proof that it can be trusted. Links in it, and
- * files that git tracks, are refused even so. False: nothing was to be done.
- */
-export function adoptOwnFolder({ ownFolder }: Pick<OwnPaths, 'ownFolder'>): boolean {
-  try {
-    if (ownershipOf(ownFolder) !== 'foreign') return false;
-    const tracked = trackedAt(ownFolder);
-    if (tracked !== undefined) throw new Refusal(isTracked(ownFolder, tracked));
-    const odd = oddEntryIn(ownFolder);
-    if (odd !== undefined)
-      throw new Refusal(odd.is === 'link' ? isLink(odd.path) : isSpecial(odd.path));
-    adoptFolder(ownFolder);
-    return true;
-  } catch (error) {
-    throw new Refusal(unclaimed(error, ownFolder));
-  }
-}
-
-async function claim(ownFolder: string): Promise<Problem | undefined> {
-  const was = claimFolder(ownFolder, (process.umask() & everybody) === 0 ? 0o700 : 0o777);
-  // The folder appeared after the first check.
-  if (was === 'foreign' || was === 'link') return isForeign(ownFolder);
+async function claim(paths: RunPaths): Promise<void> {
+  const { ownFolder, runFolder, privateFolder, privateRunFolder } = paths;
+  makeWithPrivate(ownFolder, privateFolder);
   closeToOthers(ownFolder);
   await keepOutOfGit(ownFolder);
-  return undefined;
+  makeWithPrivate(runFolder, privateRunFolder);
+  inPrivate(privateFolder, () => {
+    makePrivateFolder(dirname(ownFolder));
+    makeFolder(privateRunFolder, 0o700);
+  });
+}
+
+/** Where there was no folder, nothing is remembered: a new checkout in the place of another one is not that one. */
+function makeWithPrivate(folder: string, privateFolder: string): void {
+  if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) return;
+  inPrivate(privateFolder, () => rmSync(privateFolder, { recursive: true, force: true }));
+  makeFolder(folder, (process.umask() & everybody) === 0 ? 0o700 : 0o777);
+}
+
+/** Thrown with the reason if the private folder cannot be used. */
+class NoPrivateFolder extends Error {}
+
+function inPrivate(folder: string, work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    if (!isSystemProblem(cause)) throw cause;
+    throw new NoPrivateFolder(`${folder} ${systemReason(cause)}`, { cause });
+  }
 }
 
 /** The permission of everybody to write. */
 const everybody = 0o002;
 
-/** What everybody may write cannot be trusted. A group may share the folder. */
+/** Where everybody may write, a file may become a link at any moment. A group may share the folder. */
 function closeToOthers(ownFolder: string): void {
   const { mode, uid } = lstatSync(ownFolder);
   if ((mode & everybody) !== 0 && uid === process.getuid?.()) chmodSync(ownFolder, 0o700);
@@ -124,8 +120,15 @@ async function keepOutOfGit(ownFolder: string): Promise<void> {
   await handle.writeFile('*\n');
 }
 
-function unclaimed(error: unknown, ownFolder: string): Problem {
-  if (error instanceof OwnerKeyError) return withoutKey(error);
+function unclaimed(error: unknown, { ownFolder }: OwnPaths): Problem {
+  if (error instanceof NoPrivateFolder)
+    return problem(
+      `shotlist cannot remember what it did in this folder: ${error.message}`,
+      'shotlist',
+      isFailingDisk(error.cause)
+        ? failingDiskCure
+        : 'set XDG_STATE_HOME to a folder that you may write to, outside of all repositories',
+    );
   if (!isSystemProblem(error)) throw error;
   const cure = isFailingDisk(error)
     ? failingDiskCure
@@ -133,37 +136,12 @@ function unclaimed(error: unknown, ownFolder: string): Problem {
   return problem(`the folder ${ownFolder} ${systemReason(error)}`, 'shotlist', cure);
 }
 
-/** The problem if folders cannot be marked as this user's. */
-export function withoutKey({ message, cause }: OwnerKeyError): Problem {
-  return problem(
-    `shotlist cannot remember which folders it made: ${message}`,
-    'shotlist',
-    isFailingDisk(cause)
-      ? failingDiskCure
-      : 'set XDG_STATE_HOME to a folder that you may write to, outside of all repositories',
-  );
-}
-
-export const isLink = (path: string): Problem =>
+const isLink = (path: string): Problem =>
   problem(
     `${path} is a link: shotlist follows no links among its own files, because they may come from somebody else and lead anywhere`,
     'shotlist',
     `remove the link: ${path}`,
   );
 
-export const isSpecial = (path: string): Problem =>
+const isSpecial = (path: string): Problem =>
   problem(`${path} is not a regular file`, 'shotlist', 'remove it');
-
-export const isTracked = (ownFolder: string, name: string): Problem =>
-  problem(
-    `git tracks ${name}, and what others commit must not become shotlist's own files`,
-    'shotlist',
-    `stop tracking the folder, then commit the change: git -C ${dirname(ownFolder)} rm -r --cached ${basename(ownFolder)}`,
-  );
-
-const isForeign = (ownFolder: string): Problem =>
-  problem(
-    `${ownFolder} was not made by shotlist for you on this machine, so its content is not trusted`,
-    'shotlist',
-    `move it away, or, if you made it yourself with an older version or copied it, run: shotlist trust --folder ${ownFolder}`,
-  );

@@ -3,12 +3,17 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { digestOfBytes } from '../base/digest.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import type { Target, Unasked } from '../service-api/target.ts';
+import { privateFolderOf } from './private-folder.ts';
 
 export interface RunPaths {
   /** `.shotlist` beside the pipeline. */
   readonly ownFolder: string;
   /** The part of it that this run uses: everything but the rehearsals, or one rehearsal. */
   readonly runFolder: string;
+  /** Outside of the pipeline's folder: what is remembered about it. */
+  readonly privateFolder: string;
+  /** The part of it that belongs to `runFolder`. */
+  readonly privateRunFolder: string;
   /** The state file. */
   readonly state: string;
   readonly lock: string;
@@ -18,7 +23,7 @@ export interface RunPaths {
   readonly ballast: string;
   /** When this checkout last looked at the projects that render. */
   readonly looks: string;
-  /** What the jobs of the state file were made of (`adapters/state/manifests.ts`). */
+  /** What the jobs of the state file were made of (`manifests.ts`). */
   readonly manifests: string;
   /** What the last run with nothing to do has compared. */
   readonly upToDate: string;
@@ -54,7 +59,10 @@ export function pathsOf(
 ): RunPaths {
   const ownFolder = join(folder, '.shotlist');
   const rehearsal = target.kind === 'rehearsal';
-  const runFolder = rehearsal ? join(ownFolder, 'rehearsal', pipeline.name) : ownFolder;
+  const run = rehearsal ? join('rehearsal', pipeline.name) : '';
+  const runFolder = join(ownFolder, run);
+  const privateFolder = privateFolderOf(folder);
+  const privateRunFolder = join(privateFolder, run);
   const state =
     options.state === undefined
       ? rehearsal
@@ -67,28 +75,31 @@ export function pathsOf(
     options.state === undefined
       ? join(runFolder, basename(state))
       : join(dirname(state), `.${basename(state)}`);
-  const inOwnFolder = join(runFolder, nameIn(runFolder, state, options));
+  const name = nameIn(runFolder, state, options);
+  const inPrivate = join(privateRunFolder, name);
   return {
     ownFolder,
     runFolder,
+    privateFolder,
+    privateRunFolder,
     state,
     lock: `${beside}.lock`,
-    due: `${beside}.due.json`,
+    due: `${inPrivate}.due.json`,
     ballast: `${beside}.ballast`,
-    looks: `${beside}.looks.json`,
-    manifests: `${inOwnFolder}.manifests.jsonl`,
-    upToDate: `${inOwnFolder}.up-to-date`,
+    looks: `${inPrivate}.looks.json`,
+    manifests: `${join(runFolder, name)}.manifests.jsonl`,
+    upToDate: `${inPrivate}.up-to-date`,
     output: options.output === undefined ? output : resolve(options.output),
     kept: join(runFolder, 'kept'),
     store: join(runFolder, 'store'),
-    hashes: join(ownFolder, 'hashes.db'),
-    serviceData: join(runFolder, 'service'),
+    hashes: join(privateFolder, 'hashes.db'),
+    serviceData: join(privateRunFolder, 'service'),
     serviceName: rehearsal ? 'rehearsal' : target.address,
     engine: options.engine,
   };
 }
 
-/** Beside a state file that `--state` names, git would see the file; in our own folder, two such names may be equal. */
+/** Beside a state file that `--state` names, git would see the file; in a folder of ours, two such names may be equal. */
 const nameIn = (runFolder: string, state: string, options: PathOptions): string =>
   options.state === undefined
     ? basename(state)

@@ -106,7 +106,7 @@ describe('kill -9', () => {
       expect(again.code).toBe(0);
       expect(rig.files('.shotlist/rehearsal/photos/out')).toHaveLength(8);
 
-      const local = await service({ data: rig.path('.shotlist/rehearsal/photos/service') });
+      const local = await service({ data: rig.privatePath('rehearsal/photos/service') });
       const charges = bill(local.ledger());
       expect(charges.size).toBe(8);
       expect([...charges.values()]).toEqual(Array.from({ length: 8 }, () => 10));

@@ -277,7 +277,7 @@ describe('audit', () => {
       /differs: swap:p2\.png: project \S+: 0 recorded, 10 reported: not in the state file, only in your receipts/,
     );
     expect(known.code).toBe(1);
-    rmSync(rig.path('.shotlist/rehearsal/photos/receipts.db'));
+    rmSync(rig.privatePath('rehearsal/photos/receipts.db'));
     const said = await rig.command(['audit', 'pipeline.yaml']);
     expect(said.stdout).toMatch(
       /differs: no task: project \S+: 0 recorded, 10 reported: charged for "p2 #\w+", and not known to photos/,

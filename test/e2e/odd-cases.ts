@@ -32,8 +32,8 @@ export interface Case extends Expected {
   /** Environment variables beside the usual ones. */
   readonly env?: Readonly<Record<string, string>>;
   readonly files: Things;
-  /** Folders of `files` that shotlist made. */
-  readonly own?: readonly string[];
+  /** What shotlist is to find in its private folder. */
+  readonly private?: Things;
   /** A process of its own, and where its output goes. */
   readonly apart?: 'process' | 'full' | 'closed';
 }

@@ -5,7 +5,7 @@ import { closeSync, mkdtempSync, openSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { adoptFolder } from '../../src/base/owner.ts';
+import { privateFolderOf } from '../../src/state/private-folder.ts';
 import { main } from '../built.ts';
 import { ended, ownEnvironment, runCommand } from '../command.ts';
 import { sampleOf } from '../sweep.ts';
@@ -64,12 +64,24 @@ test('the corpus has its size, every case has an expectation, and no two have on
 
 // EVERY=1 tries all.
 const tried = sampleOf(cases, 4);
-for (const { name, argv, env: more = {}, files, own = [], code, says, apart: output } of tried)
+for (const {
+  name,
+  argv,
+  env: more = {},
+  files,
+  private: own = {},
+  code,
+  says,
+  apart: output,
+} of tried)
   test(name, { timeout: hangMs }, async () => {
     const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'shotlist-odd-')));
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+    onTestFinished(() => {
+      for (const folder of [cwd, privateFolderOf(cwd)])
+        rmSync(folder, { recursive: true, force: true });
+    });
     await furnish(cwd, files);
-    for (const folder of own) adoptFolder(join(cwd, folder));
+    await furnish(privateFolderOf(cwd), own);
     const told = await (output === undefined
       ? together({ cwd, argv, env: more })
       : apart({ cwd, argv, env: more }, output));

@@ -19,6 +19,7 @@ import { plan, UnrunnablePlan } from '../../src/features/plan/plan.ts';
 import { type RunOptions, runWith } from '../../src/features/run/run.ts';
 import { type LoadOptions, loadPipeline } from '../../src/language/load/load.ts';
 import { type Problem, renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { privateFolderOf } from '../../src/state/private-folder.ts';
 import { planText } from '../../src/views/plan-text.ts';
 import { summaryText } from '../../src/views/run-text.ts';
 import { type Ended, photo, Rig } from '../rig.ts';
@@ -129,11 +130,14 @@ async function rehearse(what: 'plan' | 'run', { file, ...options }: Given = {}):
   return { code: exitCodes[summary.outcome], text: summaryText(summary, ran.value) };
 }
 
+const privateFolder = (): string => privateFolderOf(repository());
+
 /** Files that hold what the user's files hold, as an upload leaves one with the local service. */
 function leaks(): readonly string[] {
-  const own = join(repository(), '.shotlist');
-  if (!existsSync(own)) return [];
-  return readdirSync(own, { recursive: true, withFileTypes: true })
+  const own = [join(repository(), '.shotlist'), privateFolder(), rig.path('state')];
+  return own
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => readFileSync(file).includes(secret));

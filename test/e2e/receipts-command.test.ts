@@ -157,7 +157,7 @@ describe('shotlist receipts', () => {
     await rig.command(['run', rig.file, '--rehearse']);
     const own = await json(rig, ['--rehearse', '--pipeline', rig.file], ownReceipts());
     expect(own.totals.receipts).toBe(1);
-    expect(own.file).toContain(join('.shotlist', 'rehearsal', 'photos'));
+    expect(own.file).toBe(rig.privatePath('rehearsal/photos/receipts.db'));
     expect(await json(rig, [], ownReceipts())).toMatchObject({ bytes: 0, totals: { receipts: 0 } });
   });
 

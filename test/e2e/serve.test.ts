@@ -165,8 +165,7 @@ describe('serve', () => {
     const mine = await rig.command(['serve', '--data', 'mine']);
     expect([mine.code, mine.stderr]).toEqual([
       2,
-      'The folder mine holds files, and no local service created it for you on this machine. Name a new or empty folder. ' +
-        'If the folder holds data of an older version, or you copied it, run: shotlist trust --folder mine\n',
+      'The folder mine holds files, and no local service created it for you on this machine. Name a new or empty folder.\n',
     ]);
     expect(rig.files('mine')).toEqual(['incoming/holiday.jpg']);
     const file = await rig.command(['serve', '--data', 'pipeline.yaml']);

@@ -1,6 +1,5 @@
 // What status says while a run is going on.
 import { expect, test } from 'vitest';
-import { claimFolder } from '../../src/base/owner.ts';
 import { takeLock } from '../../src/state/lock/lock.ts';
 import { photoRig, service } from '../rig.ts';
 
@@ -18,7 +17,6 @@ test('status says that a run is going on, and takes nothing that was sent for a 
   ];
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   rig.write('photos.state.jsonl', `${text}{"seq":3,"eve`);
-  claimFolder(rig.path('.shotlist'));
   const lock = await takeLock(rig.path('.shotlist/photos.state.jsonl.lock'), Date.now());
   if (!lock.ok) throw new Error(lock.error);
   const during = await rig.command(['status', 'pipeline.yaml']);

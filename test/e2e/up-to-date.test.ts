@@ -21,7 +21,7 @@ import type { LocalService } from '../../src/service/start.ts';
 import { takeLock } from '../../src/state/lock/lock.ts';
 import { envOf, photo, photoPipeline, photoRig, Rig, service, type Told } from '../rig.ts';
 
-const memory = '.shotlist/photos.state.jsonl.up-to-date';
+const memory = 'photos.state.jsonl.up-to-date';
 const [minute, day] = [60_000, 24 * 60 * 60_000];
 
 /** Files that have just been written may change again within the same time stamp, so these tests begin later. */
@@ -86,7 +86,7 @@ function factsOf({ events, summary }: Told): readonly string[] {
 test('tells the same, asks nothing, and changes no file', async () => {
   const { rig, local, second } = await remembered();
   const state = rig.read('photos.state.jsonl');
-  const before = statSync(rig.path(memory));
+  const before = statSync(rig.privatePath(memory));
   const third = await runLater(rig, local);
   expect(third.planned).toBe(false);
   expect(factsOf(third)).toEqual(factsOf(second));
@@ -96,7 +96,7 @@ test('tells the same, asks nothing, and changes no file', async () => {
     tasks: { reused: 16 },
   });
   expect(rig.read('photos.state.jsonl')).toBe(state);
-  expect(statSync(rig.path(memory)).ino).toBe(before.ino);
+  expect(statSync(rig.privatePath(memory)).ino).toBe(before.ino);
   expect(existsSync(rig.path('.shotlist/photos.state.jsonl.lock'))).toBe(false);
 });
 
@@ -110,9 +110,9 @@ steps:
   const local = await service();
   await runLater(rig, local);
   const second = await runLater(rig, local);
-  const { ino } = statSync(rig.path(memory));
+  const { ino } = statSync(rig.privatePath(memory));
   const third = await runLater(rig, local);
-  expect(statSync(rig.path(memory)).ino).toBe(ino);
+  expect(statSync(rig.privatePath(memory)).ino).toBe(ino);
   expect(factsOf(third)).toEqual(factsOf(second));
   rmSync(rig.path('out'), { recursive: true });
   expect((await runLater(rig, local)).summary.tasks).toMatchObject({ done: 1, reused: 1 });
@@ -275,13 +275,20 @@ describe('plans again after a change:', () => {
     'the value of an input': { choices: { inputs: { mark: 'new' } }, done: 3 },
     'another day': { choices: { clock: later(day) }, done: 0 },
     'an option': { choices: { items: { limit: 2 } }, done: 0 },
-    'the memory is empty': { make: (rig) => truncateSync(rig.path(memory)), done: 0 },
-    'the memory is cut off': { make: (rig) => truncateSync(rig.path(memory), 2000), done: 0 },
-    'the memory lacks a file': {
-      make: (rig) => truncateSync(rig.path(memory), statSync(rig.path(memory)).size - 20),
+    'the memory is empty': { make: (rig) => truncateSync(rig.privatePath(memory)), done: 0 },
+    'the memory is cut off': {
+      make: (rig) => truncateSync(rig.privatePath(memory), 2000),
       done: 0,
     },
-    'the memory is no JSON': { make: (rig) => rig.write(memory, '{"terms":\n'), done: 0 },
+    'the memory lacks a file': {
+      make: (rig) =>
+        truncateSync(rig.privatePath(memory), statSync(rig.privatePath(memory)).size - 20),
+      done: 0,
+    },
+    'the memory is no JSON': {
+      make: (rig) => writeFileSync(rig.privatePath(memory), '{"terms":\n'),
+      done: 0,
+    },
   };
   test.each(Object.entries(cases))('%s', async (_, { make, choices, done }) => {
     const { rig, local } = await remembered(flavored);
@@ -302,7 +309,7 @@ test('a day that begins during the run is another day', async () => {
     if (type === 'planned') ms = day + minute;
   };
   await runLater(rig, local, { clock, onEvent });
-  expect(existsSync(rig.path(memory))).toBe(true);
+  expect(existsSync(rig.privatePath(memory))).toBe(true);
   expect((await runLater(rig, local, { clock: later(day + minute) })).planned).toBe(true);
 });
 
@@ -335,7 +342,8 @@ test('a folder that cannot be used is refused as always', async () => {
 
 test('a memory with another content is none', async () => {
   const { rig, local } = await remembered();
-  rig.write(memory, rig.read(memory).replace('"rows":[', '"rows":5,"old":['));
+  const file = rig.privatePath(memory);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"rows":[', '"rows":5,"old":['));
   expect((await runLater(rig, local)).planned).toBe(true);
 });
 
@@ -354,13 +362,13 @@ describe('remembers nothing', () => {
     await runLater(rig, local);
     const told = await runLater(rig, local, choices);
     expect(told.summary.outcome).toBe('done');
-    expect(existsSync(rig.path(memory))).toBe(false);
+    expect(existsSync(rig.privatePath(memory))).toBe(false);
   };
 
   test('of a run that has done something', async () => {
     const rig = await photoRig(1);
     await runLater(rig, await service());
-    expect(existsSync(rig.path(memory))).toBe(false);
+    expect(existsSync(rig.privatePath(memory))).toBe(false);
   });
 
   test('if a file may still change and keep its time stamp', async () => {
@@ -433,6 +441,6 @@ describe('remembers nothing', () => {
     symlinkSync(rig.path('nowhere'), rig.path('photos/broken.png'));
     const told = await runLater(rig, local);
     expect(told.events.some(({ type }) => type === 'warning')).toBe(true);
-    expect(existsSync(rig.path(memory))).toBe(false);
+    expect(existsSync(rig.privatePath(memory))).toBe(false);
   });
 });

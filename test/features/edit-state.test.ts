@@ -1,5 +1,5 @@
 // Commands that mend a state file and ask the service: of a rehearsal, wherever its state file stands.
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Rig } from '../rig.ts';
@@ -33,12 +33,11 @@ test('a state file that --state names is compared with the rehearsal that wrote 
 
 test('data of a rehearsal that cannot be used is named, with the cure', async () => {
   const { rig, state } = await rehearsed();
-  const data = join(rig.folder, '.shotlist', 'rehearsal', 'p', 'service');
-  rmSync(data, { recursive: true });
-  mkdirSync(data);
-  writeFileSync(join(data, 'notes.txt'), 'mine');
+  writeFileSync(rig.privatePath('rehearsal/p/service/service.sqlite'), 'no database');
   const audited = await rig.command(['audit', rig.file, '--state', state]);
   expect(audited.code).toBe(2);
-  expect(audited.stderr).toContain('the rehearsal: error: The folder ');
-  expect(audited.stderr).toContain('remove it to start the rehearsal over');
+  expect(audited.stderr).toContain('the rehearsal: error: The data folder ');
+  expect(audited.stderr).toContain(
+    `${rig.path('.shotlist/rehearsal/p')} holds only this pipeline's rehearsal: remove it`,
+  );
 });

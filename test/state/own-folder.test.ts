@@ -1,4 +1,4 @@
-// `.shotlist` is used only where shotlist made it, and nothing in it leads elsewhere.
+// Nothing in `.shotlist` leads elsewhere, and what is remembered about it is outside of it.
 import {
   chmodSync,
   existsSync,
@@ -6,22 +6,23 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { claimFolder, ownershipOf } from '../../src/base/owner.ts';
 import { forget } from '../../src/features/forget/forget.ts';
 import { repair } from '../../src/features/repair/repair.ts';
-import { adopt } from '../../src/features/trust/adopt.ts';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { type Problem, Refusal, renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { type Problem, renderProblem, resultOf } from '../../src/language/load/problem.ts';
 import { checkOwnFolder, claimOwnFolder, ownFolderForPlan } from '../../src/state/own-folder.ts';
+import { makePrivateFolder, privateFolderOf } from '../../src/state/private-folder.ts';
 import { pathsOf, type RunPaths } from '../../src/state/run-paths.ts';
 import { makePipe } from '../small-disk.ts';
 
@@ -67,9 +68,8 @@ describe('the folder is made', () => {
     },
   );
 
-  test('with a marker and a rule that keeps it out of git', async () => {
+  test('with a rule that keeps it out of git', async () => {
     expect(await claimOwnFolder(await pathsFor('hosted'))).toBeUndefined();
-    expect(ownershipOf(ownFolder)).toBe('ours');
     expect(readFileSync(join(ownFolder, '.gitignore'), 'utf8')).toBe('*\n');
     expect(await claimOwnFolder(await pathsFor('rehearsal'))).toBeUndefined();
   });
@@ -80,7 +80,7 @@ describe('the folder is made', () => {
   });
 });
 
-test('commands that only take the lock leave a folder that the next one trusts', async () => {
+test('commands that only take the lock leave a folder that the next one uses', async () => {
   const header = { shotlist: 3, pipeline: 'p', service: 'https://x' };
   writeFileSync(join(root, 'p.state.jsonl'), `${JSON.stringify(header)}\n`);
   const loaded = await loadPipeline(join(root, 'p.yaml'));
@@ -91,31 +91,17 @@ test('commands that only take the lock leave a folder that the next one trusts',
   for (const command of commands) {
     rmSync(ownFolder, { recursive: true, force: true });
     await resultOf<unknown>(command);
-    expect(ownershipOf(ownFolder)).toBe('ours');
+    expect(existsSync(ownFolder)).toBe(true);
     expect(checkOwnFolder(await pathsFor('hosted'))).toBeUndefined();
   }
 });
 
 describe('the folder is refused', () => {
-  test('when somebody else made it: moved away or trusted it is used', async () => {
-    const paths = await pathsFor('rehearsal');
-    mkdirSync(join(ownFolder, 'rehearsal/p'), { recursive: true });
-    for (const refused of [checkOwnFolder(paths), await claimOwnFolder(paths)]) {
-      expect(words(refused)).toContain('was not made by shotlist for you on this machine');
-      expect(words(refused)).toContain(`shotlist trust --folder ${ownFolder}`);
-    }
-    const planned = await resultOf(() => ownFolderForPlan(paths));
-    expect(planned.ok ? '' : words(planned.error)).toContain('was not made by shotlist');
-    expect(adopt(ownFolder)).toEqual({ folders: [ownFolder] });
-    expect(await claimOwnFolder(paths)).toBeUndefined();
-  });
-
-  test('when it is a link, also to a folder that is ours', async () => {
-    claimFolder(join(root, 'elsewhere'));
+  test('when it is a link', async () => {
+    mkdirSync(join(root, 'elsewhere'));
     symlinkSync('elsewhere', ownFolder);
     expect(words(await claimOwnFolder(await pathsFor('hosted')))).toMatch(/is a link.*remove/s);
     expect(words(checkOwnFolder(await pathsFor('hosted')))).toContain('is a link');
-    expect(() => adopt(ownFolder)).toThrow(Refusal);
   });
 
   test('when it is a file', async () => {
@@ -124,38 +110,32 @@ describe('the folder is refused', () => {
   });
 
   const kept = 'kept/a/b/link';
-  const rehearsed = 'rehearsal/p/service/api-assets/link';
-  // The local service keeps a folder for each output, and reads and removes nothing in it by path.
-  const inOutput = 'rehearsal/p/service/outputs/1/link';
+  const rehearsed = 'rehearsal/p/out/a/link';
   const cases = [
     { what: 'a link in it', path: 'hashes.db', hosted: true, rehearsal: true },
     { what: 'a link far below', path: kept, hosted: true, rehearsal: false },
     { what: 'a link in a rehearsal', path: rehearsed, hosted: false, rehearsal: true },
-    { what: 'a link in an output', path: inOutput, hosted: false, rehearsal: false },
     { what: 'a link in another one', path: 'rehearsal/q/x', hosted: false, rehearsal: false },
     { what: 'a link for a rehearsal', path: 'rehearsal/p', hosted: false, rehearsal: true },
     { what: 'the rehearsals as a link', path: 'rehearsal', hosted: true, rehearsal: true },
   ] as const;
   test.each(cases)('for $what, by those who use it', async ({ path, ...refused }) => {
-    claimFolder(ownFolder);
     mkdirSync(join(ownFolder, path, '..'), { recursive: true });
     symlinkSync(root, join(ownFolder, path));
     for (const kind of ['hosted', 'rehearsal'] as const) {
       const said = words(checkOwnFolder(await pathsFor(kind)));
       expect(said.includes(`${join(ownFolder, path)} is a link`), kind).toBe(refused[kind]);
     }
-    const adopted = resultOf(() => adopt(ownFolder));
-    expect(adopted.ok ? '' : words(adopted.error)).toContain('is a link');
   });
 
   test('for a named pipe in it, which would hold a command up for ever', async () => {
-    claimFolder(ownFolder);
+    mkdirSync(ownFolder);
     expect(makePipe(join(ownFolder, 'p.state.jsonl.lock'))).toBe(true);
     expect(words(checkOwnFolder(await pathsFor('hosted')))).toContain('is not a regular file');
   });
 });
 
-describe('without a place for the key that marks folders', () => {
+describe('without a place for what is remembered', () => {
   beforeEach(() => {
     writeFileSync(join(root, 'state'), 'a file where a folder should be');
   });
@@ -163,7 +143,6 @@ describe('without a place for the key that marks folders', () => {
   test('a run is refused with the cure', async () => {
     const said = words(await claimOwnFolder(await pathsFor('hosted')));
     expect(said).toContain('set XDG_STATE_HOME to a folder that you may write to');
-    expect(existsSync(join(ownFolder, 'owner.json'))).toBe(false);
   });
 
   test('a plan goes on without the cache of hashes', async () => {
@@ -173,22 +152,58 @@ describe('without a place for the key that marks folders', () => {
   });
 });
 
-test('what a person trusts is a folder of shotlist, not any folder', () => {
-  mkdirSync(join(root, 'photos'));
-  const photos = resultOf(() => adopt(join(root, 'photos')));
-  expect(photos.ok ? '' : words(photos.error)).toContain('is neither a .shotlist folder nor');
-  writeFileSync(join(root, 'photos/service.sqlite'), '');
-  adopt(join(root, 'photos'));
-  expect(ownershipOf(join(root, 'photos'))).toBe('ours');
-  expect(() => adopt(join(root, 'nowhere'))).toThrow(Refusal);
-  expect(() => adopt(join(root, 'p.yaml'))).toThrow(Refusal);
-});
+describe('what is remembered', () => {
+  /** The names in a private folder. */
+  const namesIn = (folder: string): readonly string[] => readdirSync(folder).sort();
 
-test('a person trusts a folder together with the data of its rehearsals', () => {
-  const data = join(ownFolder, 'rehearsal/p/service');
-  mkdirSync(data, { recursive: true });
-  writeFileSync(join(data, 'service.sqlite'), '');
-  expect(adopt(ownFolder)).toEqual({ folders: [ownFolder, data] });
-  expect(adopt(ownFolder)).toEqual({ folders: [] });
-  expect([ownershipOf(ownFolder), ownershipOf(data)]).toEqual(['ours', 'ours']);
+  async function remember(): Promise<{ readonly hosted: RunPaths; readonly rehearsal: RunPaths }> {
+    const [hosted, rehearsal] = [await pathsFor('hosted'), await pathsFor('rehearsal')];
+    for (const paths of [hosted, rehearsal]) {
+      expect(await claimOwnFolder(paths)).toBeUndefined();
+      writeFileSync(join(paths.privateRunFolder, 'memory'), '');
+    }
+    return { hosted, rehearsal };
+  }
+
+  test('is in the state folder of the user, closed to others, and says which folder it is about', async () => {
+    const { hosted } = await remember();
+    expect(hosted.privateFolder.startsWith(join(root, 'state/shotlist/folders/'))).toBe(true);
+    expect(readFileSync(join(hosted.privateFolder, 'path'), 'utf8')).toBe(realpathSync(root));
+    expect(namesIn(hosted.privateFolder)).toEqual(['memory', 'path', 'rehearsal']);
+    if (process.platform !== 'win32')
+      expect(statSync(hosted.privateFolder).mode & 0o777).toBe(0o700);
+  });
+
+  test('of a rehearsal is forgotten with its folder, and nothing else is', async () => {
+    const { hosted, rehearsal } = await remember();
+    rmSync(rehearsal.runFolder, { recursive: true });
+    expect(await claimOwnFolder(hosted)).toBeUndefined();
+    expect(namesIn(rehearsal.privateRunFolder)).toEqual(['memory']);
+    expect(await claimOwnFolder(rehearsal)).toBeUndefined();
+    expect(namesIn(rehearsal.privateRunFolder)).toEqual([]);
+    expect(namesIn(hosted.privateFolder)).toContain('memory');
+  });
+
+  test('is forgotten in a new checkout at the same path', async () => {
+    const { hosted } = await remember();
+    rmSync(ownFolder, { recursive: true });
+    expect(await claimOwnFolder(hosted)).toBeUndefined();
+    expect(namesIn(hosted.privateFolder)).toEqual(['path']);
+  });
+
+  test('is removed if the folder is gone, and nobody has used it for a month', async () => {
+    const { hosted } = await remember();
+    const others = ['gone', 'gone for long', 'there'].map((name) => join(root, name));
+    const privateOnes = others.map((folder) => {
+      makePrivateFolder(folder);
+      return privateFolderOf(folder);
+    });
+    mkdirSync(join(root, 'there'));
+    const old = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000);
+    for (const folder of privateOnes.slice(1)) utimesSync(join(folder, 'path'), old, old);
+    makePrivateFolder(join(root, 'another'));
+    expect([hosted.privateFolder, ...privateOnes].map((one) => existsSync(one))).toEqual([
+      ...[true, true, false, true],
+    ]);
+  });
 });

@@ -9,7 +9,7 @@ test('runs that ask at the same time do not take each other for a folder that ca
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const paths = {
-    ...{ ownFolder: folder, runFolder: folder },
+    ...{ ownFolder: folder, runFolder: folder, privateFolder: folder, privateRunFolder: folder },
     ...{ state: join(folder, 'p.state.jsonl'), lock: join(folder, 'lock'), output: folder },
     ...{
       kept: join(folder, 'kept'),

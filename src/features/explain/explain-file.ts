@@ -187,7 +187,7 @@ interface StatePlace {
   readonly state: string;
   /** The folder of the pipeline file: recorded paths are relative to it. */
   readonly folder: string;
-  /** Undefined if nobody knows where they are, or if `.shotlist` is not ours. */
+  /** Undefined if nobody knows where they are, or if a link is in `.shotlist`. */
   readonly manifests: string | undefined;
 }
 
@@ -235,8 +235,8 @@ function placesIn(folder: string): readonly StatePlace[] {
 }
 
 function inOwn(ownFolder: string, runFolder: string, state: string): string | undefined {
-  const paths = { ownFolder, runFolder, serviceData: join(runFolder, 'service') };
-  if (!existsSync(ownFolder) || checkOwnFolder(paths) !== undefined) return undefined;
+  if (!existsSync(ownFolder) || checkOwnFolder({ ownFolder, runFolder }) !== undefined)
+    return undefined;
   return join(runFolder, `${state}.manifests.jsonl`);
 }
 

@@ -44,9 +44,9 @@ function misplacedText(env: Env): string | undefined {
     : `SHOTLIST_RECEIPTS is not an absolute path (${given}), so your receipts are in ${receiptsFile(env)}`;
 }
 
-/** A rehearsal's receipts are beside its service, whose projects they are about. */
+/** A rehearsal's receipts are beside the data of its service, whose projects they are about. */
 export const receiptsFileOf = (paths: RunPaths, service: string, env: Env): string =>
-  service === 'rehearsal' ? join(paths.runFolder, 'receipts.db') : receiptsFile(env);
+  service === 'rehearsal' ? join(paths.privateRunFolder, 'receipts.db') : receiptsFile(env);
 
 /** The absolute path of a state file, links in its folders resolved. */
 export const stateName = ({ state }: Pick<RunPaths, 'state'>): string =>

@@ -23,6 +23,7 @@ import { parsePipeline } from '../../language/load/parse.ts';
 import { type Problem, problem, Refusal, resultOf } from '../../language/load/problem.ts';
 import { memoryStore } from '../../model/job-store.ts';
 import { loadState } from '../../state/load-state.ts';
+import { privateFolderOf } from '../../state/private-folder.ts';
 import { eachLine, LineTooLong } from '../../state/raw-lines.ts';
 import { ForeignReceipts } from '../../state/receipts/foreign-receipts.ts';
 import type { Receipt } from '../../state/receipts/receipt.ts';
@@ -279,7 +280,7 @@ async function check(
     if ((service === 'rehearsal') === rehearse) continue;
     const hint = rehearse
       ? 'leave out --rehearse'
-      : 'the receipts of a rehearsal are beside it: add --rehearse --pipeline <file>';
+      : 'each rehearsal has receipts of its own: add --rehearse --pipeline <file>';
     return problem(
       rehearse ? 'it has receipts of a service, not of a rehearsal' : 'it is of a rehearsal',
       file,
@@ -543,13 +544,12 @@ function targetOf({
       : { folder: realPathOr(resolve(dirname(file))), pipeline: basename(file) };
   if (!rehearse) return { file: receiptsFile(env), rehearse, of, onWarning };
   if (file === undefined || of === undefined) {
-    const why = 'the receipts of a rehearsal are beside it, so --rehearse needs --pipeline <file>';
+    const why = 'each rehearsal has receipts of its own, so --rehearse needs --pipeline <file>';
     throw new Refusal(problem(why));
   }
   const parsed = parsePipeline(file);
-  const database = join(
-    ...[of.folder, '.shotlist', 'rehearsal', parsed.pipeline.name, 'receipts.db'],
-  );
+  const { name } = parsed.pipeline;
+  const database = join(privateFolderOf(of.folder), 'rehearsal', name, 'receipts.db');
   return { file: database, rehearse, of, onWarning };
 }
 

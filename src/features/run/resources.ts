@@ -1,6 +1,7 @@
 // What a run holds open, besides its state: the receiver of events, disk space, the service.
 
 import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Cleanup } from '../../base/cleanup.ts';
 import { makeFolder } from '../../base/make-folder.ts';
@@ -25,6 +26,7 @@ import {
 import { isLoopback } from '../../service-api/loopback.ts';
 import { openInbox } from '../../service-api/webhooks.ts';
 import { type Ballast, takeBallast } from '../../state/ballast.ts';
+import type { RunPaths } from '../../state/run-paths.ts';
 import { checkStore, openStore } from '../../stores/open-store.ts';
 import { refuseBeyondPlan, statedPrices } from '../plan/price-checks.ts';
 import type { PreparedRun } from './context.ts';
@@ -69,8 +71,10 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
   if (store !== undefined && savesAnything(planned.plan)) {
     await checkStore(store);
   }
+  if (target.kind === 'rehearsal' && state.header !== undefined && !existsSync(paths.serviceData))
+    onEvent({ type: 'warning', message: movedText(paths) });
   const service = await connectService({
-    ...{ target, clock, data: paths.serviceData, stated: statedPrices(bound) },
+    ...{ target, clock, folders: paths, stated: statedPrices(bound) },
     speed: options.rehearsalSpeed ?? 'instant',
     pictures: options.rehearsalPictures ?? 'real',
   });
@@ -86,6 +90,10 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };
 }
+
+/** What the state file says of projects is not known to a service that has no data yet. */
+const movedText = ({ runFolder }: RunPaths): string =>
+  `the local service of this rehearsal is not here, because the folder was moved or copied: to start the rehearsal over, remove ${runFolder}`;
 
 const savesAnything = ({ rows }: Plan): boolean =>
   rows.some(({ tasks }) => Object.keys(tasks).some((action) => unsettledActions.has(action)));

@@ -1,33 +1,24 @@
 // shotlist trust: lets a pipeline file send the API key to the service that the file names, call its hooks and use its
-// bucket, or marks a folder as shotlist's own. Sends nothing.
+// bucket. Sends nothing.
 
 import { printable } from '../../base/printable.ts';
 import type { TrustFlags } from '../../cli/flags.ts';
 import { problem, Refusal } from '../../language/load/problem.ts';
 import { answer } from '../command.ts';
 import { hookText } from '../hooks/hook-text.ts';
-import { type Adopted, adopt } from './adopt.ts';
 import { type Consent, distrust, type Trusted, trust, trustedFiles } from './trust.ts';
 
 export async function trustCommand(file: string | undefined, flags: TrustFlags): Promise<number> {
   const json = flags.json === true;
-  const { folder } = flags;
-  const wishes = [file, folder, flags.list].filter((wanted) => wanted !== undefined);
+  const wishes = [file, flags.list].filter((wanted) => wanted !== undefined);
   if (wishes.length !== 1 || (flags.remove === true && file === undefined))
     throw new Refusal(problem('name what to trust', 'shotlist', usage));
-  if (folder !== undefined)
-    return answer(adopt(folder), json, { text: (adopted) => adoptedText(folder, adopted) });
   if (file === undefined) return answer(trustedFiles(), json, { text: listText });
   if (flags.remove === true) return answer(removed(file), json, { text: removedText });
   return answer(trust(file), json, { text: (trusted) => trustedText(file, trusted) });
 }
 
-const usage = 'shotlist trust <file>, --remove <file>, --folder <folder> or --list';
-
-function adoptedText(folder: string, { folders }: Adopted): string {
-  if (folders.length === 0) return `${printable(folder)} is shotlist's own already.`;
-  return folders.map((one) => `Trusted as shotlist's own: ${printable(one)}`).join('\n');
-}
+const usage = 'shotlist trust <file>, --remove <file> or --list';
 
 function trustedText(file: string, trusted: Trusted): string {
   const { address, onFinish, onDoubt, store } = trusted;

@@ -1,16 +1,23 @@
 // Where the service keeps its data: a data folder, or a temporary folder and a database in memory.
 
-import { chmodSync, lstatSync, readdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../../base/make-folder.ts';
 import { oddEntryIn } from '../../base/odd-entries.ts';
-import { claimFolder, OwnerKeyError, type Ownership, ownershipOf } from '../../base/owner.ts';
+import { realPathOr } from '../../base/real-path.ts';
+import { readOwnFile, readSecretFile } from '../../base/regular-file.ts';
 import { systemCode, systemReason } from '../../base/system-error.ts';
+import { userFolder } from '../../base/user-folder.ts';
+import { isWithin } from '../../base/within.ts';
 import { type Database, openDatabase } from './database.ts';
 
 export interface DataFolder {
   readonly folder: string;
+  /** The same at each start, and nowhere in the folder. Undefined for a temporary folder, and for a rehearsal's. */
+  readonly secret: string | undefined;
   readonly database: Database;
   /** Closes the database; a temporary folder is removed. */
   leave(): Promise<void>;
@@ -27,13 +34,13 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
       await database.close();
       await rm(folder, { recursive: true, force: true });
     };
-    return { folder, database, leave };
+    return { folder, secret: undefined, database, leave };
   }
   makeOwn(data);
   try {
     const database = openDatabase(join(data, databaseName));
     tightenFiles(data, databaseName);
-    return { folder: data, database, leave: database.close };
+    return { folder: data, secret: secretOf(data), database, leave: database.close };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : `${cause}`;
     const inUse = /locked|busy/i.test(why);
@@ -46,19 +53,28 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
   }
 }
 
-/** The service trusts the content of the folder and removes unknown files from it, so it must be the service's own. */
+/** The service believes the content of the folder and removes unknown files from it, so it must have made the folder. */
 function makeOwn(data: string): void {
+  const stats = orFolderError(data, () => lstatSync(data, { throwIfNoEntry: false }));
+  if (stats?.isSymbolicLink() === true)
+    throw new DataFolderError(
+      `The folder ${data} is a link. Name the folder that the link leads to.`,
+    );
+  // A service that was killed may have left half an id.
+  const isNew =
+    stats === undefined ||
+    orFolderError(data, () => readdirSync(data).every((name) => name === idName));
+  if (!isNew && !isOwn(data))
+    throw new DataFolderError(
+      `The folder ${data} holds files, and no local service created it for you on this machine. Name a new or empty folder.`,
+    );
   // The folder holds the secrets that sign events and addresses.
-  const was = orFolderError(data, () => ownershipOf(data));
-  requireOwn(data, was);
-  if (was !== 'absent' && !tightenFolder(data))
+  if (stats !== undefined && !tightenFolder(data))
     throw new DataFolderError(
       `The data folder ${data} belongs to another user, and others can use it. Name a folder of your own.`,
     );
-  requireOwn(
-    data,
-    orFolderError(data, () => claimFolder(data, 0o700)),
-  );
+  orFolderError(data, () => makeFolder(data, 0o700));
+  if (!isOwn(data)) markAsOwn(data);
   // Below these folders, the service removes nothing by path.
   const odd = orFolderError(data, () => oddEntryIn(data, (folder) => dirname(folder) === data));
   if (odd !== undefined)
@@ -67,28 +83,52 @@ function makeOwn(data: string): void {
     );
 }
 
-function requireOwn(data: string, ownership: Ownership): void {
-  const why = ownershipErrors[ownership];
-  if (why !== undefined) throw new DataFolderError(`The folder ${data} ${why(data)}`);
+// A data folder may be anywhere, also in a repository. It has a random id, and the user's state folder has a secret for each
+// id of a folder that was made here: nobody else can bring such a folder.
+
+const idName = 'id';
+
+const isOwn = (data: string): boolean => isPrivate(data) || secretOf(data) !== undefined;
+
+/** True for a rehearsal: what is in the user's state folder was made by this user. */
+const isPrivate = (data: string): boolean => isWithin(realPathOr(data), realPathOr(userFolder()));
+
+/** Undefined if no local service made the folder for this user. */
+function secretOf(data: string): string | undefined {
+  const read = readOwnFile(join(data, idName), { max: 100 });
+  const id = read.ok ? read.value.toString('utf8') : '';
+  if (!/^[0-9a-f]{32}$/.test(id)) return undefined;
+  const secret = readSecretFile(join(secretsFolder(), id));
+  return secret.ok ? secret.value : undefined;
 }
 
-const ownershipErrors: Readonly<Partial<Record<Ownership, (data: string) => string>>> = {
-  foreign: (data) =>
-    'holds files, and no local service created it for you on this machine. Name a new or empty folder. If the folder ' +
-    `holds data of an older version, or you copied it, run: shotlist trust --folder ${data}`,
-  link: () => 'is a link. Name the folder that the link leads to.',
-};
+const secretsFolder = (): string => join(userFolder(), 'services');
+
+function markAsOwn(data: string): void {
+  const id = randomBytes(16).toString('hex');
+  const folder = secretsFolder();
+  try {
+    makeFolder(folder, 0o700);
+    const secret = randomBytes(32).toString('hex');
+    writeFileSync(join(folder, id), secret, { flag: 'wx', mode: 0o600 });
+  } catch (cause) {
+    throw new DataFolderError(
+      `The data folder ${data} can't be remembered as yours: ${folder} ${systemReason(cause)}. ` +
+        'Set XDG_STATE_HOME to a folder that you can write to.',
+      { cause },
+    );
+  }
+  orFolderError(data, () => {
+    const file = join(data, idName);
+    rmSync(file, { force: true });
+    writeFileSync(file, id, { flag: 'wx', mode: 0o600 });
+  });
+}
 
 function orFolderError<T>(data: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    if (cause instanceof OwnerKeyError)
-      throw new DataFolderError(
-        `The data folder ${data} can't be marked as yours: ${cause.message}. ` +
-          'Set XDG_STATE_HOME to a folder that you can write to.',
-        { cause },
-      );
     const code = systemCode(cause);
     const isFile = code === 'EEXIST' || code === 'ENOTDIR';
     const why = isFile ? 'is a file, not a folder' : systemReason(cause);

@@ -1,7 +1,6 @@
 // API keys, stored as SHA-256 hashes only: a copy of the data folder gives no access (interface.md, Authentication).
 // Each hash has a name, permissions and the last four characters. The full key is shown once, when it is created.
-import { createHash, randomBytes } from 'node:crypto';
-import { secretOfFolder } from '../../base/owner.ts';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { localAccount } from './accounts.ts';
 import { type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
 
@@ -129,9 +128,12 @@ const temporaryName = 'of a rehearsal';
 
 export const newKey = (): string => keyOf(randomBytes(24).toString('base64url'));
 
-/** The keys of a data folder: each start finds the same ones, although only their hashes are stored. */
-export function* keysOfFolder(folder: string): Generator<string> {
-  for (let number = 1; ; number += 1) yield keyOf(secretOfFolder(folder, `key ${number}`));
+/** The keys that follow from a secret: each start finds the same ones, although only their hashes are stored. */
+export function* keysOf(secret: string): Generator<string> {
+  for (let number = 1; ; number += 1)
+    yield keyOf(
+      createHmac('sha256', secret).update(`key ${number}`).digest('base64url').slice(0, 32),
+    );
 }
 
 function firstBut(revoked: ReadonlySet<string>, candidates: Iterable<string>): string | undefined {

@@ -44,7 +44,7 @@ export function targetFrom(path: string, target: string): string {
   return posix.join(...path.split('/').map(() => '..'), target);
 }
 
-export const pipelineWith = (lines: string, to = '${{ item.key }}.png'): string => `pipeline: p
+export const pipelineWith = (lines: string, to = '${{ item.stem }}.png'): string => `pipeline: p
 items: { glob: photos/*.png }
 ${lines}
 steps:

@@ -6,8 +6,10 @@ import { webhookDatabase } from './webhook-database.ts';
 
 const room = '.shotlist/rehearsal/p';
 const data = `${room}/service`;
-const tracked = /git tracks \.shotlist/;
-const refused = { rehearsal: tracked, hosted: tracked } as const;
+const link = /is a link.*remove the link/s;
+const refused = { rehearsal: link, hosted: link } as const;
+/** Only the rehearsal looks there. */
+const refusedInRehearsal = { rehearsal: link, hosted: 'runs' } as const;
 const runs = { rehearsal: 'runs', hosted: 'runs' } as const;
 
 /** A bare repository whose configuration names a program for git to run. */
@@ -31,7 +33,7 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
   {
     name: 'the compacted state file of a rehearsal as a link',
     links: { [`${room}/state.jsonl.part`]: 'victim/.bashrc' },
-    ...refused,
+    ...refusedInRehearsal,
   },
   {
     name: 'the compacted and the new state file of a hosted run as links',
@@ -69,7 +71,8 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
   {
     name: 'the probe in the folder of kept files as a link',
     links: { '.shotlist/kept/.shotlist-probe': 'victim/.bashrc' },
-    ...refused,
+    rehearsal: 'runs',
+    hosted: link,
   },
   {
     name: 'locks as links',
@@ -84,7 +87,8 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
   {
     name: 'an output as a link',
     links: { 'out/p1.png': 'victim/.bashrc' },
-    ...runs,
+    rehearsal: 'runs',
+    hosted: /out\/p1\.png is there already, and shotlist did not make it/,
   },
   {
     name: 'an output as a link to nothing',
@@ -134,24 +138,24 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     name: 'uploads of a rehearsal as a link, beside an empty database',
     files: { [`${data}/service.sqlite`]: '' },
     links: { [`${data}/api-assets`]: 'victim' },
-    ...refused,
+    ...refusedInRehearsal,
   },
   {
     name: 'outputs of a rehearsal as a link, beside an empty database',
     files: { [`${data}/service.sqlite`]: '' },
     links: { [`${data}/outputs`]: 'victim/photos' },
-    ...refused,
+    ...refusedInRehearsal,
   },
   {
     name: 'what a rehearsal receives as a link, beside an empty database',
     files: { [`${data}/service.sqlite`]: '' },
     links: { [`${data}/incoming`]: 'victim/photos' },
-    ...refused,
+    ...refusedInRehearsal,
   },
   {
     name: 'the database of a rehearsal as a link',
     links: { [`${data}/service.sqlite`]: 'victim/.bashrc' },
-    ...refused,
+    ...refusedInRehearsal,
   },
 
   // Folders of our own that lead elsewhere.
@@ -184,7 +188,7 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
       [`${room}/receipts.db`]: 'victim/.bashrc',
       [`${room}/receipts.db-wal`]: 'victim/.profile',
     },
-    ...refused,
+    ...refusedInRehearsal,
   },
   {
     name: 'receipts wherever somebody may look for them',
@@ -205,25 +209,34 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
   {
     name: 'a cache of hashes that is no database',
     files: { '.shotlist/hashes.db': 'SQLite format 3\0 and then nothing' },
-    ...refused,
+    ...runs,
   },
   {
-    name: 'a marker that says whose folder it is',
+    name: 'a lock that names a process of another machine, and a socket of this one',
     files: {
-      '.shotlist/owner.json': JSON.stringify({
-        id: '0'.repeat(32),
-        inode: '0'.repeat(64),
-        path: '0'.repeat(64),
+      '.shotlist/p.state.jsonl.lock': JSON.stringify({
+        ...{ pid: 1, host: 'elsewhere', since: '2026-01-01T00:00:00.000Z', token: 'x' },
+        socket: '/run/docker.sock',
       }),
     },
-    ...refused,
+    rehearsal: 'runs',
+    hosted: /another run holds .*elsewhere/s,
+  },
+  {
+    name: 'a kept file, manifests and a word of a distributed run that nobody wrote',
+    files: {
+      [`.shotlist/kept/${'a'.repeat(64)}.png`]: 'not the content of that name',
+      '.shotlist/p.state.jsonl.manifests.jsonl': 'no manifests',
+      [`.shotlist/engine/${'0'.repeat(36)}`]: '0'.repeat(32),
+    },
+    ...runs,
   },
 
   // Hosts that nobody consented to.
   {
     name: 'a webhook with an event that waits, in the database of a rehearsal',
     files: { [`${data}/service.sqlite`]: webhookDatabase(seeds.stranger) },
-    ...refused,
+    ...runs,
   },
   {
     name: 'the state file of another service',
@@ -287,9 +300,7 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
       'bare/photos/p1.png': seeds.photo,
     },
     pipeline: 'bare/pipeline.yaml',
-    links: { 'bare/.shotlist/kept': 'victim' },
-    rehearsal: /git tracks bare\/\.shotlist/,
-    hosted: /git tracks bare\/\.shotlist/,
+    ...runs,
   },
   {
     name: 'a .git file that leads to a repository with such a program',
@@ -298,11 +309,9 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
       'sub/pipeline.yaml': pipelineWith('output: out'),
       'sub/photos/p1.png': seeds.photo,
     },
-    links: { 'sub/.shotlist/kept': 'victim' },
     loose: { 'sub/.git': 'gitdir: ../evil\n' },
     pipeline: 'sub/pipeline.yaml',
-    rehearsal: /git tracks sub\/\.shotlist/,
-    hosted: /git tracks sub\/\.shotlist/,
+    ...runs,
   },
   {
     name: 'a private key as the pipeline',

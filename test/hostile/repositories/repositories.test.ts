@@ -1,15 +1,16 @@
 // Repositories of strangers, cloned with real git and run: whatever they hold, what is beside the clone stays as it
 // is, no host hears of it that nobody consented to, and the key is written nowhere.
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { orphans } from '../../../src/features/prune/prune.ts';
 import { type RunInternals, runWith } from '../../../src/features/run/run.ts';
-import { adopt } from '../../../src/features/trust/adopt.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
 import { renderProblem, resultOf } from '../../../src/language/load/problem.ts';
 import { type LocalService, startService } from '../../../src/service/start.ts';
+import { privateFolderOf } from '../../../src/state/private-folder.ts';
 import { photo, until } from '../../rig.ts';
 import {
   cloneInto,
@@ -50,6 +51,13 @@ afterAll(async () => {
 
 type Way = 'rehearsal' | 'hosted';
 
+const envOf = (plant: Plant): Record<string, string> => ({
+  SHOTLIST_API_KEY: key,
+  SHOTLIST_WEBHOOK_SECRET: webhookSecret,
+  SHOTLIST_RECEIPTS: process.env['SHOTLIST_RECEIPTS'] ?? join(root, 'receipts'),
+  ...(plant.host === 'unnamed' ? {} : { SHOTLIST_BASE_URL: host.address }),
+});
+
 /** Undefined: it ran; else the words of the refusal. */
 async function runOn(
   { clone }: Sandbox,
@@ -57,11 +65,7 @@ async function runOn(
   way: Way,
   internals: RunInternals = {},
 ): Promise<string | undefined> {
-  const env = {
-    SHOTLIST_API_KEY: key,
-    SHOTLIST_WEBHOOK_SECRET: webhookSecret,
-    ...(plant.host === 'unnamed' ? {} : { SHOTLIST_BASE_URL: host.address }),
-  };
+  const env = envOf(plant);
   const loaded = await resultOf(() =>
     loadPipeline(join(clone, plant.pipeline ?? 'pipeline.yaml'), { env }),
   );
@@ -156,13 +160,14 @@ describe.each(named)('a repository with %s', (_name, plant) => {
     expect(existsSync(seeds.canary)).toBe(false);
   });
 
-  if (`${plant.rehearsal}`.includes('git tracks'))
+  const paths = [...Object.keys(plant.files ?? {}), ...Object.keys(plant.links ?? {})];
+  if (paths.some((path) => path.startsWith('.shotlist/')))
     test('does no harm either as an archive, which no git knows', async () => {
-      const sandbox = sandboxed();
-      for (const name of ['.git', 'sub/.git'])
-        rmSync(join(sandbox.clone, name), { recursive: true, force: true });
-      for (const way of ['rehearsal', 'hosted'] as const)
-        expect(await proveHarmless(sandbox, plant, way)).toContain('shotlist trust --folder');
+      for (const way of ['rehearsal', 'hosted'] as const) {
+        const sandbox = cloneInto(freshFolder(), origin, plant);
+        rmSync(join(sandbox.clone, '.git'), { recursive: true });
+        expectEnding(await proveHarmless(sandbox, plant, way), plant[way]);
+      }
     });
 });
 
@@ -172,7 +177,7 @@ const plantNamed = (name: string): Plant => {
   return found;
 };
 
-test('what a later commit puts into the folder that a run made is refused, tracked or not', async () => {
+test('a link that a later commit puts into the folder that a run made is refused', async () => {
   const [clean, plant] = [plantNamed('nothing'), plantNamed('the compacted state file of a re')];
   const origin = freshFolder();
   commitPlant(origin, clean, innocent(seeds));
@@ -189,8 +194,6 @@ test('what a later commit puts into the folder that a run made is refused, track
     planted,
     'main',
   );
-  expect(await proveHarmless(sandbox, plant, 'rehearsal')).toMatch(/git tracks \.shotlist/);
-  git(sandbox.clone, 'rm', '-r', '--quiet', '--cached', '.shotlist');
   expect(await proveHarmless(sandbox, plant, 'rehearsal')).toMatch(/state\.jsonl\.part is a link/);
   rmSync(join(sandbox.clone, '.shotlist/rehearsal/p/state.jsonl.part'));
   expect(await proveHarmless(sandbox, plant, 'rehearsal')).toBe('');
@@ -198,37 +201,98 @@ test('what a later commit puts into the folder that a run made is refused, track
 
 describe('a planted webhook with an event that waits', () => {
   const plant = plantNamed('a webhook');
+  const planted = plant.files?.['.shotlist/rehearsal/p/service/service.sqlite'] ?? '';
 
-  test('would be told by a service that the user starts on it', async () => {
+  test('is in no folder that a service opens', async () => {
     const data = freshFolder();
-    write(data, {
-      'service.sqlite': plant.files?.['.shotlist/rehearsal/p/service/service.sqlite'] ?? '',
-    });
-    adopt(data);
+    write(data, { 'service.sqlite': planted, id: '0'.repeat(32) });
+    await expect(startService({ data, pictures: 'plain' })).rejects.toThrow('holds files');
+  });
+
+  test('is never told by a rehearsal, wherever it came from', async () => {
+    const origin = freshFolder();
+    commitPlant(origin, plantNamed('nothing'), innocent(seeds));
+    const sandbox = cloneInto(freshFolder(), origin, plantNamed('nothing'));
+    expect(await proveHarmless(sandbox, plant, 'rehearsal')).toBe('');
+    const data = join(privateFolderOf(sandbox.clone), 'rehearsal/p/service');
+    for (const name of ['service.sqlite-wal', 'service.sqlite-shm'])
+      rmSync(join(data, name), { force: true });
+    write(data, { 'service.sqlite': planted });
+    expect(await proveHarmless(sandbox, plant, 'rehearsal')).toBe('');
+    // But another service would tell it.
+    write(data, { 'service.sqlite': planted });
     const heard = connections;
     const service = await startService({ data, pictures: 'plain' });
     await until('the event is delivered', () => connections > heard);
     await service.close();
   });
-
-  test('is never told by a rehearsal, even where the user trusts the folder', async () => {
-    const origin = freshFolder();
-    commitPlant(origin, plant, innocent(seeds));
-    const sandbox = cloneInto(freshFolder(), origin, plant);
-    rmSync(join(sandbox.clone, '.git'), { recursive: true });
-    const adopted = resultOf(() => adopt(join(sandbox.clone, '.shotlist')));
-    expect(adopted.ok && adopted.value.folders.length).toBe(2);
-    expect(await proveHarmless(sandbox, plant, 'rehearsal')).toBe('');
-  });
 });
 
-test('a folder that was trusted is not trusted where it is copied to', async () => {
-  const plant = plantNamed('nothing');
+describe('all that a run has left and remembers, committed beside the pipeline', () => {
   const origin = freshFolder();
-  commitPlant(origin, plant, innocent(seeds));
-  const sandbox = cloneInto(freshFolder(), origin, plant);
-  expect(await proveHarmless(sandbox, plant, 'rehearsal')).toBe('');
-  const copy = cloneInto(freshFolder(), origin, plant);
-  cpSync(join(sandbox.clone, '.shotlist'), join(copy.clone, '.shotlist'), { recursive: true });
-  expect(await proveHarmless(copy, plant, 'rehearsal')).toContain('shotlist trust --folder');
+  let left: Readonly<Record<string, Buffer>> = {};
+  beforeAll(async () => {
+    commitPlant(origin, plantNamed('nothing'), innocent(seeds));
+    const sandbox = cloneInto(freshFolder(), origin, plantNamed('nothing'));
+    const { clone } = sandbox;
+    for (const way of ['hosted', 'rehearsal'] as const)
+      expect(await proveHarmless(sandbox, plantNamed('nothing'), way)).toBe('');
+    const all = join(freshFolder(), 'all');
+    for (const folder of [privateFolderOf(clone), join(clone, '.shotlist')])
+      cpSync(folder, all, { recursive: true });
+    left = Object.fromEntries(
+      readdirSync(all, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .map((path) => [`.shotlist/${relative(all, path)}`, readFileSync(path)]),
+    );
+    expect(Object.keys(left)).toEqual(
+      expect.arrayContaining([
+        '.shotlist/hashes.db',
+        '.shotlist/rehearsal/p/service/service.sqlite',
+      ]),
+    );
+  });
+
+  const planted = (files: Plant['files']): { plant: Plant; sandbox: Sandbox } => {
+    const plant: Plant = {
+      name: 'all that a run left',
+      files: { ...left, ...files },
+      rehearsal: 'runs',
+      hosted: 'runs',
+    };
+    const folder = freshFolder();
+    commitPlant(folder, plant, innocent(seeds));
+    return { plant, sandbox: cloneInto(freshFolder(), folder, plant) };
+  };
+
+  test('does not make a run believe that it has nothing to do', async () => {
+    const { plant, sandbox } = planted({});
+    const before = host.balance();
+    expect(await proveHarmless(sandbox, plant, 'hosted')).toBe('');
+    expect(existsSync(join(sandbox.clone, 'out/p1.png'))).toBe(true);
+    expect(host.balance()).toBeLessThan(before);
+  });
+
+  test('does not bring files that were never here: they are elsewhere', async () => {
+    const state = { 'p.state.jsonl': seeds.state };
+    const { plant, sandbox } = planted(state);
+    expect(await proveHarmless(sandbox, plant, 'hosted')).toBe('');
+    expect(readFileSync(join(sandbox.clone, 'p.state.jsonl'), 'utf8')).toBe(seeds.state);
+    expect(existsSync(join(sandbox.clone, 'out/p1.png'))).toBe(false);
+  });
+
+  test('does not pass for the only copy of a result, whose project may then be deleted', async () => {
+    const [, bytes = '', sha256] =
+      /"bytes":(\d+),"sha256":"([0-9a-f]{64})"/.exec(seeds.state) ?? [];
+    const { plant, sandbox } = planted({
+      'p.state.jsonl': seeds.state,
+      'photos/p2.png': await photo(2),
+      [`.shotlist/kept/${sha256}.png`]: Buffer.alloc(Number(bytes), seeds.photo),
+    });
+    rmSync(join(sandbox.clone, 'photos/p1.png'));
+    const env = envOf(plant);
+    const loaded = await loadPipeline(join(sandbox.clone, 'pipeline.yaml'), { env });
+    expect(await orphans(loaded, { env })).toMatchObject({ projects: [], left: { unsaved: 1 } });
+  });
 });

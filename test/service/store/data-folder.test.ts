@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -24,7 +25,7 @@ describe('a data folder is refused', () => {
     writeFileSync(join(data, 'service.sqlite'), '');
     symlinkSync(victim, join(data, 'api-assets'));
     await expect(started(data)).rejects.toThrow(
-      /no local service created it for you on this machine.*shotlist trust --folder/,
+      /no local service created it for you on this machine/,
     );
     expect(readdirSync(data)).toEqual(['api-assets', 'service.sqlite']);
     expect(readFileSync(join(victim, 'photo.jpg'), 'utf8')).toBe('mine');
@@ -50,11 +51,28 @@ describe('a data folder is refused', () => {
     expect(existsSync(photo)).toBe(true);
   });
 
-  test('when there is no place for the key that marks it', async () => {
+  test('when its id is one of somebody else', async () => {
+    const data = dataFolder();
+    await (await service({ data })).close();
+    vi.stubEnv('XDG_STATE_HOME', dataFolder());
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(started(data)).rejects.toThrow(/no local service created it for you/);
+  });
+
+  test('when there is no place for its secret', async () => {
     const folder = dataFolder();
     writeFileSync(join(folder, 'state'), '');
     vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
     onTestFinished(() => void vi.unstubAllEnvs());
     await expect(started(join(folder, 'data'))).rejects.toThrow(/Set XDG_STATE_HOME/);
   });
+});
+
+test('a data folder may be moved: the service has the same key there', async () => {
+  const folder = dataFolder();
+  const local = await service({ data: join(folder, 'here') });
+  await local.close();
+  renameSync(join(folder, 'here'), join(folder, 'there'));
+  const moved = await service({ data: join(folder, 'there') });
+  expect(moved.key).toBe(local.key);
 });

@@ -2,7 +2,6 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { adoptFolder } from '../../../src/base/owner.ts';
 import { startService } from '../../../src/service/start.ts';
 import { openDatabase } from '../../../src/service/store/database.ts';
 import { canBeNobody, nobody } from '../../nobody.ts';
@@ -39,10 +38,9 @@ describe.skipIf(process.platform === 'win32')('a data folder (skipped without mo
 
   test('that was open to others is closed when it is opened, its database too', async () => {
     const data = new Rig('').path('data');
-    mkdirSync(data);
+    await (await startService({ ...plainly, data })).close();
     await openDatabase(join(data, 'service.sqlite')).close();
     writeFileSync(join(data, 'service.sqlite-wal'), '');
-    adoptFolder(data);
     for (const name of ['service.sqlite', 'service.sqlite-wal']) chmodSync(join(data, name), 0o666);
     chmodSync(data, 0o777);
     await service({ data });

@@ -1,0 +1,44 @@
+// What shotlist remembers about the folder of a pipeline, and believes: caches, and the local service's data of rehearsals.
+// It is outside the folder, in the user's state folder, so no repository can bring any of it.
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { digestOfBytes } from '../base/digest.ts';
+import { makeFolder } from '../base/make-folder.ts';
+import { realPathOr } from '../base/real-path.ts';
+import { isSystemProblem } from '../base/system-error.ts';
+import { userFolder } from '../base/user-folder.ts';
+
+/** A file with the path of the pipeline's folder. It is written whenever the private folder is used. */
+const pathName = 'path';
+
+const unusedMs = 30 * 24 * 60 * 60 * 1000;
+
+const privateFolders = (): string => join(userFolder(), 'folders');
+
+/** Named by the real path of the pipeline's folder: a folder that was moved has another one. It need not exist. */
+export const privateFolderOf = (folder: string): string =>
+  join(privateFolders(), digestOfBytes(realPathOr(folder)).slice(0, 32));
+
+/** Makes the private folder of a pipeline's folder if it is missing. Throws system errors. */
+export function makePrivateFolder(folder: string): void {
+  const own = privateFolderOf(folder);
+  if (!existsSync(own)) removeUnused();
+  makeFolder(own, 0o700);
+  writeFileSync(join(own, pathName), realPathOr(folder), { mode: 0o600 });
+}
+
+/** A folder of a pipeline may be on a drive that is not connected today, or on another host with the same home. */
+function removeUnused(): void {
+  try {
+    for (const name of readdirSync(privateFolders())) {
+      const file = join(privateFolders(), name, pathName);
+      const stats = lstatSync(file, { throwIfNoEntry: false });
+      if (stats === undefined || Date.now() - stats.mtimeMs < unusedMs) continue;
+      if (existsSync(readFileSync(file, 'utf8'))) continue;
+      rmSync(join(privateFolders(), name), { recursive: true, force: true });
+    }
+  } catch (error) {
+    // There are none yet, or the next command can do it.
+    if (!isSystemProblem(error)) throw error;
+  }
+}
