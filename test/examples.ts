@@ -37,7 +37,7 @@ export const blocks = (language: string): readonly CodeBlock[] =>
 
 /** The TypeScript examples in the doc comments of the operations. */
 export const libraryExamples = (): readonly string[] =>
-  globSync('src/{features,triggers,language/load}/**/*.ts', { cwd: root })
+  globSync('src/**/*.ts', { cwd: root })
     .sort()
     .flatMap((file) => [...read(file).matchAll(/ \* ```ts\n([\s\S]*?) \* ```/g)])
     .map(([, block = '']) => block.replace(/^ \* ?/gm, ''));

@@ -1,5 +1,5 @@
-// Every flag of every command: how it is written, read, checked and explained. To add a flag, add its entry to the set of
-// its command, and read it in the feature: types, parsing, help and the choices of a saved plan follow from the entry.
+// Every flag of every command: how it is written, read, checked and explained. To add a flag, add its entry, which names its
+// commands, and read it in the feature: types, parsing, help and the choices of a saved plan follow from the entry.
 import { InvalidArgumentError } from 'commander';
 import { milliseconds } from '../base/duration.ts';
 import { pathForms } from '../contract/api/routes.ts';
@@ -45,6 +45,9 @@ type Written<Term extends string> = Term extends `${string} <${string}`
     : boolean;
 
 type More<Value> = Omit<Flag<Value>, 'term' | 'help'>;
+
+/** A flag of these commands. */
+type SharedFlag<Value, Of extends string> = Flag<Value> & { readonly of: readonly Of[] };
 
 const flag = <Term extends string, const Value = Written<Term>>(
   term: Term,
@@ -141,282 +144,374 @@ function inputsWith(
 const database = 'a Postgres database, such as postgres://db.example/shotlist';
 const decidesPlan = true;
 
-/** The flags of commands that have many. */
+/** Commands that pay and wait for results. */
+const paying = ['run', 'tick', 'reroll', 'schedule', 'watch'] as const;
+/** Commands whose runs are planned as a whole. */
+const planned = ['plan', 'run', 'tick'] as const;
+/** Commands about an existing state file. */
+const reading = [
+  ...(['status', 'report', 'ui', 'pick', 'forget', 'resolve', 'refresh', 'audit'] as const),
+  ...(['repair', 'prune', 'export'] as const),
+] as const;
+const stateful = ['plan', ...paying, ...reading] as const;
+
+const shared = <
+  Term extends string,
+  const Of extends readonly string[],
+  const Value = Written<Term>,
+>(
+  term: Term,
+  help: string,
+  of: Of,
+  more: More<Value> = {},
+): SharedFlag<Value, Of[number]> => ({ term, help, of, ...more });
+
+/** By the heading in the help of commands that have many. */
 export const flagGroups = {
   'What became of it:': {
-    project: flag('--project <id>', 'the service created this project for the request', {
-      conflicts: ['notCharged', 'abandon'],
-    }),
-    notCharged: flag(
+    project: shared(
+      '--project <id>',
+      'the service created this project for the request',
+      ['resolve'],
+      {
+        conflicts: ['notCharged', 'abandon'],
+      },
+    ),
+    notCharged: shared(
       '--not-charged',
       'the service did not accept the request; the next run may send it again',
+      ['resolve'],
       { conflicts: ['abandon'] },
     ),
-    abandon: flag(
+    abandon: shared(
       '--abandon',
       'nobody can tell: count its credits as spent; the next run may pay for it again',
+      ['resolve'],
     ),
-    all: flag('--all', 'everything that is in doubt; asks about each, unless another flag says'),
-    hubList: flag(
+    all: shared('--all', 'everything that is in doubt; asks about each, unless another flag says', [
+      'resolve',
+    ]),
+    hubList: shared(
       '--hub-list <file>',
       'with --all: the list of projects in the hub, as JSON, CSV or text (- is standard input)',
+      ['resolve'],
       { conflicts: ['decisions'] },
     ),
-    decisions: flag(
+    decisions: shared(
       '--decisions <file>',
       'with --all: a CSV file with a decision for each; written for you if it does not exist',
+      ['resolve'],
       { conflicts: ['notCharged', 'abandon'] },
     ),
   },
   'What to run:': {
-    items: flag('--items <glob>', 'only the items whose keys match', { decidesPlan }),
-    limit: flag('--limit <n>', 'only the first n items', { read: positiveInteger, decidesPlan }),
-    first: flag(
+    items: shared(
+      '--items <glob>',
+      'only the items whose keys match',
+      [...planned, 'schedule', 'watch'],
+      { decidesPlan },
+    ),
+    limit: shared('--limit <n>', 'only the first n items', planned, {
+      read: positiveInteger,
+      decidesPlan,
+    }),
+    first: shared(
       '--first <n>',
       'run n items as a trial, show results and cost, then ask to continue',
-      {
-        read: fewItems,
-        conflicts: ['retryFailed'],
-      },
+      ['run'],
+      { read: fewItems, conflicts: ['retryFailed'] },
     ),
-    retryFailed: flag('--retry-failed', 'only the items with failed tasks', { decidesPlan }),
-    only: flag(
+    retryFailed: shared('--retry-failed', 'only the items with failed tasks', planned, {
+      decidesPlan,
+    }),
+    only: shared(
       '--only <step>',
       'run only this step and the free steps that it needs (repeatable)',
+      [...planned, 'watch'],
       { read: collected, decidesPlan },
     ),
-    until: flag('--until <step>', 'run only this step and all steps that it needs (repeatable)', {
-      read: collected,
-      decidesPlan,
-    }),
-    exclude: flag(
+    until: shared(
+      '--until <step>',
+      'run only this step and all steps that it needs (repeatable)',
+      [...planned, 'watch'],
+      { read: collected, decidesPlan },
+    ),
+    exclude: shared(
       '--exclude <step or item>',
       'skip a step and all that needs it, or the items that match a glob (repeatable)',
+      [...planned, 'watch'],
       { read: collected, decidesPlan },
     ),
-    requireOutputs: flag('--require-outputs', 'download the results that other checkouts saved', {
-      decidesPlan,
-    }),
-    replaceFiles: flag('--replace-files', 'let results replace files that shotlist did not make'),
-    input: flag('--input <name=value>', 'set an input of the pipeline (repeatable)', {
-      read: inputsWith,
-    }),
-    profile: flag('--profile <name>', "apply one of the pipeline's profiles", { decidesPlan }),
-    settle: flag(
+    requireOutputs: shared(
+      '--require-outputs',
+      'download the results that other checkouts saved',
+      [...planned, 'watch'],
+      { decidesPlan },
+    ),
+    replaceFiles: shared(
+      '--replace-files',
+      'let results replace files that shotlist did not make',
+      ['run', 'tick'],
+    ),
+    input: shared(
+      '--input <name=value>',
+      'set an input of the pipeline (repeatable)',
+      [...stateful, 'graph', 'validate'],
+      { read: inputsWith },
+    ),
+    profile: shared(
+      '--profile <name>',
+      "apply one of the pipeline's profiles",
+      [...stateful, 'graph', 'validate'],
+      { decidesPlan },
+    ),
+    settle: shared(
       '--settle <time>',
       'a file is complete when it has not changed for so long (default: 2s)',
+      ['watch'],
       { read: duration },
     ),
-    poll: flag(
+    poll: shared(
       '--poll <time>',
       'how often to look for changes that the system does not report (default: 1m)',
+      ['watch'],
       { read: duration },
     ),
   },
   'Money:': {
-    budget: flag('--budget <credits>', 'spend at most this many credits in this run', {
-      read: wholeNumber,
-      decidesPlan,
-    }),
-    runId: flag('--run-id <id>', 'share one budget among all runs with this id'),
-    confirmAbove: flag(
+    budget: shared(
+      '--budget <credits>',
+      'spend at most this many credits in this run',
+      ['plan', ...paying],
+      { read: wholeNumber, decidesPlan },
+    ),
+    runId: shared('--run-id <id>', 'share one budget among all runs with this id', [
+      ...(['run', 'tick', 'reroll'] as const),
+    ]),
+    confirmAbove: shared(
       '--confirm-above <credits>',
       'on a terminal, ask before buying more (default: confirm_above in the pipeline, or 100)',
+      ['run', 'reroll'],
       { read: wholeNumber },
     ),
-    yes: flag('--yes', 'do not ask: the answer is yes'),
-    payAgain: flag(
+    yes: shared('--yes', 'do not ask: the answer is yes', ['run', 'tick', 'reroll', 'prune']),
+    payAgain: shared(
       '--pay-again',
       'pay again for results that are lost both here and at the service',
+      planned,
     ),
-    dryRun: flag('--dry-run', 'say what it would do and cost, and do nothing'),
+    dryRun: shared('--dry-run', 'say what it would do and cost, and do nothing', ['reroll']),
   },
   'Where:': {
-    output: flag('--output <folder>', 'save results below this folder'),
-    state: flag('--state <file>', 'use this state file'),
-    allowOutside: flag(
+    output: shared('--output <folder>', 'save results below this folder', [
+      ...(['plan', ...paying, 'report', 'ui', 'pick', 'prune'] as const),
+    ]),
+    state: shared('--state <file>', 'use this state file', ['explain', ...stateful]),
+    allowOutside: shared(
       '--allow-outside',
       'let the pipeline use files outside its repository (the folder with .git above it)',
+      ['plan', ...paying, 'report', 'ui', 'pick', 'prune'],
     ),
     // A rehearsal has its own service.
-    service: flag('--service <address>', "the service's address (else SHOTLIST_BASE_URL)", {
+    service: shared(
+      '--service <address>',
+      "the service's address (else SHOTLIST_BASE_URL)",
+      ['plan', ...paying, 'resolve', 'refresh', 'audit', 'prune', 'repair', 'worker'],
+      { conflicts: ['rehearse'] },
+    ),
+    hosted: shared('--hosted', 'fail instead of falling back to a rehearsal (for CI)', stateful, {
       conflicts: ['rehearse'],
     }),
-    hosted: flag('--hosted', 'fail instead of falling back to a rehearsal (for CI)', {
-      conflicts: ['rehearse'],
-    }),
-    engine: flag('--engine <address>', `use the record in ${database}`, {
-      conflicts: ['rehearse'],
-    }),
+    engine: shared(
+      '--engine <address>',
+      `use the record in ${database}`,
+      ['plan', 'run', 'status', 'report', 'resolve', 'audit'],
+      { conflicts: ['rehearse'] },
+    ),
   },
   'Output:': {
-    explain: flag('--explain <task>', 'explain why this task would run again'),
-    resolved: flag(
+    explain: shared('--explain <task>', 'explain why this task would run again', ['plan']),
+    resolved: shared(
       '--resolved',
       'print the pipeline with includes, defaults and profile applied; do not plan',
+      ['plan'],
     ),
-    out: flag('--out <file>', 'save the plan in this file, such as photos.plan, for run'),
-    exitCode: flag('--exit-code', 'exit with 10 if there is something to do'),
-    open: flag('--open', 'show the run on a page in the browser'),
-    quiet: flag('--quiet', 'print only failures, warnings and the summary', {
-      conflicts: ['json'],
-    }),
-    json: flag('--json', 'print JSON'),
-    log: flag('--log <file>', 'log every event to this file, or to standard error (-)'),
-    verbose: flag('--verbose', 'log to standard error (same as --log -)'),
-    help: flag('-h, --help', 'print this help'),
+    out: shared('--out <file>', 'save the plan in this file, such as photos.plan, for run', [
+      'plan',
+    ]),
+    exitCode: shared('--exit-code', 'exit with 10 if there is something to do', ['plan']),
+    open: shared('--open', 'show the run on a page in the browser', ['run']),
+    quiet: shared(
+      '--quiet',
+      'print only failures, warnings and the summary',
+      ['run', 'tick', 'reroll'],
+      { conflicts: ['json'] },
+    ),
+    json: shared('--json', 'print JSON', [
+      ...([
+        ...stateful,
+        'init',
+        'tools',
+        'validate',
+        'fmt',
+        'graph',
+        'receipts',
+        'explain',
+      ] as const),
+      ...(['trust', 'git-setup', 'merge', 'engine', 'worker'] as const),
+    ]),
+    log: shared('--log <file>', 'log every event to this file, or to standard error (-)', paying),
+    verbose: shared('--verbose', 'log to standard error (same as --log -)', paying),
+    help: shared('-h, --help', 'print this help', []),
   },
   'Unattended:': {
-    once: flag('--once', 'run what is due now, and exit'),
-    print: flag(
+    once: shared('--once', 'run what is due now, and exit', ['schedule']),
+    print: shared(
       '--print <kind>',
       'print a file that starts the runs: systemd, cron, github-actions, gitlab-ci or kubernetes',
+      ['schedule'],
     ),
-    detachAfter: flag(
+    detachAfter: shared(
       '--detach-after <time>',
       'end after this time; a later run or tick fetches what is still rendering',
+      ['run', 'tick'],
       { read: duration },
     ),
-    listen: flag('--listen <port>', "receive the service's events at [host:]port", {
-      read: listenAddress,
-    }),
-    monitor: flag('--monitor <port>', 'answer /healthz, /readyz and /metrics at [host:]port', {
-      read: listenAddress,
-    }),
-    commit: flag('--commit', 'make one git commit with the state file and the small outputs'),
-    commitOutputs: flag(
+    listen: shared(
+      '--listen <port>',
+      "receive the service's events at [host:]port",
+      ['run', 'tick', 'reroll'],
+      { read: listenAddress },
+    ),
+    monitor: shared(
+      '--monitor <port>',
+      'answer /healthz, /readyz and /metrics at [host:]port',
+      [...paying, 'worker'],
+      { read: listenAddress },
+    ),
+    commit: shared(
+      '--commit',
+      'make one git commit with the state file and the small outputs',
+      paying,
+    ),
+    commitOutputs: shared(
       '--commit-outputs <which>',
       'the outputs in that commit: none, small (up to 1 MiB each, 20 MiB in all) or all (default: small)',
+      paying,
       { choices: ['none', 'small', 'all'] },
     ),
   },
   'Rehearsal:': {
-    rehearse: flag('--rehearse', 'use the local service, even if a key and an address are set', {
-      decidesPlan,
-    }),
-    speed: flag(
+    rehearse: shared(
+      '--rehearse',
+      'use the local service, even if a key and an address are set',
+      stateful,
+      { decidesPlan },
+    ),
+    speed: shared(
       '--speed <speed>',
       'speed of a rehearsal: instant, realtime or a factor such as 60',
+      paying,
       { read: speedOf },
     ),
-    pictures: flag(
+    pictures: shared(
       '--pictures <kind>',
       'pictures of a rehearsal: real previews, or plain stand-ins (default: real)',
+      paying,
       { choices: ['real', 'plain'] },
     ),
   },
 } as const;
 
-const { project, notCharged, abandon, all, hubList, decisions } = flagGroups['What became of it:'];
-const { items, limit, first, retryFailed, only, until, exclude, requireOutputs, replaceFiles } =
-  flagGroups['What to run:'];
-const { input, profile, settle, poll } = flagGroups['What to run:'];
-const { budget, runId, confirmAbove, yes, payAgain, dryRun } = flagGroups['Money:'];
-const { output, state, allowOutside, service, hosted, engine } = flagGroups['Where:'];
-const { explain, resolved, out, exitCode, open, quiet, json, log, verbose } = flagGroups['Output:'];
-const { once, print, detachAfter, listen, monitor, commit, commitOutputs } =
-  flagGroups['Unattended:'];
-const { rehearse, speed, pictures } = flagGroups['Rehearsal:'];
+const flags = {
+  ...flagGroups['What became of it:'],
+  ...flagGroups['What to run:'],
+  ...flagGroups['Money:'],
+  ...flagGroups['Where:'],
+  ...flagGroups['Output:'],
+  ...flagGroups['Unattended:'],
+  ...flagGroups['Rehearsal:'],
+};
+type SharedFlags = typeof flags;
+type CommandName = SharedFlags[keyof SharedFlags]['of'][number];
+
+type FlagsOf<Command extends CommandName> = {
+  readonly [Name in keyof SharedFlags as Command extends SharedFlags[Name]['of'][number]
+    ? Name
+    : never]: SharedFlags[Name];
+};
+
+/** The shared flags of a command, in the order of help. */
+function flagsOf<Command extends CommandName>(command: Command): FlagsOf<Command> {
+  const isOf = (set: FlagSet): set is FlagSet & FlagsOf<Command> =>
+    Object.keys(set).every((name) => name in flags);
+  const found: FlagSet = Object.fromEntries(
+    Object.entries(flags).filter(([, { of }]) => of.some((name) => name === command)),
+  );
+  if (!isOf(found)) throw new Error(`bug: ${command} has no flags`);
+  return found;
+}
 
 /** The same flag, explained for another command. */
 const saying = <Value>(one: Flag<Value>, help: string): Flag<Value> => ({ ...one, help });
 
-// The flags of each command, in the order of its help
+// The flags of each command
 
 /** For commands that print while they work. */
-const jsonLines = saying(json, 'print JSON, one object per line');
-
-const inputs = { input, profile };
-const services = { service, rehearse, hosted };
-const folders = { state, output, allowOutside, ...services };
-const steps = { only, until, exclude, requireOutputs };
-const commits = { commit, commitOutputs };
-const answers = { confirmAbove, yes };
-const running = { speed, pictures, log, verbose, monitor };
-
-/** The flags of `plan`, `run` and `tick` that say what the command is about. */
-const selected = { ...steps, retryFailed, ...inputs, json, ...folders, items, limit };
+const jsonLines = saying(flags.json, 'print JSON, one object per line');
 
 /** For commands about an existing state file. */
-const ofState = {
-  ...inputs,
-  json,
-  state,
-  rehearse: saying(rehearse, "use the rehearsal's state file"),
-  hosted: saying(hosted, 'use the state file of the hosted runs'),
+const existing = {
+  rehearse: saying(flags.rehearse, "use the rehearsal's state file"),
+  hosted: saying(flags.hosted, 'use the state file of the hosted runs'),
 };
 
 /** For commands about results that are there already. */
 const results = {
-  output: saying(output, 'the folder of the results, if the runs had this flag'),
-  allowOutside,
+  ...existing,
+  output: saying(flags.output, 'the folder of the results, if the runs had this flag'),
 };
 
-/** The flags of every command that loads a pipeline; each command has some of them. */
-export type PipelineFlags = Given<typeof selected & { readonly engine: typeof engine }>;
-
 export const planFlags = {
-  ...selected,
-  engine,
-  budget: saying(budget, 'plan for a run with this budget'),
-  payAgain,
-  ...{ explain, exitCode, out, resolved },
+  ...flagsOf('plan'),
+  budget: saying(flags.budget, 'plan for a run with this budget'),
 };
 export type PlanFlags = Given<typeof planFlags>;
 
+/** The flags of every command that loads a pipeline; each command has some of them. */
+export type PipelineFlags = PlanFlags;
+
 export const tickFlags = {
-  ...selected,
+  ...flagsOf('tick'),
   json: jsonLines,
-  ...running,
-  ...{ budget, runId, detachAfter, payAgain, replaceFiles, quiet, listen },
-  ...commits,
-  yes: saying(yes, 'as for run; a tick never asks'),
+  yes: saying(flags.yes, 'as for run; a tick never asks'),
 };
 export type TickFlags = Given<typeof tickFlags>;
 
 export const runFlags = {
-  ...tickFlags,
-  ...{ first, ...answers, open },
+  ...flagsOf('run'),
+  json: jsonLines,
   engine: {
-    ...saying(engine, `let workers on several hosts perform the run, through ${database}`),
+    ...saying(flags.engine, `let workers on several hosts perform the run, through ${database}`),
     conflicts: ['rehearse', 'detachAfter', 'first', 'open', 'listen'],
   },
 };
 
 export const scheduleFlags = {
-  ...inputs,
+  ...flagsOf('schedule'),
   json: jsonLines,
-  ...folders,
-  items,
-  ...running,
-  ...{ once, print },
-  budget: saying(budget, 'spend at most this many credits in each run'),
-  ...commits,
+  budget: saying(flags.budget, 'spend at most this many credits in each run'),
 };
 export type ScheduleFlags = Given<typeof scheduleFlags>;
 
 export const watchFlags = {
-  ...steps,
-  ...inputs,
+  ...flagsOf('watch'),
   json: jsonLines,
-  ...folders,
-  items,
-  ...running,
-  ...commits,
-  budget: saying(budget, 'spend at most this many credits in all runs of this watch'),
-  ...{ settle, poll },
+  budget: saying(flags.budget, 'spend at most this many credits in all runs of this watch'),
 };
 export type WatchFlags = Given<typeof watchFlags>;
 
-export const rerollFlags = {
-  ...inputs,
-  json: jsonLines,
-  ...folders,
-  ...running,
-  ...answers,
-  ...commits,
-  ...{ dryRun, budget, runId, quiet, listen },
-};
+export const rerollFlags = { ...flagsOf('reroll'), json: jsonLines };
 export type RerollFlags = Given<typeof rerollFlags>;
 
 export const initFlags = {
@@ -424,20 +519,19 @@ export const initFlags = {
   media: flag('--media <folder>', 'the folder of the photos, clips or sounds'),
   name: flag('--name <name>', 'the name of the pipeline (default: the tool)'),
   output: flag('--output <file>', 'the pipeline file, which must not exist (default: <name>.yaml)'),
-  yes: saying(yes, 'do not ask: take the first tool that fits, and the defaults'),
-  json,
+  yes: saying(flags.yes, 'do not ask: take the first tool that fits, and the defaults'),
+  ...flagsOf('init'),
 };
 export type InitFlags = Given<typeof initFlags>;
 
 export const fmtFlags = {
   check: flag('--check', 'write nothing; exit code 1 if a file has another layout (for CI)'),
-  json,
+  ...flagsOf('fmt'),
 };
 export type FmtFlags = Given<typeof fmtFlags>;
 
 export const graphFlags = {
-  ...inputs,
-  json,
+  ...flagsOf('graph'),
   format: flag('--format <format>', 'mermaid, dot or svg (default: mermaid)', {
     choices: graphFormats,
   }),
@@ -446,8 +540,7 @@ export const graphFlags = {
 export type GraphFlags = Given<typeof graphFlags>;
 
 export const validateFlags = {
-  ...inputs,
-  json,
+  ...flagsOf('validate'),
   format: flag(
     '--format <format>',
     'how to print what is wrong: text, json, sarif, or github for annotations in GitHub Actions',
@@ -457,14 +550,14 @@ export const validateFlags = {
 export type ValidateFlags = Given<typeof validateFlags>;
 
 export const explainFlags = {
-  state: saying(state, 'look for the file in this state file only'),
-  json,
+  ...flagsOf('explain'),
+  state: saying(flags.state, 'look for the file in this state file only'),
 };
 export type ExplainFlags = Given<typeof explainFlags>;
 
 export const statusFlags = {
-  ...ofState,
-  engine,
+  ...flagsOf('status'),
+  ...existing,
   items: flag('--items [glob]', 'list the items, or those whose keys match'),
   failed: flag('--failed', 'list the items with tasks that failed or are in doubt'),
   step: flag('--step <step>', 'list the items with their tasks of this step'),
@@ -489,27 +582,23 @@ export const logFlags = {
   project: flag('--project <id>', 'only lines about this project'),
   failed: flag('--failed', 'only what failed or is in doubt'),
   follow: flag('--follow', 'go on with what is appended, until you stop it'),
-  json: saying(json, 'print the lines as they are: one JSON object each'),
+  json: saying(flags.json, 'print the lines as they are: one JSON object each'),
 };
 export type LogFlags = Given<typeof logFlags>;
 
-export const resolveFlags = {
-  ...ofState,
-  engine,
-  service,
-  ...{ project, notCharged, abandon, all, hubList, decisions },
-};
+export const resolveFlags = { ...flagsOf('resolve'), ...existing };
 export type ResolveFlags = Given<typeof resolveFlags>;
 
 export const forgetFlags = {
-  ...ofState,
+  ...flagsOf('forget'),
+  ...existing,
   project: flag('--project <id>', 'the task that this project belongs to'),
 };
 export type ForgetFlags = Given<typeof forgetFlags>;
 
 export const refreshFlags = {
-  ...ofState,
-  service,
+  ...flagsOf('refresh'),
+  ...existing,
   acceptMissing: flag(
     '--accept-missing',
     'believe the service even if it has no record of any project',
@@ -517,34 +606,37 @@ export const refreshFlags = {
 };
 export type RefreshFlags = Given<typeof refreshFlags>;
 
-export const auditFlags = { ...ofState, engine, service };
+export const auditFlags = { ...flagsOf('audit'), ...existing };
 export type AuditFlags = Given<typeof auditFlags>;
 
 export const repairFlags = {
-  ...ofState,
-  service: saying(service, 'the service that its ids belong to, if the file no longer says so'),
+  ...flagsOf('repair'),
+  ...existing,
+  service: saying(
+    flags.service,
+    'the service that its ids belong to, if the file no longer says so',
+  ),
   write: flag('--write <file>', 'write the proposal to this new file'),
 };
 export type RepairFlags = Given<typeof repairFlags>;
 
-export const pickFlags = { ...ofState, ...results };
+export const pickFlags = { ...flagsOf('pick'), ...results };
 export type PickFlags = Given<typeof pickFlags>;
 
 export const pruneFlags = {
-  ...ofState,
+  ...flagsOf('prune'),
   ...results,
-  service,
   olderThan: flag('--older-than <time>', 'only what is at least so old, such as 30d', {
     read: duration,
   }),
   missingFolders: flag('--missing-folders', 'count items in missing or empty folders as gone'),
-  yes: saying(yes, 'remove without a question'),
+  yes: saying(flags.yes, 'remove without a question'),
 };
 export type PruneFlags = Given<typeof pruneFlags>;
 
 export const receiptsFlags = {
   pipeline: flag('--pipeline <file>', 'only the receipts of this pipeline file'),
-  rehearse: saying(rehearse, "with --pipeline: the receipts of the pipeline's rehearsal"),
+  rehearse: saying(flags.rehearse, "with --pipeline: the receipts of the pipeline's rehearsal"),
   limit: flag('--limit <n>', 'list the newest n receipts (default: 20)', {
     read: positiveInteger,
     conflicts: ['export', 'import', 'forget'],
@@ -562,14 +654,13 @@ export const receiptsFlags = {
     '--before <date>',
     'with --forget: the receipts not changed since, such as 2026-01-31',
   ),
-  yes: saying(yes, 'with --forget: remove without a question'),
-  json,
+  yes: saying(flags.yes, 'with --forget: remove without a question'),
+  ...flagsOf('receipts'),
 };
 export type ReceiptsFlags = Given<typeof receiptsFlags>;
 
 export const reportFlags = {
-  ...ofState,
-  engine,
+  ...flagsOf('report'),
   ...results,
   out: flag('--out <file>', 'the HTML file (default: report.html in the output folder)'),
   // Commander calls the value by what is left out.
@@ -578,10 +669,10 @@ export const reportFlags = {
 export type ReportFlags = Given<typeof reportFlags>;
 
 export const uiFlags = {
-  ...ofState,
+  ...flagsOf('ui'),
   ...results,
   port: flag('--port <n>', 'port (default: a free one)', { read: portNumber }),
-  open: saying(open, 'open the page in the browser'),
+  open: saying(flags.open, 'open the page in the browser'),
   /** Given by `run --open`, with a channel to it. */
   forRun: flag('--for-run', 'serve the page of the run that started this', { isHidden: true }),
 };
@@ -590,11 +681,11 @@ export type UiFlags = Given<typeof uiFlags>;
 export const mergeFlags = {
   output: flag('--output <file>', 'write the result to this new file instead'),
   path: flag('--path <file>', 'the state file, if git calls this with temporary files'),
-  json,
+  ...flagsOf('merge'),
 };
 export type MergeFlags = Given<typeof mergeFlags>;
 
-export const gitSetupFlags = { remove: flag('--remove', 'undo it'), json };
+export const gitSetupFlags = { remove: flag('--remove', 'undo it'), ...flagsOf('git-setup') };
 export type GitSetupFlags = Given<typeof gitSetupFlags>;
 
 const requiredEngine = required(flag('--engine <address>', database));
@@ -604,14 +695,16 @@ export const workerFlags = {
     '--root <folder>',
     'the folder of the pipeline file, as this host sees it (default: .)',
   ),
+  ...flagsOf('worker'),
   engine: requiredEngine,
-  service,
   jobs: flag('--jobs <n>', 'how many tasks to perform at once (default: 16)', {
     read: positiveInteger,
   }),
-  once: saying(once, 'end when the run is over, instead of waiting for the next one'),
-  allowOutside: saying(allowOutside, 'let pipelines read and write files outside their repository'),
-  monitor,
+  once: saying(flags.once, 'end when the run is over, instead of waiting for the next one'),
+  allowOutside: saying(
+    flags.allowOutside,
+    'let pipelines read and write files outside their repository',
+  ),
   json: jsonLines,
 };
 export type WorkerFlags = Given<typeof workerFlags>;
@@ -621,22 +714,23 @@ export const exportFlags = {
     '--take-back',
     'write the state file from the database again: the copy to which the run was exported is lost',
   ),
-  ...ofState,
+  ...flagsOf('export'),
+  ...existing,
   engine: requiredEngine,
 };
 export type ExportFlags = Given<typeof exportFlags>;
 
-export const engineFlags = { engine: requiredEngine, json };
+export const engineFlags = { ...flagsOf('engine'), engine: requiredEngine };
 export type EngineFlags = Given<typeof engineFlags>;
 
 export const trustFlags = {
   remove: flag('--remove', 'no longer trust the file'),
   list: flag('--list', 'list the trusted files'),
-  json,
+  ...flagsOf('trust'),
 };
 export type TrustFlags = Given<typeof trustFlags>;
 
-export const toolsFlags = { json };
+export const toolsFlags = flagsOf('tools');
 export type ToolsFlags = Given<typeof toolsFlags>;
 
 export const serveFlags = {
@@ -646,7 +740,7 @@ export const serveFlags = {
     '--data <folder>',
     'keep projects, files and the ledger here (default: nothing is kept)',
   ),
-  speed: saying(speed, 'instant, realtime or a factor such as 60'),
+  speed: saying(flags.speed, 'instant, realtime or a factor such as 60'),
   credits: flag('--credits <n>', 'opening balance of a new account (default: 10000)', {
     read: wholeNumber,
   }),
@@ -656,7 +750,7 @@ export const serveFlags = {
   slots: flag('--slots <n>', 'how many projects are processed at once (default: 8)', {
     read: positiveInteger,
   }),
-  pictures: saying(pictures, 'real previews, or plain stand-ins (default: real)'),
+  pictures: saying(flags.pictures, 'real previews, or plain stand-ins (default: real)'),
   paths: flag(
     '--paths <form>',
     'which form of the paths that exist in two forms to answer (default: both)',
@@ -678,7 +772,7 @@ export const serveFlags = {
   eventGiveUp: flag('--event-give-up <time>', 'how long an event is retried (default: 24h)', {
     read: duration,
   }),
-  json: saying(json, 'print address, key and hub as JSON'),
+  json: saying(flags.json, 'print address, key and hub as JSON'),
 };
 export type ServeFlags = Given<typeof serveFlags>;
 

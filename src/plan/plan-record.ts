@@ -1,20 +1,30 @@
 // What a plan would do, task by task, and its digest: two plans with the same digest do the same.
+import type { FromSchema } from 'json-schema-to-ts';
 import { type Digest, digestOfBytes } from '../base/digest.ts';
 import type { PlannedAction, PlannedTask } from './planned-action.ts';
 
-/** The choices that a saved plan repeats: they name parts of the pipeline, and no file or place. */
-export interface SavedChoices {
-  readonly profile?: string;
-  readonly items?: string;
-  readonly limit?: number;
-  readonly only?: readonly string[];
-  readonly until?: readonly string[];
-  readonly exclude?: readonly string[];
-  readonly retryFailed?: boolean;
-  readonly requireOutputs?: boolean;
-  readonly rehearse?: boolean;
-  readonly budget?: number;
-}
+const text = { type: 'string', maxLength: 4096 } as const;
+const texts = { type: 'array', items: text } as const;
+const flag = { type: 'boolean' } as const;
+
+/** The choices that a saved plan repeats: the flags that decide a plan. They name parts of the pipeline, and no file or place. */
+export const savedChoicesSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    profile: text,
+    items: text,
+    limit: { type: 'integer', minimum: 1 },
+    only: texts,
+    until: texts,
+    exclude: texts,
+    retryFailed: flag,
+    requireOutputs: flag,
+    rehearse: flag,
+    budget: { type: 'integer', minimum: 0 },
+  },
+} as const;
+export type SavedChoices = Readonly<FromSchema<typeof savedChoicesSchema>>;
 
 /** A task that a run would not just reuse. */
 export interface RecordedTask {

@@ -5,11 +5,13 @@ import {
   choicesIn,
   differing,
   type Flag,
+  planFlags,
   runFlags,
   serveFlags,
   statusFlags,
 } from '../../src/cli/flags.ts';
 import { optionOf } from '../../src/commands.ts';
+import { savedChoicesSchema } from '../../src/plan/plan-record.ts';
 
 describe('a number', () => {
   test.each<readonly [Flag<unknown>, readonly string[], string, unknown]>([
@@ -70,4 +72,11 @@ test('a saved plan repeats what decides a plan, and a run of it names what would
   };
   expect(choicesIn(given)).toEqual({ items: 'a*', retryFailed: true, budget: 5, rehearse: true });
   expect(differing(given)).toEqual(['--items', '--retry-failed']);
+});
+
+test('a saved plan can repeat every flag that decides a plan', () => {
+  const deciding = Object.entries<Flag<unknown>>(planFlags).filter(([, one]) => one.decidesPlan);
+  expect(deciding.map(([name]) => name).sort()).toEqual(
+    Object.keys(savedChoicesSchema.properties).sort(),
+  );
 });

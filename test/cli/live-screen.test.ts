@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { LiveScreen } from '../../src/cli/live-screen.ts';
 import { type Line, span } from '../../src/views/live/spans.ts';
-import { MemoryTerminal } from './terminal.test.ts';
+import { MemoryTerminal } from './terminal.ts';
 
 const linesOf = (...texts: readonly string[]): readonly Line[] =>
   texts.map((text) => [span(text, 'good')]);

@@ -6,7 +6,7 @@ import type { Sql } from '../../src/distributed/database/sql.ts';
 import type { EngineDatabase } from '../../src/distributed/database.ts';
 import type { CoordinatorDesk } from '../../src/distributed/ports.ts';
 import { realClock } from '../../src/run/clock.ts';
-import { connectToDatabase } from './database/database.test.ts';
+import { connectToDatabase } from './database/database.ts';
 import { importOf, issued } from './database/orders.ts';
 
 let sql: Sql;

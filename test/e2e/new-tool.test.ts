@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const tool = 'ai-postcard-maker';
 
 const file = `// ai-postcard-maker: a picture with a greeting.
-import { fieldOf } from '../base/json.ts';
+import { fieldOf } from '../../base/json.ts';
 import { picture } from '../tool/fields.ts';
 import { group, listedTool, text } from '../tool/request-schema.ts';
 import { eachFile, photoPath } from '../tool/starter.ts';

@@ -16,6 +16,7 @@ import {
   type PlanRecord,
   type RecordedTask,
   type SavedChoices,
+  savedChoicesSchema,
 } from '../../plan/plan-record.ts';
 import type { Prepared } from './prepare.ts';
 
@@ -38,9 +39,6 @@ export interface SavedPlan {
 }
 
 const text = { type: 'string', maxLength: 4096 } as const;
-const texts = { type: 'array', items: text } as const;
-const flag = { type: 'boolean' } as const;
-const whole = { type: 'integer', minimum: 0 } as const;
 
 const isHeader = validatorOf<Header>({
   type: 'object',
@@ -48,15 +46,7 @@ const isHeader = validatorOf<Header>({
   properties: {
     shotlistPlan: { const: 1 },
     ...{ pipeline: text, made: text, service: text },
-    choices: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        ...{ profile: text, items: text, limit: { type: 'integer', minimum: 1 } },
-        ...{ only: texts, until: texts, exclude: texts, budget: whole },
-        ...{ retryFailed: flag, requireOutputs: flag, rehearse: flag },
-      },
-    },
+    choices: savedChoicesSchema,
     digests: {
       type: 'object',
       required: ['pipeline', 'tasks'],

@@ -24,7 +24,7 @@ import {
   refused,
 } from '../../model/lines.ts';
 import { withoutPostgres } from '../../postgres.ts';
-import { connectToServer } from './database.test.ts';
+import { connectToServer } from './database.ts';
 import { askOf, event, importOf, issued, jobLine } from './orders.ts';
 import { startPglite } from './pglite.ts';
 import { rowOf, rowsOf, totalsOf } from './rows.ts';

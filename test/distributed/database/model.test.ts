@@ -10,7 +10,7 @@ import type { EngineDatabase } from '../../../src/distributed/database.ts';
 import type { NewEvent } from '../../../src/model/line.ts';
 import { jobSchema } from '../../../src/model/line-schemas.ts';
 import { adopted, amended, deleted, gone, job, output, picked } from '../../model/lines.ts';
-import { connectToDatabase } from './database.test.ts';
+import { connectToDatabase } from './database.ts';
 import { jobs, World } from './world.ts';
 
 let sql: Sql;
