@@ -106,7 +106,7 @@ describe('the examples of the library', () => {
     }
     rig.write('all.ts', all.join('\n'));
     const child = spawn(process.execPath, [rig.path('all.ts')], {
-      ...{ cwd: rig.folder, env: { ...env, XDG_STATE_HOME: rig.path('state') } },
+      ...{ cwd: rig.folder, env: { ...env, XDG_STATE_HOME: rig.path('.state') } },
     });
     const { stdout, stderr, code } = await ended(child);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });

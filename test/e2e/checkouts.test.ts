@@ -324,7 +324,7 @@ test('a rehearsal in a folder that was moved uses its results, and says that its
   cpSync(rig.folder, moved.folder, { recursive: true });
   const again = await moved.command(run);
   expect(again.stdout).toContain('6 reused');
-  expect(again.stderr).toContain(`start the rehearsal over, remove ${moved.path('.shotlist')}`);
+  expect(again.stderr).toContain(`to start it over, remove ${moved.path('.shotlist')}`);
   rmSync(moved.path('.shotlist/rehearsal/photos'), { recursive: true });
   expect(await moved.command(run)).toMatchObject({ code: 0, stderr: '' });
 });

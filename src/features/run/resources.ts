@@ -93,7 +93,7 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
 
 /** What the state file says of projects is not known to a service that has no data yet. */
 const movedText = ({ runFolder }: RunPaths): string =>
-  `the local service of this rehearsal is not here, because the folder was moved or copied: to start the rehearsal over, remove ${runFolder}`;
+  `the local service of this rehearsal is not here: the folder was moved or copied, or the rehearsal is another user's; to start it over, remove ${runFolder}`;
 
 const savesAnything = ({ rows }: Plan): boolean =>
   rows.some(({ tasks }) => Object.keys(tasks).some((action) => unsettledActions.has(action)));

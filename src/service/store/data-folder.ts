@@ -99,7 +99,7 @@ function secretOf(data: string): string | undefined {
   const id = read.ok ? read.value.toString('utf8') : '';
   if (!/^[0-9a-f]{32}$/.test(id)) return undefined;
   const secret = readSecretFile(join(secretsFolder(), id));
-  return secret.ok ? secret.value : undefined;
+  return secret.ok && /^[0-9a-f]{64}$/.test(secret.value) ? secret.value : undefined;
 }
 
 const secretsFolder = (): string => join(userFolder(), 'services');
