@@ -49,8 +49,10 @@ export default defineConfig({
     env: {
       TMPDIR: temporaryFolder(),
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url)),
-      // Not the developer's own: what tests make and trust is remembered here.
-      XDG_STATE_HOME: fileURLToPath(new URL('node_modules/.cache/state', import.meta.url)),
+      // Not the developer's own: what tests trust and remember. It is removed when they are over (test/build.ts).
+      XDG_STATE_HOME: fileURLToPath(
+        new URL(`node_modules/.cache/state/${process.pid}`, import.meta.url),
+      ),
     },
   },
 });

@@ -1,6 +1,6 @@
 // Bundles shotlist before the first test, and before each round of `vitest --watch`: the command that tests start is never
 // older than its sources.
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'rolldown';
 import type { TestProject } from 'vitest/node';
 import { pageModule } from '../build/page-module.ts';
@@ -9,9 +9,12 @@ import { builtPage } from '../src/report/assets.ts';
 import { bundlePage } from '../src/report/bundle.ts';
 import { builtRoot } from './built.ts';
 
-export async function setup(project: TestProject): Promise<void> {
+/** Returns what is to be done when all tests are over. */
+export async function setup(project: TestProject): Promise<() => void> {
   await bundle();
   project.onTestsRerun(bundle);
+  const { XDG_STATE_HOME: state = '' } = project.config.env;
+  return () => rmSync(state, { recursive: true, force: true });
 }
 
 async function bundle(): Promise<void> {
