@@ -41,10 +41,11 @@ steps:
     with: { image_count: 1, model: flux-schnell, resolution: 640px, style: { prompt: "\${{ item.prompt }}" } }
 `;
 
-/** With receipts of its own: what another bench paid for is not reused. Every process that is started from here hears of it. */
+/** With receipts and a memory of its own: what another bench paid for is not reused. Every process that is started from here hears of it. */
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-bench-'));
   process.env['SHOTLIST_RECEIPTS'] = join(folder, receipts);
+  process.env['XDG_STATE_HOME'] = join(folder, '.state');
   return folder;
 }
 

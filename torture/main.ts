@@ -1,5 +1,8 @@
 // `npm run torture -- --rounds 100 --seed 1`: kills what must survive, again and again, and looks at what is left.
 // Exit code 1 when a promise was broken, 2 when the torture could not begin.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type PathForm, pathForms } from '../src/contract/api/routes.ts';
 import { tortureCi } from './ci.ts';
@@ -13,6 +16,11 @@ import { whyNoTracing } from './strace.ts';
 import { tortureTick } from './tick.ts';
 import { tortureWatch } from './watch.ts';
 import { tortureWire } from './wire.ts';
+
+// What runs remember does not stay with the developer.
+const state = mkdtempSync(join(tmpdir(), 'shotlist-torture-state-'));
+process.env['XDG_STATE_HOME'] = state;
+process.on('exit', () => rmSync(state, { recursive: true, force: true, maxRetries: 3 }));
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const { values } = parseArgs({
