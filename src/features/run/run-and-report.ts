@@ -2,7 +2,7 @@
 // Both are safe.
 import { resolve } from 'node:path';
 import { summaryPaint } from '../../cli/colors.ts';
-import { CreditPrice, wrongCreditPrice } from '../../cli/credit-price.ts';
+import { withOwnPrice, wrongCreditPrice } from '../../cli/credit-price.ts';
 import { exitCodes, withExitCode } from '../../cli/exit-code.ts';
 import { filterOf, type TickFlags } from '../../cli/flags.ts';
 import { type Log, logFileOf, openLog } from '../../cli/log.ts';
@@ -14,10 +14,11 @@ import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { type Problem, problem, Refusal, resultOf } from '../../language/load/problem.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import { stateFilesOf } from '../../state/locate-state.ts';
+import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { summaryText } from '../../views/run-text.ts';
 import { withPipeline } from '../command.ts';
 import { announce, withMonitor } from '../monitor/flags.ts';
-import { paceOf, type run } from './run.ts';
+import type { run } from './run.ts';
 import type { RunPage } from './run-page.ts';
 import { type RunReader, runReader } from './run-reader.ts';
 
@@ -69,12 +70,12 @@ async function perform(
   const { speed, pictures, detachAfter, monitor: _monitor, page, ...others } = flags;
   const stop = stopWhenAsked();
   const { signal } = stop;
-  const price = new CreditPrice();
+  let live: (() => LiveFacts) | undefined;
   const reader = json
     ? facts
     : runReader({
         ...{ pipeline, mode: readingMode(flags, process.env), shows, stop: signal },
-        ...{ asked: flags.rehearse === true, speed: paceOf(speed) },
+        asked: flags.rehearse === true,
       });
   try {
     return await withMonitor(flags, signal, async (monitor) => {
@@ -83,10 +84,12 @@ async function perform(
           ...others,
           ...{ monitor, signal, items: filterOf(flags), detachAfterMs: detachAfter },
           ...{ rehearsalSpeed: speed, rehearsalPictures: pictures },
-          onLook: reader.look,
+          onLive(facts) {
+            live = () => withOwnPrice(facts());
+            reader.begin(live);
+          },
           onEvent: (event) => {
             log.write(withExitCode(event));
-            price.hear(event);
             reader.event(event);
             page?.event(event);
             if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
@@ -95,8 +98,8 @@ async function perform(
       );
       reader.end();
       if (!ran.ok) return onProblem(ran.error, json);
-      const { dollars: creditDollars } = price;
       const { summary } = ran.value;
+      const creditDollars = live?.().creditDollars;
       if (!json)
         printPainted(summaryText(summary, { ...ran.value, creditDollars }), summaryPaint(summary));
       return exitCodes[summary.outcome];
@@ -111,6 +114,6 @@ async function perform(
 const facts: RunReader = {
   event: (event) =>
     printJson(event.type === 'bug' ? { ...event, stack: undefined } : withExitCode(event)),
-  look: () => undefined,
+  begin: () => undefined,
   end: () => undefined,
 };

@@ -1,13 +1,14 @@
 // What a watch does after a run: which items wait, and when the rest is tried again.
 import { expect, test } from 'vitest';
 import type { RunEvent, Summary } from '../../../src/run/run-event.ts';
-import { SummaryBuilder } from '../../../src/run/summary-builder.ts';
+import { summaryOf as summaryOfTally } from '../../../src/run/summary.ts';
+import { Tally } from '../../../src/run/tally.ts';
 import { FailedItems, pauseBefore, restOf } from '../../../src/triggers/watch/watch-loop.ts';
 import { cutPipeline } from '../../e2e/watched.ts';
 import { pipelineOf } from '../../language/check.ts';
 
 const summaryOf = (more: Partial<Summary>): Summary => ({
-  ...new SummaryBuilder().build('done', {
+  ...summaryOfTally(new Tally(), 'done', {
     ...{ items: 1, elapsedMs: 0, credits: { charged: 0, refunded: 0, reserved: 0 } },
   }),
   ...more,
