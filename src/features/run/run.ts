@@ -98,7 +98,7 @@ export async function runIn(
   const speed = paceOf(options.rehearsalSpeed);
   const view = new RunView({ pipeline: bound.name, speed, began: clock.elapsed() });
   const answer = (): LiveFacts => redactor.value(liveFacts(view, clock.elapsed()));
-  const watch = options.monitor?.begin({ ...watchedRun(bound), state });
+  const watch = options.monitor?.begin({ ...watchedRun(bound), state, view });
   options.onLive?.(answer);
   const onEvent = (event: RunEvent): void => {
     const shown = redactor.value(event);
