@@ -36,7 +36,7 @@ const leftBehind = [
   '.shotlist/rehearsal/p/state.jsonl',
   '.shotlist/log.jsonl',
   'face-swap-photos.state.jsonl',
-  'face-swap-photos.state.jsonl.ballast',
+  'face-swap-photos.state.jsonl.reserve',
   'media/actor.jpg',
   'media/photos/sample1.jpg',
   'out/face-swap-photos/sample1.png',

@@ -8,9 +8,9 @@ import { fallbackLine, rehearsalLine } from '../../views/service-text.ts';
 import { rerolledText } from '../../views/takes-text.ts';
 import { command } from '../command.ts';
 import { commandLines } from '../command-line.ts';
-import { mannerOf } from '../run/canary-command.ts';
 import { questionsOf, type RunCommandFlags } from '../run/command.ts';
 import { performCommand } from '../run/run-and-report.ts';
+import { mannerOf } from '../run/trial-command.ts';
 import { planReroll, type Rerolled, reroll } from './reroll.ts';
 
 export async function rerollCommand(
