@@ -153,7 +153,7 @@ describe('the package', () => {
       expect.arrayContaining([
         'bin/shotlist.cjs',
         'dist/index.js',
-        'dist/main.js',
+        'dist/cli/main.js',
         'dist/previews/worker.js',
         'schemas/pipeline.schema.json',
         'schemas/tools/face-swap.schema.json',

@@ -1,11 +1,11 @@
 // shotlist run --first n: runs a few items, shows what they became and what the rest will cost, and asks before it goes on.
 
 import { count, table } from '../../base/text.ts';
-import { exitCodes } from '../../cli/exit-code.ts';
-import { filterOf } from '../../cli/flags.ts';
-import { canAsk, isYes } from '../../cli/question.ts';
-import { fail, print, printJson } from '../../cli/terminal.ts';
 import { resultOf } from '../../language/load/problem.ts';
+import { exitCodes } from '../../terminal/exit-code.ts';
+import { filterOf } from '../../terminal/flags.ts';
+import { canAsk, isYes } from '../../terminal/question.ts';
+import { fail, print, printJson } from '../../terminal/terminal.ts';
 import { withPipeline } from '../command.ts';
 import { commandLines } from '../command-line.ts';
 import { plan } from '../plan/plan.ts';
