@@ -60,7 +60,7 @@ export default {
   cwd: root,
   input: {
     index: 'src/index.ts',
-    main: 'src/main.ts',
+    'cli/main': 'src/cli/main.ts',
     'previews/worker': 'src/previews/worker.ts',
     'previews/threads/process': 'src/previews/threads/process.ts',
   },
@@ -76,8 +76,8 @@ export default {
     // that a run which reads none does not load the HTTP client.
     codeSplitting: {
       groups: [
-        { name: 'start', test: /src\/cli\/(exit-code|output|shown)\.|service-api\/secrets\./ },
-        { name: 'load', test: /src\/language\/load\/|features\/command\.|cli\/terminal\./ },
+        { name: 'start', test: /src\/terminal\/(exit-code|output|shown)\.|service-api\/secrets\./ },
+        { name: 'load', test: /src\/language\/load\/|features\/command\.|terminal\/terminal\./ },
         { name: 'answers', test: /src\/contract\/api\/answers\./ },
       ],
     },

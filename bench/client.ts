@@ -40,7 +40,7 @@ function start(
   who: Who,
   { folder, address, atOnce, of }: ClientOptions & { folder: string; address: string },
 ): ChildProcess {
-  const command = here(of === 'src' ? '../src/main.ts' : '../bin/shotlist.cjs');
+  const command = here(of === 'src' ? '../src/cli/main.ts' : '../bin/shotlist.cjs');
   const args =
     who === 'script'
       ? [here('vendor-script.ts'), folder, address, `${atOnce}`]

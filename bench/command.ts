@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const commands = { dist: here('../bin/shotlist.cjs'), src: here('../src/main.ts') };
+const commands = { dist: here('../bin/shotlist.cjs'), src: here('../src/cli/main.ts') };
 
 /** `dist`: the built package (`npm run build` first). `src`: the sources, whose types Node.js strips: slower, and 60 MB more. */
 export const commandOf = (of: string): string => (of === 'src' ? commands.src : commands.dist);

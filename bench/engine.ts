@@ -17,7 +17,7 @@ import { countStatements, statementLines, statementSettings } from './statements
 import { type Stub, startStub } from './stub-process.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const main = here('../src/main.ts');
+const main = here('../src/cli/main.ts');
 
 export const engine = defineBench({
   name: 'engine',

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { flagsFor } from './process.ts';
 import { processorSeconds } from './processor.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 
 export interface Served {
   readonly address: string;

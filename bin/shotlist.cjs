@@ -15,7 +15,7 @@ if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) {
   const { join } = require('node:path');
   const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
   require('node:module').enableCompileCache(join(caches, 'shotlist', 'compiled'));
-  void import('../dist/main.js');
+  void import('../dist/cli/main.js');
 } else {
   process.stderr.write(
     `shotlist needs Node.js ${major}.${minor} or later, and this is Node.js ${process.version.slice(1)}: install a newer version from https://nodejs.org and run the command again.\n`,

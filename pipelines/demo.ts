@@ -46,7 +46,7 @@ const photos: string[] = [];
 for (const [index, face] of faces.entries())
   photos.push(await bring(face, `photos/portrait-${index + 1}.jpg`));
 
-const main = join(root, 'src/main.ts');
+const main = join(root, 'src/cli/main.ts');
 const wordsOf = (command: string): string[] => [
   ...[main, command, join(root, 'pipelines/face-swap-photos.yaml')],
   // Unpacked from an archive there is no .git that says where the repository begins.

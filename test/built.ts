@@ -5,4 +5,4 @@ import { fileURLToPath } from 'node:url';
 /** Stands for the root of the checkout, with `dist/` as `npm run build` makes it. */
 export const builtRoot = new URL('../node_modules/.cache/built/', import.meta.url);
 
-export const main = fileURLToPath(new URL('dist/main.js', builtRoot));
+export const main = fileURLToPath(new URL('dist/cli/main.js', builtRoot));

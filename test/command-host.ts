@@ -1,6 +1,6 @@
 // Runs one command line after another in one process, because starting a process takes longer than most commands do.
 // To each command it looks like a process of its own: its arguments, environment and working directory, fresh modules
-// in src/cli, which hold the state of a command, and an end when nothing is left to do.
+// in src/terminal, which hold the state of a command, and an end when nothing is left to do.
 import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +15,8 @@ export interface CommandLine {
 }
 
 const src = new URL('../src/', import.meta.url).href;
-const cli = `${src}cli/`;
-const main = `${src}main.ts`;
+const terminal = `${src}terminal/`;
+const main = `${src}cli/main.ts`;
 
 let current: CommandLine | undefined;
 let count = 0;
@@ -41,7 +41,7 @@ const fresh = new Map<string, boolean>();
 
 function isFresh(url: string): boolean {
   if (!url.startsWith(src)) return false;
-  if (url.startsWith(cli)) return true;
+  if (url.startsWith(terminal)) return true;
   const known = fresh.get(url);
   if (known !== undefined) return known;
   // Modules do not import each other in a circle.

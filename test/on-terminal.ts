@@ -3,8 +3,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { main } from './built.ts';
-import { MemoryTerminal } from './cli/terminal.ts';
 import { type Rig, until } from './rig.ts';
+import { MemoryTerminal } from './terminal/terminal.ts';
 
 const terminalMaker = 'script';
 

@@ -45,7 +45,7 @@ const narrow = new Map<string, readonly string[]>(
   }),
 );
 
-/** The files of no room: the library, the command line, and the table of its commands. They may import all rooms. */
+/** The file of no room: the library, which may import all rooms. */
 const root = 'root';
 
 /** The row that a path belongs to: the longest that fits. */
@@ -158,7 +158,8 @@ describe('the map in src/README.md', () => {
   test('a command acts only through features, as a program does', () => {
     const commands = files.filter(
       ({ path, imports }) =>
-        /^(features|triggers)\//.test(path) && imports.some((request) => /\/cli\//.test(request)),
+        /^(features|triggers)\//.test(path) &&
+        imports.some((request) => /\/terminal\//.test(request)),
     );
     expect(commands.length).toBeGreaterThan(20);
     const wrong = commands.flatMap((file) =>

@@ -32,7 +32,7 @@ export const scenarios: readonly Scenario[] = [
     has: () => true,
   },
   {
-    // Leaves a lock, a ballast, a downloaded file under its temporary name, and half a line.
+    // Leaves a lock, a disk reserve, a downloaded file under its temporary name, and half a line.
     name: 'after a crash',
     chargesPerPhoto: 1,
     faults: [],

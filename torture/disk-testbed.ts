@@ -36,7 +36,7 @@ ${swapAssets}\
   tidy: { uses: delete, with: { of: swap } }
 `;
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const knownNames = fileURLToPath(new URL('./fixed-names.ts', import.meta.url));
 /** A command that takes longer than this hangs. In milliseconds. */
 const timeoutMs = 120_000;

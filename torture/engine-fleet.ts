@@ -27,7 +27,7 @@ export interface FleetOptions {
   readonly onEnd: (end: MemberEnd) => void;
 }
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 /** A coordinator with short pauses. */
 const coordinatorScript = fileURLToPath(new URL('./engine-coordinator.ts', import.meta.url));
 /** The last lines of each process, for a person who investigates. */

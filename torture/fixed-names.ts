@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 
 let last = 0;
 const { randomBytes } = crypto;
-/** In bytes. Names and keys are shorter; the ballast is longer. */
+/** In bytes. Names and keys are shorter; the disk reserve is longer. */
 const longestName = 64;
 Object.assign(crypto, {
   randomUUID: () => `00000000-0000-4000-8000-${String(++last).padStart(12, '0')}`,

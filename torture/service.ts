@@ -34,7 +34,7 @@ export interface TortureResult {
   readonly violations: readonly string[];
 }
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 const opening = 1_000_000;
 const workers = 12;
 

@@ -9,7 +9,7 @@ import { type Recording, record, type Scene } from './recording.ts';
 import { photographReport } from './screenshot.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 const pipeline = `pipeline: products
 description: Cut out the products of the autumn catalogue

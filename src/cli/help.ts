@@ -1,6 +1,6 @@
 // The layout of `--help`: commands and flags in groups, each line within the terminal's width and broken between words.
 import type { Command, Help, HelpConfiguration, Option } from 'commander';
-import { flagGroups, longName } from './flags.ts';
+import { flagGroups, longName } from '../terminal/flags.ts';
 
 /** A shorter list of flags needs no headings. */
 const manyFlags = 12;

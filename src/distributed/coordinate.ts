@@ -20,7 +20,7 @@ import { moveIn } from './move-state.ts';
 import { type OpenEngine, withDatabase } from './open-database.ts';
 import { insistently } from './patience.ts';
 import { patienceWith } from './patience-with.ts';
-import type { CoordinatorDesk, Term } from './ports.ts';
+import type { CoordinatorStore, Term } from './ports.ts';
 import { TermOver } from './term-over.ts';
 import { unread } from './unread.ts';
 import { writerOf } from './writer.ts';
@@ -31,7 +31,7 @@ const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
 export interface EngineSession {
   readonly engine: OpenEngine;
   readonly run: EngineRun;
-  readonly desk: CoordinatorDesk;
+  readonly orderStore: CoordinatorStore;
   readonly term: Term;
   readonly ledger: Ledger;
   /** Names this coordinator in its records. */
@@ -83,20 +83,24 @@ async function begin(
   const patiently = <T>(call: () => Promise<T>): Promise<T> =>
     told ? insistently(patience, call) : call();
   for (;;) {
-    const { run, paths, desk, term } = await patiently(async () => {
+    const { run, paths, orderStore, term } = await patiently(async () => {
       const { run, paths } = await moveUnderLock(bound, given, engine, context);
-      const desk = engine.database.coordinator(run.terms.run);
-      return { run, paths, desk, term: await desk.acquire(name, termMs) };
+      const orderStore = engine.database.coordinator(run.terms.run);
+      return { run, paths, orderStore, term: await orderStore.acquire(name, termMs) };
     });
     if (term !== undefined) {
       const writer = writerOf(term);
-      await clear(desk, run.terms.run, term, context);
+      await clear(orderStore, run.terms.run, term, context);
       const store = diskStore();
-      const loaded = await loadLedger(desk, () => store);
+      const loaded = await loadLedger(orderStore, () => store);
       const { ledger, snapshot, seq, changed } = loaded;
       const state = { ...unread, ledger, header: snapshot.header };
       return {
-        ...{ paths, state, session: { engine, run, desk, term, writer, seq, ledger, changed } },
+        ...{
+          paths,
+          state,
+          session: { engine, run, orderStore, term, writer, seq, ledger, changed },
+        },
         async [Symbol.asyncDispose]() {
           store.close();
           await engine[Symbol.asyncDispose]();
@@ -148,7 +152,7 @@ async function moveUnderLock(
 
 /** Orders of an earlier coordinator are dropped; what workers are doing is waited for. */
 async function clear(
-  desk: CoordinatorDesk,
+  orderStore: CoordinatorStore,
   run: string,
   term: Term,
   { clock, stop }: CoordinateContext,
@@ -156,13 +160,13 @@ async function clear(
   const never = new AbortController().signal;
   for (;;) {
     // A coordinator that was silent for too long would drop the orders of the next one.
-    if (!(await desk.renew(term, termMs))) throw new TermOver(run, term.epoch);
-    await desk.dropQueued();
-    if ((await desk.active()) === 0) break;
-    await desk.supervise();
+    if (!(await orderStore.renew(term, termMs))) throw new TermOver(run, term.epoch);
+    await orderStore.dropQueued();
+    if ((await orderStore.active()) === 0) break;
+    await orderStore.supervise();
     await clock.sleep(500, stop ?? never);
     if (stop?.aborted) throw stop.reason;
   }
   const why = 'its coordinator and its worker were gone before its answer was recorded';
-  await desk.doubtIntended(term, why);
+  await orderStore.doubtIntended(term, why);
 }

@@ -2,11 +2,11 @@
 // and lets the leases of silent workers lapse. What the records mean is the business of the engine runner.
 import type { Clock } from '../run/jobs/ports.ts';
 import { insistently, type Patience } from './patience.ts';
-import type { CoordinatorDesk, EngineRecord, IssuedOrder, Term } from './ports.ts';
+import type { CoordinatorStore, EngineRecord, IssuedOrder, Term } from './ports.ts';
 import { TermOver } from './term-over.ts';
 
 export interface CoordinatorOptions extends Patience {
-  readonly desk: CoordinatorDesk;
+  readonly orderStore: CoordinatorStore;
   /** The id of the run. */
   readonly run: string;
   readonly term: Term;
@@ -54,8 +54,8 @@ export class Coordinator {
     this.#read = options.folded;
   }
 
-  get desk(): CoordinatorDesk {
-    return this.#o.desk;
+  get orderStore(): CoordinatorStore {
+    return this.#o.orderStore;
   }
 
   get term(): Term {
@@ -91,13 +91,13 @@ export class Coordinator {
    */
   close(why: string | undefined): void {
     this.#closing = this.#closing
-      .then(() => insistently(this.#o, () => this.desk.close(this.term, why)))
+      .then(() => insistently(this.#o, () => this.orderStore.close(this.term, why)))
       .catch((error: unknown) => this.#fail(error));
   }
 
   /** Renews the term; throws if it is over: what happens in the queue is another coordinator's now. */
   async holdsTerm(): Promise<void> {
-    if (!(await insistently(this.#o, () => this.desk.renew(this.term, termMs))))
+    if (!(await insistently(this.#o, () => this.orderStore.renew(this.term, termMs))))
       throw new TermOver(this.#o.run, this.term.epoch);
   }
 
@@ -122,7 +122,7 @@ export class Coordinator {
     this.#over.abort();
     await Promise.all(this.#loops);
     for (;;) {
-      const more = await insistently(this.#o, () => this.desk.records(this.#read, most));
+      const more = await insistently(this.#o, () => this.orderStore.records(this.#read, most));
       if (more.length === 0) return;
       this.#take(more);
     }
@@ -142,7 +142,7 @@ export class Coordinator {
         await this.#closing;
         await this.#o.beforeIssue();
         const orders = this.#orders.splice(0, mostOrders);
-        await insistently(this.#o, () => this.desk.issue(orders));
+        await insistently(this.#o, () => this.orderStore.issue(orders));
       }
     } catch (error) {
       this.#fail(error);
@@ -162,7 +162,7 @@ export class Coordinator {
   #pause = shortestPollMs;
 
   async #follow(): Promise<number> {
-    const more = await insistently(this.#o, () => this.desk.records(this.#read, most));
+    const more = await insistently(this.#o, () => this.orderStore.records(this.#read, most));
     this.#take(more);
     this.#pause = more.length > 0 ? shortestPollMs : Math.min(longestPollMs, this.#pause * 1.5);
     return more.length === most ? 0 : this.#pause;
@@ -174,7 +174,7 @@ export class Coordinator {
   }
 
   async #supervise(): Promise<number> {
-    const lost = await insistently(this.#o, () => this.desk.supervise());
+    const lost = await insistently(this.#o, () => this.orderStore.supervise());
     if (lost.length > 0) {
       this.#lost.push(...lost);
       this.#wake.resolve();

@@ -1,7 +1,7 @@
 // The port of the database that a distributed run is in: which runs it has, how they come and go, and its own condition.
 // No code.
 import type { Header, JobLine, RunLine, TaskLine } from '../model/line.ts';
-import type { CoordinatorDesk, RunTerms, WorkerDesk } from './ports.ts';
+import type { CoordinatorStore, RunTerms, WorkerStore } from './ports.ts';
 import type { WorkerIdentity } from './queue-facts.ts';
 
 /**
@@ -62,7 +62,7 @@ export interface EngineDatabase {
   setStage(run: string, stage: Stage): Promise<void>;
   /** Removes a run that is not open, with its queue. */
   remove(run: string): Promise<void>;
-  coordinator(run: string): CoordinatorDesk;
-  worker(run: string, identity: WorkerIdentity): WorkerDesk;
+  coordinator(run: string): CoordinatorStore;
+  worker(run: string, identity: WorkerIdentity): WorkerStore;
   close(): Promise<void>;
 }

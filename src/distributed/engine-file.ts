@@ -52,17 +52,17 @@ export class EngineFile {
   constructor(options: EngineFileOptions) {
     this.#o = options;
     const { session, clock, onWarning } = options;
-    const { desk, term, writer, seq, engine } = session;
+    const { orderStore, term, writer, seq, engine } = session;
     const patience = patienceWith(engine, { clock, quit: this.#quit.signal, onWarning });
     this.#patience = patience;
     this.#lines = new EngineLines({
       ...patience,
       writer,
       nameOf: (job) => session.ledger.job(job)?.name,
-      record: (facts) => desk.record(term, facts),
+      record: (facts) => orderStore.record(term, facts),
     });
     this.coordinator = new Coordinator({
-      ...{ ...patience, desk, run: session.run.terms.run, term, folded: seq },
+      ...{ ...patience, orderStore, run: session.run.terms.run, term, folded: seq },
       beforeIssue: async () => {
         this.#journal?.begin();
         if (!this.#lines.isEmpty) await this.#lines.sync();
@@ -89,7 +89,7 @@ export class EngineFile {
     const { session, clock, onWarning, bound } = this.#o;
     await clock.sleep(3_000, this.#quit.signal);
     if (this.#quit.signal.aborted) return;
-    const facts = await unlessAway(() => session.desk.facts());
+    const facts = await unlessAway(() => session.orderStore.facts());
     if (facts === undefined || facts.queued === 0) return;
     if (facts.workers.some(({ silentMs }) => silentMs < 20_000)) return;
     onWarning(
@@ -107,7 +107,7 @@ export class EngineFile {
     account: CreditTotals,
   ): Promise<void> {
     const left = budget === undefined ? undefined : Math.max(0, budget - committed(account));
-    await this.#o.session.desk.cap(left === undefined ? undefined : committed(total) + left);
+    await this.#o.session.orderStore.cap(left === undefined ? undefined : committed(total) + left);
   }
 
   /** True if the state file is the record again: nobody performs an order. */
@@ -157,19 +157,19 @@ export class EngineFile {
     await this.#watching?.end();
     await this.coordinator.abandon();
     if (!this.#exported) return;
-    const { desk, term } = this.#o.session;
+    const { orderStore, term } = this.#o.session;
     // The term lapses by itself.
-    await unlessAway(() => desk.release(term));
+    await unlessAway(() => orderStore.release(term));
   }
 
   /** Ends the term: what is still under way at workers keeps the record in the database. */
   async compact(ledger: Ledger): Promise<Result<undefined, string>> {
     const { session, onWarning } = this.#o;
-    const { desk, engine, term } = session;
+    const { orderStore, engine, term } = session;
     await this.coordinator.end();
     for (const record of this.coordinator.hear().records) this.#foldLate(record);
     await this.flush();
-    const active = await insistently(this.#patience, () => desk.active());
+    const active = await insistently(this.#patience, () => orderStore.active());
     if (active > 0) {
       onWarning(
         `workers are still busy with ${active} tasks: the record stays in the database ${engine.address.shown}; ` +
@@ -179,7 +179,7 @@ export class EngineFile {
     }
     // Nobody performs an order any more, so what is only intended belongs to a worker that is gone or frozen.
     const why = 'its worker was gone before its answer was recorded';
-    await insistently(this.#patience, () => desk.doubtIntended(term, why));
+    await insistently(this.#patience, () => orderStore.doubtIntended(term, why));
     const { bound, paths, clock } = this.#o;
     this.#read = this.coordinator.folded;
     const exported = await exportRun({
@@ -193,7 +193,7 @@ export class EngineFile {
   /** Folds what others have written since the last look. Returns the number of the last record, which may be its own. */
   async #catchUp(): Promise<number> {
     for (;;) {
-      const records = await this.#o.session.desk.records(this.#read, 5_000);
+      const records = await this.#o.session.orderStore.records(this.#read, 5_000);
       if (records.length === 0) return this.#read;
       for (const record of records) {
         this.#foldLate(record);
@@ -212,7 +212,7 @@ export class EngineFile {
 // heard yet.
 
 interface QueueWatchOptions {
-  readonly coordinator: Pick<Coordinator, 'desk' | 'term' | 'folded'>;
+  readonly coordinator: Pick<Coordinator, 'orderStore' | 'term' | 'folded'>;
   readonly clock: Clock;
   /** Undefined: the database is away. */
   readonly tell: (state: QueueState | undefined) => void;
@@ -248,8 +248,8 @@ class QueueWatch {
   }
 
   async #look(): Promise<QueueState | undefined> {
-    const { desk, term, folded } = this.#o.coordinator;
-    const facts = await unlessAway(() => desk.facts());
+    const { orderStore, term, folded } = this.#o.coordinator;
+    const facts = await unlessAway(() => orderStore.facts());
     if (facts === undefined) return undefined;
     const { last, ...queue } = facts;
     return { ...queue, term: term.epoch, behind: Math.max(0, last - folded) };

@@ -4,7 +4,7 @@
 import type { Result } from '../base/result.ts';
 import type { JobOrder, JobOutcome } from '../run/jobs/job.ts';
 import { failed, paidElsewhere, stopped } from '../run/jobs/outcome.ts';
-import type { OrderDesk, Performer, PerformerListener } from '../run/jobs/ports.ts';
+import type { OrderJournal, Performer, PerformerListener } from '../run/jobs/ports.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import type { Coordinator, Heard } from './coordinator.ts';
 import type { OrderClaims } from './order-claims.ts';
@@ -42,7 +42,7 @@ const localOperations: readonly JobOrder['operation'][] = ['digest', 'await', 's
 /** An order that workers perform. */
 interface Issued {
   readonly order: JobOrder;
-  readonly desk: OrderDesk;
+  readonly journal: OrderJournal;
   readonly end: (outcome: JobOutcome) => void;
 }
 
@@ -75,12 +75,12 @@ export class EnginePerformer implements Performer {
     this.#over.resolve();
   }
 
-  perform(order: JobOrder, desk: OrderDesk): Promise<JobOutcome> {
+  perform(order: JobOrder, journal: OrderJournal): Promise<JobOutcome> {
     const { local, isHere } = this.#o;
     if (localOperations.includes(order.operation) || isHere?.(order) === true)
-      return local.perform(order, desk);
+      return local.perform(order, journal);
     if (this.#aborted) return Promise.resolve(stopped);
-    return new Promise((end) => this.#hold({ order, desk, end }));
+    return new Promise((end) => this.#hold({ order, journal, end }));
   }
 
   #hold(issued: Issued): void {
@@ -117,8 +117,8 @@ export class EnginePerformer implements Performer {
     this.#aborted = true;
     this.#o.local.abort();
     for (const orders of this.#held.values()) for (const { end } of orders.splice(0)) end(stopped);
-    const { desk, term } = this.#o.coordinator;
-    this.#tell(() => desk.stop(term));
+    const { orderStore, term } = this.#o.coordinator;
+    this.#tell(() => orderStore.stop(term));
     void this.#takeBack();
   }
 
@@ -158,7 +158,7 @@ export class EnginePerformer implements Performer {
         this.#begin(record.key, issued);
         if (event.event === 'intent') this.#o.claims?.begun(event.name);
         if (issued === undefined) this.#listener?.recorded(event, at);
-        else issued.desk.recorded(event, at);
+        else issued.journal.recorded(event, at);
         if (issued === undefined && event.event === 'created') this.#o.onHealed(event.job);
         return;
       }
@@ -183,7 +183,7 @@ export class EnginePerformer implements Performer {
   #begin(key: string, issued: Issued | undefined): void {
     if (issued === undefined || this.#begun.has(key)) return;
     this.#begun.add(key);
-    issued.desk.begun();
+    issued.journal.begun();
   }
 
   #ended(key: string, outcome: JobOutcome): void {
@@ -206,7 +206,9 @@ export class EnginePerformer implements Performer {
     try {
       while (this.#issued.size > 0 && !quit.aborted) {
         await coordinator.holdsTerm();
-        const taken = await insistently(coordinator.patience, () => coordinator.desk.takeQueued());
+        const taken = await insistently(coordinator.patience, () =>
+          coordinator.orderStore.takeQueued(),
+        );
         for (const key of taken) this.#ended(key, stopped);
         await clock.sleep(200, quit);
       }

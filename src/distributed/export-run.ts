@@ -35,28 +35,28 @@ export interface Exporting {
  */
 export async function exportRun(exporting: Exporting): Promise<Result<void, string>> {
   const { session, bound, paths, ledger, catchUp, patience, context } = exporting;
-  const { desk, term } = session;
+  const { orderStore, term } = session;
   const header = headerFor(bound, paths);
   const again = <T>(call: () => Promise<T>): Promise<T> => insistently(patience, call);
   for (;;) {
     const seq = await again(catchUp);
     const snapshot = { header, seq, runs: ledger.runs(), tasks: ledger.tasks() };
-    await again(() => desk.fold(term, snapshot, [...ledger.jobs()]));
+    await again(() => orderStore.fold(term, snapshot, [...ledger.jobs()]));
     const locked = await resultOf(() => lockState(paths, 'edit', context));
     if (!locked.ok) return err(locked.error.diagnostics[0]?.message ?? paths.state);
     await using _held = locked.value;
-    if (await again(() => desk.seal(term, seq, termMs))) return await handOver(exporting);
+    if (await again(() => orderStore.seal(term, seq, termMs))) return await handOver(exporting);
   }
 }
 
 /** Nobody records anything any more, and no other coordinator reads the state file. */
 async function handOver(exporting: Exporting): Promise<Result<void, string>> {
   const { session, bound, paths, ledger, patience } = exporting;
-  const { desk, term } = session;
+  const { orderStore, term } = session;
   const { run } = session.run.terms;
   try {
     await writeState(paths, headerFor(bound, paths), ledger);
-    await insistently(patience, () => desk.handOver(term));
+    await insistently(patience, () => orderStore.handOver(term));
     await removeLeftover(canaryFile(bound.folder, run));
     removeLeftovers(run, bound.folder, paths.output, ledger);
     return ok(undefined);

@@ -2,7 +2,7 @@
 import type { JobStore } from '../model/job-store.ts';
 import { Ledger } from '../model/ledger.ts';
 import type { NewEvent } from '../model/line.ts';
-import type { CoordinatorDesk, Snapshot } from './ports.ts';
+import type { CoordinatorStore, Snapshot } from './ports.ts';
 
 export interface LoadedLedger {
   readonly ledger: Ledger;
@@ -18,44 +18,45 @@ const tries = 5;
 
 /** `newStore`: an empty store; a second one is made when a coordinator folded the records while they were read. */
 export async function loadLedger(
-  desk: Pick<CoordinatorDesk, 'snapshot' | 'jobs' | 'records'>,
+  orderStore: Pick<CoordinatorStore, 'snapshot' | 'jobs' | 'records'>,
   newStore: () => JobStore,
 ): Promise<LoadedLedger> {
   for (let attempt = 1; attempt <= tries; attempt++) {
-    const snapshot = await desk.snapshot();
+    const snapshot = await orderStore.snapshot();
     const ledger = new Ledger(newStore());
-    const jobs = await linesOf(desk, ledger, snapshot);
+    const jobs = await linesOf(orderStore, ledger, snapshot);
     if (!jobs) continue;
     const changed = new Set<string>();
-    const seq = await foldRecords(desk, ledger, snapshot.seq, changed);
-    if ((await desk.snapshot()).seq === snapshot.seq) return { ledger, snapshot, seq, changed };
+    const seq = await foldRecords(orderStore, ledger, snapshot.seq, changed);
+    if ((await orderStore.snapshot()).seq === snapshot.seq)
+      return { ledger, snapshot, seq, changed };
   }
   throw new Error(`bug: the records were folded ${tries} times while they were being read`);
 }
 
 /** False: the lines are no longer those of the snapshot. */
 async function linesOf(
-  desk: Pick<CoordinatorDesk, 'snapshot' | 'jobs'>,
+  orderStore: Pick<CoordinatorStore, 'snapshot' | 'jobs'>,
   ledger: Ledger,
   snapshot: Snapshot,
 ): Promise<boolean> {
   for (const line of snapshot.runs) must(ledger.apply({ type: 'run', line }));
-  for await (const lines of desk.jobs())
+  for await (const lines of orderStore.jobs())
     for (const line of lines) must(ledger.apply({ type: 'job', line }));
   for (const line of snapshot.tasks) must(ledger.apply({ type: 'task', line }));
-  return (await desk.snapshot()).seq === snapshot.seq;
+  return (await orderStore.snapshot()).seq === snapshot.seq;
 }
 
 /** Reads the records after a number, and returns the number of the last one. `changed` takes the jobs that they are about. */
 export async function foldRecords(
-  desk: Pick<CoordinatorDesk, 'records'>,
+  orderStore: Pick<CoordinatorStore, 'records'>,
   ledger: Ledger,
   after: number,
   changed?: Set<string>,
 ): Promise<number> {
   let seq = after;
   for (;;) {
-    const records = await desk.records(seq, most);
+    const records = await orderStore.records(seq, most);
     for (const record of records) {
       if (record.is === 'event') {
         must(foldEvent(ledger, record.event, record.at));

@@ -145,7 +145,7 @@ export interface Beat {
 }
 
 /** A worker's side of one run. Every call rejects while the database is away, and may be repeated. */
-export interface WorkerDesk {
+export interface WorkerStore {
   /** At most so many orders that are due; fewer or none if there are not more. */
   fetch(most: number): Promise<readonly Delivery[]>;
   commit(batch: Batch): Promise<BatchAnswer>;
@@ -197,7 +197,7 @@ export interface Term {
 }
 
 /** The coordinator's side of one run. Every call rejects while the database is away. */
-export interface CoordinatorDesk {
+export interface CoordinatorStore {
   /** Begins a new term if no other coordinator has one; undefined if another has. `leaseMs`: how long without `renew`. */
   acquire(coordinator: string, leaseMs: number): Promise<Term | undefined>;
   /** False: another coordinator has taken over, and this one must stop. */

@@ -34,7 +34,7 @@ import type { EngineDatabase, EngineRun } from './database.ts';
 import { markOf } from './leftovers.ts';
 import { readGuarded } from './order-guard.ts';
 import { insistently, type Patience } from './patience.ts';
-import type { Fact, OrderEnd, WorkerDesk } from './ports.ts';
+import type { Fact, OrderEnd, WorkerStore } from './ports.ts';
 import { Promptness } from './promptness.ts';
 import { type EngineTerms, readTerms } from './terms.ts';
 import { Worker, type WorkerEnd } from './worker.ts';
@@ -42,7 +42,7 @@ import { Worker, type WorkerEnd } from './worker.ts';
 // Turns under a request rate that all workers of a run share: the database hands them out, several at a time.
 
 interface SharedPaceOptions extends Patience {
-  readonly desk: Pick<WorkerDesk, 'turns'>;
+  readonly orderStore: Pick<WorkerStore, 'turns'>;
   readonly clock: Clock;
   readonly perMinute: number | undefined;
   /** If it is aborted, all waits end. */
@@ -51,7 +51,7 @@ interface SharedPaceOptions extends Patience {
 
 /** Waits until a request may be sent. */
 export function sharedPace(options: SharedPaceOptions): () => Promise<void> {
-  const { desk, clock, perMinute, stop } = options;
+  const { orderStore, clock, perMinute, stop } = options;
   if (perMinute === undefined) return async () => undefined;
   let waiting: PromiseWithResolvers<number>[] = [];
   let busy = false;
@@ -60,7 +60,7 @@ export function sharedPace(options: SharedPaceOptions): () => Promise<void> {
       const now = waiting;
       waiting = [];
       try {
-        const turns = await insistently(options, () => desk.turns(now.length, perMinute));
+        const turns = await insistently(options, () => orderStore.turns(now.length, perMinute));
         for (const [index, one] of now.entries()) one.resolve(turns[index] ?? 0);
       } catch (error) {
         for (const one of now) one.reject(error);
@@ -111,14 +111,17 @@ export async function serveRun(
   await using cleanup = new Cleanup();
   const watch = options.monitor?.beginWorker({ pipeline: run.terms.pipeline, places });
   cleanup.defer(() => watch?.over());
-  const desk = watchedDesk(database.worker(run.terms.run, { worker, host: hostname(), places }), {
-    beat: (busy) => watch?.beat(busy),
-    ended: (outcome) => watch?.ended(outcome),
-    database(why) {
-      watch?.away(why !== undefined);
-      options.onDatabase(why);
+  const orderStore = watchedStore(
+    database.worker(run.terms.run, { worker, host: hostname(), places }),
+    {
+      beat: (busy) => watch?.beat(busy),
+      ended: (outcome) => watch?.ended(outcome),
+      database(why) {
+        watch?.away(why !== undefined);
+        options.onDatabase(why);
+      },
     },
-  });
+  );
   const opened = choice === undefined ? undefined : await openStore(choice, quit);
   if (opened !== undefined) cleanup.defer(() => opened[Symbol.asyncDispose]());
   const redactor = new Redactor(secretsIn(env));
@@ -126,7 +129,7 @@ export async function serveRun(
   const patience = { clock, quit };
   const { requestsPerMinute, outageMs } = bound.pipeline.limits;
   const { backoffMs, speedFactor } = terms;
-  const limit = sharedPace({ ...patience, desk, perMinute: requestsPerMinute, stop: quit });
+  const limit = sharedPace({ ...patience, orderStore, perMinute: requestsPerMinute, stop: quit });
   const rates = requestRates({ clock, stop: quit, pace: limit, backoffMs });
   const pace = (): Promise<void> => rates.creations.turn();
   const client = httpClient({
@@ -136,7 +139,7 @@ export async function serveRun(
   });
   cleanup.defer(() => client.close());
   const watched = watchedApi(client, watch);
-  const api = withSlowDown(options.api?.(watched) ?? watched, desk);
+  const api = withSlowDown(options.api?.(watched) ?? watched, orderStore);
   const outages = new Outages({
     ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs },
     onEvent(event) {
@@ -170,7 +173,7 @@ export async function serveRun(
     stop: AbortSignal,
   ): JobContext => ({ ...shared, api: outages.api, stop, attention, lease: `${id}/${retry}` });
   const loop = new Worker({
-    ...{ ...patience, desk, worker, places, promptness, contextFor, leave },
+    ...{ ...patience, orderStore, worker, places, promptness, contextFor, leave },
     read: (value) =>
       readGuarded(value, { folder: bound.folder, boundary, pipeline: bound.pipeline }),
     onLost: (fact) => {
@@ -253,7 +256,7 @@ function lostText(fact: Fact): string | undefined {
 const nothing = { inputs: toCel({}), env: {} };
 
 /** When the service asks one worker to slow down, all of them do. */
-function withSlowDown(api: MediaApi, desk: WorkerDesk): MediaApi {
+function withSlowDown(api: MediaApi, orderStore: WorkerStore): MediaApi {
   return {
     ...api,
     async create(tool, body, known) {
@@ -261,20 +264,20 @@ function withSlowDown(api: MediaApi, desk: WorkerDesk): MediaApi {
       if (made.ok || made.error.reason !== 'throttled') return made;
       const { retryAfterMs = 1_000 } = made.error;
       // While the database is away, nobody claims anyway.
-      await unlessAway(() => desk.slowDown(retryAfterMs));
+      await unlessAway(() => orderStore.slowDown(retryAfterMs));
       return made;
     },
   };
 }
 
-// Tells what a worker's desk hears and writes, and changes none of it.
+// Tells what a worker's orderStore hears and writes, and changes none of it.
 
-interface DeskWatch extends Pick<WorkerWatch, 'beat' | 'ended'> {
+interface StoreWatch extends Pick<WorkerWatch, 'beat' | 'ended'> {
   /** The database has gone away, because of `why`; undefined: it is back. */
   readonly database: (why: string | undefined) => void;
 }
 
-function watchedDesk(desk: WorkerDesk, watch: DeskWatch): WorkerDesk {
+function watchedStore(orderStore: WorkerStore, watch: StoreWatch): WorkerStore {
   let isAway = false;
   const tell = (why: string | undefined): void => {
     const now = why !== undefined;
@@ -292,17 +295,17 @@ function watchedDesk(desk: WorkerDesk, watch: DeskWatch): WorkerDesk {
     }
   };
   return {
-    fetch: (most) => seen(desk.fetch(most)),
-    turns: (count, perMinute) => seen(desk.turns(count, perMinute)),
-    slowDown: (ms) => seen(desk.slowDown(ms)),
+    fetch: (most) => seen(orderStore.fetch(most)),
+    turns: (count, perMinute) => seen(orderStore.turns(count, perMinute)),
+    slowDown: (ms) => seen(orderStore.slowDown(ms)),
     async commit(batch) {
-      const answer = await seen(desk.commit(batch));
+      const answer = await seen(orderStore.commit(batch));
       for (const [index, end] of batch.ends.entries())
         if (answer.ends[index] === true) watch.ended(outcomeOf(end));
       return answer;
     },
     async beat(leases, busy) {
-      const beat = await seen(desk.beat(leases, busy));
+      const beat = await seen(orderStore.beat(leases, busy));
       watch.beat(busy);
       return beat;
     },

@@ -8,15 +8,15 @@ import { failed } from '../run/jobs/outcome.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { OutageEvent } from '../run/run-event.ts';
 import { DatabaseAway } from './away.ts';
-import { Clerk } from './clerk.ts';
+import { BatchedRecorder } from './batched-recorder.ts';
+import { OrderRecorder } from './order-recorder.ts';
 import { insistently, type Patience } from './patience.ts';
-import type { Delivery, Fact, IssuedOrder, Lease, WorkerDesk } from './ports.ts';
+import type { Delivery, Fact, IssuedOrder, Lease, WorkerStore } from './ports.ts';
 import type { Promptness } from './promptness.ts';
 import { RunGone } from './run-gone.ts';
-import { Scribe } from './scribe.ts';
 
 export interface WorkerOptions extends Patience {
-  readonly desk: WorkerDesk;
+  readonly orderStore: WorkerStore;
   readonly clock: Clock;
   /** Unique to the process. */
   readonly worker: string;
@@ -51,9 +51,9 @@ export type WorkerEnd = 'over' | 'left';
 
 export class Worker {
   readonly #o: WorkerOptions;
-  readonly #scribe: Scribe;
+  readonly #batchedRecorder: BatchedRecorder;
   readonly #performing = new Map<string, Performing>();
-  readonly #clerks = new Set<Clerk>();
+  readonly #recorders = new Set<OrderRecorder>();
   /** Aborted when the run stops: what is being performed ends soon. */
   readonly #stopping = new AbortController();
   readonly #over = new AbortController();
@@ -64,7 +64,7 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#o = options;
-    this.#scribe = new Scribe(options);
+    this.#batchedRecorder = new BatchedRecorder(options);
   }
 
   /** Performs orders until the run is over or the worker leaves. Rejects with whatever the database threw for good. */
@@ -75,10 +75,10 @@ export class Worker {
     const beats = this.#beats(AbortSignal.any([quit, ended.signal]));
     try {
       // A worker that can record nothing, or perform nothing, must not take orders from those that can.
-      const broken = [beats, this.#scribe.failed, this.#broken.promise];
+      const broken = [beats, this.#batchedRecorder.failed, this.#broken.promise];
       await Promise.race([this.#fetches(idle), ...broken]);
       await Promise.race([this.#drained(), ...broken]);
-      await this.#scribe.flush();
+      await this.#batchedRecorder.flush();
       return this.#over.signal.aborted ? 'over' : 'left';
     } catch (error) {
       if (error instanceof RunGone) return 'over';
@@ -95,7 +95,7 @@ export class Worker {
     this.#stopping.abort();
     await this.#drained();
     // It failed with the same error, or fails now.
-    await this.#scribe.flush().catch(() => undefined);
+    await this.#batchedRecorder.flush().catch(() => undefined);
   }
 
   /** Tells the coordinator what this worker sees of the service. */
@@ -103,7 +103,7 @@ export class Worker {
     const { worker, clock } = this.#o;
     this.#told += 1;
     const id = `${worker}/told/${clock.now()}/${this.#told}`;
-    void this.#scribe.fact({ is: 'told', id, key: '', told: { ...event } });
+    void this.#batchedRecorder.fact({ is: 'told', id, key: '', told: { ...event } });
   }
 
   get busy(): number {
@@ -115,7 +115,7 @@ export class Worker {
   }
 
   async #fetches(idle: AbortSignal): Promise<void> {
-    const { desk, clock, places } = this.#o;
+    const { orderStore, clock, places } = this.#o;
     let pause = shortestPollMs;
     const idled = aborted(idle);
     while (!idle.aborted) {
@@ -126,7 +126,7 @@ export class Worker {
         await clock.sleep(5, idle);
         continue;
       }
-      const deliveries = await insistently(this.#o, () => desk.fetch(free));
+      const deliveries = await insistently(this.#o, () => orderStore.fetch(free));
       for (const delivery of deliveries) this.#take(delivery);
       pause = deliveries.length > 0 ? shortestPollMs : Math.min(longestPollMs, pause * 2);
       if (deliveries.length < free) await clock.sleep(pause, idle);
@@ -151,41 +151,41 @@ export class Worker {
     const order = read(issued);
     if (!order.ok) return await this.#unreadable({ lease, issued }, order.error);
     const stop = AbortSignal.any([lapsed, this.#stopping.signal]);
-    const scribe = this.#scribe;
-    const clerk = new Clerk({
-      ...{ issued: order.value, lease, worker, scribe, promptness, clock, stop },
+    const batchedRecorder = this.#batchedRecorder;
+    const recorder = new OrderRecorder({
+      ...{ issued: order.value, lease, worker, batchedRecorder, promptness, clock, stop },
     });
-    this.#clerks.add(clerk);
+    this.#recorders.add(recorder);
     const { seenMs = 0 } = order.value;
     const context = contextFor(lease, { kind: 'park', longestPauseMs, seenMs }, stop);
     let outcome: JobOutcome;
     try {
-      outcome = await drive(order.value.order, context, clerk);
+      outcome = await drive(order.value.order, context, recorder);
     } catch (error) {
-      this.#clerks.delete(clerk);
+      this.#recorders.delete(recorder);
       if (error instanceof DatabaseAway || error instanceof RunGone) throw error;
       outcome = { is: 'bug', bug: bugOf(error) };
     }
-    this.#clerks.delete(clerk);
+    this.#recorders.delete(recorder);
     // After its lease has lapsed, another worker performs the order.
-    if (!lapsed.aborted) await clerk.end(outcome);
+    if (!lapsed.aborted) await recorder.end(outcome);
   }
 
   /** Another version of shotlist may have written it. */
   async #unreadable({ lease, issued }: Delivery, why: string): Promise<void> {
     const key = keyIn(issued);
     const outcome = failed(`a worker cannot read its order: ${why}`, 'order');
-    if (key !== undefined) await this.#scribe.end({ is: 'ended', lease, key, outcome });
+    if (key !== undefined) await this.#batchedRecorder.end({ is: 'ended', lease, key, outcome });
   }
 
   async #beats(over: AbortSignal): Promise<void> {
-    const { desk, clock } = this.#o;
+    const { orderStore, clock } = this.#o;
     while (!over.aborted) {
       await clock.sleep(beatMs, over);
       if (over.aborted) return await new Promise(() => undefined);
-      for (const clerk of this.#clerks) clerk.remind();
+      for (const recorder of this.#recorders) recorder.remind();
       const leases = [...this.#performing.values()].map(({ lease }) => lease);
-      const beat = await insistently(this.#o, () => desk.beat(leases, leases.length));
+      const beat = await insistently(this.#o, () => orderStore.beat(leases, leases.length));
       for (const lease of beat.lost) this.#performing.get(nameOf(lease))?.lapsed.abort();
       if (beat.stopping) this.#stopping.abort();
       if (beat.over) this.#over.abort();

@@ -1,10 +1,10 @@
 // Command lines for a person to copy: the same file, the same choices and the same state file as the command that prints
 // them.
 
-import type { PipelineFlags } from '../cli/flags.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import { resultOf } from '../language/load/problem.ts';
 import { flagFor, locateState } from '../state/locate-state.ts';
+import type { PipelineFlags } from '../terminal/flags.ts';
 
 type Flags = Omit<PipelineFlags, 'items'> & {
   readonly payAgain?: boolean;

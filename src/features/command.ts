@@ -1,10 +1,10 @@
 // The common part of all commands: load the pipeline, run one operation, print its result as text or JSON, return the
 // exit code.
 import { dirname } from 'node:path';
-import type { PipelineFlags } from '../cli/flags.ts';
-import { caution, print, printJson } from '../cli/terminal.ts';
 import { loadPipeline } from '../language/load/load.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
+import type { PipelineFlags } from '../terminal/flags.ts';
+import { caution, print, printJson } from '../terminal/terminal.ts';
 import { stateLine } from '../views/service-text.ts';
 import { driverWarning } from './git/git-setup.ts';
 

@@ -179,14 +179,14 @@ function engineEdit(
   clock: Clock,
 ): LineFile & { flush(): Promise<void> } {
   const person = `a person at ${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
-  const desk = engine.database.worker(run.terms.run, {
+  const orderStore = engine.database.worker(run.terms.run, {
     ...{ worker: person, host: hostname(), places: 0 },
   });
   const lines = new EngineLines({
     ...{ clock, quit: AbortSignal.abort(), writer: person },
     nameOf: (job) => ledger.job(job)?.name,
     onRefused: (event) => new RecordChanged(`the record no longer allows "${event}"`),
-    record: async (facts) => (await desk.commit({ facts, ends: [], asks: [] })).facts,
+    record: async (facts) => (await orderStore.commit({ facts, ends: [], asks: [] })).facts,
   });
   return {
     append: (line) => lines.append(line),

@@ -8,7 +8,7 @@ import {
 import type { EngineRun } from '../distributed/database.ts';
 import { loadLedger } from '../distributed/load-ledger.ts';
 import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
-import type { CoordinatorDesk } from '../distributed/ports.ts';
+import type { CoordinatorStore } from '../distributed/ports.ts';
 import { unread } from '../distributed/unread.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal } from '../language/load/problem.ts';
@@ -23,7 +23,7 @@ import { type RecordCheck, unchecked } from './receipts/record-check.ts';
 export interface OpenEngineRun {
   readonly engine: OpenEngine;
   readonly run: EngineRun;
-  readonly desk: CoordinatorDesk;
+  readonly orderStore: CoordinatorStore;
   readonly session?: EngineSession;
 }
 
@@ -47,8 +47,8 @@ export async function openEngineState(
 ): Promise<EngineState> {
   if (access === 'run') {
     const { session, ...opened } = await coordinate(bound, paths, text, context);
-    const { engine, run, desk } = session;
-    const found = { engine, run, desk, session };
+    const { engine, run, orderStore } = session;
+    const found = { engine, run, orderStore, session };
     return { ...opened, running: undefined, check: unchecked, engine: found };
   }
   return await withDatabase(text, 'look', (engine) =>
@@ -65,13 +65,13 @@ async function look(
   const run = await findRun(bound, given, engine);
   const { paths } = await lockState(given, 'plan', context);
   if (access === 'edit' && run.stage !== 'open') throw new Refusal(notThere(paths, engine));
-  const desk = engine.database.coordinator(run.terms.run);
+  const orderStore = engine.database.coordinator(run.terms.run);
   const store = diskStore();
-  const { ledger, snapshot } = await loadLedger(desk, () => store);
+  const { ledger, snapshot } = await loadLedger(orderStore, () => store);
   const state = { ...unread, ledger, header: snapshot.header };
   return {
     ...{ paths, state, running: undefined, check: unchecked },
-    engine: { engine, run, desk },
+    engine: { engine, run, orderStore },
     async [Symbol.asyncDispose]() {
       store.close();
       await engine[Symbol.asyncDispose]();

@@ -11,7 +11,7 @@ import type { Budget } from './budget.ts';
 import { type RunningJob, whereaboutsOf } from './in-flight.ts';
 import type { Ended } from './jobs/job.ts';
 import { failed, paidElsewhere, pending } from './jobs/outcome.ts';
-import type { Journal, OrderDesk, Permission } from './jobs/ports.ts';
+import type { Journal, OrderJournal, Permission } from './jobs/ports.ts';
 import type { RunEvent } from './run-event.ts';
 import type { StepBreaker } from './step-breaker.ts';
 import type { TaskEndings } from './task-endings.ts';
@@ -47,7 +47,7 @@ export class Commit {
     this.#o = options;
   }
 
-  deskFor(job: RunningJob): OrderDesk {
+  journalFor(job: RunningJob): OrderJournal {
     const { budget, endings } = this.#o;
     const { key } = job.order;
     return {

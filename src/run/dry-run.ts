@@ -143,8 +143,9 @@ export class DryRun implements Actor {
   /** True if the task would begin now: its turn comes before anything that is still to be done. */
   isNext({ itemRun }: DryItem, { task, action, step }: PlannedTask): boolean {
     if (!comesLater(action)) return false;
-    const isOwn = (lane: ItemRun): boolean => lane.plannedHere(step.name)?.task === task;
-    const own = itemRun.lanes.find(isOwn) ?? itemRun;
+    const isOwn = (elementRun: ItemRun): boolean =>
+      elementRun.plannedHere(step.name)?.task === task;
+    const own = itemRun.elementRuns.find(isOwn) ?? itemRun;
     return !step.after.some((name) => some(own, name, comesLater, this.#later));
   }
 
@@ -194,7 +195,7 @@ export class DryRun implements Actor {
 
   #tasksOf(itemRun: ItemRun, steps: readonly Step[]): readonly PlannedTask[] {
     return steps.flatMap(({ name, fan }) =>
-      (fan === undefined ? [itemRun] : (itemRun.lanesWith(name) ?? [])).map((run) => {
+      (fan === undefined ? [itemRun] : (itemRun.elementRunsWith(name) ?? [])).map((run) => {
         const planned = run.plannedHere(name);
         if (planned === undefined) throw new Error(`bug: ${name} was not foreseen`);
         const renewed = this.#renewing.get(planned.task);
@@ -223,12 +224,13 @@ export class DryRun implements Actor {
     const { steps } = this.#o;
     const later = (name: string): boolean => planning.comesLater(name);
     const opening = openingOf(fan.fan, { turn, scope, steps, comesLater: later });
-    const [lane = itemRun] =
+    const [elementRun = itemRun] =
       opening.is === 'open'
         ? itemRun.open(fan, opening.elements)
         : itemRun.open(fan, undefined, opening.is === 'unknown' ? opening : undefined);
-    if (opening.is === 'ended') return this.#endHead({ itemRun: lane, step }, opening.turn);
-    if (opening.is === 'problem') return this.#endHead({ itemRun: lane, step }, opening.problem);
+    if (opening.is === 'ended') return this.#endHead({ itemRun: elementRun, step }, opening.turn);
+    if (opening.is === 'problem')
+      return this.#endHead({ itemRun: elementRun, step }, opening.problem);
     return undefined;
   }
 
@@ -394,10 +396,10 @@ function some(
 ): boolean {
   const planned = itemRun.planned(step);
   if (planned !== undefined) return is(planned.action);
-  const lanes = itemRun.lanesWith(step);
-  return lanes === undefined
+  const elementRuns = itemRun.elementRunsWith(step);
+  return elementRuns === undefined
     ? itemRun.isShared && later.has(step)
-    : lanes.some((lane) => some(lane, step, is, later));
+    : elementRuns.some((elementRun) => some(elementRun, step, is, later));
 }
 
 function endedBefore({ itemRun, step }: Waiter, turn: End): PlannedTask {

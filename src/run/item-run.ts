@@ -127,7 +127,7 @@ function shapeOf(steps: readonly Step[]): Shape {
 
 export class ItemRun {
   readonly item: Item | undefined;
-  /** The steps that run once in it. Those of its fan-outs run in `lanes`. */
+  /** The steps that run once in it. Those of its fan-outs run in `elementRuns`. */
   readonly steps: readonly Step[];
   readonly fans: readonly FanRun[];
   readonly element: ElementOf | undefined;
@@ -169,7 +169,9 @@ export class ItemRun {
   /** True if no step waits any more, in its elements either. */
   get isOver(): boolean {
     for (const { phase } of this.#progress.values()) if (phase === 'waiting') return false;
-    return this.fans.every(({ lanes }) => lanes?.every((lane) => lane.isOver) ?? false);
+    return this.fans.every(
+      ({ elementRuns }) => elementRuns?.every((elementRun) => elementRun.isOver) ?? false,
+    );
   }
 
   /** The item run of the item, or of the shared steps. */
@@ -183,8 +185,8 @@ export class ItemRun {
   }
 
   /** The item runs of all its elements. */
-  get lanes(): readonly ItemRun[] {
-    return this.fans.flatMap(({ lanes = [] }) => lanes);
+  get elementRuns(): readonly ItemRun[] {
+    return this.fans.flatMap(({ elementRuns = [] }) => elementRuns);
   }
 
   task(step: Step): TaskId {
@@ -283,7 +285,7 @@ export class ItemRun {
   /** The item runs whose outputs `steps.<name>.all` lists, if they have any. */
   #contributorsOf(step: string): readonly ItemRun[] {
     const fan = this.fanWith(step);
-    if (fan !== undefined) return fan.lanes ?? [];
+    if (fan !== undefined) return fan.elementRuns ?? [];
     if (this.#around !== undefined) return this.#around.#contributorsOf(step);
     return this.#items?.runs() ?? [];
   }
@@ -297,14 +299,14 @@ export class ItemRun {
     elements: readonly Json[] | undefined,
     unknown?: ElementOf['unknown'],
   ): readonly ItemRun[] {
-    const laneOf = (more: Partial<ElementOf>): ItemRun =>
+    const elementRunOf = (more: Partial<ElementOf>): ItemRun =>
       new ItemRun({
         ...{ steps: fan.steps, item: this.item, around: this },
         element: { fan: fan.fan, of: elements?.length ?? 0, ...more },
       });
-    const one = (): ItemRun => laneOf(unknown === undefined ? {} : { unknown });
-    fan.open(elements?.map((value, index) => laneOf({ index, value })) ?? [one()]);
-    return fan.lanes ?? [];
+    const one = (): ItemRun => elementRunOf(unknown === undefined ? {} : { unknown });
+    fan.open(elements?.map((value, index) => elementRunOf({ index, value })) ?? [one()]);
+    return fan.elementRuns ?? [];
   }
 
   /** True if a task of this item did something or failed in this run. */
@@ -426,9 +428,9 @@ export class ItemRun {
   }
 
   /** The item runs of the elements for which a step is done; undefined if it belongs to no fan-out. */
-  lanesWith(step: string): readonly ItemRun[] | undefined {
+  elementRunsWith(step: string): readonly ItemRun[] | undefined {
     const fan = this.fanWith(step);
-    return fan === undefined ? this.#around?.lanesWith(step) : (fan.lanes ?? []);
+    return fan === undefined ? this.#around?.elementRunsWith(step) : (fan.elementRuns ?? []);
   }
 
   /**
@@ -448,12 +450,13 @@ export class ItemRun {
       const phase = this.phase(name);
       return phase === 'waiting' || phase === 'started';
     });
-    return own || this.lanes.some((lane) => lane.stillUses(fingerprint, asking));
+    return own || this.elementRuns.some((elementRun) => elementRun.stillUses(fingerprint, asking));
   }
 
   #isProject(step: string, fingerprint: Fingerprint): boolean {
-    const lanes = this.fanWith(step)?.lanes;
-    if (lanes !== undefined) return lanes.some((lane) => lane.#isProject(step, fingerprint));
+    const elementRuns = this.fanWith(step)?.elementRuns;
+    if (elementRuns !== undefined)
+      return elementRuns.some((elementRun) => elementRun.#isProject(step, fingerprint));
     if (this.given(step)?.fingerprint !== fingerprint) return false;
     return this.ownerOf(step)?.step(step)?.kind.operation === 'create';
   }
@@ -532,8 +535,8 @@ export class ItemRun {
     which: 'content' | 'liveCel',
   ): void {
     if (this.#around !== undefined) this.#around.#addOutputs(outputs, open, which);
-    for (const { steps, lanes } of this.fans)
-      if (lanes !== undefined) this.#addGathered(steps, outputs, open, which);
+    for (const { steps, elementRuns } of this.fans)
+      if (elementRuns !== undefined) this.#addGathered(steps, outputs, open, which);
     for (const [step, { content, isOpen }] of this.#foreseen) {
       if (content !== undefined) outputs[step] = content;
       if (isOpen) open.add(step);
@@ -576,7 +579,7 @@ export class FanRun {
   readonly fan: FanOut;
   readonly steps: readonly Step[];
   readonly #opened = Promise.withResolvers<readonly ItemRun[]>();
-  #lanes: readonly ItemRun[] | undefined;
+  #elementRuns: readonly ItemRun[] | undefined;
 
   constructor(fan: FanOut, steps: readonly Step[]) {
     this.fan = fan;
@@ -584,14 +587,14 @@ export class FanRun {
   }
 
   /** The elements; undefined if the list is not known yet. */
-  get lanes(): readonly ItemRun[] | undefined {
-    return this.#lanes;
+  get elementRuns(): readonly ItemRun[] | undefined {
+    return this.#elementRuns;
   }
 
-  open(lanes: readonly ItemRun[]): void {
-    if (this.#lanes !== undefined) throw new Error(`bug: ${this.fan.step} was opened twice`);
-    this.#lanes = lanes;
-    this.#opened.resolve(lanes);
+  open(elementRuns: readonly ItemRun[]): void {
+    if (this.#elementRuns !== undefined) throw new Error(`bug: ${this.fan.step} was opened twice`);
+    this.#elementRuns = elementRuns;
+    this.#opened.resolve(elementRuns);
   }
 
   has(step: string): boolean {
@@ -600,25 +603,27 @@ export class FanRun {
 
   /** Resolves when a step is over for all elements; undefined if it is. */
   over(step: string): Promise<void> | undefined {
-    if (this.#lanes === undefined) return this.#opened.promise.then(() => this.over(step));
-    const waiting = this.#lanes.flatMap((lane) => lane.over(step) ?? []);
+    if (this.#elementRuns === undefined) return this.#opened.promise.then(() => this.over(step));
+    const waiting = this.#elementRuns.flatMap((elementRun) => elementRun.over(step) ?? []);
     return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => undefined);
   }
 
   /** The phase of a step over all elements, as the barrier has it over all items. */
   phase(step: string): Phase {
     const barrier = new Barrier(false);
-    for (const lane of this.#lanes ?? []) {
-      const phase = lane.phase(step);
+    for (const elementRun of this.#elementRuns ?? []) {
+      const phase = elementRun.phase(step);
       if (phase === 'waiting' || phase === 'started') return 'waiting';
       barrier.note(step, phase);
     }
-    return barrier.phase(step, { over: this.#lanes !== undefined, rest: undefined });
+    return barrier.phase(step, { over: this.#elementRuns !== undefined, rest: undefined });
   }
 
   gathering(step: string): Gathering {
-    const contributors = (this.#lanes ?? []).map((lane) => lane.contributor(step));
-    return { contributors, rest: this.#lanes === undefined ? 'waiting' : 'done' };
+    const contributors = (this.#elementRuns ?? []).map((elementRun) =>
+      elementRun.contributor(step),
+    );
+    return { contributors, rest: this.#elementRuns === undefined ? 'waiting' : 'done' };
   }
 }
 

@@ -49,7 +49,7 @@ function walkFan(itemRun: ItemRun, fan: FanRun, actor: Actor): Promise<void> | u
   const step = steps.find(({ name }) => name === list.step);
   if (step === undefined) throw new Error(`bug: the fan-out of ${list.step} lacks its step`);
   const waiting = { ...list, after: list.uses };
-  const elements = () => all((fan.lanes ?? []).map((lane) => walk(lane, actor)));
+  const elements = () => all((fan.elementRuns ?? []).map((elementRun) => walk(elementRun, actor)));
   const open = (): Promise<void> | undefined => {
     const opening = actor.open(fan, { itemRun, step }, itemRun.turn(waiting));
     return opening === undefined ? elements() : opening.then(elements);

@@ -330,11 +330,13 @@ export class Walk implements Actor {
       turn === 'start'
         ? this.#dispatcher.elements(fan, itemRun, step)
         : err<End>(endOf(turn, this.#isExcluded(step)));
-    const lanes = itemRun.open(fan, elements.ok ? elements.value : undefined);
+    const elementRuns = itemRun.open(fan, elements.ok ? elements.value : undefined);
     if (elements.ok) {
-      this.#budget.opened(itemRun, tasksOf(fan, itemRun), lanes.length);
+      this.#budget.opened(itemRun, tasksOf(fan, itemRun), elementRuns.length);
       this.#endings.opened(itemRun, step);
-    } else for (const lane of lanes) this.#endings.end({ itemRun: lane, step }, elements.error);
+    } else
+      for (const elementRun of elementRuns)
+        this.#endings.end({ itemRun: elementRun, step }, elements.error);
     return undefined;
   }
 
@@ -426,7 +428,7 @@ export class Walk implements Actor {
 
   async #performed(job: RunningJob): Promise<JobEnd> {
     const { order } = job;
-    const given = await this.#o.performer.perform(order, this.#commit.deskFor(job));
+    const given = await this.#o.performer.perform(order, this.#commit.journalFor(job));
     const outcome = given.is === 'bug' ? this.#commit.afterBug(job, given.bug) : given;
     this.#inFlight.over(job);
     this.#generations.end(order);

@@ -20,7 +20,7 @@ export interface RunPaths {
   /** What `shotlist schedule` remembers about due times. */
   readonly due: string;
   /** Disk space that is reserved for the state file during a run. */
-  readonly ballast: string;
+  readonly diskReserve: string;
   /** When this checkout last looked at the projects that render. */
   readonly looks: string;
   /** What the jobs of the state file were made of (`manifests.ts`). */
@@ -85,7 +85,7 @@ export function pathsOf(
     state,
     lock: `${beside}.lock`,
     due: `${inPrivate}.due.json`,
-    ballast: `${beside}.ballast`,
+    diskReserve: `${beside}.reserve`,
     looks: `${inPrivate}.looks.json`,
     manifests: `${join(runFolder, name)}.manifests.jsonl`,
     upToDate: `${inPrivate}.up-to-date`,

@@ -4,7 +4,7 @@ import { Coordinator } from '../../src/distributed/coordinator.ts';
 import { engineOver } from '../../src/distributed/database/database.ts';
 import type { Sql } from '../../src/distributed/database/sql.ts';
 import type { EngineDatabase } from '../../src/distributed/database.ts';
-import type { CoordinatorDesk } from '../../src/distributed/ports.ts';
+import type { CoordinatorStore } from '../../src/distributed/ports.ts';
 import { realClock } from '../../src/run/clock.ts';
 import { connectToDatabase } from './database/database.ts';
 import { importOf, issued } from './database/orders.ts';
@@ -22,30 +22,36 @@ afterAll(async () => engine.close());
 async function begin(run: string) {
   await engine.import(importOf(run));
   await engine.setStage(run, 'open');
-  const desk = engine.coordinator(run);
-  const term = await desk.acquire('c1', 10_000);
+  const orderStore = engine.coordinator(run);
+  const term = await orderStore.acquire('c1', 10_000);
   if (term === undefined) throw new Error('no term');
   const closed = async () =>
     (await sql.query('select closed from shotlist.run where run = $1', [run]))[0]?.['closed'];
-  return { desk, term, closed };
+  return { orderStore, term, closed };
 }
 
 test('a phase that is closed does not close the next one, also when its word takes longer', async () => {
-  const { desk, term, closed } = await begin('r1');
+  const { orderStore, term, closed } = await begin('r1');
   const held = Promise.withResolvers<void>();
   const closedWhenIssued: unknown[] = [];
-  const changed: Partial<CoordinatorDesk> = {
+  const changed: Partial<CoordinatorStore> = {
     close: async (of, why) => {
       if (why !== undefined) await held.promise;
-      await desk.close(of, why);
+      await orderStore.close(of, why);
     },
     issue: async (orders) => {
       closedWhenIssued.push(await closed());
-      await desk.issue(orders);
+      await orderStore.issue(orders);
     },
   };
   const coordinator = new Coordinator({
-    ...{ desk: withChanged(desk, changed), run: 'r1', term, clock: realClock, folded: 0 },
+    ...{
+      orderStore: withChanged(orderStore, changed),
+      run: 'r1',
+      term,
+      clock: realClock,
+      folded: 0,
+    },
     ...{ quit: new AbortController().signal, beforeIssue: async () => undefined },
   });
   coordinator.close('results are saved first');
@@ -58,19 +64,22 @@ test('a phase that is closed does not close the next one, also when its word tak
 });
 
 test('a coordinator whose term is over closes and stops nothing', async () => {
-  const { desk, term, closed } = await begin('r2');
-  await desk.release(term);
+  const { orderStore, term, closed } = await begin('r2');
+  await orderStore.release(term);
   const next = await engine.coordinator('r2').acquire('c2', 10_000);
   expect(next).toEqual({ epoch: term.epoch + 1 });
-  await desk.close(term, 'late');
-  await desk.stop(term);
+  await orderStore.close(term, 'late');
+  await orderStore.stop(term);
   expect(await closed()).toBeNull();
   const worker = engine.worker('r2', { worker: 'w1', host: 'h1', places: 1 });
   expect(await worker.beat([], 0)).toMatchObject({ stopping: false });
 });
 
-function withChanged(desk: CoordinatorDesk, changed: Partial<CoordinatorDesk>): CoordinatorDesk {
-  return new Proxy(desk, {
+function withChanged(
+  orderStore: CoordinatorStore,
+  changed: Partial<CoordinatorStore>,
+): CoordinatorStore {
+  return new Proxy(orderStore, {
     get(target, name) {
       const method: unknown = Reflect.get(name in changed ? changed : target, name);
       return typeof method === 'function' ? method.bind(target) : method;

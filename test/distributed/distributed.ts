@@ -45,14 +45,14 @@ export async function distribute(
   const lines = { runs: ledger.runs(), tasks: ledger.tasks(), jobs: ledger.jobs() };
   await database.import({ terms, canary: 'c', header, ...lines });
   await database.setStage(id, 'open');
-  const desk = database.coordinator(id);
-  const term = await desk.acquire('c', 60_000);
+  const orderStore = database.coordinator(id);
+  const term = await orderStore.acquire('c', 60_000);
   if (term === undefined) throw new Error('no term');
   const quit = new AbortController();
   const patience = { clock: realClock, quit: quit.signal };
   const writer = writerOf(term);
   const file = new EngineLines({
-    ...{ ...patience, writer, record: (facts) => desk.record(term, facts) },
+    ...{ ...patience, writer, record: (facts) => orderStore.record(term, facts) },
     nameOf: (job) => ledger.job(job)?.name,
   });
   const tee: LineFile = {
@@ -65,7 +65,7 @@ export async function distribute(
   const journal = new FoldedLines(ledger, tee, clock, { run: {} });
   journal.onLine = onLine;
   const coordinator = new Coordinator({
-    ...{ ...patience, desk, run: id, term, folded: 0 },
+    ...{ ...patience, orderStore, run: id, term, folded: 0 },
     beforeIssue: async () => {
       journal.begin();
       if (!file.isEmpty) await file.sync();
@@ -75,7 +75,7 @@ export async function distribute(
   const leave = new AbortController();
   const worker = new Worker({
     ...{ ...patience, worker: 'w', places: 4, promptness: new Promptness(clock) },
-    desk: database.worker(id, { worker: 'w', host: 'h', places: 4 }),
+    orderStore: database.worker(id, { worker: 'w', host: 'h', places: 4 }),
     ...{ read: readIssuedOrder, leave: leave.signal },
     contextFor: (_, attention, stop) => ({ ...context, attention, stop }),
   });

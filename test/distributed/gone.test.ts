@@ -1,10 +1,10 @@
 // A worker whose run is no longer in the database, or whose records the database does not take.
 import { expect, test } from 'vitest';
 import { err } from '../../src/base/result.ts';
-import type { Delivery, Fact, WorkerDesk } from '../../src/distributed/ports.ts';
+import { BatchedRecorder } from '../../src/distributed/batched-recorder.ts';
+import type { Delivery, Fact, WorkerStore } from '../../src/distributed/ports.ts';
 import { Promptness } from '../../src/distributed/promptness.ts';
 import { RunGone } from '../../src/distributed/run-gone.ts';
-import { Scribe } from '../../src/distributed/scribe.ts';
 import { Worker, type WorkerOptions } from '../../src/distributed/worker.ts';
 import { realClock } from '../../src/run/clock.ts';
 import { job as jobOf } from '../model/lines.ts';
@@ -17,7 +17,7 @@ function workerWhoseRecords(
   read: WorkerOptions['read'] = () => err('it is of another version'),
 ): { worker: Worker; fetched: () => number } {
   let fetched = 0;
-  const desk: WorkerDesk = {
+  const orderStore: WorkerStore = {
     fetch: async (): Promise<readonly Delivery[]> => {
       fetched += 1;
       const lease = { id: `order ${fetched}`, retry: 0 };
@@ -29,7 +29,7 @@ function workerWhoseRecords(
     slowDown: async () => undefined,
   };
   const worker = new Worker({
-    ...{ desk, clock: realClock, worker: 'w', places: 1, quit, leave: quit },
+    ...{ orderStore, clock: realClock, worker: 'w', places: 1, quit, leave: quit },
     promptness: new Promptness(realClock),
     read,
     contextFor: () => {
@@ -69,9 +69,9 @@ test('a worker that cannot even look at an order ends with the reason, and takes
 
 test('what can no longer be recorded is told', async () => {
   const lost: Fact[] = [];
-  const scribe = new Scribe({
+  const batchedRecorder = new BatchedRecorder({
     ...{ clock: realClock, quit, onLost: (fact) => void lost.push(fact) },
-    desk: {
+    orderStore: {
       commit: async () => {
         throw new RunGone('r1');
       },
@@ -81,7 +81,7 @@ test('what can no longer be recorded is told', async () => {
     ...{ id, key: 'a', is: 'event', name: 'demo a #1' },
     event: { event: 'created', job: jobOf('a'), project: id, credits: 1 },
   });
-  await expect(scribe.fact(fact('p1'))).rejects.toThrow(RunGone);
-  await expect(scribe.fact(fact('p2'))).rejects.toThrow(RunGone);
+  await expect(batchedRecorder.fact(fact('p1'))).rejects.toThrow(RunGone);
+  await expect(batchedRecorder.fact(fact('p2'))).rejects.toThrow(RunGone);
   expect(lost.map(({ id }) => id)).toEqual(['p1', 'p2']);
 });

@@ -12,7 +12,7 @@ function pace(perMinute: number | undefined) {
     return Array.from({ length: count }, (_, index) => (index * 60_000) / rate);
   };
   const wait = sharedPace({
-    desk: { turns },
+    orderStore: { turns },
     clock,
     perMinute,
     stop: stop.signal,

@@ -5,7 +5,7 @@ import { isObject } from '../../src/base/json.ts';
 import { DatabaseAway } from '../../src/distributed/away.ts';
 import { coordinate } from '../../src/distributed/coordinate.ts';
 import { EngineFile } from '../../src/distributed/engine-file.ts';
-import type { CoordinatorDesk, Fact } from '../../src/distributed/ports.ts';
+import type { CoordinatorStore, Fact } from '../../src/distributed/ports.ts';
 import { RunGone } from '../../src/distributed/run-gone.ts';
 import { TermOver } from '../../src/distributed/term-over.ts';
 import { termsOf } from '../../src/distributed/terms.ts';
@@ -30,11 +30,11 @@ const isAway = (rig: Rig): boolean => {
   return isObject(header) && 'away' in header;
 };
 
-/** Between the coordinator and each call of its desk. */
+/** Between the coordinator and each call of its orderStore. */
 type Meddle = (call: string, work: () => Promise<unknown>) => Promise<unknown>;
 
-function meddled(desk: CoordinatorDesk, meddle: Meddle): CoordinatorDesk {
-  return new Proxy(desk, {
+function meddled(orderStore: CoordinatorStore, meddle: Meddle): CoordinatorStore {
+  return new Proxy(orderStore, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
       if (typeof method !== 'function') return method;
@@ -62,9 +62,9 @@ async function ending(meddle: Meddle) {
   const begun = await coordinate(bound, paths, url, { clock, onWarning, terms });
   const { session } = begun;
   onTestFinished(() => begun[Symbol.asyncDispose]());
-  const desk = meddled(session.desk, meddle);
+  const orderStore = meddled(session.orderStore, meddle);
   const file = new EngineFile({
-    ...{ session: { ...session, desk }, bound, paths, clock, onWarning, watch: undefined },
+    ...{ session: { ...session, orderStore }, bound, paths, clock, onWarning, watch: undefined },
   });
   file.begin(new JournalWriter(session.ledger, file, clock));
   const { database } = session.engine;

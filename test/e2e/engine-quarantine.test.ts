@@ -29,8 +29,8 @@ async function freeze(engine: string): Promise<Sql> {
   onTestFinished(() => database.close());
   await until('an order is claimed', async () => {
     for (const { terms } of await database.runs()) {
-      const desk = database.worker(terms.run, { worker: 'frozen', host: 'h', places: 1 });
-      for (const { lease, issued } of await desk.fetch(1)) {
+      const orderStore = database.worker(terms.run, { worker: 'frozen', host: 'h', places: 1 });
+      for (const { lease, issued } of await orderStore.fetch(1)) {
         const read = readIssuedOrder(issued);
         if (!read.ok || read.value.order.operation !== 'create') throw new Error('no creation');
         const { order, epoch, seen } = read.value;
@@ -47,7 +47,7 @@ async function freeze(engine: string): Promise<Sql> {
           measure,
         } as const;
         const ask = { lease, epoch, seen, key: order.key, intent, again: false };
-        const { claims } = await desk.commit({ facts: [], ends: [], asks: [ask] });
+        const { claims } = await orderStore.commit({ facts: [], ends: [], asks: [ask] });
         return claims[0]?.is === 'go';
       }
     }

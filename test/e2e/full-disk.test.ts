@@ -47,7 +47,7 @@ interface Place {
   readonly state: string;
 }
 
-/** The state file, its lock and its ballast stand on the small disk, the photos and results elsewhere. */
+/** The state file, its lock and its disk reserve stand on the small disk, the photos and results elsewhere. */
 async function placed(photos: number, pipeline = photoPipeline): Promise<Place> {
   const local = await service();
   const rig = await photoRig(photos, pipeline);
@@ -157,7 +157,7 @@ describe.skipIf(!canMount)(
       await until('it is charged', () => bill(local.ledger()).size > 0);
       child.kill('SIGKILL');
       await death;
-      expect(readdirSync(disk.folder)).toContain('.p.state.jsonl.ballast');
+      expect(readdirSync(disk.folder)).toContain('.p.state.jsonl.reserve');
       const again = await rig.command(['run', 'pipeline.yaml', '--state', state], envOf(local));
       expect(again.stderr).toContain(`the lock of process ${child.pid} on `);
       expect(again.code === 0 || again.code === 4).toBe(true);

@@ -109,7 +109,7 @@ const run = (script: string, ...args: readonly string[]): Promise<Ended> =>
 
 const pipelineText = (): string => readFileSync(join(project, 'cards.yaml'), 'utf8');
 
-const shotlist = (...args: readonly string[]) => run('src/main.ts', ...args);
+const shotlist = (...args: readonly string[]) => run('src/cli/main.ts', ...args);
 
 async function printed(running: Promise<Ended>): Promise<string> {
   const { code, stdout, stderr } = await running;

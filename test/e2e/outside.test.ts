@@ -13,13 +13,13 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { exitCodes } from '../../src/cli/exit-code.ts';
 import { renderDiagnostics } from '../../src/contract/yaml/diagnostic.ts';
 import { plan, UnrunnablePlan } from '../../src/features/plan/plan.ts';
 import { type RunOptions, runWith } from '../../src/features/run/run.ts';
 import { type LoadOptions, loadPipeline } from '../../src/language/load/load.ts';
 import { type Problem, renderProblem, resultOf } from '../../src/language/load/problem.ts';
 import { privateFolderOf } from '../../src/state/private-folder.ts';
+import { exitCodes } from '../../src/terminal/exit-code.ts';
 import { planText } from '../../src/views/plan-text.ts';
 import { summaryText } from '../../src/views/run-text.ts';
 import { type Ended, photo, Rig } from '../rig.ts';

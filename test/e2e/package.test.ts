@@ -36,7 +36,7 @@ const leftBehind = [
   '.shotlist/rehearsal/p/state.jsonl',
   '.shotlist/log.jsonl',
   'face-swap-photos.state.jsonl',
-  'face-swap-photos.state.jsonl.ballast',
+  'face-swap-photos.state.jsonl.reserve',
   'media/actor.jpg',
   'media/photos/sample1.jpg',
   'out/face-swap-photos/sample1.png',
@@ -153,7 +153,7 @@ describe('the package', () => {
       expect.arrayContaining([
         'bin/shotlist.cjs',
         'dist/index.js',
-        'dist/main.js',
+        'dist/cli/main.js',
         'dist/previews/worker.js',
         'schemas/pipeline.schema.json',
         'schemas/tools/face-swap.schema.json',

@@ -181,7 +181,7 @@ describe('a stop does not wait for ever', () => {
     const { summary } = await rig.run(local, { signal, graceMs: 1 });
     expect(summary).toMatchObject({ outcome: 'interrupted', tasks: { doubt: 2 } });
     expect(rig.read('photos.state.jsonl').match(/"state":"doubt"/g)).toHaveLength(2);
-    expect(rig.files('.shotlist').filter((name) => /lock|ballast|part/.test(name))).toEqual([]);
+    expect(rig.files('.shotlist').filter((name) => /lock|reserve|part/.test(name))).toEqual([]);
     const again = await rig.run(local);
     expect(again.summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 2 } });
     expect(local.requests()['POST /v1/face-swap-photo']).toBe(2);
@@ -254,7 +254,7 @@ describe('the command is asked to stop', () => {
     expect(again.stdout).toContain('IN DOUBT');
     expect(again.code).toBe(4);
     for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
-    expect(rig.files('.shotlist')).not.toContain('photos.state.jsonl.ballast');
+    expect(rig.files('.shotlist')).not.toContain('photos.state.jsonl.reserve');
   });
 
   test('by a second signal of a terminal that is closed: that counts once', async () => {
@@ -348,5 +348,5 @@ async function goesOn(rig: Rig, local: LocalService): Promise<void> {
   expect(summary).toMatchObject({ outcome: 'done', items: { done: 4 }, tasks: { doubt: 0 } });
   expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10, 10]);
   expect(rig.files('out')).toHaveLength(4);
-  expect(rig.files('.shotlist').filter((name) => /lock|ballast|part/.test(name))).toEqual([]);
+  expect(rig.files('.shotlist').filter((name) => /lock|reserve|part/.test(name))).toEqual([]);
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { takeBallast } from '../../src/state/ballast.ts';
+import { takeDiskReserve } from '../../src/state/disk-reserve.ts';
 import { JournalFile } from '../../src/state/journal-file.ts';
 import { created, numbered } from '../model/lines.ts';
 import { canMount, makePipe, makeReadOnly, smallDisk } from '../small-disk.ts';
@@ -94,12 +94,12 @@ describe.skipIf(!canMount)('room that was made (needs to mount: root, or unshare
   test('is used for the rest of the bytes: no line is written twice, and none is torn', async () => {
     const disk = smallDisk(4 << 20);
     const file = join(disk.folder, 'p.jsonl');
-    const ballast = await takeBallast(join(disk.folder, 'p.ballast'));
-    if (!ballast.ok) throw new Error(ballast.error);
+    const diskReserve = await takeDiskReserve(join(disk.folder, 'p.reserve'));
+    if (!diskReserve.ok) throw new Error(diskReserve.error);
     let asked = 0;
     const makeRoom = (): boolean => {
       asked += 1;
-      return ballast.value.give();
+      return diskReserve.value.give();
     };
     const journal = new JournalFile(file, header, await load(file), { makeRoom });
     journal.append(lines[0] ?? '');
@@ -111,44 +111,44 @@ describe.skipIf(!canMount)('room that was made (needs to mount: root, or unshare
     expect(asked).toBeGreaterThan(5);
     expect((await load(file)).ledger.total).toEqual({ charged: 17, refunded: 0, reserved: 0 });
     expect(linesIn(file)).toHaveLength(paid.length + 2);
-    await ballast.value.remove();
-    expect(existsSync(join(disk.folder, 'p.ballast'))).toBe(false);
+    await diskReserve.value.remove();
+    expect(existsSync(join(disk.folder, 'p.reserve'))).toBe(false);
   });
 
   test('is all that there is: then the write fails', async () => {
     const disk = smallDisk(4 << 20);
-    const ballast = await takeBallast(join(disk.folder, 'p.ballast'));
-    if (!ballast.ok) throw new Error(ballast.error);
+    const diskReserve = await takeDiskReserve(join(disk.folder, 'p.reserve'));
+    if (!diskReserve.ok) throw new Error(diskReserve.error);
     let pieces = 0;
-    while (ballast.value.give()) pieces += 1;
+    while (diskReserve.value.give()) pieces += 1;
     expect(pieces).toBeGreaterThan(1);
-    expect(statSync(join(disk.folder, 'p.ballast')).size).toBe(0);
-    expect(ballast.value.give()).toBe(false);
-    await ballast.value.remove();
-    expect(ballast.value.give()).toBe(false);
+    expect(statSync(join(disk.folder, 'p.reserve')).size).toBe(0);
+    expect(diskReserve.value.give()).toBe(false);
+    await diskReserve.value.remove();
+    expect(diskReserve.value.give()).toBe(false);
   });
 
   test('is really taken, and where it cannot be, nothing is left of it', async () => {
     const disk = smallDisk((2 << 20) - 4096);
-    const file = join(disk.folder, 'p.ballast');
-    const ballast = await takeBallast(file);
-    if (!ballast.ok) throw new Error(ballast.error);
+    const file = join(disk.folder, 'p.reserve');
+    const diskReserve = await takeDiskReserve(file);
+    if (!diskReserve.ok) throw new Error(diskReserve.error);
     expect(statSync(file).blocks * 512).toBeGreaterThanOrEqual(1 << 20);
-    const second = await takeBallast(join(disk.folder, 'q.ballast'));
+    const second = await takeDiskReserve(join(disk.folder, 'q.reserve'));
     expect(second.ok ? '' : second.error).toContain(
-      'q.ballast could not be written: the disk is full',
+      'q.reserve could not be written: the disk is full',
     );
-    expect(readdirSync(disk.folder)).toEqual(['p.ballast']);
-    await ballast.value.remove();
+    expect(readdirSync(disk.folder)).toEqual(['p.reserve']);
+    await diskReserve.value.remove();
   });
 
   test('and left behind by a killed run is taken over', async () => {
-    const file = join(temporaryFolder(), 'p.ballast');
+    const file = join(temporaryFolder(), 'p.reserve');
     writeFileSync(file, 'left behind');
-    const ballast = await takeBallast(file);
-    expect(ballast.ok).toBe(true);
+    const diskReserve = await takeDiskReserve(file);
+    expect(diskReserve.ok).toBe(true);
     expect(statSync(file).size).toBe(1 << 20);
-    if (ballast.ok) await ballast.value.remove();
+    if (diskReserve.ok) await diskReserve.value.remove();
   });
 });
 

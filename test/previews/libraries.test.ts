@@ -62,7 +62,7 @@ function withoutLibraries(): string {
 
 test('a service without them says so, and makes stand-ins', async () => {
   const folder = withoutLibraries();
-  const child = spawn(process.execPath, ['src/main.ts', 'serve', '--json'], {
+  const child = spawn(process.execPath, ['src/cli/main.ts', 'serve', '--json'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -4,7 +4,7 @@ import type { NewEvent } from '../../src/model/line.ts';
 import { Commit } from '../../src/run/commit.ts';
 import type { RunningJob } from '../../src/run/in-flight.ts';
 import type { CreateOrder, JobOrder } from '../../src/run/jobs/job.ts';
-import type { Intent, OrderDesk, Permission } from '../../src/run/jobs/ports.ts';
+import type { Intent, OrderJournal, Permission } from '../../src/run/jobs/ports.ts';
 import {
   attachOrder,
   createdOf,
@@ -18,7 +18,7 @@ import {
 
 interface Begun {
   readonly job: RunningJob;
-  readonly desk: OrderDesk;
+  readonly journal: OrderJournal;
   /** Says what the order is about to do. */
   claim(): Promise<Permission>;
   tell(event: NewEvent, durable?: boolean): Promise<Permission>;
@@ -41,11 +41,11 @@ class Scene extends Parts {
   begin(order: JobOrder, step = 'swap'): Begun {
     const itemRun = this.item(order.key);
     const job = { itemRun, step: this.step(step), fingerprint: undefined, order };
-    const desk = this.commit.deskFor(job);
+    const journal = this.commit.journalFor(job);
     return {
-      ...{ job, desk },
-      claim: () => desk.claim(intentOf(order as CreateOrder, 0) as Intent),
-      tell: (event, durable = false) => desk.record(event, durable),
+      ...{ job, journal },
+      claim: () => journal.claim(intentOf(order as CreateOrder, 0) as Intent),
+      tell: (event, durable = false) => journal.record(event, durable),
     };
   }
 
@@ -127,10 +127,10 @@ describe('an order', () => {
   test('whose event another process has recorded is folded and counted, and not written again', () => {
     const scene = new Scene();
     const at = '2026-11-23T10:00:00.000Z';
-    const { desk, order } = scene.create('j1');
-    desk.recorded(intentOf(order), at);
+    const { journal, order } = scene.create('j1');
+    journal.recorded(intentOf(order), at);
     const written = scene.file.lines.length;
-    desk.recorded(createdOf(order, 12), at);
+    journal.recorded(createdOf(order, 12), at);
     expect(scene.ledger.job(order.fingerprint)).toMatchObject({ state: 'created', at });
     expect([scene.budget.chargedFor('j1'), scene.answers]).toEqual([12, 1]);
     expect(scene.file.lines).toHaveLength(written);
@@ -173,7 +173,7 @@ describe('a creation', () => {
       ...{ onFailure: () => undefined, remembered: { claim: () => 'busy' } },
     });
     const { job, order } = scene.create('j1');
-    const claimed = busy.deskFor(job).claim(intentOf(order) as Intent);
+    const claimed = busy.journalFor(job).claim(intentOf(order) as Intent);
     await scene.durable();
     expect(await claimed).toMatchObject({ is: 'over', outcome: { is: 'withheld' } });
     expect(scene.ledger.job(order.fingerprint)?.state).toBe('failed');
@@ -188,7 +188,7 @@ describe('a creation', () => {
     expect(await Promise.all(claimed)).toEqual([{ is: 'go' }, { is: 'go' }]);
     // 20 for one of them: what is still to be sent again may come to 20 as well.
     void one.tell(createdOf(one.order, 20));
-    expect(await other.desk.again()).toMatchObject({
+    expect(await other.journal.again()).toMatchObject({
       outcome: { why: expect.stringContaining('the budget of 40 credits is reached') },
     });
     expect(scene.ledger.job(other.order.fingerprint)?.state).toBe('failed');
@@ -196,13 +196,13 @@ describe('a creation', () => {
 
   test('that was surely not taken is sent again only with money for it', async () => {
     const scene = new Scene();
-    const { claim, desk, order } = scene.create('j1');
+    const { claim, journal, order } = scene.create('j1');
     const claimed = claim();
     await scene.durable();
     await claimed;
-    expect(await desk.again()).toEqual({ is: 'go' });
+    expect(await journal.again()).toEqual({ is: 'go' });
     scene.budget.close(dear);
-    expect(await desk.again()).toEqual(withheld(dear.why));
+    expect(await journal.again()).toEqual(withheld(dear.why));
     expect(scene.ledger.job(order.fingerprint)?.error?.code).toBe('withheld');
   });
 

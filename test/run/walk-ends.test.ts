@@ -2,7 +2,7 @@
 // only says how each order ends.
 import { describe, expect, test } from 'vitest';
 import type { Ended, JobOrder, JobOutcome } from '../../src/run/jobs/job.ts';
-import type { OrderDesk, Performer } from '../../src/run/jobs/ports.ts';
+import type { OrderJournal, Performer } from '../../src/run/jobs/ports.ts';
 import type { Walk } from '../../src/run/walk.ts';
 import { colour, InMemory, photo, pipeline } from './in-memory.ts';
 
@@ -11,27 +11,27 @@ class Scripted implements Performer {
   readonly performed: string[] = [];
   aborted = false;
   readonly #ends: JobOutcome[];
-  readonly #before: (desk: OrderDesk, order: JobOrder) => void;
+  readonly #before: (journal: OrderJournal, order: JobOrder) => void;
 
   constructor(
     ends: readonly JobOutcome[],
-    before: (desk: OrderDesk, order: JobOrder) => void = () => undefined,
+    before: (journal: OrderJournal, order: JobOrder) => void = () => undefined,
   ) {
     this.#ends = [...ends];
     this.#before = before;
   }
 
-  async perform(order: JobOrder, desk: OrderDesk): Promise<JobOutcome> {
+  async perform(order: JobOrder, journal: OrderJournal): Promise<JobOutcome> {
     if (order.operation === 'digest') return { is: 'read', unreadable: [] };
     this.performed.push(order.task);
     const { task, kind } = order;
     if (order.operation === 'upload') {
       const { fingerprint: job } = order;
       const result = { file_path: `f-${this.performed.length}` };
-      await desk.record({ event: 'supplied', job, task, kind, result }, false);
+      await journal.record({ event: 'supplied', job, task, kind, result }, false);
       return { is: 'done', live: result };
     }
-    this.#before(desk, order);
+    this.#before(journal, order);
     const [end = failed('refused')] = this.#ends;
     if (this.#ends.length > 1) this.#ends.shift();
     return end;

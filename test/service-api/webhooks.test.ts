@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listenAddress } from '../../src/cli/flags.ts';
 import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
 import type { Target } from '../../src/service-api/target.ts';
 import { type WebhookOptions, webhookConfigOf } from '../../src/service-api/webhooks.ts';
+import { listenAddress } from '../../src/terminal/flags.ts';
 import { temporaryFolder } from '../files/places.ts';
 import { envOf, photoRig, Rig, service } from '../rig.ts';
 

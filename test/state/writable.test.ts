@@ -21,7 +21,7 @@ test('runs that ask at the same time do not take each other for a folder that ca
       serviceName: 'rehearsal',
       engine: undefined,
     },
-    ...{ serviceData: join(folder, 'service'), due: '', ballast: join(folder, 'ballast') },
+    ...{ serviceData: join(folder, 'service'), due: '', diskReserve: join(folder, 'reserve') },
   };
   const problems: unknown[] = [];
   const askAgainAndAgain = async (): Promise<void> => {

@@ -4,19 +4,19 @@ import { systemCode } from '../../base/system-error.ts';
 import type { JobLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import type { EngineCondition, EngineDatabase, EngineRun, Import, Stage } from '../database.ts';
-import type { CoordinatorDesk, WorkerDesk } from '../ports.ts';
+import type { CoordinatorStore, WorkerStore } from '../ports.ts';
 import type { WorkerIdentity } from '../queue-facts.ts';
 import { moneyOf } from './batch.ts';
 import { isTrue, optionalNumber, optionalText, textOf, unexpected } from './columns.ts';
 import { bossOver, type ConnectionOptions, connect } from './connection.ts';
-import { EngineCoordinatorDesk } from './coordinator-desk.ts';
+import { DatabaseCoordinatorStore } from './coordinator-store.ts';
 import { functions } from './functions.ts';
 import { Queue, queueSchema } from './queue.ts';
 import { objectOf } from './records.ts';
 import { writeLines, writeSnapshot } from './snapshot.ts';
 import type { Row, Sql, Statements } from './sql.ts';
 import { schema, upgradeTables, versionOf, wantedVersion } from './tables.ts';
-import { EngineWorkerDesk } from './worker-desk.ts';
+import { DatabaseWorkerStore } from './worker-store.ts';
 
 /** Rejects with `EngineMissing` if the packages are not installed. Connects with the first call. */
 export async function openEngine(url: string, options: ConnectionOptions): Promise<EngineDatabase> {
@@ -98,12 +98,12 @@ class PostgresEngine implements EngineDatabase {
     await this.#queue(run).remove();
   }
 
-  coordinator(run: string): CoordinatorDesk {
-    return new EngineCoordinatorDesk(this.#sql, this.#queue(run), run);
+  coordinator(run: string): CoordinatorStore {
+    return new DatabaseCoordinatorStore(this.#sql, this.#queue(run), run);
   }
 
-  worker(run: string, identity: WorkerIdentity): WorkerDesk {
-    return new EngineWorkerDesk(this.#sql, this.#queue(run), run, identity);
+  worker(run: string, identity: WorkerIdentity): WorkerStore {
+    return new DatabaseWorkerStore(this.#sql, this.#queue(run), run, identity);
   }
 
   close(): Promise<void> {

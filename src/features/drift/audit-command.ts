@@ -1,6 +1,6 @@
 // shotlist audit: compares the ledger with the service's own figures. Exit code 1: they differ.
 
-import type { AuditFlags } from '../../cli/flags.ts';
+import type { AuditFlags } from '../../terminal/flags.ts';
 import { command } from '../command.ts';
 import { audit } from './audit.ts';
 import { auditText } from './drift-text.ts';

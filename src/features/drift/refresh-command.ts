@@ -1,6 +1,6 @@
 // shotlist refresh: asks the service for every known project, and updates the state file.
 
-import type { RefreshFlags } from '../../cli/flags.ts';
+import type { RefreshFlags } from '../../terminal/flags.ts';
 import { command } from '../command.ts';
 import { refreshText } from './drift-text.ts';
 import { refresh } from './refresh.ts';

@@ -1,6 +1,6 @@
 // shotlist engine: looks after the database of distributed runs.
 
-import type { EngineFlags } from '../../cli/flags.ts';
+import type { EngineFlags } from '../../terminal/flags.ts';
 import { engineText } from '../../views/engine-text.ts';
 import { answer } from '../command.ts';
 import { acceptEngine, checkEngine, dropEngine, migrateEngine } from './engine.ts';

@@ -1,8 +1,8 @@
 // shotlist export: brings the record of a distributed run back to the state file.
 
 import { count } from '../../base/text.ts';
-import type { ExportFlags } from '../../cli/flags.ts';
-import { stopWhenAsked } from '../../cli/stop.ts';
+import type { ExportFlags } from '../../terminal/flags.ts';
+import { stopWhenAsked } from '../../terminal/stop.ts';
 import { command } from '../command.ts';
 import { exportState } from './export.ts';
 

@@ -8,7 +8,7 @@ import { exportRun } from '../../distributed/export-run.ts';
 import { foldRecords } from '../../distributed/load-ledger.ts';
 import { insistently } from '../../distributed/patience.ts';
 import { patienceWith } from '../../distributed/patience-with.ts';
-import type { CoordinatorDesk } from '../../distributed/ports.ts';
+import type { CoordinatorStore } from '../../distributed/ports.ts';
 import { termsOf } from '../../distributed/terms.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
@@ -77,11 +77,11 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   await using coordinated = await coordinate(bound, given, engine, { ...context, terms });
   const { session, state, paths } = coordinated;
   const { ledger } = state;
-  const { desk } = session;
+  const { orderStore } = session;
   const quit = signal ?? new AbortController().signal;
   const patience = patienceWith(session.engine, { clock, quit, onWarning });
-  const records: CoordinatorDesk['records'] = (after, most) =>
-    insistently(patience, () => desk.records(after, most));
+  const records: CoordinatorStore['records'] = (after, most) =>
+    insistently(patience, () => orderStore.records(after, most));
   let { seq } = session;
   const changed = new Set(session.changed);
   const catchUp = async (): Promise<number> => {
@@ -95,7 +95,7 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   });
   book.catchUp(ledger, changed);
   // The term lapses by itself.
-  await unlessAway(() => desk.release(session.term));
+  await unlessAway(() => orderStore.release(session.term));
   if (!exported.ok) throw new Refusal({ ...problem(exported.error), reason: 'system' });
   return { state: paths.state, jobs: ledger.size };
 }

@@ -1,8 +1,8 @@
 // shotlist worker: performs the tasks of distributed runs until it is stopped.
 
-import type { WorkerFlags } from '../../cli/flags.ts';
-import { stopWhenAsked } from '../../cli/stop.ts';
-import { complain, print, printJson } from '../../cli/terminal.ts';
+import type { WorkerFlags } from '../../terminal/flags.ts';
+import { stopWhenAsked } from '../../terminal/stop.ts';
+import { complain, print, printJson } from '../../terminal/terminal.ts';
 import { announce, withMonitor } from '../monitor/flags.ts';
 import { type WorkerEvent, worker } from './worker.ts';
 import { workerText } from './worker-text.ts';

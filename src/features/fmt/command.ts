@@ -2,9 +2,9 @@
 
 import { buffer } from 'node:stream/consumers';
 import { printable } from '../../base/printable.ts';
-import type { FmtFlags } from '../../cli/flags.ts';
-import { fail, print, printJson } from '../../cli/terminal.ts';
 import { problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import type { FmtFlags } from '../../terminal/flags.ts';
+import { fail, print, printJson } from '../../terminal/terminal.ts';
 import { type Formatted, fmt, fmtText } from './fmt.ts';
 
 /** 0: done, or nothing to do; 1: `--check` found a file without its layout; 2: a file is wrong. */

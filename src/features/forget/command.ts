@@ -2,8 +2,8 @@
 
 import { printable } from '../../base/printable.ts';
 import { count } from '../../base/text.ts';
-import type { ForgetFlags } from '../../cli/flags.ts';
 import { problem, Refusal } from '../../language/load/problem.ts';
+import type { ForgetFlags } from '../../terminal/flags.ts';
 import { command } from '../command.ts';
 import { type Forgettable, type Forgotten, forget } from './forget.ts';
 

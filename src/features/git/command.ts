@@ -2,7 +2,7 @@
 
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { GitSetupFlags } from '../../cli/flags.ts';
+import type { GitSetupFlags } from '../../terminal/flags.ts';
 import { answer } from '../command.ts';
 import { type GitSetup, gitSetup } from './git-setup.ts';
 
@@ -12,7 +12,7 @@ export async function gitSetupCommand({
   remove = false,
   json = false,
 }: GitSetupFlags): Promise<number> {
-  const main = fileURLToPath(new URL(`../../main${extname(here.pathname)}`, here));
+  const main = fileURLToPath(new URL(`../../cli/main${extname(here.pathname)}`, here));
   const done = await gitSetup({ remove, command: [process.execPath, main] });
   return answer(done, json, { text: (setup) => textOf(setup, remove) });
 }

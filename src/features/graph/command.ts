@@ -1,8 +1,8 @@
 // shotlist graph: draws a pipeline as Mermaid, Graphviz or SVG.
 
 import { printable } from '../../base/printable.ts';
-import type { GraphFlags } from '../../cli/flags.ts';
-import { print, printJson } from '../../cli/terminal.ts';
+import type { GraphFlags } from '../../terminal/flags.ts';
+import { print, printJson } from '../../terminal/terminal.ts';
 import { withPipeline } from '../command.ts';
 import { graph } from './graph.ts';
 

@@ -1,8 +1,8 @@
 // shotlist init: writes a first pipeline file. On a terminal it asks for what the flags do not say.
 import { printable } from '../../base/printable.ts';
-import type { InitFlags } from '../../cli/flags.ts';
-import { print } from '../../cli/terminal.ts';
 import { problem, Refusal } from '../../language/load/problem.ts';
+import type { InitFlags } from '../../terminal/flags.ts';
+import { print } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
 import { type Initialized, type InitOptions, init } from './init.ts';
 import { foundText, initText } from './init-text.ts';

@@ -2,7 +2,7 @@
 
 import { autocomplete, confirm, intro, isCancel, log, text } from '@clack/prompts';
 import { printable } from '../../base/printable.ts';
-import type { InitFlags } from '../../cli/flags.ts';
+import type { InitFlags } from '../../terminal/flags.ts';
 import type { InitOptions } from './init.ts';
 import { foundLine } from './init-text.ts';
 import { type ProposedTool, proposeTools } from './proposals.ts';

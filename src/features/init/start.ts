@@ -1,6 +1,6 @@
 // shotlist without a command: says what to do next. A script that lost its command must notice, so the exit code is 2.
 
-import { printProse } from '../../cli/terminal.ts';
+import { printProse } from '../../terminal/terminal.ts';
 import { shellWord } from './init-text.ts';
 import { pipelinesHere } from './pipelines-here.ts';
 

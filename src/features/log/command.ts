@@ -1,7 +1,7 @@
 // shotlist log: reads the log of runs.
 
-import type { LogFlags } from '../../cli/flags.ts';
-import { print, printJson } from '../../cli/terminal.ts';
+import type { LogFlags } from '../../terminal/flags.ts';
+import { print, printJson } from '../../terminal/terminal.ts';
 import { readLog } from './log.ts';
 import { logLineText } from './log-line.ts';
 

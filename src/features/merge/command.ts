@@ -1,9 +1,9 @@
 // shotlist merge: merges two state files with a common ancestor. Exit code 1: both sides paid for one job; 2: a file
 // cannot be read.
 
-import type { MergeFlags } from '../../cli/flags.ts';
-import { caution, fail } from '../../cli/terminal.ts';
 import { resultOf } from '../../language/load/problem.ts';
+import type { MergeFlags } from '../../terminal/flags.ts';
+import { caution, fail } from '../../terminal/terminal.ts';
 import { answer, warnOfDriver } from '../command.ts';
 import { type MergeFiles, merge } from './merge.ts';
 import { mergeText } from './merge-text.ts';

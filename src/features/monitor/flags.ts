@@ -1,7 +1,7 @@
 // `--monitor`: answers health checks and Prometheus while a command works.
 
-import type { ListenAddress } from '../../cli/flags.ts';
-import { print, printJson } from '../../cli/terminal.ts';
+import type { ListenAddress } from '../../terminal/flags.ts';
+import { print, printJson } from '../../terminal/terminal.ts';
 import { type Monitor, openMonitor } from './monitoring.ts';
 
 export interface MonitorFlags {

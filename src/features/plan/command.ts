@@ -2,10 +2,13 @@
 // with the same exit code.
 
 import { printable } from '../../base/printable.ts';
-import { planPaint } from '../../cli/colors.ts';
-import { ownCreditDollars, wrongCreditPrice } from '../../cli/credit-price.ts';
-import { problemCode } from '../../cli/exit-code.ts';
-import { choicesIn, filterOf, type PlanFlags } from '../../cli/flags.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import { type Problem, Refusal } from '../../language/load/problem.ts';
+import type { EnvUse } from '../../plan/env-uses.ts';
+import { planPaint } from '../../terminal/colors.ts';
+import { ownCreditDollars, wrongCreditPrice } from '../../terminal/credit-price.ts';
+import { problemCode } from '../../terminal/exit-code.ts';
+import { choicesIn, filterOf, type PlanFlags } from '../../terminal/flags.ts';
 import {
   caution,
   print,
@@ -13,11 +16,8 @@ import {
   printPainted,
   printProse,
   printWarnings,
-} from '../../cli/terminal.ts';
-import { stopGrowth } from '../../cli/young-generation.ts';
-import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, Refusal } from '../../language/load/problem.ts';
-import type { EnvUse } from '../../plan/env-uses.ts';
+} from '../../terminal/terminal.ts';
+import { stopGrowth } from '../../terminal/young-generation.ts';
 import { budgetLeft, budgetLeftText } from '../../views/calendar-text.ts';
 import { balanceLine, planText } from '../../views/plan-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../../views/service-text.ts';

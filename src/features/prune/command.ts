@@ -1,8 +1,8 @@
 // shotlist prune: lists the orphans of a pipeline, and removes them after a yes.
 
-import type { PruneFlags } from '../../cli/flags.ts';
-import { canAsk, isYes } from '../../cli/question.ts';
-import { caution, print } from '../../cli/terminal.ts';
+import type { PruneFlags } from '../../terminal/flags.ts';
+import { canAsk, isYes } from '../../terminal/question.ts';
+import { caution, print } from '../../terminal/terminal.ts';
 import { answer, command, sayState, withPipeline } from '../command.ts';
 import { type Orphans, orphans, type Pruned, prune } from './prune.ts';
 import { orphansText, prunedText } from './prune-text.ts';

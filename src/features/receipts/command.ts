@@ -3,11 +3,11 @@
 import { grouped } from '../../base/grouped.ts';
 import { printable } from '../../base/printable.ts';
 import { count, size, table } from '../../base/text.ts';
-import type { ReceiptsFlags } from '../../cli/flags.ts';
-import { canAsk, isYes } from '../../cli/question.ts';
-import { caution, print } from '../../cli/terminal.ts';
 import { problem, Refusal } from '../../language/load/problem.ts';
 import type { JobLine } from '../../model/line.ts';
+import type { ReceiptsFlags } from '../../terminal/flags.ts';
+import { canAsk, isYes } from '../../terminal/question.ts';
+import { caution, print } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
 import {
   exportReceipts,

@@ -3,7 +3,6 @@
 
 import { printable } from '../../base/printable.ts';
 import { count, table } from '../../base/text.ts';
-import type { RepairFlags } from '../../cli/flags.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import type { CreditTotals } from '../../model/ledger.ts';
 import type { Share } from '../../state/repair/complement.ts';
@@ -11,6 +10,7 @@ import type { Damage } from '../../state/repair/damage.ts';
 import type { Orphan } from '../../state/repair/orphan.ts';
 import type { JobChange, Repair } from '../../state/repair/proposal.ts';
 import type { Gap } from '../../state/repair/salvage.ts';
+import type { RepairFlags } from '../../terminal/flags.ts';
 import { command } from '../command.ts';
 import { stateLines } from '../command-line.ts';
 import { type Repaired, repair } from './repair.ts';

@@ -2,7 +2,7 @@
 
 import { relative } from 'node:path';
 import { count, size } from '../../base/text.ts';
-import type { ReportFlags } from '../../cli/flags.ts';
+import type { ReportFlags } from '../../terminal/flags.ts';
 import { command } from '../command.ts';
 import { type Reported, report } from './report.ts';
 

@@ -1,15 +1,15 @@
 // shotlist run: runs a pipeline or a saved plan; asks before it buys much, and about the rest after the first items.
 
-import { ownCreditDollars } from '../../cli/credit-price.ts';
-import { differing, type Given, type runFlags, wholeNumber } from '../../cli/flags.ts';
-import { canAsk, isYes } from '../../cli/question.ts';
-import { printProse } from '../../cli/terminal.ts';
 import { problem, Refusal } from '../../language/load/problem.ts';
+import { ownCreditDollars } from '../../terminal/credit-price.ts';
+import { differing, type Given, type runFlags, wholeNumber } from '../../terminal/flags.ts';
+import { canAsk, isYes } from '../../terminal/question.ts';
+import { printProse } from '../../terminal/terminal.ts';
 import { buyQuestion, planReadingText } from '../plan/plan-reading-text.ts';
 import { pipelineOf, readSavedPlan } from '../plan/saved-plan.ts';
-import { canaryCommand, mannerOf } from './canary-command.ts';
 import { type RunOptions, run } from './run.ts';
 import { performCommand, type RunFlags } from './run-and-report.ts';
+import { mannerOf, trialCommand } from './trial-command.ts';
 
 export interface RunCommandFlags
   extends RunFlags,
@@ -51,7 +51,7 @@ async function runAsAsked(
       operate: (pipeline, options) => run(pipeline, { ...options, savedPlan: saved }),
     });
   }
-  if (first !== undefined) return await canaryCommand(file, own, { first, yes: flags.yes, asking });
+  if (first !== undefined) return await trialCommand(file, own, { first, yes: flags.yes, asking });
   return await performCommand(file, own, {
     ...mannerOf(),
     operate: (pipeline, options) => run(pipeline, { ...options, ...asking }),

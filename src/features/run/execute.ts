@@ -114,7 +114,7 @@ interface Means extends JournalInUse {
 /** Runs the phases; ends and compacts the journal. */
 async function record(
   run: PreparedRun,
-  { service, ballast, inbox, store, uploads, account }: RunResources,
+  { service, diskReserve, inbox, store, uploads, account }: RunResources,
   means: Means,
 ): Promise<Executed> {
   const { prepared, manner, options, clock, onEvent } = run;
@@ -165,7 +165,7 @@ async function record(
   const isBeside = options.reroll !== undefined && isScheduled;
   if (!interrupted && !machine && !outage && !goesOn && !keepsBudget && !isBeside) journal.end();
   await file.flush();
-  await ballast.remove();
+  await diskReserve.remove();
   if (journal.wrote || warnings.length > 0 || file.mustCompact === true) {
     const compacted = await file.compact(ledger);
     if (compacted.ok) note(compacted.value);
@@ -390,7 +390,7 @@ interface JournalInUse {
   readonly file: RunFile;
   /** Set for a distributed run. */
   readonly engine?: EngineFile;
-  /** Aborted when the disk has no room for the journal except the ballast, which is kept for its last lines. */
+  /** Aborted when the disk has no room for the journal except the disk reserve, which is kept for its last lines. */
   readonly low: MachineStop;
   /** Aborted when another program has changed the state file. */
   readonly moved: MachineStop;
@@ -400,7 +400,7 @@ const diskFull = 'the disk is full: make room and run again; nothing is paid twi
 
 async function beginJournal(
   { prepared, clock, onEvent, watch }: PreparedRun,
-  { ballast }: RunResources,
+  { diskReserve }: RunResources,
 ): Promise<JournalInUse> {
   const { bound, paths, state } = prepared;
   const [low, moved] = [new AbortController(), new AbortController()];
@@ -420,7 +420,7 @@ async function beginJournal(
     service: paths.serviceName,
   } as const;
   const makeRoom = (): boolean => {
-    if (!ballast.give()) return false;
+    if (!diskReserve.give()) return false;
     low.abort();
     return true;
   };

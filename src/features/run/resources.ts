@@ -25,7 +25,7 @@ import {
 } from '../../service-api/connect-service.ts';
 import { isLoopback } from '../../service-api/loopback.ts';
 import { openInbox } from '../../service-api/webhooks.ts';
-import { type Ballast, takeBallast } from '../../state/ballast.ts';
+import { type DiskReserve, takeDiskReserve } from '../../state/disk-reserve.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { checkStore, openStore } from '../../stores/open-store.ts';
 import { refuseBeyondPlan, statedPrices } from '../plan/price-checks.ts';
@@ -35,7 +35,7 @@ import { generationsOn } from './generation-limits.ts';
 export interface RunResources extends AsyncDisposable {
   /** Undefined if the run receives no events. */
   readonly inbox: WebhookInbox | undefined;
-  readonly ballast: Ballast;
+  readonly diskReserve: DiskReserve;
   readonly service: Connection;
   /** Undefined if the pipeline names no store. */
   readonly store: OutputStore | undefined;
@@ -54,9 +54,9 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
   await using cleanup = new Cleanup();
   const receiver = await openInbox(run.webhooks, state.ledger, { redactor, clock, onEvent });
   cleanup.defer(() => receiver.close());
-  const ballast = await takeBallast(paths.ballast);
-  if (!ballast.ok) throw new Refusal(noRoom(ballast.error));
-  cleanup.defer(() => ballast.value.remove());
+  const diskReserve = await takeDiskReserve(paths.diskReserve);
+  if (!diskReserve.ok) throw new Refusal(noRoom(diskReserve.error));
+  cleanup.defer(() => diskReserve.value.remove());
   const { signal } = options;
   const now = clock.now();
   const { asleep } = run;
@@ -85,7 +85,7 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
   cleanup.defer(() => uploads?.close());
   const held = cleanup.move();
   return {
-    ...{ inbox: receiver.inbox, ballast: ballast.value, service, store, uploads, account },
+    ...{ inbox: receiver.inbox, diskReserve: diskReserve.value, service, store, uploads, account },
     cutStore: () => cut.abort(),
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };

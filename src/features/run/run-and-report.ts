@@ -1,19 +1,19 @@
 // shotlist run: runs the pipeline. Ctrl-C once: requests in flight are completed. Twice: the command ends immediately.
 // Both are safe.
 import { resolve } from 'node:path';
-import { summaryPaint } from '../../cli/colors.ts';
-import { withOwnPrice, wrongCreditPrice } from '../../cli/credit-price.ts';
-import { exitCodes, withExitCode } from '../../cli/exit-code.ts';
-import { filterOf, type TickFlags } from '../../cli/flags.ts';
-import { type Log, logFileOf, openLog } from '../../cli/log.ts';
-import { readingMode } from '../../cli/reading-mode.ts';
-import { stopWhenAsked } from '../../cli/stop.ts';
-import { printJson, printPainted } from '../../cli/terminal.ts';
-import { stopGrowth } from '../../cli/young-generation.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { type Problem, problem, Refusal, resultOf } from '../../language/load/problem.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import { stateFilesOf } from '../../state/locate-state.ts';
+import { summaryPaint } from '../../terminal/colors.ts';
+import { withOwnPrice, wrongCreditPrice } from '../../terminal/credit-price.ts';
+import { exitCodes, withExitCode } from '../../terminal/exit-code.ts';
+import { filterOf, type TickFlags } from '../../terminal/flags.ts';
+import { type Log, logFileOf, openLog } from '../../terminal/log.ts';
+import { readingMode } from '../../terminal/reading-mode.ts';
+import { stopWhenAsked } from '../../terminal/stop.ts';
+import { printJson, printPainted } from '../../terminal/terminal.ts';
+import { stopGrowth } from '../../terminal/young-generation.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { summaryText } from '../../views/run-text.ts';
 import { withPipeline } from '../command.ts';

@@ -3,10 +3,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Redactor } from '../../base/redactor.ts';
-import type { PipelineFlags } from '../../cli/flags.ts';
-import { caution, print, printJson } from '../../cli/terminal.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
+import type { PipelineFlags } from '../../terminal/flags.ts';
+import { caution, print, printJson } from '../../terminal/terminal.ts';
 import { hookEnvironment } from '../hooks/hook-environment.ts';
 import { openBrowser } from '../ui/browser.ts';
 

@@ -1,19 +1,19 @@
 // Shows a run to a person: a live view on a terminal, plain lines elsewhere, and little with --quiet.
 
-import { planPaint } from '../../cli/colors.ts';
-import type { ReadingMode } from '../../cli/reading-mode.ts';
-import { keepDrawn } from '../../cli/screen-lines.ts';
+import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import { realClock } from '../../run/clock.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import type { RunEvent } from '../../run/run-event.ts';
+import { planPaint } from '../../terminal/colors.ts';
+import type { ReadingMode } from '../../terminal/reading-mode.ts';
+import { keepDrawn } from '../../terminal/screen-lines.ts';
 import {
   complainProse,
   print,
   printPainted,
   printProse,
   printWarnings,
-} from '../../cli/terminal.ts';
-import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import type { RunEvent } from '../../run/run-event.ts';
+} from '../../terminal/terminal.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { liveLines } from '../../views/live/live-lines.ts';
 import { progressText } from '../../views/live/progress-text.ts';

@@ -2,9 +2,6 @@
 
 import { readRegularFile } from '../../base/regular-file.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import type { ServeFlags } from '../../cli/flags.ts';
-import { untilStopped } from '../../cli/stop.ts';
-import { complain, disclose, discloseJson, print } from '../../cli/terminal.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import { decodeText } from '../../contract/yaml/utf8.ts';
 import {
@@ -15,6 +12,9 @@ import {
   type ServiceOptions,
   startService,
 } from '../../service-api/local-service.ts';
+import type { ServeFlags } from '../../terminal/flags.ts';
+import { untilStopped } from '../../terminal/stop.ts';
+import { complain, disclose, discloseJson, print } from '../../terminal/terminal.ts';
 
 export async function serveCommand(flags: ServeFlags): Promise<number> {
   const faults = await readFaults(flags.faults);

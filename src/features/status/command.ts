@@ -2,8 +2,8 @@
 
 import { grouped } from '../../base/grouped.ts';
 import { table } from '../../base/text.ts';
-import type { StatusFlags } from '../../cli/flags.ts';
 import type { TaskState } from '../../model/task-states.ts';
+import type { StatusFlags } from '../../terminal/flags.ts';
 import { queueLines } from '../../views/engine-text.ts';
 import { liveText } from '../../views/live/watch-lines.ts';
 import { onlyInReceiptsLines } from '../../views/missing-text.ts';

@@ -175,8 +175,8 @@ const liveFrom = async ({ socket }: Holding): Promise<LiveFacts | undefined> =>
 
 async function engineStatus(opened: OpenEngineRun | undefined): Promise<EngineStatus | undefined> {
   if (opened?.run.stage !== 'open') return;
-  const { engine, desk, run } = opened;
-  const queue = await reachable(engine.address.shown, () => desk.facts());
+  const { engine, orderStore, run } = opened;
+  const queue = await reachable(engine.address.shown, () => orderStore.facts());
   const { coordinator } = run;
   const name = coordinator === undefined ? {} : { coordinator: coordinator.name };
   return { ...name, queue };

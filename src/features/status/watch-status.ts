@@ -2,11 +2,11 @@
 
 import { grouped } from '../../base/grouped.ts';
 import { count } from '../../base/text.ts';
-import { readingMode } from '../../cli/reading-mode.ts';
-import { keepDrawn } from '../../cli/screen-lines.ts';
-import { untilAsked } from '../../cli/stop.ts';
-import { caution, print, printJson } from '../../cli/terminal.ts';
 import { realClock } from '../../run/clock.ts';
+import { readingMode } from '../../terminal/reading-mode.ts';
+import { keepDrawn } from '../../terminal/screen-lines.ts';
+import { untilAsked } from '../../terminal/stop.ts';
+import { caution, print, printJson } from '../../terminal/terminal.ts';
 import { creditsText } from '../../views/credits-text.ts';
 import { queueLine } from '../../views/engine-text.ts';
 import { progressText } from '../../views/live/progress-text.ts';

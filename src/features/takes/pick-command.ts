@@ -1,9 +1,9 @@
 // shotlist pick: chooses the take that counts, and shows what the next run will do.
 
 import { printable } from '../../base/printable.ts';
-import type { PickFlags } from '../../cli/flags.ts';
-import { caution, print, printJson } from '../../cli/terminal.ts';
 import { resultOf } from '../../language/load/problem.ts';
+import type { PickFlags } from '../../terminal/flags.ts';
+import { caution, print, printJson } from '../../terminal/terminal.ts';
 import { planText } from '../../views/plan-text.ts';
 import { sayState, withPipeline } from '../command.ts';
 import { stateLines } from '../command-line.ts';

@@ -1,16 +1,16 @@
 // shotlist reroll: pays for another take of results, and says how to choose between them.
 
-import type { RerollFlags } from '../../cli/flags.ts';
-import { print, printJson, printProse } from '../../cli/terminal.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import type { RerollFlags } from '../../terminal/flags.ts';
+import { print, printJson, printProse } from '../../terminal/terminal.ts';
 import { planText } from '../../views/plan-text.ts';
 import { fallbackLine, rehearsalLine } from '../../views/service-text.ts';
 import { rerolledText } from '../../views/takes-text.ts';
 import { command } from '../command.ts';
 import { commandLines } from '../command-line.ts';
-import { mannerOf } from '../run/canary-command.ts';
 import { questionsOf, type RunCommandFlags } from '../run/command.ts';
 import { performCommand } from '../run/run-and-report.ts';
+import { mannerOf } from '../run/trial-command.ts';
 import { planReroll, type Rerolled, reroll } from './reroll.ts';
 
 export async function rerollCommand(

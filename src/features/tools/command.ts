@@ -1,12 +1,12 @@
 // shotlist tools: the step kinds, their prices and their fields.
 
-import type { ToolsFlags } from '../../cli/flags.ts';
-import { print, printJson } from '../../cli/terminal.ts';
 import { catalogue, entryOf } from '../../contract/catalogue/entry.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
 import { pricesPublished } from '../../contract/tool/price-rule.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { problem, Refusal } from '../../language/load/problem.ts';
+import type { ToolsFlags } from '../../terminal/flags.ts';
+import { print, printJson } from '../../terminal/terminal.ts';
 import { toolList, toolText } from './tools-text.ts';
 
 export function toolsCommand(name: string | undefined, flags: ToolsFlags): number {

@@ -2,8 +2,8 @@
 // bucket. Sends nothing.
 
 import { printable } from '../../base/printable.ts';
-import type { TrustFlags } from '../../cli/flags.ts';
 import { problem, Refusal } from '../../language/load/problem.ts';
+import type { TrustFlags } from '../../terminal/flags.ts';
 import { answer } from '../command.ts';
 import { hookText } from '../hooks/hook-text.ts';
 import { type Consent, distrust, type Trusted, trust, trustedFiles } from './trust.ts';

@@ -1,7 +1,7 @@
 // Opens an address in the browser of the person at this machine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { complain } from '../../cli/terminal.ts';
+import { complain } from '../../terminal/terminal.ts';
 
 /** The program that opens an address, and its arguments. No shell reads them. */
 function opener(address: string): readonly [string, ...string[]] {

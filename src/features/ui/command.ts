@@ -2,9 +2,9 @@
 
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { UiFlags } from '../../cli/flags.ts';
-import { untilStopped } from '../../cli/stop.ts';
-import { caution, print, printJson } from '../../cli/terminal.ts';
+import type { UiFlags } from '../../terminal/flags.ts';
+import { untilStopped } from '../../terminal/stop.ts';
+import { caution, print, printJson } from '../../terminal/terminal.ts';
 import { sayState, withPipeline } from '../command.ts';
 import { openBrowser } from './browser.ts';
 import { type LivePage, openLivePage } from './live-page.ts';

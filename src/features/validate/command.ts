@@ -4,11 +4,11 @@ import { printable } from '../../base/printable.ts';
 import type { Result } from '../../base/result.ts';
 import { count } from '../../base/text.ts';
 import { version } from '../../base/version.ts';
-import { problemCode } from '../../cli/exit-code.ts';
-import type { ValidateFlags } from '../../cli/flags.ts';
-import { fail, print, printJson, printWarnings } from '../../cli/terminal.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
 import { type Problem, resultOf } from '../../language/load/problem.ts';
+import { problemCode } from '../../terminal/exit-code.ts';
+import type { ValidateFlags } from '../../terminal/flags.ts';
+import { fail, print, printJson, printWarnings } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
 import { type Validated, validate } from './validate.ts';
 

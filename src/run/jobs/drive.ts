@@ -7,25 +7,25 @@ import type { JobOrder, JobOutcome } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { stopped } from './outcome.ts';
 import type { Asking, Performance, Recorded } from './performance.ts';
-import type { OrderDesk, Permission } from './ports.ts';
+import type { OrderJournal, Permission } from './ports.ts';
 import { copy, download, remove, saved } from './save.ts';
 import { attach } from './settlement.ts';
 import { store } from './store/put.ts';
 import { detect, digest, reupload, settleRemembered, upload } from './supply.ts';
 
 /** What `drive` tells of an order. */
-export type Recorder = Pick<OrderDesk, 'claim' | 'again' | 'record'>;
+export type Recorder = Pick<OrderJournal, 'claim' | 'again' | 'record'>;
 
 export async function drive(
   order: JobOrder,
   context: JobContext,
-  desk: Recorder,
+  recorder: Recorder,
 ): Promise<JobOutcome> {
   const performance = perform(order, context);
   for (;;) {
     const step = await performance.next();
     if (step.done === true) return step.value;
-    const permission = await permissionFor(step.value, desk);
+    const permission = await permissionFor(step.value, recorder);
     switch (permission.is) {
       case 'go':
         break;
@@ -34,18 +34,18 @@ export async function drive(
         return permission.outcome;
       case 'instead':
         await performance.return({ is: 'withheld', why: '' });
-        return await drive(permission.order, context, desk);
+        return await drive(permission.order, context, recorder);
       default:
         return unreachable(permission);
     }
   }
 }
 
-async function permissionFor(step: Recorded | Asking, desk: Recorder): Promise<Permission> {
-  if ('ask' in step) return await desk.again();
+async function permissionFor(step: Recorded | Asking, recorder: Recorder): Promise<Permission> {
+  if ('ask' in step) return await recorder.again();
   const { event, durable } = step;
-  if (event.event === 'intent') return await desk.claim(event);
-  return await desk.record(event, durable);
+  if (event.event === 'intent') return await recorder.claim(event);
+  return await recorder.record(event, durable);
 }
 
 // Performs one job as an async generator of events. The caller makes each event durable before asking for the next.

@@ -5,7 +5,7 @@ import { drive } from './drive.ts';
 import type { JobOrder, JobOutcome } from './job.ts';
 import type { JobContext } from './job-context.ts';
 import { stopped } from './outcome.ts';
-import type { OrderDesk, Performer } from './ports.ts';
+import type { OrderJournal, Performer } from './ports.ts';
 
 export interface LocalPerformerOptions {
   readonly context: JobContext;
@@ -20,11 +20,11 @@ export function localPerformer({ context, stopper, limits }: LocalPerformerOptio
     Object.entries(limits).map(([kind, limit]) => [kind, pLimit(limit)]),
   );
 
-  async function run(order: JobOrder, desk: OrderDesk): Promise<JobOutcome> {
+  async function run(order: JobOrder, journal: OrderJournal): Promise<JobOutcome> {
     if (stopper.signal.aborted) return stopped;
-    desk.begun();
+    journal.begun();
     try {
-      return await drive(order, context, desk);
+      return await drive(order, context, journal);
     } catch (error) {
       // A bug in this one order, which does not affect the others.
       return { is: 'bug', bug: bugOf(error) };
@@ -32,9 +32,9 @@ export function localPerformer({ context, stopper, limits }: LocalPerformerOptio
   }
 
   return {
-    perform(order, desk) {
+    perform(order, journal) {
       const limiter = limiters.get(order.kind);
-      return limiter === undefined ? run(order, desk) : limiter(run, order, desk);
+      return limiter === undefined ? run(order, journal) : limiter(run, order, journal);
     },
     abort: () => stopper.abort(),
     begin: () => undefined,

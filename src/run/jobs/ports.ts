@@ -199,7 +199,7 @@ export interface Journal {
 }
 
 /** Hears of an order while it is performed. */
-export interface OrderDesk {
+export interface OrderJournal {
   /** The order is at work; before, it may have waited for a limit of its step kind. */
   begun(): void;
   /** Resolves with `go` when the intent is durable. */
@@ -236,7 +236,7 @@ export interface PerformerListener {
 export interface Performer {
   /** Call before the first order. */
   begin(listener: PerformerListener): void;
-  perform(order: JobOrder, desk: OrderDesk): Promise<JobOutcome>;
+  perform(order: JobOrder, journal: OrderJournal): Promise<JobOutcome>;
   /** From now on, no creation may begin. A performer in this process need not do anything: it asks before each. */
   close(why: string): void;
   /** Ends requests and waits in flight: every order ends soon. */

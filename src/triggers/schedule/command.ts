@@ -2,18 +2,18 @@
 // by which something else does so, with --print.
 import { dirname } from 'node:path';
 import { printable } from '../../base/printable.ts';
-import { exitCodes, problemCode, withExitCode } from '../../cli/exit-code.ts';
-import type { ScheduleFlags } from '../../cli/flags.ts';
-import { type Log, openLog } from '../../cli/log.ts';
-import { type Stop, stopWhenAsked } from '../../cli/stop.ts';
-import { complain, complainProse, print, printJson } from '../../cli/terminal.ts';
-import { stopGrowth } from '../../cli/young-generation.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import { warnOfDriver, withPipeline } from '../../features/command.ts';
 import { announce, withMonitor } from '../../features/monitor/flags.ts';
 import type { Monitor } from '../../features/monitor/monitoring.ts';
 import { problem, Refusal } from '../../language/load/problem.ts';
 import type { RunEvent } from '../../run/run-event.ts';
+import { exitCodes, problemCode, withExitCode } from '../../terminal/exit-code.ts';
+import type { ScheduleFlags } from '../../terminal/flags.ts';
+import { type Log, openLog } from '../../terminal/log.ts';
+import { type Stop, stopWhenAsked } from '../../terminal/stop.ts';
+import { complain, complainProse, print, printJson } from '../../terminal/terminal.ts';
+import { stopGrowth } from '../../terminal/young-generation.ts';
 import { runEventText, summaryText } from '../../views/run-text.ts';
 import type { ScheduleEvent } from '../../views/schedule-event.ts';
 import { unitFile } from '../unit-file.ts';

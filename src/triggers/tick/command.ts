@@ -1,10 +1,10 @@
 // shotlist tick: one short step of a run, for cron and CI. Prints only the summary: a tick may run every minute.
 
-import { exitCodes } from '../../cli/exit-code.ts';
-import type { TickFlags } from '../../cli/flags.ts';
-import { caution, fail, printJson } from '../../cli/terminal.ts';
 import { performCommand } from '../../features/run/run-and-report.ts';
 import type { Problem } from '../../language/load/problem.ts';
+import { exitCodes } from '../../terminal/exit-code.ts';
+import type { TickFlags } from '../../terminal/flags.ts';
+import { caution, fail, printJson } from '../../terminal/terminal.ts';
 import { tick } from './tick.ts';
 
 export async function tickCommand(file: string, { yes: _, ...flags }: TickFlags): Promise<number> {

@@ -8,9 +8,9 @@ import type {
   Ask,
   Batch,
   BatchAnswer,
-  CoordinatorDesk,
+  CoordinatorStore,
   Lease,
-  WorkerDesk,
+  WorkerStore,
 } from '../../../src/distributed/ports.ts';
 import {
   openPostgresProxy,
@@ -41,14 +41,14 @@ describe.skipIf(withoutPostgres)('a wire that is cut', () => {
   afterAll(async () => engine.close());
 
   interface Scene {
-    readonly coordinator: CoordinatorDesk;
+    readonly coordinator: CoordinatorStore;
     readonly ask: Ask;
     readonly lease: Lease;
     readonly proxy: PostgresProxy;
     /** Over the wire that is cut. */
-    readonly desk: WorkerDesk;
+    readonly orderStore: WorkerStore;
     /** Another worker, whose wire is whole. */
-    readonly other: WorkerDesk;
+    readonly other: WorkerStore;
   }
 
   /** An order has been delivered to a worker. */
@@ -73,7 +73,7 @@ describe.skipIf(withoutPostgres)('a wire that is cut', () => {
     });
     return {
       ...{ coordinator, lease, proxy, ask: askOf(lease, 'a', term.epoch) },
-      desk: cut.worker(run, identity),
+      orderStore: cut.worker(run, identity),
       other: engine.worker(run, { ...identity, worker: 'w2' }),
     };
   }
@@ -88,18 +88,18 @@ describe.skipIf(withoutPostgres)('a wire that is cut', () => {
       }
   }
 
-  const persist = (desk: WorkerDesk, batch: Partial<Batch>): Promise<BatchAnswer> =>
-    repeated(() => desk.commit({ facts: [], ends: [], asks: [], ...batch }));
+  const persist = (orderStore: WorkerStore, batch: Partial<Batch>): Promise<BatchAnswer> =>
+    repeated(() => orderStore.commit({ facts: [], ends: [], asks: [], ...batch }));
 
   /** The life of the order, from the claim to its end: what the run knows of it afterwards. */
-  async function lived({ desk, coordinator, ask, lease }: Scene): Promise<unknown> {
+  async function lived({ orderStore, coordinator, ask, lease }: Scene): Promise<unknown> {
     const { name } = intentOf('a');
-    const claimed = await persist(desk, { asks: [ask] });
+    const claimed = await persist(orderStore, { asks: [ask] });
     expect(claimed.claims).toEqual([{ is: 'go' }]);
-    const made = await persist(desk, { facts: [event('f1', created('a'), name)] });
+    const made = await persist(orderStore, { facts: [event('f1', created('a'), name)] });
     expect(['done', 'known']).toContain(made.facts[0]);
     const outcome = { is: 'done', live: {} } as const;
-    const over = await persist(desk, {
+    const over = await persist(orderStore, {
       facts: [event('f2', complete('a'), name)],
       ends: [{ is: 'ended', lease, key: 'a', outcome }],
     });
@@ -140,8 +140,10 @@ describe.skipIf(withoutPostgres)('a wire that is cut', () => {
   ] as const)(
     'at the $at of its claim buys once, whoever asks next',
     async ({ at, found, first }) => {
-      const { desk, other, ask, coordinator } = await scene({ script: cutting(at, life.claim) });
-      const asked = desk.commit({ facts: [], ends: [], asks: [ask] });
+      const { orderStore, other, ask, coordinator } = await scene({
+        script: cutting(at, life.claim),
+      });
+      const asked = orderStore.commit({ facts: [], ends: [], asks: [ask] });
       await expect(asked).rejects.toThrow(DatabaseAway);
       // Another worker has an order for the same attempt, and asks before the first one asks again.
       await coordinator.issue([issued('b', ask.epoch)]);
@@ -151,7 +153,7 @@ describe.skipIf(withoutPostgres)('a wire that is cut', () => {
         asks: [{ ...ask, lease: delivery.lease }],
       });
       expect(next.claims).toMatchObject([found]);
-      expect((await persist(desk, { asks: [ask] })).claims).toMatchObject([first]);
+      expect((await persist(orderStore, { asks: [ask] })).claims).toMatchObject([first]);
       expect(await coordinator.records(0, 100)).toMatchObject([{ is: 'event', key: 'a' }]);
     },
   );
@@ -191,15 +193,15 @@ describe.skipIf(withoutPostgres)('a wire that is cut', () => {
         await cut.close();
         await proxy.close();
       });
-      const desk = cut.coordinator(run);
-      await repeated(() => desk.issue([issued('b', ask.epoch), issued('c', ask.epoch)]));
+      const orderStore = cut.coordinator(run);
+      await repeated(() => orderStore.issue([issued('b', ask.epoch), issued('c', ask.epoch)]));
       const delivered = await other.fetch(10);
       expect(delivered.map(({ issued: order }) => order)).toEqual([
         issued('b', ask.epoch),
         issued('c', ask.epoch),
       ]);
       const fact = event('f1', failedTask);
-      const facts = await repeated(() => desk.record({ epoch: ask.epoch }, [fact]));
+      const facts = await repeated(() => orderStore.record({ epoch: ask.epoch }, [fact]));
       expect(facts).toEqual([at === 'commit' ? 'done' : 'known']);
       const records = await coordinator.records(0, 100);
       expect(records.map(({ is }) => is)).toEqual(['ended', 'event']);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { engineOver } from '../../../src/distributed/database/database.ts';
 import type { Sql } from '../../../src/distributed/database/sql.ts';
 import type { EngineDatabase } from '../../../src/distributed/database.ts';
-import type { Ask, CoordinatorDesk, Fact, Lease } from '../../../src/distributed/ports.ts';
+import type { Ask, CoordinatorStore, Fact, Lease } from '../../../src/distributed/ports.ts';
 import { TermOver } from '../../../src/distributed/term-over.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import type { JobLine } from '../../../src/model/line.ts';
@@ -58,30 +58,30 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
       const coordinator = engine.coordinator(run);
       const term = await coordinator.acquire('c1', 10_000);
       if (term === undefined) throw new Error('no term');
-      return { run, coordinator, term, desk: engine.worker(run, worker) };
+      return { run, coordinator, term, orderStore: engine.worker(run, worker) };
     }
 
     type Begun = Awaited<ReturnType<typeof begin>>;
 
     /** Issues an order of the job `a`, and fetches it. */
     async function delivered(
-      { coordinator, term, desk }: Begun,
+      { coordinator, term, orderStore }: Begun,
       job = 'a',
       key = job,
     ): Promise<Lease> {
       const one = issued(job, term.epoch);
       await coordinator.issue([{ ...one, order: { ...one.order, key } }]);
-      const [delivery] = await desk.fetch(1);
+      const [delivery] = await orderStore.fetch(1);
       if (delivery === undefined) throw new Error('nothing is due');
       return delivery.lease;
     }
 
-    const ask = async ({ desk }: Begun, one: Ask) =>
-      (await desk.commit({ facts: [], ends: [], asks: [one] })).claims[0];
-    const write = async ({ desk }: Begun, ...facts: Fact[]) =>
-      (await desk.commit({ facts, ends: [], asks: [] })).facts;
+    const ask = async ({ orderStore }: Begun, one: Ask) =>
+      (await orderStore.commit({ facts: [], ends: [], asks: [one] })).claims[0];
+    const write = async ({ orderStore }: Begun, ...facts: Fact[]) =>
+      (await orderStore.commit({ facts, ends: [], asks: [] })).facts;
 
-    async function linesOf(coordinator: CoordinatorDesk): Promise<JobLine[]> {
+    async function linesOf(coordinator: CoordinatorStore): Promise<JobLine[]> {
       const lines: JobLine[] = [];
       for await (const group of coordinator.jobs()) lines.push(...group);
       return lines;
@@ -131,25 +131,29 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
     describe('orders', () => {
       test('come as they were issued, and are renewed, parked and ended by their lease', async () => {
         const begun = await begin();
-        const { coordinator, desk, term } = begun;
+        const { coordinator, orderStore, term } = begun;
         await coordinator.issue([issued('a', term.epoch)]);
-        const [delivery] = await desk.fetch(10);
+        const [delivery] = await orderStore.fetch(10);
         expect(delivery?.issued).toEqual(issued('a', term.epoch));
         expect(await coordinator.active()).toBe(1);
         const lease = delivery?.lease ?? { id: '', retry: 0 };
-        expect(await desk.beat([lease], 1)).toEqual({ lost: [], stopping: false, over: false });
+        expect(await orderStore.beat([lease], 1)).toEqual({
+          lost: [],
+          stopping: false,
+          over: false,
+        });
         const parked = {
           is: 'parked',
           lease,
           next: issued('a', term.epoch),
           afterMs: 60_000,
         } as const;
-        const first = await desk.commit({ facts: [], ends: [parked], asks: [] });
+        const first = await orderStore.commit({ facts: [], ends: [parked], asks: [] });
         expect(first.ends).toEqual([true]);
-        const again = await desk.commit({ facts: [], ends: [parked], asks: [] });
+        const again = await orderStore.commit({ facts: [], ends: [parked], asks: [] });
         expect(again.ends).toEqual([true]);
         expect(await coordinator.facts()).toMatchObject({ queued: 0, parked: 1, active: 0 });
-        expect(await desk.fetch(10)).toEqual([]);
+        expect(await orderStore.fetch(10)).toEqual([]);
         expect(await coordinator.takeQueued()).toEqual(['a']);
         expect(await coordinator.facts()).toMatchObject({ queued: 0, parked: 0, active: 0 });
       });
@@ -159,7 +163,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         const lease = await delivered(begun);
         const end = { is: 'ended', lease, key: 'a', outcome: { is: 'done', live: {} } } as const;
         const ends = async () =>
-          (await begun.desk.commit({ facts: [], ends: [end], asks: [] })).ends;
+          (await begun.orderStore.commit({ facts: [], ends: [end], asks: [] })).ends;
         expect(await ends()).toEqual([true]);
         expect(await ends()).toEqual([true]);
         const records = await begun.coordinator.records(0, 10);
@@ -169,10 +173,10 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
       });
 
       test('are renewed and ended at the same time, in whatever order', async () => {
-        const { coordinator, desk, term } = await begin();
+        const { coordinator, orderStore, term } = await begin();
         const keys = Array.from({ length: 200 }, (_, index) => `k${index}`);
         await coordinator.issue(keys.map((key) => issued(key, term.epoch)));
-        const leases = (await desk.fetch(200)).map(({ lease }) => lease);
+        const leases = (await orderStore.fetch(200)).map(({ lease }) => lease);
         const outcome = { is: 'done', live: {} } as const;
         for (let start = 0; start < leases.length; start += 20) {
           const rest = leases.slice(start);
@@ -181,13 +185,13 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
             .slice(0, 20)
             .map((lease) => ({ is: 'ended', lease, key: lease.id, outcome }) as const);
           const [ended] = await Promise.all([
-            desk.commit({
+            orderStore.commit({
               facts: [],
               ends: ends.toReversed(),
               asks: rest.slice(20).map((lease) => askOf(lease, lease.id, term.epoch)),
             }),
-            desk.beat(rest, rest.length),
-            desk.beat(rest.toReversed(), rest.length),
+            orderStore.beat(rest, rest.length),
+            orderStore.beat(rest.toReversed(), rest.length),
           ]);
           expect(ended.ends).toEqual(ends.map(() => true));
         }
@@ -202,12 +206,12 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
           );
         await silence();
         expect(await begun.coordinator.supervise()).toEqual([]);
-        expect(await begun.desk.beat([lease], 1)).toMatchObject({ lost: [lease] });
+        expect(await begun.orderStore.beat([lease], 1)).toMatchObject({ lost: [lease] });
         await silence();
-        const [next] = await begun.desk.fetch(1);
+        const [next] = await begun.orderStore.fetch(1);
         expect(next?.lease).toEqual({ id: lease.id, retry: 1 });
         const end = { is: 'ended', lease, key: 'a', outcome: { is: 'done', live: {} } } as const;
-        expect(await begun.desk.commit({ facts: [], ends: [end], asks: [] })).toMatchObject({
+        expect(await begun.orderStore.commit({ facts: [], ends: [end], asks: [] })).toMatchObject({
           ends: [false],
         });
         expect(await ask(begun, askOf(lease, 'a', begun.term.epoch))).toEqual({ is: 'stale' });
@@ -295,7 +299,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
 
       test('is refused for a reason', async () => {
         const begun = await begin();
-        const { coordinator, desk } = begun;
+        const { coordinator, orderStore } = begun;
         const lease = await delivered(begun);
         const one = askOf(lease, 'a', begun.term.epoch);
         expect(await ask(begun, { ...one, epoch: 0 })).toEqual({ is: 'stale' });
@@ -305,7 +309,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         await coordinator.cap(9);
         expect(await ask(begun, one)).toEqual({ is: 'budget' });
         await coordinator.cap(10);
-        await desk.slowDown(60_000);
+        await orderStore.slowDown(60_000);
         expect(await ask(begun, one)).toMatchObject({ is: 'wait' });
         await sql.query('update shotlist.run set throttled_until = null');
         expect(await ask(begun, { ...one, again: true })).toMatchObject({
@@ -462,8 +466,8 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
     });
 
     test('turns are spread over the minute, for all workers', async () => {
-      const { run, desk } = await begin();
-      const first = await desk.turns(2, 60);
+      const { run, orderStore } = await begin();
+      const first = await orderStore.turns(2, 60);
       const second = await engine.worker(run, { ...worker, worker: 'w2' }).turns(1, 60);
       expect(first[0]).toBe(0);
       expect(Number(first[1])).toBeGreaterThan(900);

@@ -8,12 +8,12 @@ import type {
   Ask,
   Batch,
   BatchAnswer,
-  CoordinatorDesk,
+  CoordinatorStore,
   Fact,
   IssuedOrder,
   Lease,
   Term,
-  WorkerDesk,
+  WorkerStore,
 } from '../../../src/distributed/ports.ts';
 import { TermOver } from '../../../src/distributed/term-over.ts';
 import { committed, Ledger } from '../../../src/model/ledger.ts';
@@ -68,7 +68,7 @@ interface Audit {
 
 interface Coordinator {
   readonly name: string;
-  readonly desk: CoordinatorDesk;
+  readonly orderStore: CoordinatorStore;
   readonly term: Term;
   readonly ledger: Ledger;
   events: number;
@@ -82,7 +82,7 @@ export class World {
   readonly #engine: EngineDatabase;
   readonly #sql: Sql;
   readonly #run: string;
-  readonly #desks: readonly WorkerDesk[];
+  readonly #stores: readonly WorkerStore[];
   readonly #visits: Visit[][] = [[], []];
   readonly #orders = new Map<string, Order>();
   #coordinator: Coordinator | undefined;
@@ -97,7 +97,7 @@ export class World {
     this.#engine = engine;
     this.#sql = sql;
     this.#run = run;
-    this.#desks = ['w0', 'w1'].map((worker) =>
+    this.#stores = ['w0', 'w1'].map((worker) =>
       engine.worker(run, { worker, host: 'h', places: 4 }),
     );
   }
@@ -118,25 +118,25 @@ export class World {
   /** A coordinator reads everything, and doubts what nobody answers for. */
   async takeOver(): Promise<void> {
     const name = `c${this.#next()}`;
-    const desk = this.#engine.coordinator(this.#run);
+    const orderStore = this.#engine.coordinator(this.#run);
     await this.#sql.query('update shotlist.run set coordinator_until = null where run = $1', [
       this.#run,
     ]);
-    const term = await desk.acquire(name, 60_000);
+    const term = await orderStore.acquire(name, 60_000);
     if (term === undefined) throw new Error('nobody has the term, and it is not given');
     this.#former = this.#coordinator;
-    await desk.dropQueued();
-    await desk.doubtIntended(term, 'nobody answers for it');
+    await orderStore.dropQueued();
+    await orderStore.doubtIntended(term, 'nobody answers for it');
     const ledger = new Ledger();
-    const read = await load(ledger, desk);
-    this.#coordinator = { name, desk, term, ledger, events: 0, read, inFlight: new Map() };
+    const read = await load(ledger, orderStore);
+    this.#coordinator = { name, orderStore, term, ledger, events: 0, read, inFlight: new Map() };
     await this.poll();
   }
 
   /** Every record that the database accepted is accepted by the ledger. */
   async poll(): Promise<void> {
     const mine = this.coordinator;
-    for (const record of await mine.desk.records(mine.read, 10_000)) {
+    for (const record of await mine.orderStore.records(mine.read, 10_000)) {
       if (record.seq !== mine.read + 1) this.#violate(`record ${record.seq} follows ${mine.read}`);
       mine.read = record.seq;
       if (record.is === 'ended') mine.inFlight.delete(record.key);
@@ -170,7 +170,7 @@ export class World {
       await this.fetch(worker);
     }
     try {
-      await this.#former.desk.record(this.#former.term, [
+      await this.#former.orderStore.record(this.#former.term, [
         { is: 'event', id: `late ${this.#next()}`, key: '', event: intentOf(of, 99) },
       ]);
       this.#violate('a coordinator records after its term');
@@ -189,12 +189,12 @@ export class World {
     const name = `${of} #${attempt} ${key}`;
     const { epoch } = mine.term;
     this.#orders.set(key, { of, name, reserve, attempt, epoch, seen: mine.read, key });
-    await mine.desk.issue([issued(key, epoch)]);
+    await mine.orderStore.issue([issued(key, epoch)]);
     return key;
   }
 
   async fetch(worker: number): Promise<void> {
-    for (const { lease, issued: delivered } of (await this.#desks[worker]?.fetch(2)) ?? []) {
+    for (const { lease, issued: delivered } of (await this.#stores[worker]?.fetch(2)) ?? []) {
       const order = this.#orders.get(keyIn(delivered));
       if (order === undefined) continue;
       const line = this.coordinator.ledger.job(job(order.of));
@@ -364,7 +364,7 @@ export class World {
        where name = $1 and state = 'active' and (id = any ($2::uuid[]) or not id = any ($3::uuid[]))`,
       [`run-${this.#run}`, ids, this.#visits.flat().map(({ lease }) => lease.id)],
     );
-    for (const key of await this.coordinator.desk.supervise())
+    for (const key of await this.coordinator.orderStore.supervise())
       this.coordinator.inFlight.delete(key);
     await this.#sql.query(
       `update shotlist_queue.job set start_after = now() where name = $1 and state = 'retry'`,
@@ -392,10 +392,10 @@ export class World {
   /** An event of the coordinator about a job: the database takes exactly what the ledger takes. */
   async record(event: NewEvent): Promise<void> {
     await this.poll();
-    const { desk, term, ledger, events } = this.coordinator;
+    const { orderStore, term, ledger, events } = this.coordinator;
     const line: EventLine = { ...event, seq: events + 1, at: '2026-08-05T10:00:00.000Z' };
     const wanted = trial(ledger, line);
-    const answers = await desk.record(term, [
+    const answers = await orderStore.record(term, [
       { is: 'event', id: `c ${this.#next()}`, key: '', event },
     ]);
     if ((answers[0] === 'done') !== wanted)
@@ -407,21 +407,21 @@ export class World {
 
   async fold(): Promise<void> {
     await this.poll();
-    const { desk, term, ledger, read } = this.coordinator;
-    const { header } = await desk.snapshot();
+    const { orderStore, term, ledger, read } = this.coordinator;
+    const { header } = await orderStore.snapshot();
     const snapshot = { header, runs: ledger.runs(), tasks: ledger.tasks(), seq: read };
-    await desk.fold(term, snapshot, [...ledger.jobs()]);
+    await orderStore.fold(term, snapshot, [...ledger.jobs()]);
     this.coordinator.events = ledger.seq;
   }
 
   /** What must agree at any time. */
   async audit(): Promise<Audit> {
     await this.poll();
-    const { desk, ledger } = this.coordinator;
+    const { orderStore, ledger } = this.coordinator;
     const other = new Ledger();
-    let read = await load(other, desk);
+    let read = await load(other, orderStore);
     let seq = 0;
-    for (const record of await desk.records(read, 10_000)) {
+    for (const record of await orderStore.records(read, 10_000)) {
       read = record.seq;
       if (record.is !== 'event') continue;
       seq += 1;
@@ -438,9 +438,9 @@ export class World {
   }
 
   async #commit(worker: number, batch: Partial<Batch>): Promise<BatchAnswer> {
-    const desk = this.#desks[worker];
-    if (desk === undefined) throw new Error(`there is no worker ${worker}`);
-    return desk.commit({ facts: [], ends: [], asks: [], ...batch });
+    const orderStore = this.#stores[worker];
+    if (orderStore === undefined) throw new Error(`there is no worker ${worker}`);
+    return orderStore.commit({ facts: [], ends: [], asks: [], ...batch });
   }
 
   #excuse(of: string): void {
@@ -481,10 +481,10 @@ function trial(ledger: Ledger, line: EventLine): boolean {
   return copy.apply({ type: 'event', line: { ...line, seq: 1 } }).ok;
 }
 
-async function load(ledger: Ledger, desk: CoordinatorDesk): Promise<number> {
-  const { runs, tasks, seq } = await desk.snapshot();
+async function load(ledger: Ledger, orderStore: CoordinatorStore): Promise<number> {
+  const { runs, tasks, seq } = await orderStore.snapshot();
   for (const line of runs) ledger.apply({ type: 'run', line });
-  for await (const group of desk.jobs())
+  for await (const group of orderStore.jobs())
     for (const line of group) ledger.apply({ type: 'job', line });
   for (const line of tasks) ledger.apply({ type: 'task', line });
   return seq;

@@ -53,10 +53,10 @@ export const plantsOf = (seeds: Seeds): readonly Plant[] => [
     hosted: /p\.state\.jsonl is a link to a file that does not exist/,
   },
   {
-    name: 'the ballast of both runs as links',
+    name: 'the disk reserve of both runs as links',
     links: {
-      [`${room}/state.jsonl.ballast`]: 'victim/.bashrc',
-      '.shotlist/p.state.jsonl.ballast': 'victim/photos/family.jpg',
+      [`${room}/state.jsonl.reserve`]: 'victim/.bashrc',
+      '.shotlist/p.state.jsonl.reserve': 'victim/photos/family.jpg',
     },
     ...refused,
   },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { unreachable } from '../../../src/base/result.ts';
 import type { JobContext } from '../../../src/run/jobs/job-context.ts';
 import { localPerformer } from '../../../src/run/jobs/local-performer.ts';
-import type { OrderDesk } from '../../../src/run/jobs/ports.ts';
+import type { OrderJournal } from '../../../src/run/jobs/ports.ts';
 import { digestOfText, MemoryDisk } from '../../fakes/memory-disk.ts';
 
 const go = { is: 'go' } as const;
@@ -30,14 +30,14 @@ class Scene {
   }
 
   perform(key: string, kind = 'upload') {
-    const desk: OrderDesk = {
+    const journal: OrderJournal = {
       begun: () => void this.begun.push(key),
       ...{ claim: async () => go, again: async () => go, record: async () => go },
       recorded: () => undefined,
     };
     const place = { in: 'input', path: key } as const;
     const order = { key, task: key, kind, attempts: 1, operation: 'digest', places: [place] };
-    return this.performer.perform({ ...order, operation: 'digest' }, desk);
+    return this.performer.perform({ ...order, operation: 'digest' }, journal);
   }
 
   async read(key: string): Promise<void> {

@@ -1,15 +1,15 @@
 // Everything that a worker has to say reaches the database in its order, in few transactions, and once.
 import { expect, test } from 'vitest';
 import { DatabaseAway } from '../../src/distributed/away.ts';
+import { BatchedRecorder } from '../../src/distributed/batched-recorder.ts';
 import type { Batch, BatchAnswer, Fact } from '../../src/distributed/ports.ts';
-import { Scribe } from '../../src/distributed/scribe.ts';
 import { FakeClock } from '../files/places.ts';
 
 const fact = (id: string): Fact => ({ is: 'begun', id, key: 'k' });
 
 const lease = { id: 'l', retry: 0 };
 
-function scribe(answer: (batch: Batch, call: number) => BatchAnswer) {
+function batchedRecorder(answer: (batch: Batch, call: number) => BatchAnswer) {
   const batches: Batch[] = [];
   const quit = new AbortController();
   const commit = async (batch: Batch): Promise<BatchAnswer> => {
@@ -18,8 +18,13 @@ function scribe(answer: (batch: Batch, call: number) => BatchAnswer) {
   };
   const lost: string[] = [];
   const onLost = ({ id }: Fact): void => void lost.push(id);
-  const made = new Scribe({ desk: { commit }, clock: new FakeClock(), quit: quit.signal, onLost });
-  return { scribe: made, batches, quit, lost };
+  const made = new BatchedRecorder({
+    orderStore: { commit },
+    clock: new FakeClock(),
+    quit: quit.signal,
+    onLost,
+  });
+  return { batchedRecorder: made, batches, quit, lost };
 }
 
 const done = ({ facts, ends, asks }: Batch): BatchAnswer => ({
@@ -29,7 +34,7 @@ const done = ({ facts, ends, asks }: Batch): BatchAnswer => ({
 });
 
 test('what is said together goes in one transaction, and each gets its own answer', async () => {
-  const { scribe: pen, batches } = scribe(done);
+  const { batchedRecorder: pen, batches } = batchedRecorder(done);
   const outcome = { is: 'done', live: {} } as const;
   const all = [
     pen.fact(fact('a')),
@@ -42,14 +47,14 @@ test('what is said together goes in one transaction, and each gets its own answe
 });
 
 test('what is said while a batch is on its way goes in the next one', async () => {
-  const { scribe: pen, batches } = scribe(done);
+  const { batchedRecorder: pen, batches } = batchedRecorder(done);
   await pen.fact(fact('a'));
   await Promise.all([pen.fact(fact('b')), pen.fact(fact('c'))]);
   expect(batches.map(({ facts }) => facts.map(({ id }) => id))).toEqual([['a'], ['b', 'c']]);
 });
 
 test('a batch whose answer was lost is written again as it was', async () => {
-  const { scribe: pen, batches } = scribe((batch, call) => {
+  const { batchedRecorder: pen, batches } = batchedRecorder((batch, call) => {
     if (call < 3) throw new DatabaseAway('cut');
     return done(batch);
   });
@@ -59,7 +64,7 @@ test('a batch whose answer was lost is written again as it was', async () => {
 });
 
 test('after a failure that is not the wire, nothing more is written', async () => {
-  const { scribe: pen, batches } = scribe(() => {
+  const { batchedRecorder: pen, batches } = batchedRecorder(() => {
     throw new Error('bug');
   });
   await expect(pen.fact(fact('a'))).rejects.toThrow('bug');
@@ -70,10 +75,10 @@ test('after a failure that is not the wire, nothing more is written', async () =
 
 test('a database that is away when the worker must go is not waited for, and what is not recorded is told', async () => {
   const {
-    scribe: pen,
+    batchedRecorder: pen,
     quit,
     lost,
-  } = scribe(() => {
+  } = batchedRecorder(() => {
     throw new DatabaseAway('gone');
   });
   quit.abort();

@@ -1,7 +1,7 @@
 // The exit codes are a contract with scripts.
 import { expect, test } from 'vitest';
-import { exitCodes, problemCode, withExitCode } from '../../src/cli/exit-code.ts';
 import { problem } from '../../src/language/load/problem.ts';
+import { exitCodes, problemCode, withExitCode } from '../../src/terminal/exit-code.ts';
 
 test('every outcome has its own exit code, and only "done" has 0', () => {
   expect(exitCodes).toEqual({

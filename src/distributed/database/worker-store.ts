@@ -1,6 +1,6 @@
 // A worker's side of a run in the database. What a batch writes is one transaction: the leases at the queue first, then
 // the row of the run, then jobs and records, so that batches of several workers cannot wait for each other in a circle.
-import type { Batch, BatchAnswer, Beat, Delivery, Lease, OrderEnd, WorkerDesk } from '../ports.ts';
+import type { Batch, BatchAnswer, Beat, Delivery, Lease, OrderEnd, WorkerStore } from '../ports.ts';
 import type { WorkerIdentity } from '../queue-facts.ts';
 import { RunGone } from '../run-gone.ts';
 import { commitBatch, ownerOf } from './batch.ts';
@@ -14,7 +14,7 @@ type Parked = Extract<OrderEnd, { readonly is: 'parked' }>;
 
 const nobody: ReadonlySet<string> = new Set();
 
-export class EngineWorkerDesk implements WorkerDesk {
+export class DatabaseWorkerStore implements WorkerStore {
   readonly #sql: Sql;
   readonly #queue: Queue;
   readonly #run: string;

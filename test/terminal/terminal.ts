@@ -1,6 +1,6 @@
 // A real terminal in memory: what stands on the screen after all that was written.
 import xterm from '@xterm/headless';
-import type { Screen } from '../../src/cli/live-screen.ts';
+import type { Screen } from '../../src/terminal/live-screen.ts';
 
 export class MemoryTerminal implements Screen {
   readonly #terminal: xterm.Terminal;

@@ -1,6 +1,8 @@
 // What is typed becomes a value, or an error that says what to write instead.
 import { Command, InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { optionOf } from '../../src/cli/commands.ts';
+import { savedChoicesSchema } from '../../src/plan/plan-record.ts';
 import {
   choicesIn,
   differing,
@@ -9,9 +11,7 @@ import {
   runFlags,
   serveFlags,
   statusFlags,
-} from '../../src/cli/flags.ts';
-import { optionOf } from '../../src/commands.ts';
-import { savedChoicesSchema } from '../../src/plan/plan-record.ts';
+} from '../../src/terminal/flags.ts';
 
 describe('a number', () => {
   test.each<readonly [Flag<unknown>, readonly string[], string, unknown]>([

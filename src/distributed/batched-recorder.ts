@@ -1,4 +1,4 @@
-// The scribe of a worker: everything that its orders have to say goes to the database in batches, one transaction after the
+// The batchedRecorder of a worker: everything that its orders have to say goes to the database in batches, one transaction after the
 // other, in the order in which it was said. While one batch is on its way, the next one gathers.
 
 import { DatabaseAway } from './away.ts';
@@ -11,12 +11,12 @@ import type {
   Fact,
   FactAnswer,
   OrderEnd,
-  WorkerDesk,
+  WorkerStore,
 } from './ports.ts';
 import { RunGone } from './run-gone.ts';
 
-export interface ScribeOptions extends Patience {
-  readonly desk: Pick<WorkerDesk, 'commit'>;
+export interface BatchedRecorderOptions extends Patience {
+  readonly orderStore: Pick<WorkerStore, 'commit'>;
   /** Called with each fact that is not written, because the run is gone, or the database is away when the worker ends. */
   readonly onLost?: ((fact: Fact) => void) | undefined;
 }
@@ -33,10 +33,10 @@ type Entry =
 
 type Settle<T> = PromiseWithResolvers<T>;
 
-export class Scribe {
+export class BatchedRecorder {
   /** Rejects with what the database threw for good. */
   readonly failed: Promise<never>;
-  readonly #o: ScribeOptions;
+  readonly #o: BatchedRecorderOptions;
   readonly #fail: (error: unknown) => void;
   #waiting: Entry[] = [];
   #busy: Promise<void> | undefined;
@@ -44,7 +44,7 @@ export class Scribe {
   #begun = Number.NEGATIVE_INFINITY;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(options: ScribeOptions) {
+  constructor(options: BatchedRecorderOptions) {
     this.#o = options;
     const { promise, reject } = Promise.withResolvers<never>();
     this.failed = promise;
@@ -102,7 +102,10 @@ export class Scribe {
       this.#begun = clock.elapsed();
       const entries = this.#waiting.splice(0, most);
       try {
-        settle(entries, await insistently(this.#o, () => this.#o.desk.commit(batchOf(entries))));
+        settle(
+          entries,
+          await insistently(this.#o, () => this.#o.orderStore.commit(batchOf(entries))),
+        );
       } catch (error) {
         this.#failure = { error };
         this.#refuse([...entries, ...this.#waiting.splice(0)], error);

@@ -1,4 +1,4 @@
-// What one order of a worker says and asks: its desk at the database. The rules of a creation that may have been begun
+// What one order of a worker says and asks: its orderStore at the database. The rules of a creation that may have been begun
 // before are here (engine.md, "Why nothing is paid twice").
 import { unreachable } from '../base/result.ts';
 import type { NewEvent } from '../model/line.ts';
@@ -8,16 +8,16 @@ import type { AttachOrder, CreateOrder, JobOutcome } from '../run/jobs/job.ts';
 import { stopped } from '../run/jobs/outcome.ts';
 import type { Clock, Intent, Permission } from '../run/jobs/ports.ts';
 import { isOfAttempt } from './attempt-events.ts';
+import type { BatchedRecorder } from './batched-recorder.ts';
 import type { BegunJob, ClaimAnswer, Fact, IssuedOrder, Lease } from './ports.ts';
 import type { Promptness } from './promptness.ts';
-import type { Scribe } from './scribe.ts';
 
-export interface ClerkOptions {
+export interface OrderRecorderOptions {
   readonly issued: IssuedOrder;
   readonly lease: Lease;
   /** Unique to the process. */
   readonly worker: string;
-  readonly scribe: Scribe;
+  readonly batchedRecorder: BatchedRecorder;
   readonly promptness: Promptness;
   readonly clock: Clock;
   /** Aborted when the order must end soon. */
@@ -26,22 +26,22 @@ export interface ClerkOptions {
 
 const go: Permission = { is: 'go' };
 
-export class Clerk implements Recorder {
-  readonly #o: ClerkOptions;
+export class OrderRecorder implements Recorder {
+  readonly #o: OrderRecorderOptions;
   #facts = 0;
   /** No record says that the order has begun. */
   #silent = true;
   /** The attempt that this order has begun. */
   #begun: Intent | undefined;
 
-  constructor(options: ClerkOptions) {
+  constructor(options: OrderRecorderOptions) {
     this.#o = options;
   }
 
   /** Says that the order is being performed, if nothing else has said so for some time. */
   remind(): void {
     if (!this.#silent) return;
-    void this.#o.scribe.fact({ ...this.#head(), is: 'begun' });
+    void this.#o.batchedRecorder.fact({ ...this.#head(), is: 'begun' });
   }
 
   async claim(intent: Intent): Promise<Permission> {
@@ -70,7 +70,7 @@ export class Clerk implements Recorder {
     if (event.event === 'created' || event.event === 'doubt' || isOver(event))
       if (this.#begun !== undefined) this.#o.promptness.over(this.#begun.name);
     const fact: Fact = { ...this.#head(), is: 'event', ...about, event };
-    const written = this.#o.scribe.fact(fact);
+    const written = this.#o.batchedRecorder.fact(fact);
     if (!durable) return go;
     if ((await written) !== 'refused') return go;
     const why = `the database does not accept that it was ${event.event}: see the warnings of the run`;
@@ -79,11 +79,16 @@ export class Clerk implements Recorder {
 
   /** True if the end counts: else the order was delivered to another worker meanwhile. */
   async end(outcome: JobOutcome): Promise<boolean> {
-    const { scribe, lease, issued } = this.#o;
+    const { batchedRecorder, lease, issued } = this.#o;
     const { key } = issued.order;
     const next = nextOf(issued, outcome);
-    if (next === undefined) return await scribe.end({ is: 'ended', lease, key, outcome });
-    return await scribe.end({ is: 'parked', lease, next: next.issued, afterMs: next.afterMs });
+    if (next === undefined) return await batchedRecorder.end({ is: 'ended', lease, key, outcome });
+    return await batchedRecorder.end({
+      is: 'parked',
+      lease,
+      next: next.issued,
+      afterMs: next.afterMs,
+    });
   }
 
   get #awaited(): string | undefined {
@@ -99,12 +104,12 @@ export class Clerk implements Recorder {
   }
 
   async #ask(intent: Intent, again: boolean): Promise<ClaimAnswer> {
-    const { scribe, lease, issued, promptness, clock, stop } = this.#o;
+    const { batchedRecorder, lease, issued, promptness, clock, stop } = this.#o;
     const { epoch, seen, order } = issued;
     for (;;) {
       promptness.asking(intent.name);
       const ask = { lease, epoch, seen, key: order.key, intent, again };
-      const answer = await scribe.ask(ask);
+      const answer = await batchedRecorder.ask(ask);
       if (answer.is !== 'wait') return answer;
       await clock.sleep(answer.ms, stop);
       if (stop.aborted) return { is: 'closed', why: stopped.why };

@@ -1,12 +1,12 @@
 // The command line: selects the command for the arguments, and returns its exit code.
 import { Command, CommanderError } from 'commander';
-import { bugOf, bugText } from './base/bug.ts';
-import { version } from './base/version.ts';
-import { helpLayout } from './cli/help.ts';
-import { outliveOutput, write, writeLast } from './cli/output.ts';
-import { shown } from './cli/shown.ts';
+import { bugOf, bugText } from '../base/bug.ts';
+import { version } from '../base/version.ts';
+import { openSecretWarnings } from '../service-api/secrets.ts';
+import { outliveOutput, write, writeLast } from '../terminal/output.ts';
+import { shown } from '../terminal/shown.ts';
 import { commands } from './commands.ts';
-import { openSecretWarnings } from './service-api/secrets.ts';
+import { helpLayout } from './help.ts';
 
 // Ends the command after a bug: prints one sentence with a code that a person can quote, instead of a stack trace.
 
@@ -64,12 +64,12 @@ for (const group of Object.values(commands))
 outliveOutput();
 program.hook('preAction', async () => {
   const warnings = openSecretWarnings(process.env);
-  if (warnings.length > 0) warnings.forEach((await import('./cli/terminal.ts')).caution);
+  if (warnings.length > 0) warnings.forEach((await import('../terminal/terminal.ts')).caution);
 });
 endOnBug();
 try {
   if (process.argv.length > 2) await program.parseAsync();
-  else exitCode = (await import('./features/init/start.ts')).startCommand();
+  else exitCode = (await import('../features/init/start.ts')).startCommand();
 } catch (error) {
   if (error instanceof CommanderError) exitCode = error.exitCode === 0 ? 0 : 2;
   else {

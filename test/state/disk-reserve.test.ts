@@ -4,18 +4,18 @@ import files, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Ballast, takeBallast } from '../../src/state/ballast.ts';
+import { type DiskReserve, takeDiskReserve } from '../../src/state/disk-reserve.ts';
 import { temporaryFolder } from '../files/places.ts';
 
 const whole = 1 << 20;
 const piece = 1 << 16;
-const at = (): string => join(temporaryFolder(), 'ballast');
+const at = (): string => join(temporaryFolder(), 'reserve');
 const trouble = (code: string): Error => Object.assign(new Error(code), { code });
 
-async function taken(file: string): Promise<Ballast> {
-  const ballast = await takeBallast(file);
-  if (!ballast.ok) throw new Error(ballast.error);
-  return ballast.value;
+async function taken(file: string): Promise<DiskReserve> {
+  const diskReserve = await takeDiskReserve(file);
+  if (!diskReserve.ok) throw new Error(diskReserve.error);
+  return diskReserve.value;
 }
 
 /** `ftruncate` fails with this until the returned function is called. */
@@ -47,67 +47,67 @@ async function noWriting(error: Error): Promise<void> {
 
 test('the room is written with bytes that cannot be made smaller', async () => {
   const file = at();
-  const ballast = await taken(file);
+  const diskReserve = await taken(file);
   expect(statSync(file).size).toBe(whole);
   expect(new Set(readFileSync(file).subarray(0, 4096)).size).toBeGreaterThan(200);
-  await ballast.remove();
+  await diskReserve.remove();
 });
 
 test('a file of that name that a killed run left is replaced', async () => {
   const file = at();
   writeFileSync(file, 'left over');
-  const ballast = await taken(file);
+  const diskReserve = await taken(file);
   expect(statSync(file).size).toBe(whole);
-  await ballast.remove();
+  await diskReserve.remove();
 });
 
 test('the room is given back in pieces, until there is none left', async () => {
   const file = at();
-  const ballast = await taken(file);
+  const diskReserve = await taken(file);
   for (let left = whole - piece; left >= 0; left -= piece) {
-    expect(ballast.give()).toBe(true);
+    expect(diskReserve.give()).toBe(true);
     expect(statSync(file).size).toBe(left);
   }
-  expect(ballast.give()).toBe(false);
+  expect(diskReserve.give()).toBe(false);
   expect(statSync(file).size).toBe(0);
-  await ballast.remove();
+  await diskReserve.remove();
 });
 
 test('once it is removed there is nothing to give, and no file is left', async () => {
   const file = at();
-  const ballast = await taken(file);
-  await ballast.remove();
-  expect(ballast.give()).toBe(false);
+  const diskReserve = await taken(file);
+  await diskReserve.remove();
+  expect(diskReserve.give()).toBe(false);
   expect(existsSync(file)).toBe(false);
 });
 
 test('a piece that the disk does not free is not counted as given', async () => {
   const file = at();
-  const ballast = await taken(file);
+  const diskReserve = await taken(file);
   const restore = noTruncation(trouble('EIO'));
-  expect(ballast.give()).toBe(false);
+  expect(diskReserve.give()).toBe(false);
   restore();
-  expect(ballast.give()).toBe(true);
+  expect(diskReserve.give()).toBe(true);
   expect(statSync(file).size).toBe(whole - piece);
-  await ballast.remove();
+  await diskReserve.remove();
 });
 
 test('a bug in giving is not taken for a full disk', async () => {
-  const ballast = await taken(at());
+  const diskReserve = await taken(at());
   noTruncation(new TypeError('a bug'));
-  expect(() => ballast.give()).toThrow('a bug');
-  await ballast.remove();
+  expect(() => diskReserve.give()).toThrow('a bug');
+  await diskReserve.remove();
 });
 
 test('a folder that does not exist is told', async () => {
-  const file = join(temporaryFolder(), 'none', 'ballast');
-  expect(await takeBallast(file)).toEqual({ ok: false, error: `${file} does not exist` });
+  const file = join(temporaryFolder(), 'none', 'reserve');
+  expect(await takeDiskReserve(file)).toEqual({ ok: false, error: `${file} does not exist` });
 });
 
 test('a disk without that much room is told, and nothing is left behind', async () => {
   const file = at();
   await noWriting(trouble('ENOSPC'));
-  expect(await takeBallast(file)).toEqual({
+  expect(await takeDiskReserve(file)).toEqual({
     ok: false,
     error: `${file} could not be written: the disk is full`,
   });
@@ -116,5 +116,5 @@ test('a disk without that much room is told, and nothing is left behind', async 
 
 test('a bug in writing is not taken for a full disk', async () => {
   await noWriting(new TypeError('a bug'));
-  await expect(takeBallast(at())).rejects.toThrow('a bug');
+  await expect(takeDiskReserve(at())).rejects.toThrow('a bug');
 });

@@ -14,7 +14,7 @@ const wholeBytes = 1 << 20;
 /** Other programs can take at most one piece before the journal does. */
 const pieceBytes = 1 << 16;
 
-export interface Ballast {
+export interface DiskReserve {
   /** Releases one more piece. False if none is left, or the disk does not even allow that. */
   give(): boolean;
   remove(): Promise<void>;
@@ -24,7 +24,7 @@ export interface Ballast {
  * Takes the space by writing it, because a file system may only promise space. Replaces what a killed run left under
  * this name.
  */
-export async function takeBallast(file: string): Promise<Result<Ballast, string>> {
+export async function takeDiskReserve(file: string): Promise<Result<DiskReserve, string>> {
   let handle: FileHandle | undefined;
   try {
     handle = await createNew(file);
@@ -37,10 +37,10 @@ export async function takeBallast(file: string): Promise<Result<Ballast, string>
     await removeLeftover(file);
     return err(`${file} ${systemReason(error)}`);
   }
-  return ok(ballastIn(file, handle));
+  return ok(diskReserveIn(file, handle));
 }
 
-function ballastIn(file: string, handle: FileHandle): Ballast {
+function diskReserveIn(file: string, handle: FileHandle): DiskReserve {
   let bytes = wholeBytes;
   return {
     give() {

@@ -1,11 +1,11 @@
 // shotlist run --first n: runs a few items, shows what they became and what the rest will cost, and asks before it goes on.
 
 import { count, table } from '../../base/text.ts';
-import { exitCodes } from '../../cli/exit-code.ts';
-import { filterOf } from '../../cli/flags.ts';
-import { canAsk, isYes } from '../../cli/question.ts';
-import { fail, print, printJson } from '../../cli/terminal.ts';
 import { resultOf } from '../../language/load/problem.ts';
+import { exitCodes } from '../../terminal/exit-code.ts';
+import { filterOf } from '../../terminal/flags.ts';
+import { canAsk, isYes } from '../../terminal/question.ts';
+import { fail, print, printJson } from '../../terminal/terminal.ts';
 import { withPipeline } from '../command.ts';
 import { commandLines } from '../command-line.ts';
 import { plan } from '../plan/plan.ts';
@@ -13,7 +13,7 @@ import { type Ran, type RunOptions, run } from './run.ts';
 import { type Manner, performCommand, type RunFlags } from './run-and-report.ts';
 import { savedBy } from './saved-by.ts';
 
-interface CanaryTerms {
+interface TrialTerms {
   readonly first: number;
   readonly yes: boolean | undefined;
   readonly asking: Pick<RunOptions, 'confirm' | 'confirmAbove'>;
@@ -31,10 +31,10 @@ export const mannerOf = (
   },
 });
 
-export async function canaryCommand(
+export async function trialCommand(
   file: string,
   flags: RunFlags,
-  { first, yes, asking }: CanaryTerms,
+  { first, yes, asking }: TrialTerms,
 ): Promise<number> {
   const json = flags.json === true;
   const whole = (more: Partial<RunOptions>, ifNo?: () => number): Promise<number> =>
@@ -59,9 +59,9 @@ export async function canaryCommand(
     },
   });
   if (ran === undefined) return code;
-  const canary = await look(file, flags, { ran, keys });
-  if (json) printJson({ type: 'canary', ...canary });
-  else print(canaryText(canary));
+  const trial = await look(file, flags, { ran, keys });
+  if (json) printJson({ type: 'canary', ...trial });
+  else print(trialText(trial));
   const stay = (): number => {
     if (!json) print(`To continue with the rest: ${continuing}`);
     return code;
@@ -72,15 +72,15 @@ export async function canaryCommand(
   const left =
     budget === undefined || flags.runId !== undefined
       ? { budget: undefined }
-      : { budget: Math.max(0, budget - canary.credits) };
-  const ask = (): Promise<boolean> => isYes(question(canary, left.budget));
+      : { budget: Math.max(0, budget - trial.credits) };
+  const ask = (): Promise<boolean> => isYes(question(trial, left.budget));
   if (yes === true) return await whole(left);
   // A rehearsal buys nothing, so the run itself would not ask.
   if (ran.rehearsal) return (await ask()) ? await whole(left) : stay();
   return await whole({ ...left, confirm: ask, confirmAbove: 0 }, stay);
 }
 
-const question = ({ rest, projected }: Canary, budget = Infinity): string =>
+const question = ({ rest, projected }: TrialRun, budget = Infinity): string =>
   `Buy up to ${count(Math.min(projected, budget), 'credit')} for the other ${count(rest, 'item')}?`;
 
 interface Chosen {
@@ -108,8 +108,8 @@ interface Looked {
 }
 
 /** What the first items became, and what the rest may cost by a plan that knows what the first were charged. */
-async function look(file: string, flags: RunFlags, { ran, keys }: Looked): Promise<Canary> {
-  let saved: Canary['items'] = [];
+async function look(file: string, flags: RunFlags, { ran, keys }: Looked): Promise<TrialRun> {
+  let saved: TrialRun['items'] = [];
   let [rest, projected] = [0, 0];
   await withPipeline(file, flags, async (pipeline) => {
     const places = { ...flags, rehearse: ran.rehearsal, hosted: !ran.rehearsal };
@@ -126,7 +126,7 @@ async function look(file: string, flags: RunFlags, { ran, keys }: Looked): Promi
 
 // What the first items of a run became, and what the others will cost.
 
-interface Canary {
+interface TrialRun {
   /** The items, and the files that were saved for each, relative to the pipeline file. */
   readonly items: readonly { readonly item: string; readonly files: readonly string[] }[];
   /** What they were charged, without refunds. */
@@ -140,7 +140,7 @@ interface Canary {
 /** The most items to show. */
 const most = 20;
 
-function canaryText({ items, credits, rest, projected }: Canary): string {
+function trialText({ items, credits, rest, projected }: TrialRun): string {
   const rows = items
     .slice(0, most)
     .map(({ item, files }) => [item, '→', files.join(', ') || 'nothing saved']);

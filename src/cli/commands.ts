@@ -1,7 +1,7 @@
 // Every command: what it is called, what it takes, and the feature that does it, which is loaded on demand.
 import { Argument, type Command, Option } from 'commander';
-import type { Flag, FlagSet, Given } from './cli/flags.ts';
-import * as flags from './cli/flags.ts';
+import type { Flag, FlagSet, Given } from '../terminal/flags.ts';
+import * as flags from '../terminal/flags.ts';
 
 type Value<Term extends string> = Term extends `${string}...${string}`
   ? string[]
@@ -52,7 +52,7 @@ function command<Set extends FlagSet, const Args extends readonly Taken<unknown>
       try {
         done(await run(...given));
       } catch (error) {
-        const { refused } = await import('./cli/terminal.ts');
+        const { refused } = await import('../terminal/terminal.ts');
         done(refused(error, made.opts()['json'] === true));
       }
     });
@@ -81,38 +81,39 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
   'Start:': {
     init: command('init', 'write a first pipeline for what is in this folder', {
       flags: flags.initFlags,
-      run: async (given) => (await import('./features/init/command.ts')).initCommand(given),
+      run: async (given) => (await import('../features/init/command.ts')).initCommand(given),
     }),
     tools: command('tools', 'list the tools, or show the fields and price of one', {
       takes: [argument('[kind]')],
       flags: flags.toolsFlags,
       run: async (kind, given) =>
-        (await import('./features/tools/command.ts')).toolsCommand(kind, given),
+        (await import('../features/tools/command.ts')).toolsCommand(kind, given),
     }),
     validate: command('validate', 'check pipeline files', {
       takes: [argument('<files...>')],
       flags: flags.validateFlags,
       run: async (files, given) =>
-        (await import('./features/validate/command.ts')).validateCommand(files, given),
+        (await import('../features/validate/command.ts')).validateCommand(files, given),
     }),
     fmt: command('fmt', 'format files in place; values and comments are kept', {
       takes: [argument('<files...>', 'pipeline files, or - for standard input')],
       flags: flags.fmtFlags,
       run: async (files, given) =>
-        (await import('./features/fmt/command.ts')).fmtCommand(files, given),
+        (await import('../features/fmt/command.ts')).fmtCommand(files, given),
     }),
     plan: command('plan', 'show what would run, why, and what it costs', {
       takes: [file],
       flags: flags.planFlags,
       run: async (name, given) =>
-        (await import('./features/plan/command.ts')).planCommand(name, given),
+        (await import('../features/plan/command.ts')).planCommand(name, given),
     }),
     run: command('run', 'run a pipeline, or resume it', {
       takes: [argument('<file>', 'a pipeline, or a plan that plan --out saved')],
       flags: flags.runFlags,
       run: async (name, given) => {
-        if (given.json !== true) (await import('./cli/reading-line.ts')).sayReading(name, given);
-        return await (await import('./features/run/command.ts')).runCommand(name, given);
+        if (given.json !== true)
+          (await import('../terminal/reading-line.ts')).sayReading(name, given);
+        return await (await import('../features/run/command.ts')).runCommand(name, given);
       },
     }),
   },
@@ -122,28 +123,29 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       flags: flags.statusFlags,
       run: async (name, { watch, ...given }) =>
         watch === true
-          ? await (await import('./features/status/watch-status.ts')).watchStatusCommand(
+          ? await (await import('../features/status/watch-status.ts')).watchStatusCommand(
               name,
               given,
             )
-          : await (await import('./features/status/command.ts')).statusCommand(name, given),
+          : await (await import('../features/status/command.ts')).statusCommand(name, given),
     }),
     report: command('report', 'write one HTML file with every result and its price', {
       takes: [file],
       flags: flags.reportFlags,
       run: async (name, given) =>
-        (await import('./features/report/command.ts')).reportCommand(name, given),
+        (await import('../features/report/command.ts')).reportCommand(name, given),
     }),
     ui: command('ui', 'show the report as a page that follows the runs', {
       takes: [file],
       flags: flags.uiFlags,
-      run: async (name, given) => (await import('./features/ui/command.ts')).uiCommand(name, given),
+      run: async (name, given) =>
+        (await import('../features/ui/command.ts')).uiCommand(name, given),
     }),
     log: command('log', 'read a log that run --log wrote', {
       takes: [argument('<file>', 'the log')],
       flags: flags.logFlags,
       run: async (name, given) =>
-        (await import('./features/log/command.ts')).showLogCommand(name, given),
+        (await import('../features/log/command.ts')).showLogCommand(name, given),
     }),
     receipts: command(
       'receipts',
@@ -151,14 +153,14 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       {
         flags: flags.receiptsFlags,
         run: async (given) =>
-          (await import('./features/receipts/command.ts')).receiptsCommand(given),
+          (await import('../features/receipts/command.ts')).receiptsCommand(given),
       },
     ),
     graph: command('graph', 'draw the steps, and what each waits for', {
       takes: [file],
       flags: flags.graphFlags,
       run: async (name, given) =>
-        (await import('./features/graph/command.ts')).graphCommand(name, given),
+        (await import('../features/graph/command.ts')).graphCommand(name, given),
     }),
   },
   'Choose:': {
@@ -169,7 +171,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       ],
       flags: flags.rerollFlags,
       run: async (name, tasks, given) =>
-        (await import('./features/takes/reroll-command.ts')).rerollCommand(name, tasks, given),
+        (await import('../features/takes/reroll-command.ts')).rerollCommand(name, tasks, given),
     }),
     pick: command('pick', 'choose the take that counts; the next run uses it', {
       takes: [
@@ -179,13 +181,13 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       ],
       flags: flags.pickFlags,
       run: async (name, task, take, given) =>
-        (await import('./features/takes/pick-command.ts')).pickCommand(name, task, take, given),
+        (await import('../features/takes/pick-command.ts')).pickCommand(name, task, take, given),
     }),
     forget: command('forget', 'make the next run redo a task, and pay again', {
       takes: [file, optionalTask('its name as status and plan show it')],
       flags: flags.forgetFlags,
       run: async (name, task, given) =>
-        (await import('./features/forget/command.ts')).forgetCommand(name, task, given),
+        (await import('../features/forget/command.ts')).forgetCommand(name, task, given),
     }),
   },
   'Unattended:': {
@@ -193,7 +195,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       takes: [file],
       flags: flags.tickFlags,
       run: async (name, given) =>
-        (await import('./triggers/tick/command.ts')).tickCommand(name, given),
+        (await import('../triggers/tick/command.ts')).tickCommand(name, given),
     }),
     schedule: command('schedule', 'run pipelines at the times of their schedules', {
       takes: [
@@ -204,13 +206,13 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       ],
       flags: flags.scheduleFlags,
       run: async (names, given) =>
-        (await import('./triggers/schedule/command.ts')).scheduleCommand(names, given),
+        (await import('../triggers/schedule/command.ts')).scheduleCommand(names, given),
     }),
     watch: command('watch', 'run a pipeline for each new or changed file', {
       takes: [file],
       flags: flags.watchFlags,
       run: async (name, given) =>
-        (await import('./triggers/watch/command.ts')).watchCommand(name, given),
+        (await import('../triggers/watch/command.ts')).watchCommand(name, given),
     }),
   },
   'Team and git:': {
@@ -221,12 +223,12 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
         takes: [argument('[file]')],
         flags: flags.trustFlags,
         run: async (name, given) =>
-          (await import('./features/trust/command.ts')).trustCommand(name, given),
+          (await import('../features/trust/command.ts')).trustCommand(name, given),
       },
     ),
     'git-setup': command('git-setup', 'let git merge state files in this repository', {
       flags: flags.gitSetupFlags,
-      run: async (given) => (await import('./features/git/command.ts')).gitSetupCommand(given),
+      run: async (given) => (await import('../features/git/command.ts')).gitSetupCommand(given),
     }),
     merge: command(
       'merge',
@@ -240,7 +242,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
             third === undefined
               ? { ours: first, theirs: second }
               : { base: first, ours: second, theirs: third };
-          return await (await import('./features/merge/command.ts')).mergeCommand(files, given);
+          return await (await import('../features/merge/command.ts')).mergeCommand(files, given);
         },
       },
     ),
@@ -253,7 +255,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
         takes: [argument('[code or file]', 'for example SL012, or out/a.png')],
         flags: flags.explainFlags,
         run: async (name, given) =>
-          (await import('./features/explain/command.ts')).explainCommand(name, given),
+          (await import('../features/explain/command.ts')).explainCommand(name, given),
       },
     ),
     resolve: command(
@@ -266,45 +268,45 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
         ],
         flags: flags.resolveFlags,
         run: async (name, task, given) =>
-          (await import('./features/resolve/command.ts')).resolveCommand(name, task, given),
+          (await import('../features/resolve/command.ts')).resolveCommand(name, task, given),
       },
     ),
     refresh: command('refresh', 'update the state file from the service', {
       takes: [file],
       flags: flags.refreshFlags,
       run: async (name, given) =>
-        (await import('./features/drift/refresh-command.ts')).refreshCommand(name, given),
+        (await import('../features/drift/refresh-command.ts')).refreshCommand(name, given),
     }),
     audit: command('audit', 'check the recorded credits against the service; changes nothing', {
       takes: [file],
       flags: flags.auditFlags,
       run: async (name, given) =>
-        (await import('./features/drift/audit-command.ts')).auditCommand(name, given),
+        (await import('../features/drift/audit-command.ts')).auditCommand(name, given),
     }),
     repair: command('repair', 'find damage in a state file, and propose a repair', {
       takes: [file],
       flags: flags.repairFlags,
       run: async (name, given) =>
-        (await import('./features/repair/command.ts')).repairCommand(name, given),
+        (await import('../features/repair/command.ts')).repairCommand(name, given),
     }),
     prune: command('prune', 'remove what is no longer needed, after a yes', {
       takes: [file],
       flags: flags.pruneFlags,
       run: async (name, given) =>
-        (await import('./features/prune/command.ts')).pruneCommand(name, given),
+        (await import('../features/prune/command.ts')).pruneCommand(name, given),
     }),
   },
   'Several hosts:': {
     worker: command('worker', 'perform the tasks of distributed runs on this host', {
       flags: flags.workerFlags,
       run: async (given) =>
-        (await import('./features/engine/worker-command.ts')).workerCommand(given),
+        (await import('../features/engine/worker-command.ts')).workerCommand(given),
     }),
     export: command('export', 'move the record of a distributed run back to a file', {
       takes: [file],
       flags: flags.exportFlags,
       run: async (name, given) =>
-        (await import('./features/engine/export-command.ts')).exportCommand(name, given),
+        (await import('../features/engine/export-command.ts')).exportCommand(name, given),
     }),
     engine: (program, done) => {
       const engine = program
@@ -316,7 +318,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
   'Local service:': {
     serve: command('serve', 'start the local service, which costs nothing', {
       flags: flags.serveFlags,
-      run: async (given) => (await import('./features/serve/command.ts')).serveCommand(given),
+      run: async (given) => (await import('../features/serve/command.ts')).serveCommand(given),
     }),
   },
 };
@@ -324,7 +326,8 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
 const engineCommand = (name: 'check' | 'migrate' | 'accept' | 'drop', description: string) =>
   command(name, description, {
     flags: flags.engineFlags,
-    run: async (given) => (await import('./features/engine/command.ts')).engineCommand(name, given),
+    run: async (given) =>
+      (await import('../features/engine/command.ts')).engineCommand(name, given),
   });
 
 const engineCommands: Readonly<Record<string, Added>> = {

@@ -3,7 +3,7 @@
 
 import type { JobLine } from '../../model/line.ts';
 import type {
-  CoordinatorDesk,
+  CoordinatorStore,
   EngineRecord,
   Fact,
   FactAnswer,
@@ -26,7 +26,7 @@ import { schema } from './tables.ts';
 /** Orders and facts in one statement. */
 const most = 1000;
 
-export class EngineCoordinatorDesk implements CoordinatorDesk {
+export class DatabaseCoordinatorStore implements CoordinatorStore {
   readonly #sql: Sql;
   readonly #queue: Queue;
   readonly #run: string;

@@ -1,6 +1,6 @@
 // The live view on a real terminal: it replaces itself, stays below what is printed, and leaves nothing behind.
 import { describe, expect, test } from 'vitest';
-import { LiveScreen } from '../../src/cli/live-screen.ts';
+import { LiveScreen } from '../../src/terminal/live-screen.ts';
 import { type Line, span } from '../../src/views/live/spans.ts';
 import { MemoryTerminal } from './terminal.ts';
 
