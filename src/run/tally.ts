@@ -57,9 +57,9 @@ export class Tally {
   readonly doubted = new Set<string>();
   /** The tasks at work, in the order in which they began. */
   readonly atWork = new Map<string, AtWork>();
-  /** Failures and doubts, the last first; of each list the last ten. */
+  /** The last failures and doubts, the last first. */
   readonly troubles: Happening[] = [];
-  /** What the walk has done, the last first. */
+  /** The last that was done, the last first. */
   readonly done: Happening[] = [];
   /** Reused files that are not here as recorded. */
   files: FileCounts = { changed: 0, elsewhere: 0, stored: 0 };
