@@ -10,5 +10,5 @@ const page = await bundlePage();
 writeFileSync(new URL(builtPage, adapter), pageModule(page));
 appendFileSync(new URL('../dist/licenses.txt', import.meta.url), `\n\n${page.notices}`);
 // Only the bundle runs in a browser, and only a checkout can make it.
-rmSync(new URL('../../report/page/browser/', adapter), { recursive: true, force: true });
+rmSync(new URL('browser/', adapter), { recursive: true, force: true });
 for (const name of ['bundle.js', 'bundle.d.ts']) rmSync(new URL(name, adapter), { force: true });

@@ -3,7 +3,7 @@
 import type { PageParts } from './page/document.ts';
 
 /** Relative to this file: the module that `npm run build` writes. */
-export const builtPage = '../../report/page/bundle.js';
+export const builtPage = 'page/bundle.js';
 
 let bundled: Promise<PageParts> | undefined;
 
