@@ -150,6 +150,31 @@ describe('a stopped week is made up for as catch_up says', () => {
   });
 });
 
+test('catch_up: all leaves nothing out, also of more due times than are queued at once', async () => {
+  const bed = await Bed.of('cron: "* * * * *", catch_up: all');
+  const constant = bed.rig.read('pipeline.yaml').replace(/\$\{\{ run\.[a-z]+ \}\}/g, 'x');
+  bed.rig.write('pipeline.yaml', constant);
+  await bed.follow(30_000);
+  bed.clock.pass(1200 * 60_000);
+  const stop = new AbortController();
+  let runs = 0;
+  await scheduleWith(
+    [bed.rig.file],
+    {
+      ...{ clock: bed.clock, env: envOf(bed.local), signal: stop.signal },
+      onEvent(event) {
+        bed.events.push(event);
+        if (event.type !== 'ran') return;
+        runs += 1;
+        if (runs === 2) stop.abort();
+      },
+    },
+    { backoffMs: 1, speedFactor: 100 },
+  );
+  expect(bed.of('left-out')).toEqual([]);
+  expect(bed.due).toEqual(['2026-06-01T12:01', '2026-06-01T12:02']);
+});
+
 describe('a run that takes longer than the time to the next', () => {
   const hourly = 'cron: "0 * * * *"';
   /** The first creation takes two and a half hours. */

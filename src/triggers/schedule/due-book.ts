@@ -54,6 +54,8 @@ export class DueBook {
   #seen: string | undefined;
   /** The due time of the interrupted run in the state file. */
   #open: number | undefined;
+  /** True if more was missed than the queue takes at once: the rest is decided when the queue is empty. */
+  #isBehind = false;
   /** The first due time after `from`, so that it is not looked up each minute. */
   #upcoming: { readonly from: number; readonly next: number | undefined } = {
     from: Number.POSITIVE_INFINITY,
@@ -103,14 +105,17 @@ export class DueBook {
     const { clock } = this.#options;
     const now = clock.now();
     const { next = Number.POSITIVE_INFINITY } = this;
+    const isBehind = this.#isBehind;
+    if (isBehind && this.queue.length > 0) return { state: this.#state, queued: [] };
     if (now < next && now >= this.#state.decidedUntil) {
       this.#state = { ...this.#state, decidedUntil: now };
       return { state: this.#state, queued: [] };
     }
     const decision = decideDue(this.pipeline.schedule, this.#state, {
-      ...{ now, running, chance: () => clock.chance() },
+      ...{ now, running: running && !isBehind, chance: () => clock.chance() },
     });
     this.#state = decision.state;
+    this.#isBehind = decision.state.decidedUntil < now;
     if (decision.queued.length > 0 || decision.leftOut !== undefined) await this.save();
     return decision;
   }
