@@ -4,7 +4,7 @@ import type { Bug } from '../base/bug.ts';
 import type { Cure } from '../contract/api/advice.ts';
 import type { Code } from '../contract/codes/all.ts';
 import type { FileCounts } from '../plan/decide.ts';
-import type { Ending } from '../plan/ending.ts';
+import type { Ending, Held } from '../plan/ending.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** `reused`: done by an earlier run, or by the job of another task. */
@@ -138,6 +138,23 @@ export type RunEvent =
       readonly output?: string;
       readonly elapsedMs?: number;
     };
+
+/** What only the run knows of a task that ended, beside the event that tells of it. */
+export interface TaskDetail {
+  /** How the task ended before in this run, if it was repeated for another step. */
+  readonly before?: TaskEnding | undefined;
+  /** What a person can do. */
+  readonly advice?: string | undefined;
+  readonly cure?: Cure | undefined;
+  /** Local files that the reason names. */
+  readonly named?: readonly string[] | undefined;
+  readonly held?: Held | undefined;
+  /** For a reused download, unless all its files are whole. */
+  readonly files?: FileCounts | undefined;
+}
+
+/** Folds an event, and passes it on without the detail. */
+export type Tell = (event: RunEvent, detail?: TaskDetail) => void;
 
 /** The outcome of a run. Times in milliseconds, credits as the service charged them. */
 export interface Summary {

@@ -3,6 +3,7 @@ import type { CreditTotals } from '../model/ledger.ts';
 import type { QueueState } from './engine-watch.ts';
 import type { RequestWatch } from './request-watch.ts';
 import type { RunEvent } from './run-event.ts';
+import type { RunView } from './run-view.ts';
 
 /** Hears about all runs of this process. */
 export interface RunObserver {
@@ -17,6 +18,8 @@ export interface WatchedRun {
   readonly kinds: ReadonlyMap<string, string>;
   /** The absolute path of the state file. */
   readonly state: string;
+  /** What the run has told so far: an event is part of it before anybody hears the event. */
+  readonly view: RunView;
 }
 
 /** Hears about one run. */

@@ -2,9 +2,9 @@
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
 import { taskId } from '../model/task.ts';
-import type { RunEvent } from './run-event.ts';
+import type { Tell } from './run-event.ts';
 import type { Skips } from './skipped-tasks.ts';
-import type { SummaryBuilder } from './summary-builder.ts';
+import type { Tally } from './tally.ts';
 
 const itemsPerTurn = 1000;
 
@@ -12,12 +12,13 @@ const none: Skips = {};
 const reused = { ending: 'reused', why: 'nothing to do' } as const;
 
 export class SettledTasks {
-  readonly #summary: SummaryBuilder;
-  readonly #onEvent: (event: RunEvent) => void;
+  readonly #tally: Tally;
+  readonly #tell: Tell;
 
-  constructor(summary: SummaryBuilder, onEvent: (event: RunEvent) => void) {
-    this.#summary = summary;
-    this.#onEvent = onEvent;
+  /** `tally`: what `tell` folds into. */
+  constructor(tally: Tally, tell: Tell) {
+    this.#tally = tally;
+    this.#tell = tell;
   }
 
   /** Reports items until `isHalted` says that the run stops. `skips`: why tasks of an item are skipped, by step. */
@@ -34,9 +35,8 @@ export class SettledTasks {
       if (isHalted()) return;
       const why = skips(item.key);
       for (const step of steps) this.pass(step, why[step.name], item);
-      this.#summary.addItem(true);
-      const { items: of } = this.#summary;
-      this.#onEvent({ type: 'item', item: item.key, ok: true, changed: false, of });
+      const of = this.#tally.itemsOver + 1;
+      this.#tell({ type: 'item', item: item.key, ok: true, changed: false, of });
     }
   }
 
@@ -44,10 +44,6 @@ export class SettledTasks {
   pass({ name }: Step, skipped: string | undefined, item?: Item): void {
     const task = taskId(name, item);
     const end = skipped === undefined ? reused : ({ ending: 'skipped', why: skipped } as const);
-    this.#summary.add(task, { ...end, advice: undefined, before: undefined });
-    this.#onEvent({
-      ...{ type: 'task', task, step: name, ...end, credits: 0 },
-      item: item?.key,
-    });
+    this.#tell({ type: 'task', task, step: name, ...end, credits: 0, item: item?.key });
   }
 }

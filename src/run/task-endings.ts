@@ -12,8 +12,8 @@ import type { RunningJob } from './in-flight.ts';
 import type { Misnamed } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
 import type { Waiter } from './line.ts';
-import type { RunEvent, TaskEnding } from './run-event.ts';
-import type { SummaryBuilder } from './summary-builder.ts';
+import type { TaskEnding, Tell } from './run-event.ts';
+import type { Tally } from './tally.ts';
 
 export interface TaskEnd extends End {
   /** The kind of failure. */
@@ -33,10 +33,11 @@ export interface TaskEndingsOptions {
   readonly barrier: Barrier;
   readonly failurePolicy: FailurePolicy;
   readonly budget: Pick<Budget, 'ended'>;
-  readonly summary: SummaryBuilder;
+  /** What `tell` folds into. */
+  readonly tally: Tally;
   /** Steps whose plan has said that their files have the wrong extension. */
   readonly misnaming?: ReadonlySet<string> | undefined;
-  readonly onEvent: (event: RunEvent) => void;
+  readonly tell: Tell;
 }
 
 export class TaskEndings {
@@ -53,7 +54,7 @@ export class TaskEndings {
     if (order.operation === 'digest' || !itemRun.begin(step.name)) return;
     const item = itemRun.item?.key;
     const about = { step: step.name, task: itemRun.task(step) };
-    this.#o.onEvent({ type: 'begun', ...about, item });
+    this.#o.tell({ type: 'begun', ...about, item });
   }
 
   end(waiter: Waiter, end: TaskEnd): void {
@@ -96,7 +97,7 @@ export class TaskEndings {
   #tell(waiter: Waiter, end: TaskEnd): void {
     const { ending, why, diagnostic, reused, credits = 0, files, project, held, named } = end;
     const { itemRun, step } = waiter;
-    const { summary, journal, onEvent } = this.#o;
+    const { journal, tell } = this.#o;
     const task = itemRun.task(step);
     const shown: TaskEnding = ending === 'done' && reused === true ? 'reused' : ending;
     const before = itemRun.show(step.name, shown);
@@ -105,31 +106,29 @@ export class TaskEndings {
     const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
     const advice = ending === 'doubt' ? doubtAdvice : adviceFor(code);
     const cure = ending === 'pending' ? 'again' : cureFor(diagnostic ?? code);
-    const seen = { ending: shown, why, diagnostic, advice, cure, named, held, before };
-    summary.add(task, seen);
-    if (files !== undefined) summary.addFiles(files);
-    onEvent({
-      type: 'task',
-      task,
-      step: step.name,
-      item: itemRun.item?.key,
-      project,
-      ending: shown,
-      credits,
-      ...(why === '' ? {} : { why }),
-      code: diagnostic,
-    });
+    tell(
+      {
+        type: 'task',
+        task,
+        step: step.name,
+        item: itemRun.item?.key,
+        project,
+        ending: shown,
+        credits,
+        ...(why === '' ? {} : { why }),
+        code: diagnostic,
+      },
+      { before, advice, cure, named, held, files },
+    );
   }
 
   /** Call when an item is over. */
   itemOver(itemRun: Waiter['itemRun']): void {
-    const { summary, failurePolicy, onEvent } = this.#o;
+    const { tally, failurePolicy, tell } = this.#o;
     failurePolicy.over(itemRun);
-    const ok = !itemRun.isUnfinished;
-    summary.addItem(ok);
-    const { items: of } = summary;
-    const item = itemRun.item?.key ?? '';
-    onEvent({ type: 'item', item, ok, changed: itemRun.hasChanged, of });
+    const { item, isUnfinished, hasChanged: changed } = itemRun;
+    const of = tally.itemsOver + 1;
+    tell({ type: 'item', item: item?.key ?? '', ok: !isUnfinished, changed, of });
   }
 
   /** Reports a file whose name has the wrong extension for its content, once for each step and format. */
@@ -141,6 +140,6 @@ export class TaskEndings {
     const message =
       `${path} is a ${holds.toUpperCase()} file despite its name; other files of step "${name}" may be too. ` +
       `To name them by what they are, change to: and ${endWithExtension}`;
-    this.#o.onEvent({ type: 'warning', message });
+    this.#o.tell({ type: 'warning', message });
   }
 }

@@ -28,11 +28,11 @@ import { isStopped } from './jobs/outcome.ts';
 import type { Performer } from './jobs/ports.ts';
 import { type Actor, endOf, type Waiter, walk } from './line.ts';
 import { type Refresh, redoSuppliers } from './refresh-inputs.ts';
-import type { RunEvent } from './run-event.ts';
+import type { RunEvent, Tell } from './run-event.ts';
 import { SettledTasks } from './settled-tasks.ts';
 import { StepBreaker } from './step-breaker.ts';
 import { type Halted, Stop, type Stopped } from './stop.ts';
-import { SummaryBuilder } from './summary-builder.ts';
+import { Tally } from './tally.ts';
 import { TaskEndings } from './task-endings.ts';
 import { Users } from './users.ts';
 
@@ -67,6 +67,8 @@ export interface WalkOptions extends RunTerms {
   readonly excluded?: ReadonlySet<string>;
   /** Tasks that this run finished already, before it bought anything new. */
   readonly savedFirst?: ReadonlySet<string>;
+  /** What the walk folds its tasks and items into, if others look at it; default: one of its own. */
+  readonly tally?: Tally;
   readonly onEvent: (event: RunEvent) => void;
 }
 
@@ -81,8 +83,9 @@ const tasksOf = ({ steps }: FanRun, { item }: ItemRun) =>
 const never = new Promise<never>(() => undefined);
 
 export class Walk implements Actor {
-  readonly summary = new SummaryBuilder();
+  readonly tally: Tally;
   readonly #o: WalkOptions;
+  readonly #tell: Tell;
   readonly #shared: ItemRun;
   readonly #itemSteps: readonly Step[];
   /** The items in progress. */
@@ -116,6 +119,13 @@ export class Walk implements Actor {
 
   constructor(options: WalkOptions) {
     this.#o = options;
+    const { tally = new Tally() } = options;
+    this.tally = tally;
+    const tell: Tell = (event, detail) => {
+      tally.take(event, clock.elapsed(), detail);
+      onEvent(event);
+    };
+    this.#tell = tell;
     const { journal, performer, onEvent, pipeline, clock, budget: total, partial } = options;
     const { steps, items } = pipeline;
     const all = items.kind === 'one';
@@ -138,7 +148,7 @@ export class Walk implements Actor {
     const failurePolicy = new FailurePolicy(pipeline.failureLimits, options.total, budget);
     const barrier = new Barrier(partial);
     const stop = new Stop(performer, onEvent);
-    const told = { summary: this.summary, misnaming: options.misnaming, onEvent };
+    const told = { tally, misnaming: options.misnaming, tell };
     const endings = new TaskEndings({ journal, barrier, failurePolicy, budget, ...told });
     const terms = { ledger: journal.ledger, steps, limits: options.generationLimits };
     const generations = new Generations({ ...terms, now: () => clock.now() });
@@ -194,8 +204,8 @@ export class Walk implements Actor {
   }
 
   async #everything(): Promise<void> {
-    const { settled = [], onEvent } = this.#o;
-    const settledTasks = new SettledTasks(this.summary, onEvent);
+    const { settled = [] } = this.#o;
+    const settledTasks = new SettledTasks(this.tally, this.#tell);
     await settledTasks.passItems(settled, this.#itemSteps, () => this.#stop.isHalted);
     if (this.#stop.isHalted) return;
     this.#budget.admit('');
@@ -214,7 +224,7 @@ export class Walk implements Actor {
   /** Without items, the shared steps count as one item. */
   #countOne(): void {
     const one = this.#o.pipeline.items.kind === 'one';
-    if (one && this.#shared.isOver && !this.#shared.isUnfinished) this.summary.addItem(true);
+    if (one && this.#shared.isOver && !this.#shared.isUnfinished) this.tally.countOne();
   }
 
   /** The run cannot go on: nothing more begins, and what is in flight is left. */
@@ -565,7 +575,7 @@ export class Walk implements Actor {
       this.#isWatching = false;
       if (this.#inFlight.size > 0 || this.#isStopping) return;
       if (!this.#pulse.isAwaited) return;
-      const { progress } = this.summary;
+      const { progress } = this.tally;
       this.#idle = progress === this.#progress ? this.#idle + 1 : 0;
       this.#progress = progress;
       if (this.#idle > 1) this.#generations.nothingEnds();

@@ -1,7 +1,6 @@
 // What a credit costs this user: a variable, or the account's plan.
-import { creditDollarsOn } from '../contract/api/tier.ts';
 import { type Problem, problem } from '../language/load/problem.ts';
-import type { RunEvent } from '../run/run-event.ts';
+import type { LiveFacts } from '../views/live/live-facts.ts';
 
 /** The user's own price of a credit in US dollars: a subscription costs less than credits by use. */
 export function ownCreditDollars(): number | undefined {
@@ -22,18 +21,8 @@ export function wrongCreditPrice(): Problem | undefined {
 
 const isPrice = (text: string): boolean => /^\d{1,6}(\.\d{1,9})?$/.test(text);
 
-/** Learns the price of a credit from the events of a run. A rehearsal costs nothing, so there is none. */
-export class CreditPrice {
-  #rehearsal = false;
-  #dollars: number | undefined;
-
-  hear(event: RunEvent): void {
-    if (event.type === 'started') this.#rehearsal = event.rehearsal;
-    if (event.type === 'account') this.#dollars = creditDollarsOn(event.tier);
-  }
-
-  /** In US dollars; undefined if it is not known. */
-  get dollars(): number | undefined {
-    return this.#rehearsal ? undefined : (ownCreditDollars() ?? this.#dollars);
-  }
-}
+/** The user's own price, if there is one. A rehearsal costs nothing, so there is none. */
+export const withOwnPrice = (live: LiveFacts): LiveFacts => ({
+  ...live,
+  creditDollars: live.rehearsal ? undefined : (ownCreditDollars() ?? live.creditDollars),
+});

@@ -49,7 +49,7 @@ describe.each(grounds.filter(({ where }) => isTried(where)))('a run $where', ({ 
     expect([...endings].sort()).toEqual(
       ['one', 'photo', 'save', 'tidy'].flatMap((step) => [`${step}:a done`, `${step}:b done`]),
     );
-    expect([charged, walk.summary.items]).toEqual([100, 2]);
+    expect([charged, walk.tally.itemsOver]).toEqual([100, 2]);
     expect([...events].sort()).toEqual([
       ...['created', 'created', 'deleted', 'deleted', 'ended', 'intent', 'intent'],
       ...['output', 'output', 'run', 'settled', 'settled', 'supplied', 'supplied'],
@@ -106,7 +106,7 @@ describe.each(grounds.filter(({ where }) => isTried(where)))('a run $where', ({ 
     });
     expect([walk.stopped.interrupted, charged]).toEqual([true, 0]);
     const again = await world.run(whole);
-    expect([again.charged, again.walk.summary.items]).toEqual([50, 1]);
+    expect([again.charged, again.walk.tally.itemsOver]).toEqual([50, 1]);
   });
 
   test('reads a large file before it uses it', async () => {

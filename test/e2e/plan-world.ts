@@ -25,6 +25,7 @@ import { Outages } from '../../src/run/jobs/outages.ts';
 import { ProjectIds } from '../../src/run/jobs/project-ids.ts';
 import { JournalWriter } from '../../src/run/journal/journal-writer.ts';
 import type { RunEvent, TaskEnding } from '../../src/run/run-event.ts';
+import { RunView } from '../../src/run/run-view.ts';
 import { pathsOf } from '../../src/state/run-paths.ts';
 import { MemoryDisk } from '../fakes/memory-disk.ts';
 import { MemoryService } from '../fakes/memory-service.ts';
@@ -220,7 +221,7 @@ export class PlanWorld {
       backoffMs: 1,
       limitMs: 1000,
     });
-    const { summary, stopped } = await runPhases({
+    const { tally, stopped } = await runPhases({
       ...{ pipeline, base, earlier: [], list: list.value, plannedItems, visitsAll: false },
       context: {
         ...{ api: outages.api, outages, projects: new ProjectIds(), disk, clock, backoffMs: 1 },
@@ -229,12 +230,13 @@ export class PlanWorld {
         ...{ inbox: undefined, remembered },
       },
       ...{ stopper, excluded, signal: undefined, machineStops: [], journal },
+      view: new RunView({ pipeline: pipeline.name, speed: undefined, began: 0 }),
       ...{ fileFacts: new FileFacts(disk), clock, budget: total, payAgain, requireOutputs },
       ...{ takes: pickedTakes(ledger), listening: false, onEvent, remembered },
       ...{ needs: plannedItems.needs, begun: plannedItems.inProgress },
     });
     journal.end();
-    const capped = stopped.by === 'budget' || summary.heldItems !== undefined;
+    const capped = stopped.by === 'budget' || tally.heldItems !== undefined;
     return { plannedItems, endings, charged: this.service.charged - before, capped };
   }
 

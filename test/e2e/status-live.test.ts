@@ -9,6 +9,7 @@ import type { StatusReport } from '../../src/features/status/status.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { realClock } from '../../src/run/clock.ts';
 import { processState } from '../../src/state/lock/process-state.ts';
+import type { LiveFacts } from '../../src/views/live/live-facts.ts';
 import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
 import { ended, envOf, Rig, service, until } from '../rig.ts';
 
@@ -109,6 +110,28 @@ test('if something else sits on the socket, status reads the state file, and say
   expect(stdout).toContain(
     'The process does not say how far it is, so all of this is from the state file.',
   );
+});
+
+test('what a run says of itself at its end is what its summary says', async () => {
+  const faults = [
+    { fault: 'job-error', on: 'ai-qr-code-generator', code: 'bad_input', count: 1 },
+    { fault: 'reset', on: 'POST /v1/ai-qr-code-generator', when: 'before', count: 1 },
+  ] as const;
+  const [local, rig] = [await service({ faults: { faults } }), new Rig(pipeline)];
+  const facts: (() => LiveFacts)[] = [];
+  for (const problems of [2, 1]) {
+    const { summary } = await rig.run(local, { onLive: (live) => void facts.push(live) });
+    const { items, steps, charged, stage } = facts.at(-1)?.() ?? {};
+    const { done, reused, failed, doubt, blocked } = summary.tasks;
+    expect(failed + doubt).toBe(problems);
+    expect(items).toEqual({ total: 3, done: summary.items.done, failed, doubt, open: 0 });
+    expect(charged).toBe(summary.credits.charged - summary.credits.refunded);
+    expect(stage).toEqual({ is: 'working' });
+    const sum = (of: 'done' | 'failed' | 'doubt' | 'notRun' | 'running' | 'queued') =>
+      steps?.reduce((all, step) => all + step[of], 0);
+    expect([sum('done'), sum('failed'), sum('doubt')]).toEqual([done + reused, failed, doubt]);
+    expect([sum('notRun'), sum('running'), sum('queued')]).toEqual([blocked, 0, 0]);
+  }
 });
 
 describe('status --watch', () => {

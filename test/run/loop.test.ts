@@ -59,7 +59,7 @@ describe('the end of an item', () => {
       { item: 'a', ok: true, changed: true },
       { item: 'b', ok: false, changed: true },
     ]);
-    expect(walk.summary.items).toBe(2);
+    expect(walk.tally.itemsOver).toBe(2);
     expect(items((await memory.run(text)).told)).toMatchObject([
       { item: 'a', ok: true, changed: false, of: 1 },
     ]);

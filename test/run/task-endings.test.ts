@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { Barrier } from '../../src/plan/barrier.ts';
 import { FailurePolicy } from '../../src/run/failure-policy.ts';
 import type { ItemRun } from '../../src/run/item-run.ts';
-import { SummaryBuilder } from '../../src/run/summary-builder.ts';
+import type { Tell } from '../../src/run/run-event.ts';
+import { summaryOf } from '../../src/run/summary.ts';
+import { Tally } from '../../src/run/tally.ts';
 import { TaskEndings } from '../../src/run/task-endings.ts';
 import { createdOf, createOrder, intentOf, Parts } from './parts.ts';
 
@@ -19,7 +21,11 @@ steps:
 class Scene extends Parts {
   readonly opened: readonly ItemRun[];
   readonly barrier = new Barrier(false);
-  readonly summary = new SummaryBuilder();
+  readonly tally = new Tally();
+  readonly tell: Tell = (event, detail) => {
+    this.tally.take(event, 0, detail);
+    this.onEvent(event);
+  };
   readonly failurePolicy = new FailurePolicy({ items: 1, credits: 5 }, 9, this.budget);
   readonly endings = new TaskEndings(this);
 
@@ -41,7 +47,7 @@ class Scene extends Parts {
 
   summed() {
     const rest = { items: 2, elapsedMs: 0, credits: { charged: 0, refunded: 0, reserved: 0 } };
-    return this.summary.build('done', rest);
+    return summaryOf(this.tally, 'done', rest);
   }
 }
 

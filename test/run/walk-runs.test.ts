@@ -24,7 +24,7 @@ steps:
     const memory = new InMemory();
     const { endings, walk, told, charged } = await done(memory);
     expect(endings).toEqual(['photo done', 'one done', 'save done']);
-    expect([walk.summary.items, charged]).toEqual([1, 50]);
+    expect([walk.tally.itemsOver, charged]).toEqual([1, 50]);
     expect(told.filter(({ type }) => type === 'item')).toEqual([]);
     const again = await done(memory);
     expect(again.endings).toEqual(['photo reused', 'one reused', 'save reused']);
@@ -36,7 +36,7 @@ steps:
     memory.disk.files.delete('a.png');
     const { endings, walk } = await done(memory);
     expect(endings).toEqual(['photo failed', 'one blocked', 'save blocked']);
-    expect(walk.summary.items).toBe(0);
+    expect(walk.tally.itemsOver).toBe(0);
   });
 
   test('that was halted is not done', async () => {
@@ -44,7 +44,7 @@ steps:
       if (event.type === 'task') running.halt({ what: 'interrupt', why: 'stopped by hand' });
     });
     expect(endings).toEqual(['photo done']);
-    expect(walk.summary.items).toBe(0);
+    expect(walk.tally.itemsOver).toBe(0);
     expect(walk.stopped).toMatchObject({ interrupted: true, why: 'stopped by hand' });
   });
 });
@@ -59,7 +59,7 @@ describe('a run', () => {
     expect([...endings].sort()).toEqual(
       ['one', 'photo', 'save', 'tidy'].flatMap((step) => [`${step}:a done`, `${step}:b done`]),
     );
-    expect([charged, walk.summary.items, walk.stopped.why]).toEqual([100, 2, undefined]);
+    expect([charged, walk.tally.itemsOver, walk.stopped.why]).toEqual([100, 2, undefined]);
     expect(events.filter((event) => event === 'intent')).toHaveLength(2);
     const again = await memory.run(pipeline(whole), 'fine', ['a', 'b']);
     expect(again.endings.every((ending) => ending.endsWith(' reused'))).toBe(true);
@@ -180,7 +180,7 @@ describe('a run', () => {
     const { endings, walk } = await new InMemory().run(pipeline(whole), 'fine', ['a', 'b'], {
       closed: { because: 'budget', why: 'no credits' },
     });
-    expect([endings, walk.summary.items]).toEqual([[], 0]);
+    expect([endings, walk.tally.itemsOver]).toEqual([[], 0]);
   });
 
   test('that is halted starts nothing more, and leaves what is paid to the next', async () => {
@@ -325,7 +325,7 @@ ${more}`;
     expect(charged).toBe(0);
     expect(endings).toContain('actor failed');
     expect(endings).toContain('one:b blocked');
-    expect(walk.summary.items).toBe(2);
+    expect(walk.tally.itemsOver).toBe(2);
   });
 
   const poster = (more = '') => `pipeline: p

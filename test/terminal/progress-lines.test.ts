@@ -1,6 +1,6 @@
 // The progress of a run in a pipe: the first item at once, then a line every ten seconds, and few while nothing happens.
 import { expect, test } from 'vitest';
-import { ProgressLines } from '../../src/features/run/run-reader.ts';
+import { progressLines } from '../../src/features/run/run-reader.ts';
 import { HandClock } from '../e2e/watched.ts';
 import { Watching } from '../views/live/live-events.ts';
 
@@ -13,7 +13,11 @@ test('a line tells the first item at once, then the progress every ten seconds, 
     new Watching(50, { budget: 900 }),
     [] as string[],
   ];
-  const progress = new ProgressLines(watching.view, clock, (text) => void lines.push(text));
+  const progress = progressLines(
+    () => watching.facts(clock.elapsed()),
+    clock,
+    (text) => void lines.push(text),
+  );
   const pass = async (seconds: number): Promise<void> => {
     for (let i = 0; i < seconds; i += 5) {
       clock.pass(5000);

@@ -66,9 +66,9 @@ export async function startMonitor({
     },
   });
   if (!server.ok) return server;
-  const begin = ({ pipeline, kinds, state }: WatchedRun): RunWatch => {
+  const begin = ({ pipeline, kinds, state, view }: WatchedRun): RunWatch => {
     const label = labelOf(pipeline);
-    const run = new RunMetrics(metrics, { pipeline: label, kinds }, clock);
+    const run = new RunMetrics(metrics, { pipeline: label, kinds, view }, clock);
     let queue: QueueMetrics | undefined;
     running.add(run);
     readiness.runBegins(state);

@@ -3,6 +3,7 @@ import type { CreditTotals } from '../../model/ledger.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { ProjectFacts, RequestFacts } from '../../run/request-watch.ts';
 import type { RunEvent } from '../../run/run-event.ts';
+import type { RunView } from '../../run/run-view.ts';
 import type { RunWatch, WatchedRun } from '../../run/run-watch.ts';
 import type { Metrics } from './metrics.ts';
 import { ProjectWaits } from './project-waits.ts';
@@ -15,8 +16,7 @@ export class RunMetrics {
   readonly #pipeline: { readonly pipeline: string };
   readonly #clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly #waits: ProjectWaits;
-  #items = 0;
-  #doubts = 0;
+  readonly #view: RunView;
   #totals: (() => CreditTotals) | undefined;
   /** The totals that the counters include. */
   #counted: CreditTotals | undefined;
@@ -24,37 +24,31 @@ export class RunMetrics {
   /** `pipeline`: the label. */
   constructor(
     metrics: Metrics,
-    { pipeline, kinds }: Pick<WatchedRun, 'pipeline' | 'kinds'>,
+    { pipeline, kinds, view }: Omit<WatchedRun, 'state'>,
     clock: Pick<Clock, 'now' | 'elapsed'>,
   ) {
     this.#metrics = metrics;
     this.#kinds = kinds;
     this.#pipeline = { pipeline };
     this.#clock = clock;
+    this.#view = view;
     this.#waits = new ProjectWaits(metrics);
     metrics.running.inc(this.#pipeline);
   }
 
   event(event: RunEvent): void {
-    const { tasks, items, doubts, balance, down, hooks } = this.#metrics;
+    const { tasks, doubts, balance, down, hooks } = this.#metrics;
     const pipeline = this.#pipeline;
     switch (event.type) {
-      case 'planned':
-        this.#items = event.plan.items;
-        return items.set(pipeline, this.#items);
-      case 'item':
-        return items.set(pipeline, Math.max(0, this.#items - event.of));
       case 'task': {
-        const { ending, step } = event;
-        if (ending === 'doubt') doubts.set(pipeline, ++this.#doubts);
-        return tasks.inc({ ...pipeline, kind: this.#kinds.get(step) ?? unknown, ending });
+        const kind = this.#kinds.get(event.step) ?? unknown;
+        return tasks.inc({ ...pipeline, kind, ending: event.ending });
       }
       case 'account':
         return balance.set(pipeline, event.balance);
       case 'waiting':
-        return down.set({ ...pipeline, of: event.of }, 1);
       case 'back':
-        return down.set({ ...pipeline, of: event.of }, 0);
+        return down.set({ ...pipeline, of: event.of }, this.#view.isAway(event.of) ? 1 : 0);
       case 'hook':
         return hooks.inc({ ...pipeline, hook: event.hook, result: event.result });
       case 'ended':
@@ -76,8 +70,12 @@ export class RunMetrics {
     this.#counted = totals();
   }
 
-  /** Brings the credits up to date. Counters never go down. */
+  /** Brings the gauges and the credits up to date. Counters never go down. */
   collect(): void {
+    const { planned, itemsLeft, tally } = this.#view;
+    const { items, doubts } = this.#metrics;
+    if (planned !== undefined) items.set(this.#pipeline, itemsLeft);
+    if (tally.tasks.doubt > 0) doubts.set(this.#pipeline, tally.tasks.doubt);
     if (this.#totals === undefined || this.#counted === undefined) return;
     const { charged, refunded, reserved } = this.#metrics;
     const now = this.#totals();

@@ -3,12 +3,13 @@ import type { Redactor } from '../../base/redactor.ts';
 import type { LookSchedule } from '../../plan/look-schedule.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunEvent } from '../../run/run-event.ts';
+import type { RunView } from '../../run/run-view.ts';
 import type { RunWatch } from '../../run/run-watch.ts';
 import { speedFactorOf } from '../../service-api/connect-service.ts';
 import type { Target } from '../../service-api/target.ts';
 import type { WebhookConfig } from '../../service-api/webhooks.ts';
 import type { StoreChoice } from '../../stores/choose-store.ts';
-import type { LiveView } from '../../views/live/live-view.ts';
+import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { Prepared } from '../plan/prepare.ts';
 import type { Manner } from './manner.ts';
 import type { RunInternals, RunOptions } from './options.ts';
@@ -25,8 +26,10 @@ export interface RunContext {
   /** Hides the run's secrets in events and in everything that is written. */
   readonly redactor: Redactor;
   readonly onEvent: (event: RunEvent) => void;
+  /** What `onEvent` folds into. */
+  readonly view: RunView;
   /** For others who ask how far the run is. */
-  readonly live: LiveView;
+  readonly answer: () => LiveFacts;
   /** Undefined without a monitor. */
   readonly watch: RunWatch | undefined;
 }

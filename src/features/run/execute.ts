@@ -22,6 +22,7 @@ import { JournalWriter, type LineFile } from '../../run/journal/journal-writer.t
 import { ManifestNotes } from '../../run/manifest-notes.ts';
 import type { PaidProjects, ReachedCap, Summary } from '../../run/run-event.ts';
 import type { Stopped } from '../../run/stop.ts';
+import { otherDoubtsOf, outcomeOf, summaryOf } from '../../run/summary.ts';
 import { watchedApi } from '../../run/watched-api.ts';
 import { lazyClient } from '../../service-api/lazy-client.ts';
 import { pacer } from '../../service-api/pace.ts';
@@ -155,9 +156,9 @@ async function record(
     performed = await phases(run, means, phaseMeans);
   const others = (remembered?.ofOthers.size ?? 0) - toldOfOthers;
   if (others > 0) onEvent({ type: 'warning', message: paidByOthersText(others) });
-  const { summary, stopped } = performed;
+  const { tally, stopped } = performed;
   const { interrupted, machine, outage, money, left } = stopped;
-  const goesOn = summary.isLeft || left;
+  const goesOn = tally.isLeft || left;
   // Nobody watches ticks: a tick that reached its budget leaves the next run, with a new budget, to a person.
   const keepsBudget = manner === 'tick' && money;
   // Another take is no part of a scheduled run that was interrupted: that one continues later.
@@ -175,15 +176,16 @@ async function record(
   if (moved.signal.aborted)
     onEvent({ type: 'warning', message: movedAdvice(prepared.paths.state) });
   const end = moved.signal.aborted && !stopped.machine ? byMachine(stopped, moved.why) : stopped;
-  summary.addDoubts(ledger.doubts());
+  const otherDoubts = otherDoubtsOf(tally, ledger.doubts());
   const after = ledger.total;
-  const outcome = summary.outcome(end);
+  const outcome = outcomeOf(tally, end, otherDoubts);
   const net = after.charged - before.charged - (after.refunded - before.refunded);
-  const built = summary.build(outcome, {
+  const summary = summaryOf(tally, outcome, {
+    otherDoubts,
     items: prepared.planned.plan.items,
     stopped: end.why,
     stoppedBy: end.by,
-    cap: reachedCap(run, end, net) ?? summary.heldItems,
+    cap: reachedCap(run, end, net) ?? tally.heldItems,
     paid: paidProjects(run, outcome),
     resumesAt: end.until === undefined ? undefined : new Date(end.until).toISOString(),
     wakeAt: goesOn ? memory.wakeAt() : undefined,
@@ -194,7 +196,7 @@ async function record(
     },
     elapsedMs: clock.elapsed() - run.began,
   });
-  return { summary: built, changed: journal.wrote };
+  return { summary, changed: journal.wrote };
 }
 
 /** The run found out after its last task. */
@@ -227,7 +229,7 @@ async function phases(
   { client, pace, backoffMs, stopper, journal, low, moved, detachment, manifests, engine }: Means,
   { projects, address, inbox, store, uploads, tier, balance, needs, attention }: PhaseMeans,
 ): Promise<PhaseResult> {
-  const { prepared, manner, options, internals, clock, budget, onEvent, watch } = run;
+  const { prepared, manner, options, internals, clock, budget, onEvent, watch, view } = run;
   const { bound, base, items, excluded, planned, takes, earlier } = prepared;
   const { pipeline } = bound;
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
@@ -238,7 +240,7 @@ async function phases(
     limitMs: pipeline.limits.outageMs,
   });
   return await runPhases({
-    ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, journal },
+    ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, journal, view },
     machineStops: [low, moved],
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
     ...{ detachment, isTick: manner === 'tick', balance, needs, begun: planned.inProgress },

@@ -8,6 +8,7 @@ import type { ClientOptions } from '../../service-api/http-client.ts';
 import type { Pictures, Speed } from '../../service-api/local-service.ts';
 import type { TargetOptions } from '../../service-api/target.ts';
 import type { WebhookOptions } from '../../service-api/webhooks.ts';
+import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { CommitOutputs } from '../git/commit-outputs.ts';
 import type { PrepareOptions } from '../plan/prepare.ts';
 import type { SavedPlan } from '../plan/saved-plan.ts';
@@ -46,6 +47,8 @@ export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOption
   readonly onEvent?: (event: RunEvent) => void;
   /** Called while the plan is made: it has looked at `seen` of the items. */
   readonly onLook?: ((seen: number, of: number) => void) | undefined;
+  /** Called when the run begins: `facts` says at any time how far the run is. */
+  readonly onLive?: ((facts: () => LiveFacts) => void) | undefined;
   /** `--monitor`: hears about the run. `openMonitor` makes one. */
   readonly monitor?: RunObserver | undefined;
   /** If it is aborted, nothing new starts and requests in flight are completed; a later run continues from there. */

@@ -21,7 +21,8 @@ import { knownDurations, usualDurations } from '../../plan/usual-durations.ts';
 import { LastLooks } from '../../run/jobs/last-looks.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { Summary } from '../../run/run-event.ts';
-import { SummaryBuilder } from '../../run/summary-builder.ts';
+import { otherDoubtsOf, summaryOf } from '../../run/summary.ts';
+import { Tally } from '../../run/tally.ts';
 import { pays } from '../../service-api/balance.ts';
 import { rehearsalTier } from '../../service-api/connect-service.ts';
 import { StateFileChanged } from '../../state/file-version.ts';
@@ -29,7 +30,6 @@ import { readLooks } from '../../state/looks-file.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { changedProblem } from '../../state/unsaved-state.ts';
 import { behindText, stopText } from '../../views/calendar-text.ts';
-import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
 import { takesLeft } from '../../views/takes.ts';
 import { commitRun } from '../git/commit.ts';
 import { earlierWarnings } from '../plan/earlier-runs.ts';
@@ -74,11 +74,10 @@ export async function performRun(
 }
 
 async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed> {
-  const { clock, live, redactor } = given;
+  const { clock, view, answer } = given;
   const began = clock.elapsed();
-  const answer = (): LiveFacts => redactor.value(liveFacts(live, clock.elapsed()));
   const upToDate = UpToDate.of(bound, given);
-  const reported = await upToDate?.reportIfSame(began, answer);
+  const reported = await upToDate?.reportIfSame(began);
   if (reported !== undefined) return { summary: reported, changed: false };
   const context: RunContext = {
     ...given,
@@ -107,7 +106,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
     ...{ env: options.env ?? process.env, redactor: given.redactor },
     ...{ access: 'run', run, clock, onWarning, stop: options.signal, record },
     onLook: (seen, of) => {
-      live.look(seen, of);
+      view.look(seen, of);
       options.onLook?.(seen, of);
     },
     workers: { speedFactor: speedOf(context), backoffMs: context.internals.backoffMs ?? 1000 },
@@ -167,7 +166,7 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
   if (bound.pipeline.provenance)
     await writeProvenance({
       ...{ bound, paths: prepared.paths, ledger: prepared.state.ledger, disk: prepared.disk },
-      ...{ rehearsal, redactor, signal: options.signal, onWarning },
+      ...{ rehearsal, redactor: given.redactor, signal: options.signal, onWarning },
     });
   await commitRun(preparedRun, executed.summary);
   if (!executed.changed)
@@ -184,10 +183,10 @@ function nothingDone(
 ): Performed {
   const { reserved } = ledger.total;
   const credits = { charged: 0, refunded: 0, reserved };
-  const builder = new SummaryBuilder();
-  builder.addDoubts(ledger.doubts());
-  const outcome = end === 'done' && builder.hasDoubts ? 'doubt' : end;
-  const summary = builder.build(outcome, { items, elapsedMs, credits });
+  const tally = new Tally();
+  const otherDoubts = otherDoubtsOf(tally, ledger.doubts());
+  const outcome = end === 'done' && otherDoubts !== undefined ? 'doubt' : end;
+  const summary = summaryOf(tally, outcome, { items, elapsedMs, credits, otherDoubts });
   return { summary, changed: false };
 }
 

@@ -10,8 +10,9 @@ import type { JobContext } from '../../run/jobs/job-context.ts';
 import { localPerformer } from '../../run/jobs/local-performer.ts';
 import type { Performer } from '../../run/jobs/ports.ts';
 import type { RunEvent } from '../../run/run-event.ts';
+import type { RunView } from '../../run/run-view.ts';
 import type { Stopped } from '../../run/stop.ts';
-import type { SummaryBuilder } from '../../run/summary-builder.ts';
+import type { Tally } from '../../run/tally.ts';
 import { Walk, type WalkOptions } from '../../run/walk.ts';
 import type { EarlierRun } from '../plan/earlier-runs.ts';
 import type { PlannedItems } from '../plan/planned-items.ts';
@@ -23,6 +24,7 @@ export interface PhaseOptions
     | 'items'
     | 'total'
     | 'performer'
+    | 'tally'
     | 'allows'
     | 'unrunnable'
     | 'begunJobs'
@@ -32,6 +34,8 @@ export interface PhaseOptions
     | 'failed'
   > {
   readonly list: ItemList;
+  /** Of the walk that the run tells of. The others count for themselves. */
+  readonly view: RunView;
   readonly earlier: readonly EarlierRun[];
   readonly plannedItems: PlannedItems;
   /** True if items with nothing to do go through the run nevertheless, because the manifests of some are missing. */
@@ -57,7 +61,7 @@ export interface MachineStop {
 }
 
 export interface PhaseResult {
-  readonly summary: SummaryBuilder;
+  readonly tally: Tally;
   readonly stopped: Stopped;
 }
 
@@ -92,6 +96,7 @@ export async function runPhases(options: PhaseOptions): Promise<PhaseResult> {
   const performed = await runPhase(options, {
     ...soFar,
     ...orderOf(options),
+    tally: options.view.walk(),
     items: inProgressFirst(itemsToDo(options), plannedItems.inProgress),
     settled: settledItems(options),
     allows: (step) => !excluded.has(step.name),
@@ -116,8 +121,8 @@ async function completeEarlier(
       closed: saving,
       onEvent: aboutTheRun(options),
     });
-    performed.summary.addEarlier(completed.summary, `of ${run.values.date}`);
-    if (isHalted(completed)) return { ...completed, summary: performed.summary };
+    performed.tally.addEarlier(completed.tally, `of ${run.values.date}`);
+    if (isHalted(completed)) return { ...completed, tally: performed.tally };
   }
   return performed;
 }
@@ -173,7 +178,7 @@ type Variation = SoFar &
   Partial<
     Pick<
       WalkOptions,
-      'pipeline' | 'closed' | 'savedFirst' | 'onEvent' | 'partial' | 'orderOf' | 'settled'
+      'pipeline' | 'closed' | 'savedFirst' | 'onEvent' | 'partial' | 'orderOf' | 'settled' | 'tally'
     >
   >;
 
@@ -204,7 +209,7 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
   } finally {
     over.abort();
   }
-  return { summary: walk.summary, stopped: walk.stopped };
+  return { tally: walk.tally, stopped: walk.stopped };
 }
 
 function performerFor({ pipeline, context, stopper, distribute }: PhaseOptions): Performer {

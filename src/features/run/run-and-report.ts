@@ -6,7 +6,7 @@ import { type Problem, problem, Refusal, resultOf } from '../../language/load/pr
 import type { RunEvent } from '../../run/run-event.ts';
 import { stateFilesOf } from '../../state/locate-state.ts';
 import { summaryPaint } from '../../terminal/colors.ts';
-import { CreditPrice, wrongCreditPrice } from '../../terminal/credit-price.ts';
+import { withOwnPrice, wrongCreditPrice } from '../../terminal/credit-price.ts';
 import { exitCodes, withExitCode } from '../../terminal/exit-code.ts';
 import { filterOf, type TickFlags } from '../../terminal/flags.ts';
 import { type Log, logFileOf, openLog } from '../../terminal/log.ts';
@@ -14,10 +14,11 @@ import { readingMode } from '../../terminal/reading-mode.ts';
 import { stopWhenAsked } from '../../terminal/stop.ts';
 import { printJson, printPainted } from '../../terminal/terminal.ts';
 import { stopGrowth } from '../../terminal/young-generation.ts';
+import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { summaryText } from '../../views/run-text.ts';
 import { withPipeline } from '../command.ts';
 import { announce, withMonitor } from '../monitor/flags.ts';
-import { paceOf, type run } from './run.ts';
+import type { run } from './run.ts';
 import type { RunPage } from './run-page.ts';
 import { type RunReader, runReader } from './run-reader.ts';
 
@@ -69,12 +70,12 @@ async function perform(
   const { speed, pictures, detachAfter, monitor: _monitor, page, ...others } = flags;
   const stop = stopWhenAsked();
   const { signal } = stop;
-  const price = new CreditPrice();
+  let live: (() => LiveFacts) | undefined;
   const reader = json
     ? facts
     : runReader({
         ...{ pipeline, mode: readingMode(flags, process.env), shows, stop: signal },
-        ...{ asked: flags.rehearse === true, speed: paceOf(speed) },
+        asked: flags.rehearse === true,
       });
   try {
     return await withMonitor(flags, signal, async (monitor) => {
@@ -83,10 +84,12 @@ async function perform(
           ...others,
           ...{ monitor, signal, items: filterOf(flags), detachAfterMs: detachAfter },
           ...{ rehearsalSpeed: speed, rehearsalPictures: pictures },
-          onLook: reader.look,
+          onLive(facts) {
+            live = () => withOwnPrice(facts());
+            reader.begin(live);
+          },
           onEvent: (event) => {
             log.write(withExitCode(event));
-            price.hear(event);
             reader.event(event);
             page?.event(event);
             if (event.type === 'started' && monitor !== undefined) announce(monitor, json);
@@ -95,8 +98,8 @@ async function perform(
       );
       reader.end();
       if (!ran.ok) return onProblem(ran.error, json);
-      const { dollars: creditDollars } = price;
       const { summary } = ran.value;
+      const creditDollars = live?.().creditDollars;
       if (!json)
         printPainted(summaryText(summary, { ...ran.value, creditDollars }), summaryPaint(summary));
       return exitCodes[summary.outcome];
@@ -111,6 +114,6 @@ async function perform(
 const facts: RunReader = {
   event: (event) =>
     printJson(event.type === 'bug' ? { ...event, stack: undefined } : withExitCode(event)),
-  look: () => undefined,
+  begin: () => undefined,
   end: () => undefined,
 };

@@ -2,9 +2,9 @@
 
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { realClock } from '../../run/clock.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import { planPaint } from '../../terminal/colors.ts';
-import { ownCreditDollars } from '../../terminal/credit-price.ts';
 import type { ReadingMode } from '../../terminal/reading-mode.ts';
 import { keepDrawn } from '../../terminal/screen-lines.ts';
 import {
@@ -14,19 +14,17 @@ import {
   printProse,
   printWarnings,
 } from '../../terminal/terminal.ts';
-import { liveFacts } from '../../views/live/live-facts.ts';
+import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { liveLines } from '../../views/live/live-lines.ts';
-import { LiveView } from '../../views/live/live-view.ts';
 import { progressText } from '../../views/live/progress-text.ts';
 import { shownNotes } from '../../views/plan-text.ts';
 import { runEventText, troubleText } from '../../views/run-text.ts';
 import { fallbackLine } from '../../views/service-text.ts';
-import type { RunOptions } from './run.ts';
 
 export interface RunReader {
+  /** The run begins: `facts` says how far it is. */
+  begin(facts: () => LiveFacts): void;
   event(event: RunEvent): void;
-  /** The plan has looked at so many items. */
-  look(seen: number, of: number): void;
   /** Call before anything is printed after the run. */
   end(): void;
 }
@@ -40,8 +38,6 @@ export interface ReaderOptions {
   readonly stop: AbortSignal;
   /** Whether a person sees this event. */
   readonly shows: (event: RunEvent) => boolean;
-  /** The speed of a rehearsal; undefined if it is not known. */
-  readonly speed: number | undefined;
 }
 
 /** Events that go to standard error, separate from the facts. */
@@ -52,12 +48,7 @@ const aside: ReadonlySet<RunEvent['type']> = new Set([
 /** Failures that are printed at once; the progress and the summary count the others. */
 const mostTroubles = 100;
 export function runReader(options: ReaderOptions): RunReader {
-  const { pipeline, mode, asked, stop, shows, speed } = options;
-  const clock = realClock;
-  const view = new LiveView({
-    ...{ pipeline: pipeline.name, speed, creditDollars: ownCreditDollars() },
-    began: clock.elapsed(),
-  });
+  const { pipeline, mode, asked, stop, shows } = options;
   let troubles = 0;
   const show = (event: RunEvent): void => {
     // Already reported when the user asked for it.
@@ -81,15 +72,16 @@ export function runReader(options: ReaderOptions): RunReader {
     if (troubles === mostTroubles)
       print('  More failures are only counted, here and in the summary.');
   };
-  const shown = shownBy(mode, view);
+  let shown: Shown | undefined;
   return {
-    event(event) {
-      view.take(event, clock.elapsed());
-      show(event);
-      if (event.type === 'item' && event.changed) shown.itemOver();
+    begin(facts) {
+      shown = shownBy(mode, facts);
     },
-    look: (seen, of) => view.look(seen, of),
-    end: () => shown.end(),
+    event(event) {
+      show(event);
+      if (event.type === 'item' && event.changed) shown?.itemOver();
+    },
+    end: () => shown?.end(),
   };
 }
 
@@ -108,68 +100,53 @@ interface Shown {
   end(): void;
 }
 
-function shownBy(mode: ReadingMode, view: LiveView): Shown {
-  if (mode === 'live') return liveView(view);
-  if (mode === 'plain') return new ProgressLines(view, realClock, print);
-  return { itemOver: () => undefined, end: () => undefined };
-}
-
-function liveView(view: LiveView): Shown {
+function shownBy(mode: ReadingMode, facts: () => LiveFacts): Shown | undefined {
+  if (mode === 'plain') return progressLines(facts, realClock, print);
+  if (mode !== 'live') return undefined;
   const screen = keepDrawn(
-    (size) => liveLines(liveFacts(view, realClock.elapsed()), size),
-    () => view.version,
+    (size) => liveLines(facts(), size),
+    () => facts().version,
   );
   return { itemOver: () => undefined, end: () => screen.end() };
 }
 
 // The progress of a run in a log or a pipe: a line now and then.
 
-type Clock = Pick<NonNullable<RunOptions['clock']>, 'elapsed' | 'sleep'>;
-
 /** Between two lines, in milliseconds. */
 const pauseMs = 10_000;
 /** While nothing happens, only one of so many lines is printed. */
 const quietTurns = 6;
 
-export class ProgressLines {
-  readonly #view: LiveView;
-  readonly #clock: Clock;
-  readonly #print: (text: string) => void;
-  readonly #over = new AbortController();
-  #told = false;
-
-  constructor(view: LiveView, clock: Clock, print: (text: string) => void) {
-    this.#view = view;
-    this.#clock = clock;
-    this.#print = print;
-    void this.#begin();
-  }
-
-  /** The first item shows at once that the run works, and whether anybody still reads. */
-  itemOver(): void {
-    if (!this.#told) this.#tell();
-  }
-
-  end(): void {
-    this.#over.abort();
-  }
-
-  async #begin(): Promise<void> {
-    const { signal } = this.#over;
-    let [version, quiet] = [this.#view.version, 0];
-    for (;;) {
-      await this.#clock.sleep(pauseMs, signal);
-      if (signal.aborted) return;
-      quiet = version === this.#view.version ? quiet + 1 : 0;
-      version = this.#view.version;
-      if (quiet % quietTurns === 0) this.#tell();
-    }
-  }
-
-  #tell(): void {
-    const text = progressText(liveFacts(this.#view, this.#clock.elapsed()));
+export function progressLines(
+  facts: () => LiveFacts,
+  clock: Pick<Clock, 'sleep'>,
+  print: (text: string) => void,
+): Shown {
+  const over = new AbortController();
+  let isTold = false;
+  const tell = (): void => {
+    const text = progressText(facts());
     if (text === undefined) return;
-    this.#told = true;
-    this.#print(text);
-  }
+    isTold = true;
+    print(text);
+  };
+  const follow = async (): Promise<void> => {
+    let [{ version }, quiet] = [facts(), 0];
+    for (;;) {
+      await clock.sleep(pauseMs, over.signal);
+      if (over.signal.aborted) return;
+      const now = facts().version;
+      quiet = version === now ? quiet + 1 : 0;
+      version = now;
+      if (quiet % quietTurns === 0) tell();
+    }
+  };
+  void follow();
+  return {
+    // The first item shows at once that the run works, and whether anybody still reads.
+    itemOver() {
+      if (!isTold) tell();
+    },
+    end: () => over.abort(),
+  };
 }

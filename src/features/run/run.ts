@@ -13,12 +13,13 @@ import {
 } from '../../language/load/problem.ts';
 import { realClock } from '../../run/clock.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
+import { RunView } from '../../run/run-view.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
 import { chooseTarget, type Target } from '../../service-api/target.ts';
 import { webhookConfigOf } from '../../service-api/webhooks.ts';
 import { pathsOf } from '../../state/run-paths.ts';
 import { chooseStore } from '../../stores/choose-store.ts';
-import { LiveView } from '../../views/live/live-view.ts';
+import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
 import { GracePeriod } from './grace-period.ts';
 import type { Manner } from './manner.ts';
@@ -26,7 +27,6 @@ import { dueTimeOf, paceOf, type RunInternals, type RunOptions } from './options
 import { type Performed, performRun } from './perform-run.ts';
 
 export type { RunInternals, RunOptions };
-export { paceOf };
 
 export interface Ran {
   readonly summary: Summary;
@@ -95,12 +95,14 @@ export async function runIn(
   const store = resultOf(() =>
     chooseStore(bound, { target: target.value, env, paths, ...options }),
   );
-  const watch = options.monitor?.begin({ ...watchedRun(bound), state });
   const speed = paceOf(options.rehearsalSpeed);
-  const live = new LiveView({ pipeline: bound.name, speed, began: clock.elapsed() });
+  const view = new RunView({ pipeline: bound.name, speed, began: clock.elapsed() });
+  const answer = (): LiveFacts => redactor.value(liveFacts(view, clock.elapsed()));
+  const watch = options.monitor?.begin({ ...watchedRun(bound), state, view });
+  options.onLive?.(answer);
   const onEvent = (event: RunEvent): void => {
     const shown = redactor.value(event);
-    live.take(shown, clock.elapsed());
+    view.take(shown, clock.elapsed());
     watch?.event(shown);
     options.onEvent?.(shown);
   };
@@ -120,7 +122,7 @@ export async function runIn(
   const hooks = allowedHooks(hookContext);
   if (store.ok && store.value?.kind === 'folder' && store.value.note !== undefined)
     onEvent({ type: 'warning', message: store.value.note });
-  const shared = { manner, options, internals, clock, redactor, onEvent, watch, live };
+  const shared = { manner, options, internals, clock, redactor, onEvent, watch, view, answer };
   const context = { ...shared, target: target.value };
   const performed = await resultOf(() =>
     performRun(

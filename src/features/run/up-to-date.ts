@@ -33,14 +33,13 @@ import type { Plan } from '../../plan/plan.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { SettledTasks } from '../../run/settled-tasks.ts';
 import { type SkippedGroup, SkippedTasks, skipsOf } from '../../run/skipped-tasks.ts';
-import { SummaryBuilder } from '../../run/summary-builder.ts';
+import { summaryOf } from '../../run/summary.ts';
 import { type Content, contentOf } from '../../state/file-version.ts';
 import { lockState } from '../../state/lock-state.ts';
 import { remembered, replaceMemory } from '../../state/memory-file.ts';
 import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { unsavedProblem } from '../../state/unsaved-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
-import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { listSelected } from '../plan/list-items.ts';
 import { smaller } from '../plan/price-checks.ts';
 import type { RunContext } from './context.ts';
@@ -149,7 +148,7 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
     clock: false,
     signal: false,
   },
-  ...{ graceMs: false, onEvent: false, onLook: false },
+  ...{ graceMs: false, onEvent: false, onLook: false, onLive: false },
   ...{ rehearsalSpeed: false, rehearsalPictures: false },
   ...{ engine: true, items: true, only: true, until: true, exclude: true, retryFailed: true },
   ...{ reroll: true, requireOutputs: true, payAgain: true, savedPlan: true },
@@ -199,8 +198,8 @@ export class UpToDate {
   }
 
   /** Reports that nothing is to do, if nothing has changed since a run found that out. Undefined: the run must plan. */
-  async reportIfSame(began: number, answer: () => LiveFacts): Promise<Summary | undefined> {
-    const { clock, options, onEvent } = this.#context;
+  async reportIfSame(began: number): Promise<Summary | undefined> {
+    const { clock, options, onEvent, answer } = this.#context;
     const paths = this.#paths;
     if (!existsSync(paths.upToDate)) return undefined;
     await using cleanup = new Cleanup();
@@ -247,22 +246,25 @@ export class UpToDate {
     began: number,
   ): Promise<Summary> {
     const { pipeline } = this.#bound;
-    const { clock, options, onEvent } = this.#context;
+    const { clock, options, onEvent, view } = this.#context;
     const budget = smaller(options.budget, pipeline.budget.credits);
     onEvent({ type: 'planned', plan, run, budget });
-    const summary = new SummaryBuilder();
-    const settled = new SettledTasks(summary, onEvent);
+    const { tally } = view;
+    const settled = new SettledTasks(tally, (event) => {
+      tally.take(event, clock.elapsed());
+      onEvent(event);
+    });
     const { once, perItem, afterItems } = stagesOf(pipeline.steps);
     const one = pipeline.items.kind === 'one';
     const skips = skipsOf(skipped);
     await settled.passItems(items, perItem, () => false, skips);
     for (const step of [...once, ...afterItems]) settled.pass(step, skips()[step.name]);
-    if (one) summary.addItem(true);
+    if (one) tally.countOne();
     const credits = { charged: 0, refunded: 0, reserved };
     const elapsedMs = clock.elapsed() - began;
-    const built = summary.build('done', { items: plan.items, credits, elapsedMs });
-    onEvent({ type: 'ended', summary: built });
-    return built;
+    const summary = summaryOf(tally, 'done', { items: plan.items, credits, elapsedMs });
+    onEvent({ type: 'ended', summary });
+    return summary;
   }
 
   /** Call with every event of a run that plans. */

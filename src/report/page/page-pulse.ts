@@ -1,17 +1,10 @@
 // What a run says about itself while a live page follows it: what no state file has.
+import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { ReportData, ReportItem, ReportTask } from './report-data.ts';
 
-export interface PagePulse {
-  /** In milliseconds. */
-  readonly elapsedMs: number;
-  /** In milliseconds; absent if nobody knows. */
-  readonly timeLeftMs?: number;
-  /** In credits. */
-  readonly charged: number;
-  /** The most that the run may spend, in credits. */
-  readonly budget?: number;
-  /** What the whole run is at. */
-  readonly stage: 'planning' | 'connecting' | 'working' | 'waiting' | 'stopping';
+export interface PagePulse
+  extends Pick<LiveFacts, 'elapsedMs' | 'timeLeftMs' | 'charged' | 'budget'> {
+  readonly stage: LiveFacts['stage']['is'];
   /** Why it waits or stops. */
   readonly why?: string;
   /** The tasks that have been at work the longest: the name of the step, and the item, unless the task is shared. */

@@ -2,8 +2,9 @@
 // that runs for it.
 import type { FromSchema } from 'json-schema-to-ts';
 import { validatorOf } from '../../base/schema.ts';
-import type { LiveView } from './live-view.ts';
-import type { StepProgress } from './step-progress.ts';
+import type { RunView } from '../../run/run-view.ts';
+import type { StepProgress } from '../../run/tally.ts';
+import { isLate, mostPlanned, timeLeft } from './time-left.ts';
 
 const text = { type: 'string' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
@@ -127,28 +128,50 @@ export const isLiveFacts = validatorOf<LiveFacts>(liveSchema);
 /** How many tasks at work are named. */
 const named = 10;
 
-export function liveFacts(view: LiveView, now: number): LiveFacts {
-  const { pipeline, rehearsal, version, share, items, charged, planned, budget, creditDollars } =
-    view;
-  const timeLeftMs = view.timeLeft(now);
-  const itemsPerMinute = view.rate(now);
+/** `now`: by the clock of the view. */
+export function liveFacts(view: RunView, now: number): LiveFacts {
+  const { pipeline, rehearsal, version, began, tally, charged, creditDollars } = view;
+  const { plan, budget } = view.planned ?? {};
+  const { items, steps, troubles, done } = tally;
   return {
-    ...{ pipeline, rehearsal, version, elapsedMs: Math.max(0, now - view.began) },
-    ...{ stage: stageAt(view.stage, now), share, items: { ...items }, charged },
-    planned,
-    budget,
-    creditDollars,
-    timeLeftMs,
-    itemsPerMinute,
-    steps: view.steps.map(stepFacts),
-    ...{ atWork: view.atWork(named, now), troubles: view.troubles, done: view.done },
+    ...{ pipeline, rehearsal, version, elapsedMs: Math.max(0, now - began) },
+    ...{ stage: stageAt(view.stage, now), share: shareOf(steps.values()) },
+    items: { total: plan?.items ?? 0, ...items },
+    ...{ charged, planned: mostPlanned(view), budget, creditDollars },
+    ...{ timeLeftMs: timeLeft(view, now), itemsPerMinute: rateAt(view, now) },
+    steps: Array.from(steps.values(), stepFacts),
+    ...{ atWork: atWorkAt(view, now), troubles: [...troubles], done: [...done] },
   };
 }
 
-function stageAt(stage: LiveView['stage'], now: number): LiveFacts['stage'] {
+function stageAt(stage: RunView['stage'], now: number): LiveFacts['stage'] {
   if (stage.is !== 'waiting') return stage;
   return { is: 'waiting', why: stage.why, forMs: Math.max(0, now - stage.since) };
 }
+
+/** The share of the tasks that are over, from 0 to 1. */
+function shareOf(steps: Iterable<StepProgress>): number {
+  let [ended, all] = [0, 0];
+  for (const step of steps) {
+    ended += step.ended;
+    all += step.total;
+  }
+  return all === 0 ? 0 : ended / all;
+}
+
+/** Finished items per minute; undefined if too few are finished for a rate. */
+function rateAt({ tally: { changed, firstBegin } }: RunView, now: number): number | undefined {
+  if (changed < 3 || firstBegin === undefined) return undefined;
+  const minutes = (now - firstBegin) / 60_000;
+  return minutes <= 0 ? undefined : changed / minutes;
+}
+
+/** The tasks that have been at work the longest. */
+const atWorkAt = ({ tally, stage, speed }: RunView, now: number): LiveFacts['atWork'] =>
+  [...tally.atWork].slice(0, named).map(([task, { step, since }]) => {
+    const late = stage.is === 'working' && isLate(step, now - since, speed);
+    return { task, forMs: Math.max(0, now - since), ...(late && { late }) };
+  });
 
 const stepFacts = (step: StepProgress): StepFacts => ({
   ...{ step: step.step, done: step.of('done') + step.of('reused') },

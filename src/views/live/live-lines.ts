@@ -2,7 +2,6 @@
 import { grouped } from '../../base/grouped.ts';
 import { count, duration } from '../../base/text.ts';
 import { moneyText } from '../money-text.ts';
-import type { Happening } from './happening.ts';
 import type { LiveFacts, StepFacts } from './live-facts.ts';
 import {
   cut,
@@ -142,7 +141,7 @@ const lateLine = ({ task, forMs }: LiveFacts['atWork'][number]): Line => [
 
 const signs = { done: ['✓', 'good'], failed: ['✗', 'bad'], doubt: ['?', 'unsure'] } as const;
 
-function happeningLine({ what, name, why, credits = 0, tookMs }: Happening): Line {
+function happeningLine({ what, name, why, credits = 0, tookMs }: LiveFacts['done'][number]): Line {
   const [sign, tone] = signs[what];
   const told = [
     ...(why === undefined ? [] : [why]),

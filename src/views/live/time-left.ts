@@ -1,28 +1,37 @@
 // How long a run will still take: the work that is left, by what this run and earlier ones have seen or by the medians of
 // the tools, at the pace of this run. Says nothing rather than something wrong.
 import { toolNamed } from '../../contract/tools/all.ts';
-import type { StepProgress } from './step-progress.ts';
+import type { RunView } from '../../run/run-view.ts';
+import type { AtWork, StepProgress } from '../../run/tally.ts';
 
 /** Tasks of a step that this run must have finished before their mean counts more than the median. */
 const enoughSeen = 3;
 /** Before that, in milliseconds, the pace of a run says little. */
 const warmUpMs = 3000;
 
-export interface Pace {
-  /** How many tasks were at work at once, on average. */
-  readonly parallel: number;
-  /** Since the first task began, in milliseconds. */
-  readonly elapsedMs: number;
-  /** The service's speed relative to the hosted one; undefined if the medians say nothing about it. */
-  readonly speed: number | undefined;
+/** The most credits that the plan may take; undefined if nobody knows. */
+export function mostPlanned({ planned }: RunView): number | undefined {
+  if (planned === undefined) return undefined;
+  const { credits, unpriced, uncounted } = planned.plan;
+  return unpriced + uncounted > 0 ? undefined : credits;
 }
 
 /** In milliseconds; undefined if nobody knows. */
-export function timeLeft(steps: readonly StepProgress[], pace: Pace): number | undefined {
-  const { parallel, elapsedMs, speed } = pace;
+export function timeLeft(view: RunView, now: number): number | undefined {
+  const { tally, stage, speed, planned: { budget } = {} } = view;
+  const { firstBegin, atWork, steps } = tally;
+  if (stage.is !== 'working' || firstBegin === undefined) return undefined;
+  // The run will stop on the way, and nobody knows where.
+  if (budget !== undefined && (mostPlanned(view) ?? Infinity) > budget) return undefined;
+  const elapsedMs = now - firstBegin;
+  // How many tasks were at work at once, on average.
+  const parallel = tally.busyMs(now) / elapsedMs;
   if (elapsedMs < warmUpMs || parallel <= 0) return undefined;
+  // What takes so much longer than usual has no usual end.
+  const late = ({ step, since }: AtWork): boolean => isLate(step, now - since, speed);
+  if (atWork.size > 0 && [...atWork.values()].every(late)) return undefined;
   let [work, oneItem] = [0, 0];
-  for (const step of steps) {
+  for (const step of steps.values()) {
     const { running, waiting, isOpen } = step;
     if (isOpen && waiting > 0) return undefined;
     if (running + waiting === 0) continue;

@@ -1,7 +1,8 @@
 // A view in the middle of a run, for tests.
 import type { Plan, PlanRow } from '../../../src/plan/plan.ts';
-import type { RunEvent, TaskEnding } from '../../../src/run/run-event.ts';
-import { LiveView } from '../../../src/views/live/live-view.ts';
+import type { RunEvent, TaskDetail, TaskEnding } from '../../../src/run/run-event.ts';
+import { RunView } from '../../../src/run/run-view.ts';
+import { type LiveFacts, liveFacts } from '../../../src/views/live/live-facts.ts';
 
 export const row = (step: string, kind: string, count: number): PlanRow => ({
   ...{ step, kind, credits: 0, unpriced: 0 },
@@ -17,7 +18,7 @@ export function planOf(items: number, rows: readonly PlanRow[], credits = items 
 
 /** Drives a view through a run, with a clock of its own. */
 export class Watching {
-  readonly view: LiveView;
+  readonly view: RunView;
   now = 0;
   #over = 0;
 
@@ -39,7 +40,7 @@ export class Watching {
       readonly usualMs?: Readonly<Record<string, number>>;
     } = {},
   ) {
-    this.view = new LiveView({ pipeline, speed, began: 0 });
+    this.view = new RunView({ pipeline, speed, began: 0 });
     this.take({ type: 'started', rehearsal, service: 'x', state: 's', output: 'o' });
     const plan = planOf(items, rows);
     this.take({
@@ -49,8 +50,13 @@ export class Watching {
     });
   }
 
-  take(event: RunEvent): void {
+  take(event: RunEvent, detail?: TaskDetail): void {
+    this.view.tally.take(event, this.now, detail);
     this.view.take(event, this.now);
+  }
+
+  facts(now = this.now): LiveFacts {
+    return liveFacts(this.view, now);
   }
 
   begin(step: string, item: string): void {

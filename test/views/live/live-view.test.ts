@@ -4,7 +4,7 @@ import { timeLeftText } from '../../../src/views/live/time-left.ts';
 import { planOf, row, Watching } from './live-events.ts';
 
 const stepOf = (watching: Watching, name: string) => {
-  const step = watching.view.steps.find(({ step }) => step === name);
+  const step = watching.view.tally.steps.get(name);
   if (step === undefined) throw new Error(`no step ${name}`);
   const { queued, running, ended } = step;
   return { queued, running, ended };
@@ -27,7 +27,7 @@ describe('a step', () => {
     const watching = new Watching(1, { rows: [open] });
     for (const index of [0, 1, 2]) watching.begin('up', `a[${index}]`);
     expect(stepOf(watching, 'up')).toEqual({ queued: 0, running: 3, ended: 0 });
-    expect(watching.view.steps[0]?.total).toBe(3);
+    expect(watching.view.tally.steps.get('up')?.total).toBe(3);
   });
 });
 
@@ -40,8 +40,8 @@ describe('items', () => {
     watching.whole('c', 10, 'doubt');
     watching.end('photo', 'd', 'pending');
     watching.itemOver('d', false);
-    expect(watching.view.items).toEqual({ total: 5, done: 1, failed: 1, doubt: 1, open: 1 });
-    expect(watching.view.charged).toBe(10);
+    expect(watching.facts().items).toEqual({ total: 5, done: 1, failed: 1, doubt: 1, open: 1 });
+    expect(watching.facts().charged).toBe(10);
   });
 
   test('that failed are told with their reason, the last first, and those done with credits and time', () => {
@@ -49,11 +49,11 @@ describe('items', () => {
     watching.whole('a', 4100);
     watching.whole('b', 10, 'failed', 'no face');
     watching.whole('c', 10, 'doubt', 'no answer');
-    expect(watching.view.troubles).toEqual([
+    expect(watching.facts().troubles).toEqual([
       { what: 'doubt', name: 'color:c', why: 'no answer' },
       { what: 'failed', name: 'color:b', why: 'no face' },
     ]);
-    expect(watching.view.done).toEqual([{ what: 'done', name: 'a', credits: 10, tookMs: 4100 }]);
+    expect(watching.facts().done).toEqual([{ what: 'done', name: 'a', credits: 10, tookMs: 4100 }]);
   });
 
   test('of an earlier run are done, and make no rate', () => {
@@ -63,24 +63,24 @@ describe('items', () => {
       watching.itemOver(item, true, false);
     }
     watching.now = 60_000;
-    expect(watching.view.items.done).toBe(4);
-    expect(watching.view.rate(watching.now)).toBeUndefined();
-    expect(watching.view.done).toEqual([]);
+    expect(watching.facts().items.done).toBe(4);
+    expect(watching.facts().itemsPerMinute).toBeUndefined();
+    expect(watching.facts().done).toEqual([]);
   });
 });
 
 describe('the time left', () => {
   test('is not told before anything is known', () => {
     const watching = new Watching(100, { rehearsal: true });
-    expect(watching.view.timeLeft(10_000)).toBeUndefined();
+    expect(watching.facts(10_000).timeLeftMs).toBeUndefined();
     watching.begin('color', 'a');
-    expect(watching.view.timeLeft(10_000)).toBeUndefined();
+    expect(watching.facts(10_000).timeLeftMs).toBeUndefined();
   });
 
   test('follows the medians of a hosted service from the beginning', () => {
     const watching = new Watching(100);
     watching.begin('color', 'a');
-    expect(watching.view.timeLeft(10_000)).toBeGreaterThan(30_000);
+    expect(watching.facts(10_000).timeLeftMs).toBeGreaterThan(30_000);
   });
 
   test('follows the medians at a known speed, as soon as tasks are at work', () => {
@@ -88,33 +88,33 @@ describe('the time left', () => {
     const watching = new Watching(100, { rows: [row('color', 'photo-colorizer', 100)], speed: 1 });
     watching.begin('color', 'a');
     watching.begin('color', 'b');
-    const left = watching.view.timeLeft(4000);
+    const left = watching.facts(4000).timeLeftMs;
     expect(left).toBeGreaterThan(30_000);
-    expect(watching.view.timeLeft(2000)).toBeUndefined();
+    expect(watching.facts(2000).timeLeftMs).toBeUndefined();
   });
 
   test('follows what earlier runs have seen, until this run knows better', () => {
     const rows = [row('color', 'photo-colorizer', 100)];
     const watching = new Watching(100, { rows, usualMs: { 'photo-colorizer': 60_000 } });
     watching.begin('color', 'a');
-    expect(watching.view.timeLeft(4000)).toBeCloseTo(99.5 * 60_000);
+    expect(watching.facts(4000).timeLeftMs).toBeCloseTo(99.5 * 60_000);
     watching.end('color', 'a');
     for (const item of ['b', 'c', 'd']) watching.whole(item, 2000);
-    expect(watching.view.timeLeft(watching.now)).toBeLessThan(97 * 2000);
+    expect(watching.facts().timeLeftMs).toBeLessThan(97 * 2000);
   });
 
   test('follows what this run has seen: 97 more of 2 s each, one at a time', () => {
     const watching = new Watching(100, { speed: 1 });
     for (const item of ['a', 'b', 'c']) watching.whole(item, 2000);
-    expect(watching.view.timeLeft(watching.now)).toBeCloseTo(97 * 2000, -3);
-    expect(watching.view.rate(watching.now)).toBeCloseTo(30);
+    expect(watching.facts().timeLeftMs).toBeCloseTo(97 * 2000, -3);
+    expect(watching.facts().itemsPerMinute).toBeCloseTo(30);
   });
 
   test('does not count what an earlier run has done', () => {
     const rows = [{ ...row('color', 'photo-colorizer', 0), tasks: { begin: 4, reuse: 96 } }];
     const watching = new Watching(100, { rows });
     for (const item of ['a', 'b', 'c']) watching.whole(item, 2000);
-    expect(watching.view.timeLeft(watching.now)).toBeCloseTo(2000);
+    expect(watching.facts().timeLeftMs).toBeCloseTo(2000);
   });
 
   test('is not told if the budget ends the run earlier, in an outage, or if a fan-out cannot be counted', () => {
@@ -124,13 +124,13 @@ describe('the time left', () => {
     const unknown = new Watching(100, { rows: [open] });
     for (const one of [poor, cut, unknown])
       for (const item of ['a', 'b', 'c']) one.whole(item, 2000);
-    expect(cut.view.timeLeft(cut.now)).toBeDefined();
+    expect(cut.facts().timeLeftMs).toBeDefined();
     const since = '2026-08-05T10:00:00Z';
     const outage = { why: 'no answer', since, tries: 1, nextTryMs: 1000, limitMs: 60_000 };
     cut.take({ type: 'waiting', of: 'service', ...outage });
-    for (const one of [poor, cut, unknown]) expect(one.view.timeLeft(one.now)).toBeUndefined();
+    for (const one of [poor, cut, unknown]) expect(one.facts().timeLeftMs).toBeUndefined();
     cut.take({ type: 'back', of: 'service', waitedMs: 1000 });
-    expect(cut.view.timeLeft(cut.now)).toBeDefined();
+    expect(cut.facts().timeLeftMs).toBeDefined();
   });
 
   test('is not told while nothing is at work but tasks that take much longer than usual', () => {
@@ -139,8 +139,8 @@ describe('the time left', () => {
     watching.begin('photo', 'e');
     watching.end('photo', 'e');
     watching.begin('color', 'e');
-    expect(watching.view.timeLeft(watching.now + 1000)).toBeDefined();
-    expect(watching.view.timeLeft(watching.now + 20_000)).toBeUndefined();
+    expect(watching.facts(watching.now + 1000).timeLeftMs).toBeDefined();
+    expect(watching.facts(watching.now + 20_000).timeLeftMs).toBeUndefined();
   });
 
   test.each([
@@ -157,14 +157,55 @@ test('what a view keeps does not grow with the items that are over', () => {
   const watching = new Watching(2000);
   for (let i = 0; i < 2000; i += 1)
     watching.whole(`i${i}`, 1, i % 2 === 0 ? 'done' : 'failed', 'x');
-  expect(watching.view.troubles).toHaveLength(10);
-  expect(watching.view.done).toHaveLength(10);
-  expect(watching.view.share).toBe(1);
+  expect(watching.facts().troubles).toHaveLength(10);
+  expect(watching.facts().done).toHaveLength(10);
+  expect(watching.facts().share).toBe(1);
 });
 
 test('a plan without a known price has no highest sum', () => {
   const watching = new Watching(1);
-  expect(watching.view.planned).toBe(10);
+  expect(watching.facts().planned).toBe(10);
   watching.take({ type: 'planned', run: 1, plan: { ...planOf(1, []), unpriced: 1 } });
-  expect(watching.view.planned).toBeUndefined();
+  expect(watching.facts().planned).toBeUndefined();
+});
+
+test('a task that is repeated for another step is one task, with the ending that it has now', () => {
+  const watching = new Watching(3);
+  const about = { type: 'task', step: 'photo', task: 'photo:a', item: 'a', credits: 0 } as const;
+  watching.take({ ...about, ending: 'reused' });
+  watching.take({ ...about, ending: 'done' }, { before: 'reused' });
+  expect(stepOf(watching, 'photo')).toEqual({ queued: 2, running: 0, ended: 1 });
+  watching.begin('color', 'a');
+  watching.end('color', 'a');
+  watching.itemOver('a');
+  watching.take({ ...about, ending: 'failed' }, { before: 'done' });
+  expect(stepOf(watching, 'photo')).toEqual({ queued: 2, running: 0, ended: 1 });
+  expect(watching.facts().steps[0]).toMatchObject({ done: 0, failed: 1 });
+});
+
+test('a walk that begins again counts its tasks and items again, and not the credits', () => {
+  const watching = new Watching(2);
+  watching.whole('a', 100);
+  watching.begin('photo', 'b');
+  watching.view.walk();
+  expect(stepOf(watching, 'photo')).toEqual({ queued: 2, running: 0, ended: 0 });
+  watching.whole('a', 100, 'reused');
+  const { items, charged, share } = watching.facts();
+  expect([items.done, items.open, charged, share]).toEqual([0, 1, 10, 0.5]);
+});
+
+test('of several outages, the one that lasts is told, with its own time', () => {
+  const watching = new Watching(2);
+  watching.begin('photo', 'a');
+  const outage = { since: '2026-08-05T10:00:00Z', tries: 1, nextTryMs: 1000, limitMs: 60_000 };
+  watching.take({ type: 'waiting', of: 'service', why: 'no answer', ...outage });
+  watching.now = 2000;
+  watching.take({ type: 'waiting', of: 'storage', at: 'https://a', why: 'slow', ...outage });
+  watching.now = 5000;
+  expect(watching.facts().stage).toEqual({ is: 'waiting', why: 'slow', forMs: 3000 });
+  watching.take({ type: 'back', of: 'storage', at: 'https://a', waitedMs: 3000 });
+  expect(watching.facts().stage).toEqual({ is: 'waiting', why: 'no answer', forMs: 5000 });
+  expect([watching.view.isAway('service'), watching.view.isAway('storage')]).toEqual([true, false]);
+  watching.take({ type: 'back', of: 'service', waitedMs: 5000 });
+  expect(watching.facts().stage).toEqual({ is: 'working' });
 });

@@ -1,15 +1,21 @@
 // Equal failures are one group: by step, ending and reason.
 import { expect, test } from 'vitest';
-import { FailureGroups } from '../../src/run/summary-builder.ts';
+import { stepOf } from '../../src/model/task.ts';
+import { Problems } from '../../src/run/problems.ts';
+import type { TaskDetail, TaskEnding } from '../../src/run/run-event.ts';
+
+function add(to: Problems, task: string, ending: TaskEnding, why: string, detail: TaskDetail = {}) {
+  to.add({ type: 'task', step: stepOf(task), task, ending, why, credits: 0 }, detail);
+}
 
 test('tasks of one step that ended for one reason are one group, with three examples', () => {
-  const groups = new FailureGroups();
+  const groups = new Problems();
   for (const key of ['a', 'b', 'c', 'd'])
-    groups.add(`swap:${key}`, 'failed', 'no face', { advice: 'another' });
-  groups.add('swap:e', 'pending', 'no face', undefined);
-  groups.add('swap:f', 'failed', 'too large', undefined);
-  groups.add('other:a:b', 'failed', 'no face', undefined);
-  groups.add('once', 'failed', 'no face', undefined);
+    add(groups, `swap:${key}`, 'failed', 'no face', { advice: 'another' });
+  add(groups, 'swap:e', 'pending', 'no face');
+  add(groups, 'swap:f', 'failed', 'too large');
+  add(groups, 'other:a:b', 'failed', 'no face');
+  add(groups, 'once', 'failed', 'no face');
   const [first, ...more] = groups.groups;
   expect(first).toEqual({
     ...{ step: 'swap', ending: 'failed', why: 'no face', advice: 'another', count: 4 },
@@ -24,20 +30,20 @@ test('tasks of one step that ended for one reason are one group, with three exam
 });
 
 test('there are a hundred groups at most, and those that are there go on counting', () => {
-  const groups = new FailureGroups();
-  for (let index = 0; index < 130; index++) groups.add('a:1', 'failed', `${index}`, undefined);
-  groups.add('a:2', 'failed', '99', undefined);
+  const groups = new Problems();
+  for (let index = 0; index < 130; index++) add(groups, 'a:1', 'failed', `${index}`);
+  add(groups, 'a:2', 'failed', '99');
   expect(groups.groups).toHaveLength(100);
   expect(groups.groups.at(-1)).toMatchObject({ why: '99', count: 2 });
 });
 
 test('a reason that names the file of each task is one reason, with the first three files', () => {
-  const groups = new FailureGroups();
+  const groups = new Problems();
   for (const key of ['a', 'b', 'c', 'd']) {
     const file = `photos/${key}.png`;
-    groups.add(`swap:${key}`, 'failed', `${file} is empty`, { cure: 'file', named: [file] });
+    add(groups, `swap:${key}`, 'failed', `${file} is empty`, { cure: 'file', named: [file] });
   }
-  groups.add('swap:e', 'failed', 'photos/e.png is large', { named: ['photos/e.png'] });
+  add(groups, 'swap:e', 'failed', 'photos/e.png is large', { named: ['photos/e.png'] });
   expect(groups.groups).toMatchObject([
     {
       ...{ why: 'its file is empty', cure: 'file', count: 4 },

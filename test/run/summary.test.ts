@@ -1,8 +1,10 @@
 // The summary of a run: how tasks and items are counted, what is listed, and what the outcome is.
 import { describe, expect, test } from 'vitest';
-import type { TaskEnding } from '../../src/run/run-event.ts';
+import { stepOf } from '../../src/model/task.ts';
+import type { TaskDetail, TaskEnding } from '../../src/run/run-event.ts';
 import type { Stopped } from '../../src/run/stop.ts';
-import { SummaryBuilder } from '../../src/run/summary-builder.ts';
+import { outcomeOf, summaryOf } from '../../src/run/summary.ts';
+import { Tally } from '../../src/run/tally.ts';
 
 const none: Stopped = {
   ...{ interrupted: false, unauthorized: false, money: false, machine: false, outage: false },
@@ -17,12 +19,19 @@ const rest = {
   credits: { charged: 0, refunded: 0, reserved: 0 },
 };
 
-const told = (
+function end(
+  tally: Tally,
+  task: string,
   ending: TaskEnding,
-  more: { why?: string; advice?: string; before?: TaskEnding } = {},
-) => ({
-  ...{ ending, why: more.why ?? 'so', advice: more.advice, before: more.before },
-});
+  { why = 'so', ...detail }: TaskDetail & { readonly why?: string } = {},
+): void {
+  const event = { type: 'task', step: stepOf(task), task, ending, why, credits: 0 } as const;
+  tally.take(event, 0, detail);
+}
+
+function itemOver(tally: Tally, ok: boolean): void {
+  tally.take({ type: 'item', item: 'x', ok, changed: true, of: tally.itemsOver + 1 }, 0);
+}
 
 describe('the outcome', () => {
   test.each<readonly [string, Partial<Stopped>, readonly TaskEnding[], string]>([
@@ -54,40 +63,40 @@ describe('the outcome', () => {
     ],
     ['unauthorized before a doubt', { unauthorized: true }, ['doubt'], 'unauthorized'],
   ])('is %s', (_, stopped, endings, outcome) => {
-    const summary = new SummaryBuilder();
-    for (const [index, ending] of endings.entries()) summary.add(`s:${index}`, told(ending));
-    expect(summary.outcome({ ...none, ...stopped })).toBe(outcome);
+    const tally = new Tally();
+    for (const [index, ending] of endings.entries()) end(tally, `s:${index}`, ending);
+    expect(outcomeOf(tally, { ...none, ...stopped })).toBe(outcome);
   });
 });
 
 describe('the summary', () => {
   test('counts tasks by how they ended last, and items by whether all went well', () => {
-    const summary = new SummaryBuilder();
-    summary.add('a:1', told('reused'));
-    summary.add('a:1', told('done', { before: 'reused' }));
-    summary.add('b:1', told('blocked'));
-    summary.addItem(true);
-    summary.addItem(false);
-    expect(summary.items).toBe(2);
-    expect(summary.progress).toBe(5);
-    const built = summary.build('failed', { ...rest, stopped: 'too much' });
+    const tally = new Tally();
+    end(tally, 'a:1', 'reused');
+    end(tally, 'a:1', 'done', { before: 'reused' });
+    end(tally, 'b:1', 'blocked');
+    itemOver(tally, true);
+    itemOver(tally, false);
+    expect(tally.itemsOver).toBe(2);
+    expect(tally.progress).toBe(5);
+    const built = summaryOf(tally, 'failed', { ...rest, stopped: 'too much' });
     expect(built).toEqual({
       ...{ outcome: 'failed', stopped: 'too much', problems: [], groups: [], held: 0 },
       items: { total: 5, done: 1, unfinished: 4 },
       tasks: { ...zero, done: 1, blocked: 1 },
       ...{ files: { changed: 0, elsewhere: 0, stored: 0 }, elapsedMs: 1, credits: rest.credits },
     });
-    expect(summary.build('done', rest).stopped).toBeUndefined();
+    expect(summaryOf(tally, 'done', rest).stopped).toBeUndefined();
   });
 
   test('lists what a person may have to act on, with advice where there is any', () => {
-    const summary = new SummaryBuilder();
+    const tally = new Tally();
     for (const ending of ['done', 'reused', 'skipped', 'excluded', 'blocked'] as const)
-      summary.add('x:1', told(ending));
-    summary.add('a:1', told('failed', { why: 'no face', advice: 'use another' }));
-    summary.add('a:2', told('pending', { why: 'late' }));
-    summary.add('a:3', told('doubt', { why: 'lost' }));
-    const { problems, groups } = summary.build('doubt', rest);
+      end(tally, 'x:1', ending);
+    end(tally, 'a:1', 'failed', { why: 'no face', advice: 'use another' });
+    end(tally, 'a:2', 'pending', { why: 'late' });
+    end(tally, 'a:3', 'doubt', { why: 'lost' });
+    const { problems, groups } = summaryOf(tally, 'doubt', rest);
     expect(problems).toEqual([
       { task: 'a:1', ending: 'failed', why: 'no face', advice: 'use another' },
       { task: 'a:2', ending: 'pending', why: 'late' },
@@ -97,9 +106,9 @@ describe('the summary', () => {
   });
 
   test('lists a hundred at most, and counts them all', () => {
-    const summary = new SummaryBuilder();
-    for (let index = 0; index < 120; index++) summary.add(`a:${index}`, told('failed'));
-    const { problems, groups, tasks } = summary.build('failed', rest);
+    const tally = new Tally();
+    for (let index = 0; index < 120; index++) end(tally, `a:${index}`, 'failed');
+    const { problems, groups, tasks } = summaryOf(tally, 'failed', rest);
     expect(problems).toHaveLength(100);
     expect(tasks.failed).toBe(120);
     expect(groups).toEqual([

@@ -1,0 +1,51 @@
+// The summary of a run: what was counted, and how the run ended.
+import type { JobLine } from '../model/line.ts';
+import type { OtherDoubts, RunOutcome, Summary } from './run-event.ts';
+import type { Stopped } from './stop.ts';
+import type { Tally } from './tally.ts';
+
+/** Of everything in the record that is in doubt: what no task of this run stands for. */
+export function otherDoubtsOf(
+  { doubted }: Tally,
+  jobs: Iterable<Pick<JobLine, 'tasks' | 'name' | 'reserve'>>,
+): OtherDoubts | undefined {
+  const others = [...jobs].filter(({ tasks }) => !tasks.some((task) => doubted.has(task)));
+  if (others.length === 0) return undefined;
+  const examples = others
+    .slice(0, 3)
+    .map(({ tasks, name = '', reserve = 0 }) => ({ tasks, name, reserved: reserve }));
+  return { count: others.length, examples };
+}
+
+/** A doubt of no task of this run counts, too: it holds credits until a person settles it. */
+export function outcomeOf(tally: Tally, stop: Stopped, others?: OtherDoubts): RunOutcome {
+  const { failed, doubt, pending, blocked } = tally.tasks;
+  if (stop.interrupted) return 'interrupted';
+  if (stop.unauthorized) return 'unauthorized';
+  if (doubt > 0 || others !== undefined) return 'doubt';
+  if (stop.machine || stop.outage) return 'failed';
+  if (stop.money) return 'budget';
+  if (failed === 0 && pending === tally.held && tally.heldItems !== undefined) return 'budget';
+  if (failed + pending + blocked > 0) return 'failed';
+  return stop.left || tally.isLeft ? 'waiting' : 'done';
+}
+
+/** What is in a summary and no event tells. */
+type EndFacts = Pick<Summary, 'credits' | 'elapsedMs' | 'otherDoubts'> &
+  Partial<Pick<Summary, 'stopped' | 'stoppedBy' | 'cap' | 'paid' | 'resumesAt' | 'wakeAt'>> & {
+    /** The number of the pipeline's items in this run. */
+    readonly items: number;
+  };
+
+export function summaryOf(tally: Tally, outcome: RunOutcome, facts: EndFacts): Summary {
+  const { items, stopped, stoppedBy, cap, paid, resumesAt, wakeAt, otherDoubts, ...others } = facts;
+  const { tasks, held, files, problems } = tally;
+  const { done } = tally.items;
+  return {
+    ...{ outcome, stopped, stoppedBy, cap, paid, resumesAt, wakeAt },
+    items: { total: items, done, unfinished: items - done },
+    ...{ tasks: { ...tasks }, held, files, problems: problems.list, groups: problems.groups },
+    otherDoubts,
+    ...others,
+  };
+}
