@@ -55,7 +55,7 @@ export class Arrivals {
     const known = new Map<string, Known>();
     for (const { key, stamp, age } of files) {
       const before = this.#known.get(key);
-      // What is old when the watch begins is complete: nobody has written to it for long.
+      // What is old when the watch or the pipeline begins is complete: nobody has written to it for long.
       const since = this.#looked ? elapsed : elapsed - Math.max(0, age);
       known.set(key, before?.stamp === stamp ? before : { stamp, since });
     }
@@ -127,9 +127,10 @@ export class Arrivals {
     };
   }
 
-  /** The pipeline has changed: what failed may be tried again. */
+  /** The pipeline has changed: what failed may be tried again, and what is new and old is complete, as in the beginning. */
   forgive(): void {
     this.#failed.clear();
+    this.#looked = false;
   }
 
   #isSettled(since: number, elapsed: number): boolean {

@@ -150,6 +150,31 @@ describe('a stopped week is made up for as catch_up says', () => {
   });
 });
 
+test('catch_up: all leaves nothing out, also of more due times than are queued at once', async () => {
+  const bed = await Bed.of('cron: "* * * * *", catch_up: all');
+  const constant = bed.rig.read('pipeline.yaml').replace(/\$\{\{ run\.[a-z]+ \}\}/g, 'x');
+  bed.rig.write('pipeline.yaml', constant);
+  await bed.follow(30_000);
+  bed.clock.pass(1200 * 60_000);
+  const stop = new AbortController();
+  let runs = 0;
+  await scheduleWith(
+    [bed.rig.file],
+    {
+      ...{ clock: bed.clock, env: envOf(bed.local), signal: stop.signal },
+      onEvent(event) {
+        bed.events.push(event);
+        if (event.type !== 'ran') return;
+        runs += 1;
+        if (runs === 2) stop.abort();
+      },
+    },
+    { backoffMs: 1, speedFactor: 100 },
+  );
+  expect(bed.of('left-out')).toEqual([]);
+  expect(bed.due).toEqual(['2026-06-01T12:01', '2026-06-01T12:02']);
+});
+
 describe('a run that takes longer than the time to the next', () => {
   const hourly = 'cron: "0 * * * *"';
   /** The first creation takes two and a half hours. */
@@ -341,6 +366,26 @@ test('a changed file counts from the change, and an invalid one runs nothing unt
   ]);
 });
 
+test('a changed file waits for a state file that must be merged first: the old schedule runs no more', async () => {
+  const bed = await Bed.of(daily);
+  await bed.follow(day);
+  const [state, unsaved] = [bed.rig.path('p.state.jsonl'), 'p.state.jsonl.unsaved'];
+  const changed = bed.rig.read('pipeline.yaml').replace('"0 7 * * *"', '"0 9 * * *"');
+  const stop = new AbortController();
+  const { clock } = bed;
+  clock.at(Date.parse('2026-06-02T12:30:00Z'), () => {
+    bed.rig.write('pipeline.yaml', changed);
+    bed.rig.write(unsaved, bed.rig.read('p.state.jsonl'));
+    clock.at(Date.parse('2026-06-03T06:30:00Z'), () => {
+      rmSync(`${state}.unsaved`);
+      clock.at(Date.parse('2026-06-03T08:00:00Z'), () => stop.abort());
+    });
+  });
+  await bed.schedule({ signal: stop.signal });
+  expect(bed.of('invalid')).toHaveLength(1);
+  expect(bed.due).toEqual(['2026-06-02T05:00', '2026-06-03T07:00']);
+});
+
 test('a refused key stops the pipeline until its file changes', async () => {
   const bed = await Bed.of('cron: "0 * * * *"');
   const stop = new AbortController();
@@ -387,6 +432,33 @@ test('a folder: files without a schedule are ignored, a new file joins, SIGTERM 
     ),
   );
   expect([scheduled.ok, files]).toEqual([true, ['one', 'two']]);
+});
+
+test('a folder: a YAML file that never had a schedule is not reported when it changes or goes', async () => {
+  const bed = await Bed.of(daily);
+  bed.rig.write('lists/one.yaml', pipelineOf(daily).replace('pipeline: p', 'pipeline: one'));
+  bed.rig.write('lists/other.yaml', 'pictures: [1, 2]\n');
+  const stop = new AbortController();
+  const { clock, rig } = bed;
+  clock.at(clock.now() + day / 4, () => {
+    rig.write('lists/other.yaml', 'pictures: [1, 2, 3]\n');
+    clock.at(clock.now() + day / 4, () => {
+      for (const name of ['one', 'other']) rmSync(rig.path(`lists/${name}.yaml`));
+      clock.at(clock.now() + day / 4, () => stop.abort());
+    });
+  });
+  const files: string[] = [];
+  await scheduleWith(
+    [rig.path('lists')],
+    {
+      ...{ clock, env: envOf(bed.local), signal: stop.signal },
+      onEvent: (event) => {
+        if (event.type === 'unscheduled') files.push(event.file);
+      },
+    },
+    {},
+  );
+  expect(files).toEqual([rig.path('lists/one.yaml')]);
 });
 
 test('two files with one state file: the second is refused', async () => {

@@ -249,6 +249,30 @@ describe('money', () => {
   });
 });
 
+test('the pauses before another try double up to a quarter of an hour, and a problem that stays is told once', async () => {
+  const local = await service(rich);
+  const rig = new WatchedRig(local);
+  await drop(rig, 'photos/a.png', 1);
+  const clock = new HandClock();
+  const env = { ...envOf(local), SHOTLIST_BASE_URL: 'http://127.0.0.1:9' };
+  const asked: number[] = [];
+  const watching = rig.watch(
+    {
+      ...{ clock, env, settleMs: 100 },
+      onEvent: (event) => {
+        watching.events.push(event);
+        if (event.type === 'again') asked.push((Date.parse(event.at) - clock.now()) / 60_000);
+      },
+    },
+    ownPace,
+  );
+  await clock.passUntil('it was tried six times', () => asked.length === 6, 30_000);
+  await watching.stop();
+  expect(asked).toEqual([1, 2, 4, 8, 15, 15]);
+  expect(watching.of('refused')).toHaveLength(1);
+  expect(watching.of('batch').map(({ why }) => why)).toEqual(['files', ...Array(5).fill('again')]);
+});
+
 describe('the command', () => {
   test('drains at SIGTERM, exits, and continues after the next start without paying again', async () => {
     const slow = {

@@ -16,6 +16,7 @@ import { complain, complainProse, print, printJson } from '../../terminal/termin
 import { stopGrowth } from '../../terminal/young-generation.ts';
 import { runEventText, summaryText } from '../../views/run-text.ts';
 import type { ScheduleEvent } from '../../views/schedule-event.ts';
+import { graceMs } from '../follow.ts';
 import { unitFile } from '../unit-file.ts';
 import { type RunEnd, type Scheduled, type ScheduleOptions, schedule } from './schedule.ts';
 
@@ -30,7 +31,7 @@ export async function scheduleCommand(
   if (!opened.ok) throw new Refusal(problem(opened.error));
   const log = opened.value;
   for (const name of names) warnOfDriver(dirname(name));
-  const stop = stopWhenAsked(8);
+  const stop = stopWhenAsked(graceMs / 1000);
   try {
     return await withMonitor(flags, stop.signal, async (monitor) => {
       if (monitor !== undefined) announce(monitor, json);

@@ -7,13 +7,13 @@ import { dirname } from 'node:path';
 import { isObject, type Json } from '../../base/json.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { readOwnFile } from '../../base/regular-file.ts';
-import { err, ok, type Result } from '../../base/result.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { openState } from '../../features/open-state.ts';
 import { createNew } from '../../files/new-file.ts';
 import { syncFolder } from '../../files/output-folders.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { problem, Refusal, resultOf } from '../../language/load/problem.ts';
-import type { RunLine } from '../../model/line.ts';
+import type { Schedule } from '../../language/pipeline.ts';
 import {
   type DueDecision,
   type DueState,
@@ -24,56 +24,56 @@ import {
   type QueuedRun,
   sinceOnTime,
 } from '../../plan/due.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
 import { claimOwnFolder } from '../../state/own-folder.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { unsavedProblem } from '../../state/unsaved-state.ts';
-import { appearanceOf } from './appearance.ts';
-import type { ScheduleContext } from './context.ts';
-import type { ReadyPipeline } from './pipeline-file.ts';
+import { appearanceOf } from '../pipeline-file.ts';
+
+/** A pipeline whose schedule is followed. */
+export interface ScheduledPipeline {
+  readonly bound: BoundPipeline;
+  readonly schedule: Schedule;
+  readonly paths: RunPaths;
+  /** The address of the hosted service; undefined for a rehearsal. */
+  readonly service: string | undefined;
+}
+
+interface DueBookOptions {
+  readonly clock: Clock;
+  /** A due time of the last hour counts, even if nothing is known yet. */
+  readonly once: boolean;
+  readonly warn: (message: string) => void;
+}
 
 export class DueBook {
-  readonly #context: ScheduleContext;
-  readonly #ready: ReadyPipeline;
-  readonly #warn: (message: string) => void;
-  #state: DueState;
+  readonly pipeline: ScheduledPipeline;
+  readonly #options: DueBookOptions;
+  #state: DueState = { decidedUntil: 0, queue: [] };
   /** How the state file looked when its runs were read. */
-  #seen: string;
+  #seen: string | undefined;
+  /** The due time of the interrupted run in the state file. */
   #open: number | undefined;
+  /** True if more was missed than the queue takes at once: the rest is decided when the queue is empty. */
+  #isBehind = false;
   /** The first due time after `from`, so that it is not looked up each minute. */
   #upcoming: { readonly from: number; readonly next: number | undefined } = {
     from: Number.POSITIVE_INFINITY,
     next: undefined,
   };
 
-  private constructor(
-    context: ScheduleContext,
-    ready: ReadyPipeline,
-    { state, seen, open, warn }: Opening,
-  ) {
-    this.#context = context;
-    this.#ready = ready;
-    this.#state = state;
-    this.#seen = seen;
-    this.#open = open;
-    this.#warn = warn;
+  private constructor(pipeline: ScheduledPipeline, options: DueBookOptions) {
+    this.pipeline = pipeline;
+    this.#options = options;
   }
 
-  /** `once`: a due time of the last hour counts, even if nothing is known yet. */
-  static async open(
-    context: ScheduleContext,
-    ready: ReadyPipeline,
-    { once, warn }: { readonly once: boolean; readonly warn: (message: string) => void },
-  ): Promise<DueBook> {
-    const { paths } = ready;
-    const seen = appearanceOf(paths.state);
-    const runs = await runsIn(context, ready);
+  static async open(pipeline: ScheduledPipeline, options: DueBookOptions): Promise<DueBook> {
+    const book = new DueBook(pipeline, options);
+    const { schedule, paths } = pipeline;
+    const now = options.clock.now();
     const remembered = readDueFile(paths.due);
-    if (!remembered.ok) throw new Refusal(problem(`${paths.due} ${remembered.error}`));
-    const now = context.clock.now();
-    const since = once ? sinceOnTime(ready.schedule, now) : now;
-    const state = dueStateOf(runs, remembered.value, since);
-    const book = new DueBook(context, ready, { state, seen, open: openDueOf(runs), warn });
-    if (remembered.value === undefined) await book.save();
+    await book.#readRuns(remembered, options.once ? sinceOnTime(schedule, now) : now);
+    if (remembered === undefined) await book.save();
     return book;
   }
 
@@ -91,7 +91,7 @@ export class DueBook {
     const { decidedUntil } = this.#state;
     const { from, next } = this.#upcoming;
     if (from <= decidedUntil && decidedUntil < (next ?? Number.POSITIVE_INFINITY)) return next;
-    this.#upcoming = { from: decidedUntil, next: nextDue(this.#ready.schedule, decidedUntil) };
+    this.#upcoming = { from: decidedUntil, next: nextDue(this.pipeline.schedule, decidedUntil) };
     return this.#upcoming.next;
   }
 
@@ -102,17 +102,20 @@ export class DueBook {
 
   /** Decides about the due times that have come. `running`: they overlap a run. */
   async decide(running: boolean): Promise<DueDecision> {
-    const { clock } = this.#context;
+    const { clock } = this.#options;
     const now = clock.now();
     const { next = Number.POSITIVE_INFINITY } = this;
+    const isBehind = this.#isBehind;
+    if (isBehind && this.queue.length > 0) return { state: this.#state, queued: [] };
     if (now < next && now >= this.#state.decidedUntil) {
       this.#state = { ...this.#state, decidedUntil: now };
       return { state: this.#state, queued: [] };
     }
-    const decision = decideDue(this.#ready.schedule, this.#state, {
-      ...{ now, running, chance: () => clock.chance() },
+    const decision = decideDue(this.pipeline.schedule, this.#state, {
+      ...{ now, running: running && !isBehind, chance: () => clock.chance() },
     });
     this.#state = decision.state;
+    this.#isBehind = decision.state.decidedUntil < now;
     if (decision.queued.length > 0 || decision.leftOut !== undefined) await this.save();
     return decision;
   }
@@ -125,60 +128,47 @@ export class DueBook {
 
   /** Reads the runs in the state file again if it has changed: another process, or git, may have brought new ones. */
   async reread(): Promise<void> {
-    const seen = appearanceOf(this.#ready.paths.state);
-    if (seen === this.#seen) return;
-    const runs = await runsIn(this.#context, this.#ready);
+    if (appearanceOf(this.pipeline.paths.state) === this.#seen) return;
+    await this.#readRuns(this.#state, this.#state.decidedUntil);
+  }
+
+  async #readRuns(remembered: DueState | undefined, since: number): Promise<void> {
+    const { bound, paths } = this.pipeline;
+    const seen = appearanceOf(paths.state);
+    // Every run would be refused: nothing is decided until a person has merged both files.
+    const unsaved = unsavedProblem(paths.state);
+    if (unsaved !== undefined) throw new Refusal(unsaved);
+    // The run itself reports the warnings of a state file.
+    const quietly = { clock: this.#options.clock, onWarning: () => undefined, env: undefined };
+    await using open = await openState(bound, paths, 'read', quietly);
+    const runs = [...open.state.ledger.runs()];
     this.#seen = seen;
     this.#open = openDueOf(runs);
-    this.#state = dueStateOf(runs, this.#state, this.#state.decidedUntil);
-    return;
+    this.#state = dueStateOf(runs, remembered, since);
   }
 
   async save(): Promise<void> {
-    const saved = await resultOf(() => writeDueFile(this.#ready.paths, this.#state));
+    const saved = await resultOf(() => writeDueFile(this.pipeline.paths, this.#state));
     if (!saved.ok)
-      for (const { message, file } of saved.error.diagnostics) this.#warn(`${file}: ${message}`);
+      for (const { message, file } of saved.error.diagnostics)
+        this.#options.warn(`${file}: ${message}`);
   }
-}
-
-interface Opening {
-  readonly state: DueState;
-  readonly seen: string;
-  readonly open: number | undefined;
-  readonly warn: (message: string) => void;
-}
-
-async function runsIn(
-  { clock }: ScheduleContext,
-  { bound, paths }: ReadyPipeline,
-): Promise<readonly RunLine[]> {
-  // Every run would be refused: nothing is decided until a person has merged both files.
-  const unsaved = unsavedProblem(paths.state);
-  if (unsaved !== undefined) throw new Refusal(unsaved);
-  // The run itself reports the warnings of a state file.
-  await using open = await openState(bound, paths, 'read', {
-    clock,
-    onWarning: () => undefined,
-    env: undefined,
-  });
-  return [...open.state.ledger.runs()];
 }
 
 // What `schedule` remembers about due times between two starts. The state file knows the runs; this file knows when
 // `schedule` first started, and which due times were left out or still wait.
 
-/** In bytes. */
-const largest = 10_000_000;
+const maxBytes = 10_000_000;
 
-/** Undefined if there is no such file. The error is the end of a sentence about the file. */
-function readDueFile(file: string): Result<DueState | undefined, string> {
-  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return ok(undefined);
-  const read = readOwnFile(file, { max: largest });
-  if (!read.ok) return read;
+/** Undefined if there is no such file. */
+function readDueFile(file: string): DueState | undefined {
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+  const read = readOwnFile(file, { max: maxBytes });
+  if (!read.ok) throw new Refusal(problem(`${file} ${read.error}`));
   const state = parsed(read.value.toString('utf8'));
-  return state === undefined
-    ? err('cannot be read: remove it, and schedule counts from its next start')
-    : ok(state);
+  if (state !== undefined) return state;
+  const advice = 'cannot be read: remove it, and schedule counts from its next start';
+  throw new Refusal(problem(`${file} ${advice}`));
 }
 
 /** Makes `.shotlist` if it is missing. */

@@ -1,12 +1,13 @@
 // A workflow for GitHub Actions: runs what is due and pushes the state file.
 import { stringify } from 'yaml';
-import { storeVariables, trustArguments } from './store-variables.ts';
 import {
   globOf,
   inWords,
   madeBy,
   scheduleArguments,
   shellCommand,
+  storeVariables,
+  trustArguments,
   type UnitFacts,
 } from './unit.ts';
 import { wakeTimes } from './wake-times.ts';

@@ -1,13 +1,14 @@
 // A job for GitLab CI: runs what is due and pushes the state file.
 import { stringify } from 'yaml';
 import { pushed } from './github-actions.ts';
-import { storeVariables, trustArguments } from './store-variables.ts';
 import {
   globOf,
   inWords,
   madeBy,
   scheduleArguments,
   shellCommand,
+  storeVariables,
+  trustArguments,
   type UnitFacts,
 } from './unit.ts';
 

@@ -1,7 +1,13 @@
 // A CronJob for Kubernetes. Its volume holds a clone of the repository, with the state file and the results.
 import { stringify } from 'yaml';
-import { storeVariables, trustArguments } from './store-variables.ts';
-import { inWords, madeBy, scheduleArguments, type UnitFacts } from './unit.ts';
+import {
+  inWords,
+  madeBy,
+  scheduleArguments,
+  storeVariables,
+  trustArguments,
+  type UnitFacts,
+} from './unit.ts';
 import { wakeTimes } from './wake-times.ts';
 
 export function kubernetesCronJob(facts: UnitFacts): string {

@@ -19,6 +19,7 @@ import { creditsText } from '../../views/credits-text.ts';
 import { runEventText, summaryText } from '../../views/run-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../../views/service-text.ts';
 import type { WatchEvent } from '../../views/watch-event.ts';
+import { graceMs } from '../follow.ts';
 import { type Watched, watch } from './watch.ts';
 
 // A watch as text: what it waits for, what each run takes, and how it ended.
@@ -113,9 +114,6 @@ function doneText({ items, credits, elapsedMs }: Summary): string {
   return `Done: ${items.done} of ${count(items.total, 'item')} finished, ${creditsText(credits)}, ${duration(elapsedMs)}.`;
 }
 
-/** Requests in flight have 8 s to be completed. */
-const graceSeconds = 8;
-
 export async function watchCommand(file: string, flags: WatchFlags): Promise<number> {
   stopGrowth();
   const { input: inputs = {}, profile } = flags;
@@ -146,7 +144,7 @@ async function follow(file: string, flags: WatchFlags, log: Log): Promise<number
     ...others
   } = flags;
   const { monitor: _monitor, ...rest } = others;
-  const stop = stopWhenAsked(graceSeconds);
+  const stop = stopWhenAsked(graceMs / 1000);
   const show = json ? printJson : reader(flags.rehearse === true, stop.signal);
   try {
     return await withMonitor(flags, stop.signal, async (monitor) => {

@@ -1,0 +1,66 @@
+// The files that make up a pipeline, as a long-lived command sees them.
+import { rmSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
+import { valueOrThrow } from '../../src/language/load/problem.ts';
+import { PipelineFile } from '../../src/triggers/pipeline-file.ts';
+import { Rig } from '../rig.ts';
+
+const fragment = 'steps: { up: { uses: upload, with: { file: a.png } } }\n';
+const including = (file: string): string =>
+  `pipeline: p\ninclude: [{ file: ${file}, as: f }]\nsteps: { own: { uses: upload, with: { file: b.png } } }\n`;
+
+/** A pipeline file, a fragment, and what `refresh` says after each change; `pass` lets time go by. */
+function followed(quietMs: number) {
+  const rig = new Rig(including('one.yaml'));
+  rig.write('one.yaml', fragment);
+  let now = 0;
+  const options = { clock: { elapsed: () => now }, quietMs };
+  const file = new PipelineFile(rig.file, options, (loaded) => ({
+    ...{ is: 'ready', ready: boundPipeline(valueOrThrow(loaded)) },
+  }));
+  const news = async () => (await file.refresh())?.is;
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  return { rig, file, news, pass };
+}
+
+test('a change of an included file is a change, also when the file comes, goes, or becomes wrong', async () => {
+  const { rig, news } = followed(0);
+  const after = async (change: () => void) => {
+    change();
+    const said = await news();
+    expect(await news()).toBeUndefined();
+    return said;
+  };
+  expect(await after(() => undefined)).toBe('ready');
+  expect(await after(() => rig.write('one.yaml', `${fragment}# more\n`))).toBe('ready');
+  expect(await after(() => rmSync(rig.path('one.yaml')))).toBe('invalid');
+  expect(await after(() => rig.write('one.yaml', 'steps: ['))).toBe('invalid');
+  rig.write('two.yaml', fragment);
+  expect(await after(() => rig.write('pipeline.yaml', including('two.yaml')))).toBe('ready');
+  expect(await after(() => rig.write('one.yaml', fragment))).toBeUndefined();
+  expect(await after(() => rig.write('two.yaml', `${fragment}# more\n`))).toBe('ready');
+});
+
+test('a problem that stays is news once, and again when the file was edited and is still wrong', async () => {
+  const { rig, news } = followed(0);
+  rig.write('pipeline.yaml', 'pipeline: p\n');
+  expect([await news(), await news()]).toEqual(['invalid', undefined]);
+  rig.write('pipeline.yaml', 'pipeline: p\n\n');
+  expect([await news(), await news()]).toEqual(['invalid', undefined]);
+});
+
+test('a changed file is read when nobody writes to it', async () => {
+  const { rig, file, news, pass } = followed(500);
+  expect(await news()).toBe('ready');
+  expect(file.quietInMs).toBeUndefined();
+  rig.write('pipeline.yaml', 'pipe');
+  expect([await news(), file.quietInMs]).toEqual([undefined, 500]);
+  pass(300);
+  rig.write('pipeline.yaml', `${including('one.yaml')}# more\n`);
+  expect([await news(), file.quietInMs]).toEqual([undefined, 500]);
+  pass(500);
+  expect(await news()).toBe('ready');
+});
