@@ -3,9 +3,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'rolldown';
 import type { TestProject } from 'vitest/node';
-import { pageModule } from '../build/page-module.ts';
+import { pageFile, pageModule } from '../build/page-module.ts';
 import config from '../rolldown.config.ts';
-import { builtPage } from '../src/report/assets.ts';
 import { bundlePage } from '../src/report/bundle.ts';
 import { builtRoot } from './built.ts';
 
@@ -21,8 +20,7 @@ async function bundle(): Promise<void> {
   const { output } = await build({ ...config, write: false, logLevel: 'warn' });
   for (const part of output)
     replace(`dist/${part.fileName}`, part.type === 'chunk' ? part.code : part.source);
-  const page = new URL(builtPage, new URL('dist/report/', builtRoot));
-  replace(page, pageModule(await bundlePage()));
+  replace(pageFile(new URL('dist/', builtRoot)), pageModule(await bundlePage()));
   // Where the command finds its version.
   replace('package.json', readFileSync(new URL('../package.json', import.meta.url)));
 }
