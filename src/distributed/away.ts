@@ -1,5 +1,5 @@
 // The database cannot be reached, or it went away in the middle of a call. Whether that call took effect is not known, so
-// every call of a orderStore may be repeated.
+// every call of an order store may be repeated.
 
 export class DatabaseAway extends Error {
   readonly code = 'DATABASE_AWAY';

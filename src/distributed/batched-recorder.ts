@@ -1,5 +1,5 @@
-// The batchedRecorder of a worker: everything that its orders have to say goes to the database in batches, one transaction after the
-// other, in the order in which it was said. While one batch is on its way, the next one gathers.
+// Writes what the orders of a worker record to the database in batches, one transaction after the other, in the order in which
+// it was recorded. While one batch is on its way, the next one gathers.
 
 import { DatabaseAway } from './away.ts';
 import { insistently, type Patience } from './patience.ts';

@@ -1,4 +1,4 @@
-// What one order of a worker says and asks: its orderStore at the database. The rules of a creation that may have been begun
+// Records what becomes of one order of a worker, and asks before it pays. The rules of a creation that may have been begun
 // before are here (engine.md, "Why nothing is paid twice").
 import { unreachable } from '../base/result.ts';
 import type { NewEvent } from '../model/line.ts';

@@ -270,7 +270,7 @@ function withSlowDown(api: MediaApi, orderStore: WorkerStore): MediaApi {
   };
 }
 
-// Tells what a worker's orderStore hears and writes, and changes none of it.
+// Reports what a worker reads from its order store and writes to it, and changes none of it.
 
 interface StoreWatch extends Pick<WorkerWatch, 'beat' | 'ended'> {
   /** The database has gone away, because of `why`; undefined: it is back. */

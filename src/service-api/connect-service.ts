@@ -64,7 +64,7 @@ export async function connectService({
 /** Why the local service cannot use its data. Rethrows any other error. */
 export function rehearsalDataProblem(error: unknown, { runFolder }: RehearsalFolders): Problem {
   if (!(error instanceof Error && 'code' in error && error.code === 'DATA_FOLDER')) throw error;
-  const hint = `${runFolder} holds only this pipeline's rehearsal: remove it to start the rehearsal over`;
+  const hint = `${runFolder} holds nothing but this pipeline's rehearsal: to start the rehearsal over, remove the folder`;
   return problem(error.message, 'the rehearsal', hint);
 }
 

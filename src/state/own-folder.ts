@@ -1,5 +1,5 @@
-// `.shotlist` beside a pipeline: the lock, kept files, manifests, outputs and state files of rehearsals. Anybody may have
-// put anything into it, for example with a repository, so nobody believes what is in it, and no link in it is followed.
+// `.shotlist` beside a pipeline: the lock, kept files, manifests, outputs and state files of rehearsals. Anybody may put
+// something into it, for example with a repository: nothing in it is trusted, and no link in it is followed.
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { makeFolder } from '../base/make-folder.ts';
@@ -127,12 +127,12 @@ function unclaimed(error: unknown, { ownFolder }: OwnPaths): Problem {
       'shotlist',
       isFailingDisk(error.cause)
         ? failingDiskCure
-        : 'set XDG_STATE_HOME to a folder that you may write to, outside of all repositories',
+        : 'set XDG_STATE_HOME to a folder that you can write to, outside all repositories',
     );
   if (!isSystemProblem(error)) throw error;
   const cure = isFailingDisk(error)
     ? failingDiskCure
-    : 'a run keeps files there: make its folder one that you may write to';
+    : 'a run keeps files there: make sure that you can write to the folder above it';
   return problem(`the folder ${ownFolder} ${systemReason(error)}`, 'shotlist', cure);
 }
 

@@ -1,5 +1,5 @@
-// What shotlist remembers about the folder of a pipeline, and believes: caches, and the local service's data of rehearsals.
-// It is outside the folder, in the user's state folder, so no repository can bring any of it.
+// What shotlist remembers about a pipeline's folder, and trusts: caches, and the local service's data of rehearsals. It is in
+// the user's state folder, where no repository can plant anything.
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOfBytes } from '../base/digest.ts';

@@ -171,7 +171,7 @@ export const flagGroups = {
   'What became of it:': {
     project: shared(
       '--project <id>',
-      'the service created this project for the request',
+      'the project that the service created for the request',
       ['resolve'],
       {
         conflicts: ['notCharged', 'abandon'],

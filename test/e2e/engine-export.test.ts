@@ -30,7 +30,7 @@ const isAway = (rig: Rig): boolean => {
   return isObject(header) && 'away' in header;
 };
 
-/** Between the coordinator and each call of its orderStore. */
+/** Between the coordinator and each call of its order store. */
 type Meddle = (call: string, work: () => Promise<unknown>) => Promise<unknown>;
 
 function meddled(orderStore: CoordinatorStore, meddle: Meddle): CoordinatorStore {

@@ -38,6 +38,6 @@ test('data of a rehearsal that cannot be used is named, with the cure', async ()
   expect(audited.code).toBe(2);
   expect(audited.stderr).toContain('the rehearsal: error: The data folder ');
   expect(audited.stderr).toContain(
-    `${rig.path('.shotlist/rehearsal/p')} holds only this pipeline's rehearsal: remove it`,
+    `${rig.path('.shotlist/rehearsal/p')} holds nothing but this pipeline's rehearsal: to start`,
   );
 });

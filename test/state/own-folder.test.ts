@@ -142,7 +142,7 @@ describe('without a place for what is remembered', () => {
 
   test('a run is refused with the cure', async () => {
     const said = words(await claimOwnFolder(await pathsFor('hosted')));
-    expect(said).toContain('set XDG_STATE_HOME to a folder that you may write to');
+    expect(said).toContain('set XDG_STATE_HOME to a folder that you can write to');
   });
 
   test('a plan goes on without the cache of hashes', async () => {

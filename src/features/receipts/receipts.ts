@@ -280,7 +280,7 @@ async function check(
     if ((service === 'rehearsal') === rehearse) continue;
     const hint = rehearse
       ? 'leave out --rehearse'
-      : 'each rehearsal has receipts of its own: add --rehearse --pipeline <file>';
+      : 'each rehearsal has its own receipts: add --rehearse --pipeline <file>';
     return problem(
       rehearse ? 'it has receipts of a service, not of a rehearsal' : 'it is of a rehearsal',
       file,
@@ -544,7 +544,7 @@ function targetOf({
       : { folder: realPathOr(resolve(dirname(file))), pipeline: basename(file) };
   if (!rehearse) return { file: receiptsFile(env), rehearse, of, onWarning };
   if (file === undefined || of === undefined) {
-    const why = 'each rehearsal has receipts of its own, so --rehearse needs --pipeline <file>';
+    const why = 'each rehearsal has its own receipts, so --rehearse needs --pipeline <file>';
     throw new Refusal(problem(why));
   }
   const parsed = parsePipeline(file);

@@ -53,7 +53,7 @@ export async function openDataFolder(data: string | undefined): Promise<DataFold
   }
 }
 
-/** The service believes the content of the folder and removes unknown files from it, so it must have made the folder. */
+/** The service trusts the content of the folder and removes unknown files from it, so it must have made the folder. */
 function makeOwn(data: string): void {
   const stats = orFolderError(data, () => lstatSync(data, { throwIfNoEntry: false }));
   if (stats?.isSymbolicLink() === true)
@@ -83,8 +83,8 @@ function makeOwn(data: string): void {
     );
 }
 
-// A data folder may be anywhere, also in a repository. It has a random id, and the user's state folder has a secret for each
-// id of a folder that was made here: nobody else can bring such a folder.
+// A data folder may be anywhere, even in a repository. It has a random id, and the user's state folder has a secret for each id
+// that was made here. A folder whose id has no secret comes from somebody else.
 
 const idName = 'id';
 

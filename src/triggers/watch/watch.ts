@@ -388,7 +388,7 @@ export function restOf(summary: Summary, hasUnsaved: boolean): Rest {
   }
 }
 
-// What a watch listens to: the folder of its files, the pipeline file and what it includes, without what its own runs write.
+// A watch listens to the folder of its files, to the pipeline file and to what that includes, but not to what its own runs write.
 
 function openFolderWatch(
   { bound, paths, patterns }: ReadyFolder,
@@ -424,7 +424,7 @@ function isStateFile(path: string, state: string): boolean {
   return name.startsWith(own) || name.startsWith(`.${own}`);
 }
 
-// The files of a watch: those that a run would find, and how each looks.
+// The files of a watch: those that a run would find, with the size and the times of each.
 
 /** The filter of every run of a watch; `keys`: the files that may be in the run. */
 const filterFor = ({ items }: WatchedRunOptions, keys?: ReadonlySet<string>): ItemFilter => ({
