@@ -14,6 +14,7 @@ import { namedByContent } from '../model/outputs.ts';
 import { type TaskId, taskId } from '../model/task.ts';
 import type { Names } from '../model/task-request.ts';
 import { Barrier } from '../plan/barrier.ts';
+import type { FileCounts } from '../plan/decide.ts';
 import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
 import { type Contributor, type Gathering, isFinal } from '../plan/fan-in.ts';
 import type { PlannedTask, Times } from '../plan/planned-action.ts';
@@ -29,6 +30,12 @@ interface Given {
   live: JsonObject | undefined;
   content: unknown;
   liveCel: unknown;
+}
+
+/** How the end of a task was reported. `files`: of a reused download, unless all are whole. */
+export interface ReportedEnd {
+  readonly ending: TaskEnding;
+  readonly files: FileCounts | undefined;
 }
 
 /** What a plan expects of a task. */
@@ -139,7 +146,7 @@ export class ItemRun {
   /** Free tasks to repeat although the journal has them, because their values are no longer in storage. */
   readonly #redone = new Set<string>();
   /** The reported ending of each step's task. A task that is repeated for another step ends twice. */
-  readonly #shown = new Map<string, TaskEnding>();
+  readonly #shown = new Map<string, ReportedEnd>();
   /** Steps whose tasks were reported as begun. */
   readonly #begun = new Set<string>();
   /** Steps whose inputs were already supplied a second time. */
@@ -328,9 +335,10 @@ export class ItemRun {
     if (dependents === 'blocked' || dependents === 'later') this.root.#unfinished = true;
   }
 
-  /** Records the reported ending of a task. Returns the ending that was reported before, if any. */
-  show(step: string, shown: TaskEnding): TaskEnding | undefined {
-    if (shown !== 'reused' && endingFacts[shown].acted) this.root.#changed = true;
+  /** Records how a task's end was reported. Returns how it was reported before, if it was. */
+  show(step: string, shown: ReportedEnd): ReportedEnd | undefined {
+    const { ending } = shown;
+    if (ending !== 'reused' && endingFacts[ending].acted) this.root.#changed = true;
     const before = this.#shown.get(step);
     this.#shown.set(step, shown);
     return before;

@@ -151,6 +151,8 @@ export interface TaskDetail {
   readonly held?: Held | undefined;
   /** For a reused download, unless all its files are whole. */
   readonly files?: FileCounts | undefined;
+  /** The same, as it was reported when the task ended before. */
+  readonly filesBefore?: FileCounts | undefined;
 }
 
 /** Folds an event, and passes it on without the detail. */

@@ -30,6 +30,12 @@ interface OpenItem {
   trouble?: 'failed' | 'doubt';
 }
 
+const without = (all: FileCounts, some: FileCounts): FileCounts => ({
+  changed: all.changed - some.changed,
+  elsewhere: all.elsewhere - some.elsewhere,
+  stored: all.stored - some.stored,
+});
+
 /** Of each kind. */
 const keptHappenings = 10;
 
@@ -106,7 +112,7 @@ export class Tally {
   #end(event: TaskEvent, now: number, detail: TaskDetail = {}): void {
     this.#sumTo(now);
     const { step, task, item, ending, credits, why } = event;
-    const { before, files, held } = detail;
+    const { before, filesBefore, files, held } = detail;
     const since = this.atWork.get(task)?.since;
     const tookMs = since === undefined ? undefined : now - since;
     if (since !== undefined) this.atWork.delete(task);
@@ -114,6 +120,7 @@ export class Tally {
     this.tasks[ending] += 1;
     if (before !== undefined) this.tasks[before] -= 1;
     this.steps.get(step)?.end(ending, { tookMs, before });
+    if (filesBefore !== undefined) this.files = without(this.files, filesBefore);
     if (files !== undefined) this.files = sumOf(this.files, files);
     if (ending === 'doubt') this.doubted.add(task);
     else if (before === 'doubt') this.doubted.delete(task);

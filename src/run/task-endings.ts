@@ -100,9 +100,9 @@ export class TaskEndings {
     const { journal, tell } = this.#o;
     const task = itemRun.task(step);
     const shown: TaskEnding = ending === 'done' && reused === true ? 'reused' : ending;
-    const before = itemRun.show(step.name, shown);
+    const before = itemRun.show(step.name, { ending: shown, files });
     // Refreshed for another step, and already reported.
-    if (before === shown && credits === 0) return;
+    if (before?.ending === shown && credits === 0) return;
     const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
     const advice = ending === 'doubt' ? doubtAdvice : adviceFor(code);
     const cure = ending === 'pending' ? 'again' : cureFor(diagnostic ?? code);
@@ -118,7 +118,7 @@ export class TaskEndings {
         ...(why === '' ? {} : { why }),
         code: diagnostic,
       },
-      { before, advice, cure, named, held, files },
+      { before: before?.ending, filesBefore: before?.files, advice, cure, named, held, files },
     );
   }
 

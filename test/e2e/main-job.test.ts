@@ -141,6 +141,23 @@ describe('a folder of photos', () => {
     expect(rig.files('out')).toEqual(['p1.png']);
   });
 
+  test('what is paid for again is also saved where the file of the lost result was changed, and that one is kept', async () => {
+    const local = await service();
+    const rig = await photoRig(1);
+    const also = '  also: { uses: download, with: { of: swap, to: "also-${{ item.stem }}.png" } }';
+    rig.write('pipeline.yaml', photoPipeline.replace(/^ {2}tidy:/m, `${also}\n  tidy:`));
+    await rig.run(local);
+    rmSync(rig.path('out/p1.png'));
+    rig.write('out/also-p1.png', Buffer.from('retouched'));
+    const { summary } = await rig.run(local, { payAgain: true });
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
+    expect(summary.files).toEqual({ changed: 0, elsewhere: 0, stored: 0 });
+    expect(rig.read('out/also-p1.png')).not.toBe('retouched');
+    const kept = rig.files('.shotlist/kept').map((name) => rig.read(`.shotlist/kept/${name}`));
+    expect(kept).toEqual(['retouched']);
+    expect(local.requests()['DELETE /v1/image-projects/:id']).toBe(2);
+  });
+
   test('a file that its owner changed after the download is left alone', async () => {
     const local = await service();
     const rig = await photoRig(1);

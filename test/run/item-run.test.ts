@@ -177,10 +177,11 @@ describe('an item', () => {
     ['excluded', false],
   ] as const)('whose task is shown as %s has changed: %s', (shown, changed) => {
     const item = new Scene().item('a');
-    expect(item.show('swap', shown)).toBeUndefined();
+    const files = undefined;
+    expect(item.show('swap', { ending: shown, files })).toBeUndefined();
     expect(item.hasChanged).toBe(changed);
-    expect(item.show('swap', 'done')).toBe(shown);
-    expect(item.show('swap', 'done')).toBe('done');
+    expect(item.show('swap', { ending: 'done', files })?.ending).toBe(shown);
+    expect(item.show('swap', { ending: 'done', files })?.ending).toBe('done');
   });
 
   test.each([
