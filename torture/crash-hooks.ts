@@ -1,5 +1,5 @@
 // Hooks into a run that kill its process at a crash point, as `kill -9` does: no exit handler runs and nothing is flushed.
-import { statSync, truncateSync } from 'node:fs';
+import { readFileSync, statSync, truncateSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -102,8 +102,10 @@ function crashingLines(file: LineFile, { crash, state, isCrash, pass }: Lines): 
       await file.sync();
       const whole = size();
       if (isCrash('sync:torn')) {
-        // Nothing depends yet on what was written after the last sync, so any part of it may be missing.
-        truncateSync(state, synced + Math.floor((whole - synced) * crash.share));
+        // Nothing depends yet on what was written after the last sync, so any part of it may be missing. A new file is renamed
+        // into place with its header.
+        const safe = Math.max(synced, headerBytes(state));
+        truncateSync(state, safe + Math.floor((whole - safe) * crash.share));
         killProcess();
       }
       synced = Math.max(synced, whole);
@@ -111,6 +113,8 @@ function crashingLines(file: LineFile, { crash, state, isCrash, pass }: Lines): 
     },
   };
 }
+
+const headerBytes = (state: string): number => readFileSync(state).indexOf('\n') + 1;
 
 /** No hook covers the compaction of the state file, so Node's own functions are wrapped. */
 let compacting: (point: CrashPoint, path: unknown) => void = () => undefined;
