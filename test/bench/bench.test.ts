@@ -41,9 +41,13 @@ const counts: Readonly<Record<string, Readonly<Record<string, readonly number[]>
   specimens: { 'wrong answers': [0, 0] },
 };
 
-/** They start many processes, a database or a browser, as tests of the same parts do: `EVERY=1` tries them as well. */
-const heavy = ['again', 'client', 'engine', 'memory', 'report'];
-const tried = benches.filter(({ name }) => process.env['EVERY'] === '1' || !heavy.includes(name));
+/** They start many processes, a database or a browser, or draw, as tests of the same parts do: `EVERY=1` tries them as well. */
+const heavy = new Set([
+  ...['again', 'big', 'client', 'engine', 'memory', 'render', 'report', 'serve', 'specimens'],
+  'start',
+]);
+const every = process.env['EVERY'] === '1';
+const tried = benches.filter(({ name }) => every || !heavy.has(name));
 
 describe('the tiny form of', () => {
   test.each(tried.map((bench) => [bench.name, bench] as const))('%s', async (name, bench) => {
@@ -117,8 +121,9 @@ describe('the frame', () => {
     expect(read(resultsFile)).toBe(resultsPage(benches));
   });
 
-  // A tree that was exported has no commits to compare with.
-  test.skipIf(!existsSync(join(root, '.git')))('compares two versions, which run in turn', () => {
+  // It starts ten processes. A tree that was exported has no commits to compare with.
+  const compares = every && existsSync(join(root, '.git'));
+  test.runIf(compares)('compares two versions, which run in turn', () => {
     const main = `${root}/bench/main.ts`;
     const args = [main, 'live', '--tiny', '--compare', 'HEAD'];
     const table = execFileSync(process.execPath, args, { encoding: 'utf8' });
