@@ -3,9 +3,9 @@ import { parentPort } from 'node:worker_threads';
 import sharp from 'sharp';
 import { err, ok } from '../base/result.ts';
 import { existingTool } from '../contract/tools/all.ts';
-import { type DecodeMemory, decodingWithin } from './base/decode-memory.ts';
+import { reserveFrom } from './base/decode-memory.ts';
 import { renderTool, searchFaces } from './registry.ts';
-import type { Command, Done, Grant, RenderJob, Report } from './threads/messages.ts';
+import type { Command, Done, MemoryAnswer, RenderJob, Report } from './threads/messages.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('bug: this is the script of a thread');
@@ -15,30 +15,32 @@ sharp.cache(false);
 
 const tell = (report: Report): void => port.postMessage(report);
 
-const asked = new Map<number, (grant: Grant) => void>();
-let tickets = 0;
+let isReserving = false;
+let onMemoryAnswer: (answer: MemoryAnswer) => void = () => {};
 
-/** One budget for all processes: the service keeps it. */
-const memory: DecodeMemory = {
-  reserve: (bytes) =>
-    new Promise((resolve) => {
-      tickets += 1;
-      const ticket = tickets;
-      asked.set(ticket, ({ most }) =>
-        resolve(most === undefined ? ok(() => tell({ kind: 'release', ticket })) : err(most)),
-      );
-      tell({ kind: 'reserve', ticket, bytes });
-    }),
-};
+reserveFrom({
+  async reserve(bytes) {
+    if (isReserving) throw new Error('bug: a job reserves memory while it holds some');
+    isReserving = true;
+    const { most } = await new Promise<MemoryAnswer>((resolve) => {
+      onMemoryAnswer = resolve;
+      tell({ kind: 'reserve', bytes });
+    });
+    if (most !== undefined) {
+      isReserving = false;
+      return err(most);
+    }
+    return ok(() => {
+      isReserving = false;
+      tell({ kind: 'release' });
+    });
+  },
+});
 
 port.on('message', async (command: Command) => {
-  if (command.kind === 'memory') {
-    asked.get(command.ticket)?.(command);
-    asked.delete(command.ticket);
-    return;
-  }
+  if (command.kind === 'memory') return onMemoryAnswer(command);
   try {
-    tell(await decodingWithin(memory, () => done(command)));
+    tell(await done(command));
   } catch (reason) {
     tell({ kind: 'broke', stack: (reason instanceof Error && reason.stack) || `${reason}` });
   }

@@ -10,13 +10,12 @@ export type RenderJob =
   | { readonly kind: 'faces'; readonly question: FaceQuestion };
 
 /** The answer to `reserve`. `most`: the request is too large for the budget of so many bytes. */
-export interface Grant {
+export interface MemoryAnswer {
   readonly kind: 'memory';
-  readonly ticket: number;
   readonly most: number | undefined;
 }
 
-export type Command = RenderJob | Grant;
+export type Command = RenderJob | MemoryAnswer;
 
 /** What ends a job. */
 export type Done =
@@ -28,9 +27,9 @@ export type Report =
   /** The thread has started, and takes jobs. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'face'; readonly face: FoundFace }
-  /** Memory that a decoder needs, and memory that it no longer needs. */
-  | { readonly kind: 'reserve'; readonly ticket: number; readonly bytes: number }
-  | { readonly kind: 'release'; readonly ticket: number }
+  /** Memory that a decoder needs, and that it no longer needs. A job holds one reservation at a time. */
+  | { readonly kind: 'reserve'; readonly bytes: number }
+  | { readonly kind: 'release' }
   /** The job threw, which is a bug. */
   | { readonly kind: 'broke'; readonly stack: string };
 

@@ -8,8 +8,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { err } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import { DecodeBudget, type Holder } from '../base/decode-budget.ts';
-import { usualDecodeBytes } from '../base/decode-memory.ts';
+import { DecodeBudget, type Release, usualDecodeBytes } from '../base/decode-memory.ts';
 import {
   type FaceAnswer,
   type FoundFace,
@@ -45,8 +44,8 @@ interface QueuedJob {
 }
 
 interface RunningJob extends QueuedJob {
-  readonly memory: Holder;
-  readonly releases: Map<number, () => void>;
+  /** Of the memory that its decoder holds; undefined: it holds none. */
+  release: Release | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -80,13 +79,13 @@ export function openPool(options: PoolOptions): Renderer {
   }
 
   function openSlot(): Slot {
-    const onReport = (report: ProcessReport): void => onSlotReport(slot, report);
     const crashed = (how: string): void => {
       const { running } = slot;
       endJob(slot, false);
       if (running !== undefined) afterCrash(running, how);
     };
-    const process = spawnProcess({ script, heapMegabytes, onReport, crashed });
+    const onReport = (report: ProcessReport): void => onSlotReport(slot, report);
+    const process = spawnProcess(script, heapMegabytes, onReport, crashed);
     const slot: Slot = { process, started: false, running: undefined };
     slots.add(slot);
     return slot;
@@ -101,11 +100,9 @@ export function openPool(options: PoolOptions): Renderer {
       case 'face':
         return running?.found(report.face);
       case 'reserve':
-        return running && void reserve(slot, running, report);
+        return running && void reserve(slot, running, report.bytes);
       case 'release':
-        running?.releases.get(report.ticket)?.();
-        running?.releases.delete(report.ticket);
-        return;
+        return running && releaseMemory(running);
       case 'out-of-memory':
         endJob(slot, false);
         return running?.end({ kind: 'refused', error: tookTooMuch(heapMegabytes) });
@@ -120,22 +117,23 @@ export function openPool(options: PoolOptions): Renderer {
     }
   }
 
-  async function reserve(
-    slot: Slot,
-    running: RunningJob,
-    { ticket, bytes }: { readonly ticket: number; readonly bytes: number },
-  ): Promise<void> {
-    const reserved = await running.memory.reserve(bytes);
+  async function reserve(slot: Slot, running: RunningJob, bytes: number): Promise<void> {
+    const reserved = await budget.reserve(bytes);
+    if (reserved.ok) running.release = reserved.value;
     // The job may have ended meanwhile.
-    if (slot.running !== running) return;
-    if (reserved.ok) running.releases.set(ticket, reserved.value);
-    slot.process.send({ kind: 'memory', ticket, most: reserved.ok ? undefined : reserved.error });
+    if (slot.running !== running) return releaseMemory(running);
+    slot.process.send({ kind: 'memory', most: reserved.ok ? undefined : reserved.error });
+  }
+
+  function releaseMemory(running: RunningJob): void {
+    running.release?.();
+    running.release = undefined;
   }
 
   function assign(slot: Slot, queued: QueuedJob): void {
     // Only a running job keeps the service's process alive.
     slot.process.hold(true);
-    slot.running = { ...queued, memory: budget.holder(), releases: new Map(), timer: undefined };
+    slot.running = { ...queued, release: undefined, timer: undefined };
     slot.process.send(queued.job);
     if (slot.started) startTimer(slot);
   }
@@ -152,9 +150,10 @@ export function openPool(options: PoolOptions): Renderer {
 
   /** `reusable`: the process can take another job. */
   function endJob(slot: Slot, reusable: boolean): void {
-    clearTimeout(slot.running?.timer);
-    slot.running?.memory.close();
+    const { running } = slot;
     slot.running = undefined;
+    clearTimeout(running?.timer);
+    if (running !== undefined) releaseMemory(running);
     slot.process.hold(false);
     if (!reusable) {
       slots.delete(slot);
@@ -195,16 +194,12 @@ export function openPool(options: PoolOptions): Renderer {
     },
     findFaces: async (question, tell): Promise<FaceAnswer> => {
       let told = Promise.resolve();
-      let failure: { readonly reason: unknown } | undefined;
       const ending = await enqueue({ kind: 'faces', question }, (face) => {
-        told = told
-          .then(() => tell(face))
-          .catch((reason: unknown) => {
-            failure ??= { reason };
-          });
+        told = told.then(() => tell(face));
+        // A failure is thrown below, when the search is over.
+        told.catch(() => {});
       });
       await told;
-      if (failure !== undefined) throw failure.reason;
       if (ending.kind === 'refused') return err(ending.error);
       if (ending.kind !== 'searched') throw new Error('bug: the process did another job');
       return ending.answer;
@@ -216,7 +211,6 @@ export function openPool(options: PoolOptions): Renderer {
       for (const { running } of open) {
         if (running === undefined) continue;
         clearTimeout(running.timer);
-        running.memory.close();
         unfinished.push(running);
       }
       slots.clear();
@@ -259,19 +253,15 @@ interface RenderingProcess {
   kill(): Promise<void>;
 }
 
-interface SpawnOptions {
-  /** What its thread runs. */
-  readonly script: URL;
-  readonly heapMegabytes: number;
-  readonly onReport: (report: ProcessReport) => void;
-  /** It ended by itself or could not be started; `how` is for people. */
-  readonly crashed: (how: string) => void;
-}
-
 const main = fileURLToPath(new URL(`./process${extname(import.meta.url)}`, import.meta.url));
 
-function spawnProcess(options: SpawnOptions): RenderingProcess {
-  const { script, heapMegabytes, onReport, crashed } = options;
+/** `crashed`: it ended by itself or could not be started; `how` is for people. */
+function spawnProcess(
+  script: URL,
+  heapMegabytes: number,
+  onReport: (report: ProcessReport) => void,
+  crashed: (how: string) => void,
+): RenderingProcess {
   const child = fork(main, [script.href, `${heapMegabytes}`], {
     // Without this process's own options, such as a debugger's port.
     execArgv: [],

@@ -2,14 +2,19 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import type { RenderJob, Report } from '../../../src/previews/threads/messages.ts';
+import type { Command, RenderJob, Report } from '../../../src/previews/threads/messages.ts';
 
 const tell = (report: Report): void => parentPort?.postMessage(report);
 let jobs = 0;
+let reference = '';
 
-parentPort?.on('message', (job: RenderJob) => {
+parentPort?.on('message', (job: Command) => {
+  if (job.kind === 'memory') {
+    if (reference === 'hold memory and crash') process.kill(process.pid, 'SIGSEGV');
+    return tell(rendered());
+  }
   jobs += 1;
-  const { reference } = job.kind === 'faces' ? job.question.input : namedIn(job);
+  reference = (job.kind === 'faces' ? job.question.input : namedIn(job)).reference;
   switch (reference) {
     case 'spin':
       for (;;);
@@ -30,6 +35,9 @@ parentPort?.on('message', (job: RenderJob) => {
       return tell({ kind: 'broke', stack: 'Error: bug: thrown on purpose' });
     case 'raise':
       throw new Error('bug: raised on purpose');
+    case 'hold memory':
+    case 'hold memory and crash':
+      return tell({ kind: 'reserve', bytes: 100 });
     case 'never':
       return;
     case 'two faces':

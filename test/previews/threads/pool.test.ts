@@ -85,6 +85,16 @@ describe('the pool of rendering processes', () => {
     for (const other of others) expect(other).toMatchObject({ ok: true });
   });
 
+  test('the memory of a job that ended or crashed is there for the next', async () => {
+    const renderer = pool({ processes: 2, decodeBytes: 150 });
+    const outcomes = await Promise.all(
+      ['hold memory', 'hold memory and crash', 'hold memory', 'hold memory'].map((name) =>
+        renderer.render(asked(name)),
+      ),
+    );
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, false, true, true]);
+  });
+
   test('every face is told, in order, before the search is over', async () => {
     const told: string[] = [];
     const question = { input: input('two faces'), confidence: 0.5 };

@@ -3,9 +3,12 @@
 import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { describe, expect, test } from 'vitest';
-import { DecodeBudget, type Holder } from '../../../src/previews/base/decode-budget.ts';
-import { decodingWithin } from '../../../src/previews/base/decode-memory.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  DecodeBudget,
+  reserveFrom,
+  usualDecodeBytes,
+} from '../../../src/previews/base/decode-memory.ts';
 import { pictureBytes } from '../../../src/previews/pictures/decoded-size.ts';
 import { readPicture } from '../../../src/previews/pictures/read-picture.ts';
 import { Rig, service } from '../../rig.ts';
@@ -21,8 +24,8 @@ async function now<T>(promise: Promise<T>): Promise<T | 'waits'> {
   return Promise.race([promise, Promise.resolve('waits' as const)]);
 }
 
-async function taken(holder: Holder, bytes: number): Promise<() => void> {
-  const reserved = await holder.reserve(bytes);
+async function taken(budget: DecodeBudget, bytes: number): Promise<() => void> {
+  const reserved = await budget.reserve(bytes);
   if (!reserved.ok) throw new Error(`refused: ${reserved.error} is the most`);
   return reserved.value;
 }
@@ -30,10 +33,10 @@ async function taken(holder: Holder, bytes: number): Promise<() => void> {
 describe('the budget of decoders', () => {
   test('lets the next one wait until there is room, in the order of asking', async () => {
     const budget = new DecodeBudget(10);
-    const first = await taken(budget.holder(), 6);
-    const second = taken(budget.holder(), 5);
+    const first = await taken(budget, 6);
+    const second = taken(budget, 5);
     // It would fit, and waits all the same: else one that needs much would never get it.
-    const third = taken(budget.holder(), 1);
+    const third = taken(budget, 1);
     expect([await now(second), await now(third)]).toEqual(['waits', 'waits']);
     first();
     (await second)();
@@ -42,39 +45,8 @@ describe('the budget of decoders', () => {
 
   test('refuses at once what can never be had', async () => {
     const budget = new DecodeBudget(10);
-    await taken(budget.holder(), 10);
-    expect(await budget.holder().reserve(11)).toEqual({ ok: false, error: 10 });
-  });
-
-  test('takes back what the holder had, and what it waited for, when that is closed', async () => {
-    const budget = new DecodeBudget(10);
-    const [one, other] = [budget.holder(), budget.holder()];
-    const small = await taken(other, 1);
-    const release = await taken(one, 8);
-    const waits = taken(one, 8);
-    const next = taken(budget.holder(), 9);
-    expect([await now(waits), await now(next)]).toEqual(['waits', 'waits']);
-    one.close();
-    (await next)();
-    // Once is enough.
-    release();
-    small();
-    expect(await now(waits)).toBe('waits');
-    await taken(other, 10);
-    expect(await now(taken(budget.holder(), 1))).toBe('waits');
-  });
-
-  test('lets one go beyond it when all who hold memory wait for more', async () => {
-    const budget = new DecodeBudget(10);
-    const [one, other] = [budget.holder(), budget.holder()];
-    const held = [await taken(one, 5), await taken(other, 5)];
-    const more = taken(one, 6);
-    expect(await now(more)).toBe('waits');
-    const most = taken(other, 6);
-    const released = await more;
-    expect(await now(most)).toBe('waits');
-    for (const release of [released, ...held]) release();
-    (await most)();
+    await taken(budget, 10);
+    expect(await budget.reserve(11)).toEqual({ ok: false, error: 10 });
   });
 
   test('is never exceeded by jobs that hold one reservation at a time, and serves all of them', async () => {
@@ -85,14 +57,12 @@ describe('the budget of decoders', () => {
       let most = 0;
       await Promise.all(
         jobs.map(async (bytes) => {
-          const holder = budget.holder();
-          const release = await taken(holder, bytes);
+          const release = await taken(budget, bytes);
           held += bytes;
           most = Math.max(most, held);
           await settled();
           held -= bytes;
           release();
-          holder.close();
         }),
       );
       expect(most).toBeLessThanOrEqual(100);
@@ -113,12 +83,10 @@ describe('a picture', () => {
     const bytes = await sharp({ create }).png({ progressive: true }).toBuffer();
     writeFileSync(rig.path('a.png'), bytes);
     const budget = new DecodeBudget(pictureBytes(await sharp(bytes).metadata()));
-    const release = await taken(budget.holder(), budget.bytes);
-    const reading = Promise.all(
-      [1, 2, 3].map(() =>
-        decodingWithin(budget.holder(), () => readPicture(input(rig.path('a.png')))),
-      ),
-    );
+    const release = await taken(budget, budget.bytes);
+    reserveFrom(budget);
+    onTestFinished(() => reserveFrom(new DecodeBudget(usualDecodeBytes)));
+    const reading = Promise.all([1, 2, 3].map(() => readPicture(input(rig.path('a.png')))));
     expect(await now(reading)).toBe('waits');
     release();
     for (const picture of await reading)
