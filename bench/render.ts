@@ -97,10 +97,7 @@ async function filmOf(file: string): Promise<string> {
     for (let index = 0; index < fps * seconds; index++)
       yield await pictureOf(sharp(wide).extract({ left: index * 4, top: 60, width, height }));
   }
-  const sound = {
-    rate: 16_000,
-    samples: Float32Array.from({ length: 32_000 }, (_, i) => Math.sin(i / 6) / 4),
-  };
+  const sound = { seconds, pitch: 424 };
   await writeClip({ file, width, height, fps, frames: frames(), sound });
   return file;
 }

@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { write } from '../src/previews/pictures/lettering.ts';
-import { layer } from '../src/previews/pictures/picture.ts';
 
 export interface Pair {
   readonly name: string;
@@ -62,8 +61,12 @@ async function named(when: 'before' | 'after', file: string): Promise<Buffer> {
     .autoOrient()
     .resize(size.width, size.height, { fit: 'contain', background })
     .toBuffer();
+  const raw = { width: line.width, height: line.height, channels: 4 } as const;
   return await canvas(size.width, pair.height)
-    .composite([layer(line, 0, 0), { input: photo, left: 0, top: caption }])
+    .composite([
+      { input: line.pixels, raw, left: 0, top: 0 },
+      { input: photo, left: 0, top: caption },
+    ])
     .png()
     .toBuffer();
 }

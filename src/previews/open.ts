@@ -1,12 +1,11 @@
 // The only file of the previews that the service imports: the interface of renderers, and how one is opened.
 import { extname } from 'node:path';
-import { type Renderer, RendererClosed } from './base/renderer.ts';
+import { type Renderer, RendererClosed } from './base/request.ts';
 import { lacksFor } from './registry.ts';
-import { findStandInFaces, renderStandIn } from './stand-ins/stand-in.ts';
+import { findStandInFaces, renderStandIn } from './stand-in.ts';
 import { openPool } from './threads/pool.ts';
 
-export type { Renderer } from './base/renderer.ts';
-export type { RenderInput, RenderOutcome } from './base/request.ts';
+export type { Renderer, RenderInput, RenderOutcome } from './base/request.ts';
 
 export interface RendererOptions {
   /** `real`: in processes of its own; `plain`: stand-ins, at next to no cost. */
@@ -23,19 +22,17 @@ export interface OpenedRenderer extends Renderer {
 }
 
 export function openRenderer({ pictures, report, decodeBytes }: RendererOptions): OpenedRenderer {
-  if (pictures === 'plain') return { ...openStandInRenderer(), lacks: () => [] };
+  // A stand-in is made on the thread of whoever asks, and no file is decoded for it.
+  if (pictures === 'plain')
+    return {
+      render: renderStandIn,
+      findFaces: findStandInFaces,
+      close: async () => {},
+      lacks: () => [],
+    };
   const script = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
   return { ...openPool({ report, decodeBytes, script }), lacks: lacksFor };
 }
 
 /** Whether a call of a renderer failed only because the service is stopping. */
 export const isRendererClosed = (reason: unknown): boolean => reason instanceof RendererClosed;
-
-// The renderer of stand-ins, on the thread of whoever asks.
-
-/** No file is decoded, so no memory is set aside for decoders. */
-const openStandInRenderer = (): Renderer => ({
-  render: renderStandIn,
-  findFaces: findStandInFaces,
-  close: async () => {},
-});

@@ -4,8 +4,9 @@ import sharp from 'sharp';
 import { err, ok } from '../base/result.ts';
 import { existingTool } from '../contract/tools/all.ts';
 import { reserveFrom } from './base/decode-memory.ts';
+import type { RenderOutcome } from './base/request.ts';
 import { renderTool, searchFaces } from './registry.ts';
-import type { Command, Done, MemoryAnswer, RenderJob, Report } from './threads/messages.ts';
+import type { Command, MemoryAnswer, RenderJob, Report } from './threads/messages.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('bug: this is the script of a thread');
@@ -40,7 +41,7 @@ reserveFrom({
 port.on('message', async (command: Command) => {
   if (command.kind === 'memory') return onMemoryAnswer(command);
   try {
-    tell(await done(command));
+    tell({ kind: 'done', outcome: await outcomeOf(command) });
   } catch (reason) {
     tell({ kind: 'broke', stack: (reason instanceof Error && reason.stack) || `${reason}` });
   }
@@ -48,11 +49,9 @@ port.on('message', async (command: Command) => {
 
 tell({ kind: 'ready' });
 
-async function done(job: RenderJob): Promise<Done> {
-  if (job.kind === 'faces') {
-    const answer = await searchFaces(job.question, async (face) => tell({ kind: 'face', face }));
-    return { kind: 'searched', answer };
-  }
-  const tool = existingTool(job.request.tool);
-  return { kind: 'rendered', outcome: await renderTool({ ...job.request, tool }) };
+async function outcomeOf(job: RenderJob): Promise<RenderOutcome> {
+  if (job.kind === 'render')
+    return renderTool({ ...job.request, tool: existingTool(job.request.tool) });
+  const answer = await searchFaces(job.question, async (face) => tell({ kind: 'face', face }));
+  return answer.ok ? ok([]) : answer;
 }

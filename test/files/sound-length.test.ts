@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { soundSeconds, wavSeconds } from '../../src/files/sound-length.ts';
-import { wavOf } from '../../src/previews/sound/tone.ts';
+import { wavOf } from '../../src/previews/clips/tone.ts';
 
 const wav = wavOf(new Float32Array(12_000), 8_000);
 

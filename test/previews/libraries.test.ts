@@ -7,8 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { asJson, isObject } from '../../src/base/json.ts';
-import { isInstalled, lacksOf } from '../../src/previews/libraries.ts';
-import { lacksFor } from '../../src/previews/registry.ts';
+import { isInstalled, lacksFor, lacksOf } from '../../src/previews/registry.ts';
 import { photo } from '../rig.ts';
 import { Client, listAt, textAt } from '../service/client.ts';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { toneOf, toneRate, wavOf } from '../../src/previews/clips/tone.ts';
 import { writeClip } from '../../src/previews/clips/write.ts';
 import { pictureOf } from '../../src/previews/pictures/picture.ts';
-import { toneOf, toneRate, wavOf } from '../../src/previews/sound/tone.ts';
 import { sample } from '../service/client.ts';
 
 /** The woman on the left of the sixth sample, in pixels. */
@@ -33,15 +33,8 @@ export async function portraitClip(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'shotlist-clip-'));
   try {
     const file = join(folder, 'clip.mp4');
-    const samples = Float32Array.from({ length: 16_000 * seconds }, (_, i) => Math.sin(i / 6) / 4);
-    await writeClip({
-      file,
-      width,
-      height,
-      fps,
-      frames: frames(),
-      sound: { rate: 16_000, samples },
-    });
+    const sound = { seconds, pitch: 424 };
+    await writeClip({ file, width, height, fps, frames: frames(), sound });
     return readFileSync(file);
   } finally {
     rmSync(folder, { recursive: true });

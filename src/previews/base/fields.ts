@@ -42,11 +42,11 @@ export function mappingsIn(request: Pick<RenderRequest, 'inputs'>) {
 }
 
 /** More pictures than any model makes in one request. */
-const mostPictures = 16;
+const maxPictures = 16;
 
 export function imageCountOf(request: Fields): number {
   const count = numberIn(request, 'image_count') ?? 1;
-  return Math.max(1, Math.min(mostPictures, Math.floor(count)));
+  return Math.max(1, Math.min(maxPictures, Math.floor(count)));
 }
 
 /** The shorter side of a clip where the request does not name a resolution: what every plan has. */

@@ -11,12 +11,14 @@ import type { Picture } from '../pictures/picture.ts';
 import {
   type Container,
   clipContainers,
+  decoderOf,
+  framesOf,
+  maxPixels,
   openContainer,
   packetsOf,
   secondsOf,
   streamOf,
-} from './container.ts';
-import { decoderOf, framesOf, mostPixels } from './decoder.ts';
+} from './decoder.ts';
 import { type Av, loadAv } from './library.ts';
 import {
   type FrameSampling,
@@ -56,7 +58,7 @@ export async function openClip(input: RenderInput): Promise<Result<Clip, Project
   const av = await loadAv();
   const refuse = ({ code, why }: ClipProblem): Result<never, ProjectError> =>
     err({ code, message: `The clip of ${field} (${reference}) cannot be used: ${why}` });
-  const inspection = await whileReserved(firstFrameBytes(mostPixels), () => inspectClip(av, file));
+  const inspection = await whileReserved(firstFrameBytes, () => inspectClip(av, file));
   if (!inspection.ok) return refuse({ code: 'file_too_large', why: inspection.error });
   if (!inspection.value.ok) return refuse(inspection.value.error);
   const { facts, source } = inspection.value.value;
@@ -111,14 +113,14 @@ function placeholderClip(reference: string): Clip {
 // What a file is as a clip, learned from its header and its first frame; the header is believed only where it can be true.
 
 /** Three hours: longer files are not clips. */
-const mostSeconds = 3 * 3600;
+const maxSeconds = 3 * 3600;
 /** Rates outside are errors of a file. */
-const fewestFps = 1;
-const mostFps = 240;
+const minFps = 1;
+const maxFps = 240;
 /** For a file of one frame that says nothing. */
 const usualFps = 25;
 /** Packets that are read to learn the length of a file that does not say it: three hours at 30 a second. */
-const mostPackets = 324_000;
+const maxPackets = 324_000;
 /** How many times wider than high a pixel may be, and the other way round; more is an error of the file. */
 const oddestPixel = 8;
 const microseconds = 1e6;
@@ -161,13 +163,13 @@ function inspect(av: Av, file: string, container: Container): Result<Inspection,
   const stream = streamOf(av, container, 'video');
   if (stream === undefined) return unreadable('it has no picture');
   const { width, height } = stream.codecpar;
-  if (width * height > mostPixels)
-    return tooLarge(`it has ${width} × ${height} pixels; the limit is ${mostPixels}`);
+  if (width * height > maxPixels)
+    return tooLarge(`it has ${width} × ${height} pixels; the limit is ${maxPixels}`);
   const first = firstOf(av, container, stream);
   if (first === undefined) return unreadable('none of its frames can be decoded');
   const pace = paceOf(av, file, container, stream);
-  if (pace.seconds > mostSeconds)
-    return tooLarge(`it has ${Math.round(pace.seconds)} seconds; the limit is ${mostSeconds}`);
+  if (pace.seconds > maxSeconds)
+    return tooLarge(`it has ${Math.round(pace.seconds)} seconds; the limit is ${maxSeconds}`);
   const turns = turnsOf(stream.codecpar.getCodedSideData(av.AV_PKT_DATA_DISPLAYMATRIX));
   const wide = Math.max(1, Math.round(first.width * aspectOf(stream)));
   const [across, down] = turns % 2 === 1 ? [first.height, wide] : [wide, first.height];
@@ -207,10 +209,10 @@ function aspectOf({ sampleAspectRatio, codecpar }: Stream): number {
 function paceOf(av: Av, file: string, { format }: Container, stream: Stream) {
   const length = secondsOf(av, stream.duration, stream) ?? Number(format.duration) / microseconds;
   const said = stream.avgFrameRate.toDouble();
-  if (length > 0 && said >= fewestFps && said <= mostFps) return { seconds: length, fps: said };
+  if (length > 0 && said >= minFps && said <= maxFps) return { seconds: length, fps: said };
   const counted = countedPace(av, file);
   const seconds = length > 0 ? length : counted.seconds;
-  return { seconds, fps: Math.min(mostFps, Math.max(fewestFps, counted.frames / seconds)) };
+  return { seconds, fps: Math.min(maxFps, Math.max(minFps, counted.frames / seconds)) };
 }
 
 /** Goes through all packets without decoding them. */
@@ -225,7 +227,7 @@ function countedPace(av: Av, file: string): { readonly frames: number; readonly 
     frames += 1;
     first = Math.min(first, from);
     end = Math.max(end, from + (secondsOf(av, packet.duration, stream) ?? 0));
-    if (frames >= mostPackets) break;
+    if (frames >= maxPackets) break;
   }
   container.close();
   const span = end - first;
@@ -245,4 +247,4 @@ const clipBytes = (width: number, height: number): number =>
   width * height * bytesInFrame * framesHeld;
 
 /** Its memory for the first frame, whose size may differ from the header's. */
-const firstFrameBytes = (mostPixels: number): number => mostPixels * bytesInFrame * 3;
+const firstFrameBytes = maxPixels * bytesInFrame * 3;

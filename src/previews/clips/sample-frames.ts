@@ -1,12 +1,10 @@
 // A part of a clip as pictures of one size at one rate. Frames that are not needed are decoded but not converted.
 import type { Frame } from 'node-av';
 import { reserveDecodeMemory } from '../base/decode-memory.ts';
-import { black, copyOf, filled, packed } from '../pictures/canvas.ts';
+import { black, copyOf, filled } from '../pictures/canvas.ts';
 import type { Picture, Size } from '../pictures/picture.ts';
-import { clipContainers } from './container.ts';
-import { decodedFrames } from './decoder.ts';
-import type { Av } from './library.ts';
-import { scalerTo } from './scaler.ts';
+import { clipContainers, decodedFrames } from './decoder.ts';
+import { type Av, scalerTo } from './library.ts';
 
 export interface FrameSampling {
   /** Seconds from the clip's beginning. */
@@ -81,7 +79,6 @@ function* decodedPictures(
   count: number,
 ): Generator<Picture> {
   const { file, from } = source;
-  const clip = { file, containers: clipContainers };
   const held = new av.Frame();
   held.alloc();
   const scaler = pictureScaler(av, sampling, source.turns);
@@ -90,12 +87,8 @@ function* decodedPictures(
     let made = 0;
     let holding = false;
     let time = from;
-    for (const { frame, seconds } of decodedFrames(
-      av,
-      clip,
-      'video',
-      begin > 0 ? begin + from : 0,
-    )) {
+    const start = begin > 0 ? begin + from : 0;
+    for (const { frame, seconds } of decodedFrames(av, file, clipContainers, 'video', start)) {
       time = seconds ?? time + 1 / source.fps;
       const shownUntil = time - from - sampling.start - tolerance / sampling.fps;
       if (holding && made / sampling.fps < shownUntil) {
@@ -117,12 +110,8 @@ function* decodedPictures(
 
 /** Turns decoded frames of any size and pixel format into pictures of one size. */
 export function pictureScaler(av: Av, { width, height }: Size, turns: Turns) {
-  const isLying = turns % 2 === 1;
-  const scaler = scalerTo(av, {
-    width: isLying ? height : width,
-    height: isLying ? width : height,
-    format: av.AV_PIX_FMT_RGBA,
-  });
+  const size = turns % 2 === 1 ? { width: height, height: width } : { width, height };
+  const scaler = scalerTo(av, size, av.AV_PIX_FMT_RGBA);
   return {
     /** Undefined: a broken file made a frame of an unknown kind. */
     picture(frame: Frame): Picture | undefined {
@@ -151,7 +140,8 @@ export function turnsOf(matrix: Buffer | null): Turns {
 function turned(picture: Picture, turns: Turns): Picture {
   if (turns === 0) return picture;
   const { width, height } = picture;
-  const from = packed(picture);
+  // A pixel is one number; a copy is aligned to four bytes.
+  const from = new Uint32Array(Uint8Array.from(picture.pixels).buffer);
   const across = turns === 2 ? width : height;
   const to = new Uint32Array(from.length);
   for (let y = 0, i = 0; y < height; y++)

@@ -1,8 +1,13 @@
-// The sound of any file as samples: stereo, interleaved, at one rate.
+// The sound of any file, or a tone in its place, as samples: stereo, interleaved, at one rate.
 import type { Frame, SoftwareResampleContext } from 'node-av';
-import { openContainer, soundContainers, streamOf } from './container.ts';
-import { decodedFrames, decoderOf } from './decoder.ts';
-import type { Av } from './library.ts';
+import { err, ok, type Result } from '../../base/result.ts';
+import type { ProjectError } from '../../contract/api/project.ts';
+import { hueOf } from '../base/key.ts';
+import type { RenderInput } from '../base/request.ts';
+import { decodedFrames, decoderOf, openContainer, soundContainers, streamOf } from './decoder.ts';
+import { type Av, loadAv } from './library.ts';
+import type { Span } from './open.ts';
+import { toneAt } from './tone.ts';
 
 /** A part of the sound of a file, in seconds. */
 export interface FilePart {
@@ -11,8 +16,13 @@ export interface FilePart {
   readonly end: number;
 }
 
-/** Part of a file, or one channel in memory. */
-export type Sound = FilePart | { readonly rate: number; readonly samples: Float32Array };
+/** `pitch` in hertz. */
+export interface Tone {
+  readonly seconds: number;
+  readonly pitch: number;
+}
+
+export type Sound = FilePart | Tone;
 
 /** Samples per second and channel of decoded and written sound. */
 export const soundRate = 48_000;
@@ -20,12 +30,12 @@ export const soundChannels = 2;
 /** Sample rates outside these bounds are errors of a file, and would turn a moment into hours. */
 const slowestRate = 4000;
 const fastestRate = 384_000;
-/** Samples in memory are resampled in blocks of this length. */
-const block = 4096;
+/** Samples of a tone that are made at a time. */
+const toneBlock = 4096;
 
 /** True if there is something to hear: a clip without sound has none. */
 export function isHeard(av: Av, sound: Sound): boolean {
-  if ('samples' in sound) return sound.samples.length > 0;
+  if ('pitch' in sound) return sound.seconds > 0;
   const container = openContainer(av, sound.file, soundContainers);
   if (container === undefined) return false;
   try {
@@ -38,37 +48,23 @@ export function isHeard(av: Av, sound: Sound): boolean {
   }
 }
 
-/** The samples up to the part's end, or up to the end of the file if that comes first. */
+/** The samples up to the sound's end, or up to the end of the file if that comes first. */
 export function* samplesOf(av: Av, sound: Sound): Generator<Float32Array> {
+  if ('pitch' in sound) return yield* toneSamples(sound);
   const resampler = new av.SoftwareResampleContext();
   resampler.alloc();
   try {
-    if ('samples' in sound) {
-      for (const frame of voiceFrames(av, sound)) yield resampled(av, resampler, frame);
-      yield resampled(av, resampler, null);
-    } else yield* part(av, resampler, sound);
+    yield* part(av, resampler, sound);
   } finally {
     resampler.free();
   }
 }
 
-function* voiceFrames(
-  av: Av,
-  { rate, samples }: Extract<Sound, { readonly samples: unknown }>,
-): Generator<Frame> {
-  for (let from = 0; from < samples.length; from += block) {
-    const some = samples.slice(from, from + block);
-    const frame = av.Frame.fromAudioBuffer(Buffer.from(some.buffer), {
-      nbSamples: some.length,
-      format: av.AV_SAMPLE_FMT_FLT,
-      sampleRate: rate,
-      channelLayout: av.AV_CHANNEL_LAYOUT_MONO,
-    });
-    try {
-      yield frame;
-    } finally {
-      frame.free();
-    }
+function* toneSamples({ seconds, pitch }: Tone): Generator<Float32Array> {
+  const count = Math.round(seconds * soundRate) * soundChannels;
+  for (let from = 0; from < count; from += toneBlock) {
+    const samples = new Float32Array(Math.min(toneBlock, count - from));
+    yield samples.map((_, i) => toneAt(Math.floor((from + i) / soundChannels) / soundRate, pitch));
   }
 }
 
@@ -78,14 +74,9 @@ function* part(
   { file, start, end }: FilePart,
 ): Generator<Float32Array> {
   const wanted = Math.round((end - start) * soundRate) * soundChannels;
-  let given = 0;
+  let taken = 0;
   let early: number | undefined;
-  for (const { frame, seconds } of decodedFrames(
-    av,
-    { file, containers: soundContainers },
-    'audio',
-    start,
-  )) {
+  for (const { frame, seconds } of decodedFrames(av, file, soundContainers, 'audio', start)) {
     // Samples of the file before the part begins; below zero, silence before the file begins.
     early ??= Math.round((start - (seconds ?? start)) * soundRate) * soundChannels;
     let samples = resampled(av, resampler, frame);
@@ -96,13 +87,13 @@ function* part(
     } else if (early < 0) {
       const silence = Math.min(-early, wanted);
       early = 0;
-      given += silence;
+      taken += silence;
       yield new Float32Array(silence);
     }
-    const some = samples.subarray(0, Math.max(0, wanted - given));
-    given += some.length;
+    const some = samples.subarray(0, Math.max(0, wanted - taken));
+    taken += some.length;
     if (some.length > 0) yield some;
-    if (given >= wanted) return;
+    if (taken >= wanted) return;
   }
 }
 
@@ -114,17 +105,17 @@ function setChannelOrder(av: Av, frame: Frame): void {
   if (nbChannels === 2) frame.channelLayout = av.AV_CHANNEL_LAYOUT_STEREO;
 }
 
-/** The resampled frame; without a frame, the rest that the resampler holds. Frames that it cannot take are dropped. */
-function resampled(av: Av, resampler: SoftwareResampleContext, frame: Frame | null): Float32Array {
-  const rate = frame?.sampleRate ?? soundRate;
-  if (rate < slowestRate || rate > fastestRate) return new Float32Array(0);
+/** The resampled frame. Frames that the resampler cannot take are dropped. */
+function resampled(av: Av, resampler: SoftwareResampleContext, frame: Frame): Float32Array {
+  const { sampleRate } = frame;
+  if (sampleRate < slowestRate || sampleRate > fastestRate) return new Float32Array(0);
   const out = new av.Frame();
   out.alloc();
   try {
     out.format = av.AV_SAMPLE_FMT_FLT;
     out.sampleRate = soundRate;
     out.channelLayout = av.AV_CHANNEL_LAYOUT_STEREO;
-    if (frame !== null) setChannelOrder(av, frame);
+    setChannelOrder(av, frame);
     if (resampler.convertFrame(out, frame) < 0 || out.nbSamples === 0) return new Float32Array(0);
     const bytes = out.toBuffer();
     return new Float32Array(Uint8Array.from(bytes).buffer);
@@ -132,3 +123,47 @@ function resampled(av: Av, resampler: SoftwareResampleContext, frame: Frame | nu
     out.free();
   }
 }
+
+// A sound that a request names: as long as it lasts, and an error of the project when it cannot be heard.
+
+export interface Voice {
+  readonly sound: Sound;
+  /** Its length, at most that of the span that was asked for. */
+  readonly seconds: number;
+}
+
+/** Longer clips are not rendered (see output.ts), so nobody needs more of a sound. */
+const maxVoiceSeconds = 600;
+
+/** The part of a sound file between two times; of a sound that is elsewhere, a tone in its place. */
+export async function openVoice(
+  { file, field, reference }: RenderInput,
+  { start, end }: Span,
+): Promise<Result<Voice, ProjectError>> {
+  const asked = end - start;
+  if (file === undefined) return ok({ sound: toneFor(asked, reference), seconds: asked });
+  const av = await loadAv();
+  // A little more than is rendered, so that what is too long is seen to be.
+  const sound = { file, start, end: start + Math.min(asked, maxVoiceSeconds + 1) };
+  if (!isHeard(av, sound))
+    return invalid(
+      `The sound of ${field} (${reference}) cannot be used: it is not a sound that can be decoded`,
+    );
+  let samples = 0;
+  for (const block of samplesOf(av, sound)) samples += block.length;
+  const seconds = samples / soundChannels / soundRate;
+  if (seconds === 0)
+    return invalid(
+      `start_seconds is ${start}, and the sound of ${field} (${reference}) ends before that`,
+    );
+  return ok({ sound, seconds });
+}
+
+const invalid = (message: string): Result<never, ProjectError> =>
+  err({ code: 'invalid_parameters', message });
+
+/** A tone as long as a clip. Its pitch comes from the key. */
+export const toneFor = (seconds: number, key: string): Tone => ({
+  seconds,
+  pitch: 110 + (hueOf(key) % 110),
+});

@@ -2,18 +2,13 @@
 import { clipOf } from '../../contract/api/clip.ts';
 import { numberIn, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
-import { black, fill } from '../pictures/canvas.ts';
-import { dotOf } from '../pictures/card.ts';
-import { paintClock } from '../pictures/clock.ts';
-import { lineDots, wrap, write } from '../pictures/lettering.ts';
 import type { Picture, Size } from '../pictures/picture.ts';
 import { type Clip, openClip, partOf, type Span } from './open.ts';
-import { renderPictures } from './render-frames.ts';
-import { shorterSideFor, sizeWith, sizeWithin } from './size.ts';
+import { renderPictures, sizeWith, sizeWithin } from './output.ts';
 import type { Sound } from './sound.ts';
 
 /** Frames a second of what is made of a clip, at most. */
-const mostFps = 30;
+const maxFps = 30;
 
 export interface SourceClip {
   readonly clip: Clip;
@@ -46,12 +41,8 @@ export async function withClip(
       clip,
       span,
       seconds: span.end - span.start,
-      size: sized(
-        width,
-        height,
-        shorterSideFor(width, height, Math.min(side, askedSide(request)), request.longest),
-      ),
-      fps: Math.min(fps, mostFps),
+      size: sized(width, height, Math.min(side, askedSide(request)), request.longest),
+      fps: Math.min(fps, maxFps),
       sound: hasSound && clip.file !== undefined ? { file: clip.file, ...span } : undefined,
     });
   } finally {
@@ -99,27 +90,3 @@ export function renderChanged(
 /** The frames of the source at a rate. */
 export const framesOf = ({ clip, span, size }: SourceClip, fps: number): AsyncGenerator<Picture> =>
   clip.frames({ ...span, ...size, fps });
-
-/** The clip with the request's words on it, a running clock, and its own sound. */
-export function renderLabelled(
-  request: RenderRequest,
-  source: SourceClip,
-  fps: number,
-  words: string,
-): Promise<RenderOutcome> {
-  return renderChanged(request, source, fps, (frame, time) => {
-    paintWords(frame, words);
-    paintClock(frame, time, source.seconds);
-  });
-}
-
-const mostLines = 3;
-
-function paintWords(frame: Picture, words: string): void {
-  const dot = dotOf(frame);
-  const lines = wrap(words, Math.floor((frame.width - dot * 16) / (dot * 6)), mostLines);
-  const height = lines.length === 0 ? 0 : dot * (lines.length * lineDots + 8);
-  fill(frame, { left: 0, top: 0, width: frame.width, height }, black, 0.5);
-  for (const [row, line] of lines.entries())
-    write(frame, line, { left: dot * 8, top: dot * (5 + row * lineDots), dot });
-}

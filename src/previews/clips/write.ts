@@ -1,10 +1,9 @@
 // Writes a clip one picture at a time, so memory use does not depend on the length of the clip. The same pictures and
 // sound always give the same bytes.
 import { extname } from 'node:path';
-import type { CodecContext, FormatContext, Frame, Stream } from 'node-av';
+import type { CodecContext, FFEncoderCodec, FormatContext, Frame, Stream } from 'node-av';
 import type { Picture } from '../pictures/picture.ts';
-import { type Av, loadAv, must, setOptions } from './library.ts';
-import { scalerTo } from './scaler.ts';
+import { type Av, loadAv, must, scalerTo, setOptions } from './library.ts';
 import { isHeard, type Sound, samplesOf, soundChannels, soundRate } from './sound.ts';
 
 export interface ClipFormat {
@@ -26,7 +25,7 @@ export interface ClipToWrite extends ClipFormat {
 /** Returns how many pictures were written. */
 export async function writeClip({ file, frames, sound, ...pace }: ClipToWrite): Promise<number> {
   const av = await loadAv();
-  const writing = encodingFor(file);
+  const writing = encodingFor(av, file);
   const format = new av.FormatContext();
   const closing: (() => void)[] = [() => format.freeContext()];
   try {
@@ -39,7 +38,7 @@ export async function writeClip({ file, frames, sound, ...pace }: ClipToWrite): 
     closing.push(() => voice?.close());
     must(av, format.openOutputSync(), 'open a clip');
     closing.push(() => format.closeOutputSync());
-    setOptions(av, format, writing.muxerOptions);
+    setOptions(av, format, { ...writing.muxerOptions, fflags: '+bitexact' });
     must(av, format.writeHeaderSync(), 'begin a clip');
     let count = 0;
     for await (const picture of frames) {
@@ -58,36 +57,29 @@ export async function writeClip({ file, frames, sound, ...pace }: ClipToWrite): 
 
 // Pictures on their way into a file.
 
-interface PictureTrack {
-  write(picture: Picture): void;
-  end(): void;
-  close(): void;
-}
-
 function pictureTrackOf(
   av: Av,
   format: FormatContext,
   { video, videoOptions }: Encoding,
-  pace: ClipFormat,
-): PictureTrack {
-  const { width, height } = pace;
-  const rate = rateOf(av, pace.fps);
+  { width, height, fps }: ClipFormat,
+) {
+  const rate = new av.Rational(Math.max(1, Math.round(fps * 1000)), 1000);
   const track = trackOf(av, format, video, videoOptions, (context) => {
     context.width = width;
     context.height = height;
     context.timeBase = rate.inv();
     context.framerate = rate;
     context.pixelFormat = av.AV_PIX_FMT_YUV420P;
-    context.gopSize = Math.max(1, Math.round(pace.fps * 2));
+    context.gopSize = Math.max(1, Math.round(fps * 2));
     context.colorSpace = av.AVCOL_SPC_BT709;
     context.colorPrimaries = av.AVCOL_PRI_BT709;
     context.colorTrc = av.AVCOL_TRC_BT709;
     context.colorRange = av.AVCOL_RANGE_MPEG;
   });
-  const scaler = scalerTo(av, { width, height, format: av.AV_PIX_FMT_YUV420P });
+  const scaler = scalerTo(av, { width, height }, av.AV_PIX_FMT_YUV420P);
   let index = 0;
   return {
-    write({ pixels, ...size }) {
+    write({ pixels, ...size }: Picture): void {
       if (size.width !== width || size.height !== height)
         throw new Error(
           `bug: a frame of ${size.width} × ${size.height} in a clip of ${width} × ${height}`,
@@ -105,42 +97,22 @@ function pictureTrackOf(
       }
     },
     end: () => track.write(undefined),
-    close() {
+    close(): void {
       scaler.close();
       track.close();
     },
   };
 }
 
-/** Frames a second as the fraction that is meant: 29.97 is 30000/1001. */
-function rateOf(av: Av, fps: number) {
-  const ntsc = Math.round(fps * 1.001);
-  if (Math.abs(fps - Math.round(fps)) > 1e-3 && Math.abs(fps - ntsc / 1.001) < 5e-3)
-    return new av.Rational(ntsc * 1000, 1001);
-  return new av.Rational(Math.max(1, Math.round(fps * 1000)), 1000);
-}
-
 // Writes sound into a file: always as long as the pictures, with silence where there is no sound.
-
-interface SoundTrack {
-  /** Writes sound up to this time. */
-  writeUntil(seconds: number): void;
-  end(): void;
-  close(): void;
-}
 
 /** Bits a second. */
 const bitRate = 128_000n;
 
-function soundTrackOf(
-  av: Av,
-  format: FormatContext,
-  name: Encoding['audio'],
-  sound: Sound,
-): SoundTrack {
-  const isPlanar = name === 'aac';
+function soundTrackOf(av: Av, format: FormatContext, name: FFEncoderCodec, sound: Sound) {
+  const isPlanar = name === av.FF_ENCODER_AAC;
   const sampleFormat = isPlanar ? av.AV_SAMPLE_FMT_FLTP : av.AV_SAMPLE_FMT_FLT;
-  const track = trackOf(av, format, name, { threads: '1', flags: '+bitexact' }, (context) => {
+  const track = trackOf(av, format, name, {}, (context) => {
     context.sampleRate = soundRate;
     context.sampleFormat = sampleFormat;
     context.channelLayout = av.AV_CHANNEL_LAYOUT_STEREO;
@@ -184,7 +156,7 @@ function soundTrackOf(
   };
 
   return {
-    writeUntil(seconds) {
+    writeUntil(seconds: number): void {
       while (written < seconds * soundRate) {
         fill();
         const frame = frameOf();
@@ -197,7 +169,7 @@ function soundTrackOf(
       }
     },
     end: () => track.write(undefined),
-    close() {
+    close(): void {
       blocks.return(undefined);
       track.close();
     },
@@ -212,38 +184,22 @@ function planes(samples: Float32Array): Float32Array {
 
 // One stream of a file that is being written: frames go in, packets go into the file.
 
-const encodersOf = (av: Av) => ({
-  libx264: av.FF_ENCODER_LIBX264,
-  libvpx: av.FF_ENCODER_LIBVPX_VP8,
-  aac: av.FF_ENCODER_AAC,
-  libopus: av.FF_ENCODER_LIBOPUS,
-});
-
-type EncoderName = keyof ReturnType<typeof encodersOf>;
-
-interface Track {
-  readonly context: CodecContext;
-  /** Undefined: there are no more. */
-  write(frame: Frame | undefined): void;
-  close(): void;
-}
-
 /** Opens an encoder that `configure` has given its format, and a stream for it. */
 function trackOf(
   av: Av,
   format: FormatContext,
-  name: EncoderName,
+  name: FFEncoderCodec,
   options: Readonly<Record<string, string>>,
   configure: (context: CodecContext) => void,
-): Track {
-  const codec = av.Codec.findEncoderByName(encodersOf(av)[name]);
+) {
+  const codec = av.Codec.findEncoderByName(name);
   if (codec === null) throw new Error(`the video library has no ${name}`);
   const context = new av.CodecContext();
   context.allocContext3(codec);
   configure(context);
   if (format.oformat?.hasFlags(av.AVFMT_GLOBALHEADER))
     context.setFlags(av.AV_CODEC_FLAG_GLOBAL_HEADER);
-  setOptions(av, context, options);
+  setOptions(av, context, { ...options, threads: '1', flags: '+bitexact' });
   must(av, context.open2Sync(codec), `open ${name}`);
   const stream: Stream = format.newStream(null);
   must(av, stream.codecpar.fromContext(context), `describe ${name}`);
@@ -253,7 +209,8 @@ function trackOf(
   packet.alloc();
   return {
     context,
-    write(frame) {
+    /** Undefined: there are no more. */
+    write(frame: Frame | undefined): void {
       must(av, context.sendFrameSync(frame ?? null), `encode with ${name}`);
       while (context.receivePacketSync(packet) >= 0) {
         packet.streamIndex = stream.index;
@@ -261,61 +218,51 @@ function trackOf(
         must(av, format.interleavedWriteFrameSync(packet), 'write a packet');
       }
     },
-    close() {
+    close(): void {
       packet.free();
       context.freeContext();
     },
   };
 }
 
-// How a file with a given extension is encoded. The settings give the same bytes on a busy machine as on an idle one: one thread, no look ahead (x264's runs on a thread of its own, and what it has found when a frame is
-// written depends on the load), and no encoder that watches the clock.
+// How a file with a given extension is encoded. The settings give the same bytes on a busy machine as on an idle one: one
+// thread, no look ahead (x264's runs on a thread of its own, and what it has found when a frame is written depends on the
+// load), and no encoder that watches the clock.
 
 interface Encoding {
   readonly muxer: string;
-  readonly video: 'libx264' | 'libvpx';
-  readonly videoOptions: Readonly<Record<string, string>>;
-  readonly audio: 'aac' | 'libopus';
   readonly muxerOptions: Readonly<Record<string, string>>;
+  readonly video: FFEncoderCodec;
+  readonly videoOptions: Readonly<Record<string, string>>;
+  readonly audio: FFEncoderCodec;
 }
 
-const bitexact = '+bitexact';
-
-const encodings: Readonly<Record<string, Encoding>> = {
-  '.mp4': {
-    muxer: 'mp4',
-    video: 'libx264',
-    videoOptions: {
-      preset: 'veryfast',
-      crf: '20',
-      'x264-params':
-        'threads=1:lookahead-threads=1:no-mbtree=1:rc-lookahead=0:sync-lookahead=0:bframes=0',
-    },
-    audio: 'aac',
-    muxerOptions: { movflags: '+faststart' },
-  },
-  '.webm': {
-    muxer: 'webm',
-    video: 'libvpx',
-    // Not realtime: its speed follows the clock.
-    videoOptions: {
-      deadline: 'good',
-      'cpu-used': '5',
-      'lag-in-frames': '0',
-      crf: '16',
-      b: '2000000',
-    },
-    audio: 'libopus',
-    muxerOptions: {},
-  },
-};
-
-function encodingFor(file: string): Encoding {
-  const writing = encodings[extname(file)];
-  if (writing === undefined) throw new Error(`bug: no way to write ${file}`);
-  return {
-    ...writing,
-    videoOptions: { ...writing.videoOptions, threads: '1', flags: bitexact },
-    muxerOptions: { ...writing.muxerOptions, fflags: bitexact },
-  };
+function encodingFor(av: Av, file: string): Encoding {
+  const extension = extname(file);
+  if (extension === '.mp4')
+    return {
+      muxer: 'mp4',
+      muxerOptions: { movflags: '+faststart' },
+      video: av.FF_ENCODER_LIBX264,
+      videoOptions: {
+        preset: 'veryfast',
+        crf: '20',
+        'x264-params':
+          'threads=1:lookahead-threads=1:no-mbtree=1:rc-lookahead=0:sync-lookahead=0:bframes=0',
+      },
+      audio: av.FF_ENCODER_AAC,
+    };
+  if (extension === '.webm')
+    return {
+      muxer: 'webm',
+      muxerOptions: {},
+      video: av.FF_ENCODER_LIBVPX_VP8,
+      // Not realtime: its speed follows the clock.
+      videoOptions: {
+        ...{ deadline: 'good', 'cpu-used': '5', 'lag-in-frames': '0' },
+        ...{ crf: '16', b: '2000000' },
+      },
+      audio: av.FF_ENCODER_LIBOPUS,
+    };
+  throw new Error(`bug: no way to write ${file}`);
 }

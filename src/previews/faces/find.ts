@@ -3,8 +3,7 @@
 import type { Region } from '../../contract/api/region.ts';
 import type { Rectangle } from '../pictures/canvas.ts';
 import type { Picture, Size } from '../pictures/picture.ts';
-import { faceNets, finderSide } from './nets.ts';
-import { patchOf } from './patch.ts';
+import { faceNets, finderSide, patchOf } from './nets.ts';
 
 export interface Face {
   /** From the forehead to the chin and from cheek to cheek, inside the picture. */

@@ -4,8 +4,7 @@ import type { Region } from '../../contract/api/region.ts';
 import type { Rectangle } from '../pictures/canvas.ts';
 import { type Picture, pixelsOf, type Size } from '../pictures/picture.ts';
 import type { Face } from './find.ts';
-import { descriptorSide, faceNets, landmarkSide } from './nets.ts';
-import { patchOf } from './patch.ts';
+import { descriptorSide, faceNets, landmarkSide, patchOf } from './nets.ts';
 
 /** The largest Euclidean distance of two descriptors of one person (face-api's own threshold). */
 const samePerson = 0.6;

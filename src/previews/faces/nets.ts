@@ -4,43 +4,48 @@
 import { hash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
+import type { Rectangle } from '../pictures/canvas.ts';
+import { type Picture, sharpOf } from '../pictures/picture.ts';
 
 /** A face as the detector reports it, in pixels of what it was shown. */
-interface Detection {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
+interface Detection extends Rectangle {
   /** The detector's confidence: 0 to 1. */
   readonly score: number;
 }
 
 type Locate = (pixels: Uint8Array, confidence: number) => Promise<readonly Detection[]>;
 
-/** Each is shown a square of its own side: RGB, a byte each. */
-export interface FaceNets {
-  /** The faces with at least this confidence: 0 to 1. */
-  readonly locate: Locate;
-  /** 68 points of the face that fills the square, in its pixels: jaw, brows, nose, eyes and lips. */
-  landmarks(pixels: Uint8Array): Promise<readonly { readonly x: number; readonly y: number }[]>;
-  /** The descriptor of a face: 128 numbers, similar for the same person. */
-  describe(pixels: Uint8Array): Promise<Float32Array>;
-  /** How many tensors are alive: the same before and after each call. */
-  tensors(): number;
-}
-
 /** The sides of the nets' inputs, in pixels: a square of this side is not scaled again. */
 export const finderSide = 512;
 export const landmarkSide = 112;
 export const descriptorSide = 150;
 
-/** Faces that are found in one square at most. */
-const mostFaces = 100;
+/** A part of a picture as a square: the input of the nets. */
+interface Patch {
+  /** RGB, a byte each. */
+  readonly pixels: Uint8Array;
+  /** How many pixels of the picture one pixel of the patch is wide. */
+  readonly scale: number;
+}
 
-let nets: Promise<FaceNets> | undefined;
+/** The part, which is inside the picture, lies in the upper left; the rest of the square and transparent pixels are black. */
+export async function patchOf(picture: Picture, part: Rectangle, side: number): Promise<Patch> {
+  const pixels = await sharpOf(picture)
+    .extract(part)
+    .flatten()
+    .resize(side, side, { fit: 'contain', position: 'left top' })
+    .raw()
+    .toBuffer();
+  return { pixels, scale: Math.max(part.width, part.height) / side };
+}
+
+/** Faces that are found in one square at most. */
+const maxFaces = 100;
+
+let nets: ReturnType<typeof load> | undefined;
 
 /** The nets of this thread, loaded when they are first asked for: 0.4 s here. */
-export function faceNets(): Promise<FaceNets> {
+export function faceNets(): ReturnType<typeof load> {
   nets ??= load();
   return nets;
 }
@@ -56,7 +61,7 @@ async function withoutErrorListeners(start: () => Promise<void>): Promise<void> 
     if (!rejections.includes(listener)) process.off('unhandledRejection', listener);
 }
 
-async function load(): Promise<FaceNets> {
+async function load() {
   // The packages are optional, and this build of face-api loads its tfjs with require.
   const require = createRequire(import.meta.url);
   const api: typeof import('@vladmandic/face-api') = require('@vladmandic/face-api/dist/face-api.node-wasm.js');
@@ -90,35 +95,37 @@ async function load(): Promise<FaceNets> {
     }
   }
 
+  // Each is shown a square of its own side: RGB, a byte each.
   return {
+    /** The faces with at least this confidence: 0 to 1. */
     locate: withCache((pixels, confidence) =>
       shown(pixels, finderSide, async (tensor) => {
         const options = new api.SsdMobilenetv1Options({
           minConfidence: confidence,
-          maxResults: mostFaces,
+          maxResults: maxFaces,
         });
         const found = await ssdMobilenetv1.locateFaces(tensor, options);
-        return found.map(({ box: { left, top, width, height }, score }) => ({
-          left,
-          top,
-          width,
-          height,
-          score,
-        }));
+        return found.map(({ box, score }): Detection => {
+          const { left, top, width, height } = box;
+          return { left, top, width, height, score };
+        });
       }),
     ),
-    landmarks: (pixels) =>
+    /** 68 points of the face that fills the square, in its pixels: jaw, brows, nose, eyes and lips. */
+    landmarks: (pixels: Uint8Array) =>
       shown(pixels, landmarkSide, async (tensor) => {
         const found = await faceLandmark68Net.detectLandmarks(tensor);
         const [first] = Array.isArray(found) ? found : [found];
         return (first?.positions ?? []).map(({ x, y }) => ({ x, y }));
       }),
-    describe: (pixels) =>
+    /** The descriptor of a face: 128 numbers, similar for the same person. */
+    describe: (pixels: Uint8Array) =>
       shown(pixels, descriptorSide, async (tensor) => {
         const found = await faceRecognitionNet.computeFaceDescriptor(tensor);
         const [first] = Array.isArray(found) ? found : [found];
         return first ?? new Float32Array();
       }),
+    /** How many tensors are alive: the same before and after each call. */
     tensors: () => tf.memory().numTensors,
   };
 }
@@ -126,23 +133,23 @@ async function load(): Promise<FaceNets> {
 // The latest detections: a batch lays one face over many photos, and a photo that was searched for faces has them swapped
 // next. Detection is by far the slowest step, so each thread keeps its latest results.
 
-/** Entries: each is a digest and a few detections. */
-const most = 256;
+/** Each is a digest and a few detections. */
+const maxCached = 256;
 /** Detections with at least this confidence are kept; a search with less is never cached. */
-const leastSure = 0.1;
+const minCachedScore = 0.1;
 
 /** Gives the same answers as `locate`. */
 function withCache(locate: Locate): Locate {
   const looks = new Map<string, readonly Detection[]>();
   return async (pixels, confidence) => {
-    if (confidence < leastSure) return locate(pixels, confidence);
+    if (confidence < minCachedScore) return locate(pixels, confidence);
     const key = hash('sha256', pixels, 'base64');
-    const seen = looks.get(key) ?? (await locate(pixels, leastSure));
+    const seen = looks.get(key) ?? (await locate(pixels, minCachedScore));
     // The most recently used entry is the last one, so the first one is dropped.
     looks.delete(key);
     looks.set(key, seen);
     const [oldest] = looks.keys();
-    if (looks.size > most && oldest !== undefined) looks.delete(oldest);
+    if (looks.size > maxCached && oldest !== undefined) looks.delete(oldest);
     return seen.filter(({ score }) => score >= confidence);
   };
 }

@@ -2,7 +2,7 @@
 // parameters, and its pictures as thumbnails.
 import { hueOf } from '../base/key.ts';
 import { colourOf, fill, filled, paste, type Rectangle } from './canvas.ts';
-import { lineDots, widthInDots, wrap, write } from './lettering.ts';
+import { dotOf, lineDots, widthInDots, wrap, write } from './lettering.ts';
 import { markHeight } from './mark.ts';
 import { type Picture, pictureOf, type Size, sharpOf } from './picture.ts';
 
@@ -18,10 +18,6 @@ export interface Thumbnail {
   readonly label: string;
   readonly picture: Picture;
 }
-
-/** A dot of a card's lettering, in pixels. */
-export const dotOf = ({ width, height }: Size): number =>
-  Math.max(1, Math.floor(Math.min(width, height) / 190));
 
 /** How much of a card its thumbnails may take. */
 const thumbnailShare = 0.45;
@@ -58,7 +54,7 @@ export async function drawCard(
 }
 
 /** Puts labelled thumbnails side by side onto an area of a picture. */
-export async function pasteThumbnails(
+async function pasteThumbnails(
   picture: Picture,
   area: Rectangle,
   thumbnails: readonly Thumbnail[],

@@ -1,6 +1,6 @@
 // Text without fonts: a 5 by 8 dot typeface, so that text looks the same to the byte on machines without fonts.
 import { type Colour, fill, white } from './canvas.ts';
-import type { Picture } from './picture.ts';
+import type { Picture, Size } from './picture.ts';
 
 /** ASCII 32 to 126: five columns each, a byte a column, the lowest bit on top. */
 const dots = Buffer.from(
@@ -33,26 +33,24 @@ export const lineDots = 10;
 /** How many dots wide a text is. */
 export const widthInDots = (text: string): number => lettersOf(text) * advance - 1;
 
-/** Where a text goes: its upper left corner, and the side of a dot, in pixels. */
-export interface TextPlace {
-  readonly left: number;
-  readonly top: number;
-  readonly dot: number;
-}
+/** A dot of the lettering of cards and clips, in pixels. */
+export const dotOf = ({ width, height }: Size): number =>
+  Math.max(1, Math.floor(Math.min(width, height) / 190));
 
-/** Paints a text onto a picture. */
+/** Paints a text onto a picture. `left`, `top`: its upper left corner; `dot`: the side of a dot, in pixels. */
 export function write(
   picture: Picture,
   text: string,
-  { left, top, dot }: TextPlace,
+  { left, top, dot }: { readonly left: number; readonly top: number; readonly dot: number },
   colour: Colour = white,
 ): void {
   const room = Math.ceil((picture.width - left) / (advance * dot));
   for (const [index, letter] of [...text].slice(0, Math.max(0, room)).entries())
     for (let column = 0; column < columns; column++)
-      for (const [row, length] of runsOf(columnOf(letter, column))) {
-        const area = { left: left + (index * advance + column) * dot, top: top + row * dot };
-        fill(picture, { ...area, width: dot, height: length * dot }, colour);
+      for (let row = 0; row < 8; row++) {
+        if ((columnOf(letter, column) & (1 << row)) === 0) continue;
+        const at = { left: left + (index * advance + column) * dot, top: top + row * dot };
+        fill(picture, { ...at, width: dot, height: dot }, colour);
       }
 }
 
@@ -60,16 +58,6 @@ function columnOf(letter: string, column: number): number {
   const code = letter.codePointAt(0) ?? 0;
   const byte = code < 32 || code > 126 ? undefined : dots[(code - 32) * columns + column];
   return byte ?? unknown[column] ?? 0;
-}
-
-/** The dots of a column that touch each other, as where they begin and how many they are. */
-function* runsOf(column: number): Generator<readonly [number, number]> {
-  for (let row = 0; row < 8; row++) {
-    if ((column & (1 << row)) === 0) continue;
-    const top = row;
-    while (column & (1 << (row + 1)) && row < 7) row += 1;
-    yield [top, row - top + 1];
-  }
 }
 
 /** Breaks a text into at most `lines` lines of at most `length` letters; what does not fit ends in dots. */

@@ -17,6 +17,12 @@ export function withinPlan(
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
+/** The size with a ratio (width divided by height) and a longest side. */
+export const sizeWithRatio = (ratio: number, longest: number): Size => ({
+  width: Math.round(ratio >= 1 ? longest : longest * ratio),
+  height: Math.round(ratio >= 1 ? longest / ratio : longest),
+});
+
 /** The single output of a request. */
 export async function finished(request: RenderRequest, picture: Picture): Promise<RenderOutcome> {
   return ok([await saved(request, picture, request.tool.name, 0)]);

@@ -1,5 +1,5 @@
 // A picture in memory: upright, sRGB with alpha, small enough to work on.
-import sharp, { type OverlayOptions, type Sharp } from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import type { Region } from '../../contract/api/region.ts';
 
 /** In pixels. */
@@ -29,15 +29,6 @@ export function sharpOf({ pixels, width, height }: Picture): Sharp {
 /** A picture of exactly this size. */
 export function resized(picture: Picture, { width, height }: Size): Promise<Picture> {
   return pictureOf(sharpOf(picture).resize(width, height, { fit: 'fill' }));
-}
-
-/** Puts one picture on others; the place is in pixels from the upper left corner. */
-export function layer(
-  { pixels, width, height }: Picture,
-  left: number,
-  top: number,
-): OverlayOptions {
-  return { input: pixels, raw: { width, height, channels: 4 }, left, top };
 }
 
 /** A region of a picture in whole pixels: at least one wide and high, and inside the picture. */

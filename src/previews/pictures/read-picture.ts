@@ -7,39 +7,46 @@ import type { ProjectError } from '../../contract/api/project.ts';
 import { whileReserved } from '../base/decode-memory.ts';
 import type { RenderInput } from '../base/request.ts';
 import { notFetched, placeholder } from './card.ts';
-import { pictureBytes, pixelBytes } from './decoded-size.ts';
-import { type Decoder, type FileFormat, readFormat } from './file-format.ts';
+import { type Decoder, readFormat } from './file-format.ts';
 import { type Picture, pictureOf, type Size, sharpOf } from './picture.ts';
 import { isComplete } from './undecoded.ts';
 
 /** The longest side of what is rendered, in pixels. */
-const longestSide = 1600;
+const maxWorkingSide = 1600;
 /** Smaller pictures are enlarged until the rehearsal mark can be read. */
-const shortestSide = 96;
+const minWorkingSide = 96;
 /** A larger picture is refused before it is decoded. */
-const mostPixels = 100_000_000;
-/** Four channels of 16 bits: what decoding a picture may take in memory is bounded by this times `mostPixels`. */
-const mostBytesPerPixel = 8;
+const maxPixels = 100_000_000;
+/** Four channels of 16 bits: what decoding a picture may take in memory is bounded by this times `maxPixels`. */
+const maxBytesPerPixel = 8;
 /** The size of a placeholder. */
 const placeholderSize: Size = { width: 768, height: 768 };
 /** CMYK with alpha. */
-const mostChannels = 5;
+const maxChannels = 5;
 
 // The library remembers opened files by their names; an upload that is put again would show its old picture (seen
 // with WebP), and files that were deleted would stay open.
 sharp.cache(false);
 
+export interface InputPicture extends Picture {
+  /** True for what stands for a picture that was not fetched, or whose format is not decoded here. */
+  readonly isPlaceholder: boolean;
+}
+
 /** Reads an input's picture. A picture that cannot be read is the project's error, which names the input. */
 export async function readPicture(
   input: RenderInput,
-  side = longestSide,
-): Promise<Result<Picture, ProjectError>> {
+  side = maxWorkingSide,
+): Promise<Result<InputPicture, ProjectError>> {
   const found = await inspect(input);
   if (!found.ok) return found;
   const what = found.value;
-  if (what.kind === 'placeholder')
-    return ok(await placeholder(what.title, input.reference, placeholderSize));
-  return decoded(input, what, side);
+  if (what.kind === 'placeholder') {
+    const picture = await placeholder(what.title, input.reference, placeholderSize);
+    return ok({ ...picture, isPlaceholder: true });
+  }
+  const picture = await decoded(input, what, side);
+  return picture.ok ? ok({ ...picture.value, isPlaceholder: false }) : picture;
 }
 
 /** The upright size of an input's picture in pixels, without decoding it; an error as of `readPicture`. */
@@ -47,11 +54,6 @@ export async function pictureSize(input: RenderInput): Promise<Result<Size, Proj
   const found = await inspect(input);
   if (!found.ok) return found;
   return ok(found.value.kind === 'placeholder' ? placeholderSize : found.value.header.autoOrient);
-}
-
-/** Whether a placeholder stands for the picture: it was not fetched, or its format is not decoded here. */
-export async function isPlaceholder({ file }: RenderInput): Promise<boolean> {
-  return file === undefined || (await inspectStart(file)).format.kind === 'undecoded';
 }
 
 /** A picture whose header is valid and within the limits, or a picture that is not decoded. */
@@ -67,38 +69,22 @@ type Inspected =
 async function inspect(input: RenderInput): Promise<Result<Inspected, ProjectError>> {
   const { file } = input;
   if (file === undefined) return ok({ kind: 'placeholder', title: notFetched });
-  const { format, complete, tooManyParts } = await inspectStart(file);
-  switch (format.kind) {
-    case 'other':
-    case 'sound':
-      return unreadable(input, `it is ${format.name}`);
-    case 'undecoded':
-      if (!complete) return unreadable(input, broken(format.name));
-      // The hosted service takes these.
-      return ok({ kind: 'placeholder', title: `${format.name} picture` });
-    case 'picture':
-      if (tooManyParts) return tooLarge(input, `it has more than ${mostParts} frames or pages`);
-      return decodable(input, file, format);
-  }
-}
-
-interface FileStart {
-  readonly format: FileFormat;
-  /** False for a file that is not decoded here and that was cut off. */
-  readonly complete: boolean;
-  /** Whether it has more parts than a decoder may see. */
-  readonly tooManyParts: boolean;
-}
-
-async function inspectStart(file: string): Promise<FileStart> {
   const handle = await open(file);
   try {
     const format = await readFormat(handle);
-    return {
-      format,
-      complete: format.kind !== 'undecoded' || isComplete(handle.fd, format.name),
-      tooManyParts: format.kind === 'picture' && (await hasTooManyParts(handle, format.decoder)),
-    };
+    switch (format.kind) {
+      case 'other':
+      case 'sound':
+        return unreadable(input, `it is ${format.name}`);
+      case 'undecoded':
+        if (!isComplete(handle.fd, format.name)) return unreadable(input, broken(format.name));
+        // The hosted service takes these.
+        return ok({ kind: 'placeholder', title: `${format.name} picture` });
+      case 'picture':
+        if (await hasTooManyParts(handle, format.decoder))
+          return tooLarge(input, `it has more than ${maxParts} frames or pages`);
+        return await decodable(input, file, format);
+    }
   } finally {
     await handle.close();
   }
@@ -127,7 +113,7 @@ async function decoded(
 ): Promise<Result<Picture, ProjectError>> {
   try {
     const picture = await whileReserved(pictureBytes(header), () => {
-      const source = sharp(file, { limitInputPixels: mostPixels, failOn: 'error' });
+      const source = sharp(file, { limitInputPixels: maxPixels, failOn: 'error' });
       return sized(source.autoOrient(), side);
     });
     return picture.ok ? picture : tooLarge(input, picture.error);
@@ -151,8 +137,8 @@ const broken = (name: string): string =>
 
 function fits(header: Metadata): boolean {
   const { width, height, channels } = header;
-  const bytes = Math.max(mostBytesPerPixel, pixelBytes(header));
-  return channels <= mostChannels && width * height * bytes <= mostPixels * mostBytesPerPixel;
+  const bytes = Math.max(maxBytesPerPixel, pixelBytes(header));
+  return channels <= maxChannels && width * height * bytes <= maxPixels * maxBytesPerPixel;
 }
 
 function unreadable({ field, reference }: RenderInput, why: string): Result<never, ProjectError> {
@@ -177,15 +163,69 @@ async function sized(source: Sharp, side: number): Promise<Picture> {
   const picture = await pictureOf(
     source.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true }),
   );
-  if (picture.width >= shortestSide && picture.height >= shortestSide) return picture;
+  if (picture.width >= minWorkingSide && picture.height >= minWorkingSide) return picture;
   return pictureOf(
     sharpOf(picture).resize({
-      width: Math.max(picture.width, shortestSide),
-      height: Math.max(picture.height, shortestSide),
+      width: Math.max(picture.width, minWorkingSide),
+      height: Math.max(picture.height, minWorkingSide),
       fit: 'contain',
       background: { r: 0, g: 0, b: 0, alpha: 0 },
     }),
   );
+}
+
+// The most memory that decoding takes, computed from the header alone. The factors are the measured growth of a process
+// that decodes pictures of 25 megapixels, rounded up.
+
+const sampleBytes: Readonly<Record<Metadata['depth'], number>> = {
+  char: 1,
+  uchar: 1,
+  short: 2,
+  ushort: 2,
+  int: 4,
+  uint: 4,
+  float: 4,
+  double: 8,
+  complex: 8,
+  dpcomplex: 16,
+};
+
+/** Bytes of one pixel as the file has it. */
+const pixelBytes = ({ channels, depth }: Pick<Metadata, 'channels' | 'depth'>): number =>
+  channels * sampleBytes[depth];
+
+type Header = Pick<
+  Metadata,
+  'format' | 'width' | 'height' | 'channels' | 'depth' | 'isProgressive'
+>;
+
+/** What a decoder needs besides the picture: rows, tables, and our own scaled copy. */
+const baseBytes = 32 * 2 ** 20;
+
+export function pictureBytes(header: Header): number {
+  return baseBytes + Math.ceil(header.width * header.height * decodedPixelBytes(header));
+}
+
+function decodedPixelBytes(header: Header): number {
+  const pixel = pixelBytes(header);
+  switch (header.format) {
+    // Rows are decoded one by one, unless the picture is interlaced: then the whole picture and a buffer are needed.
+    case 'png':
+      return header.isProgressive ? pixel * 1.3 : pixel * 0.5;
+    // A progressive one is kept as coefficients of two bytes until its last pass.
+    case 'jpeg':
+      return header.isProgressive ? header.channels * 2.4 : header.channels;
+    // Two canvases of four bytes.
+    case 'gif':
+    case 'webp':
+      return 8;
+    // Planes of up to two bytes for each channel, filtered copies of them, and the picture.
+    case 'heif':
+      return 20;
+    // One strip or tile may be the whole picture.
+    default:
+      return pixel * 1.5;
+  }
 }
 
 // How many parts a picture file has: frames, pages, chunks. Only the first picture of a file is ever shown, but the
@@ -193,7 +233,7 @@ async function sized(source: Sharp, side: number): Promise<Picture> {
 // counted beforehand, which costs next to nothing.
 
 /** More than films have that people send as pictures. */
-const mostParts = 10_000;
+const maxParts = 10_000;
 
 /** Whether a file has more parts than are looked through. A file that is damaged ends where it makes no sense. */
 async function hasTooManyParts(file: FileHandle, decoder: Decoder): Promise<boolean> {
@@ -216,7 +256,7 @@ async function isEndless(parts: AsyncIterable<unknown>): Promise<boolean> {
   let count = 0;
   for await (const _ of parts) {
     count += 1;
-    if (count > mostParts) return true;
+    if (count > maxParts) return true;
   }
   return false;
 }

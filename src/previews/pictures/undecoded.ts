@@ -36,7 +36,7 @@ function isCompleteBitmap(head: Buffer, size: number): boolean {
 }
 
 /** More than any writer puts at the top of a file. */
-const mostBoxes = 256;
+const maxBoxes = 256;
 
 /** HEIC and JP2 are rows of boxes, each of which says how long it is. One of them describes the picture. */
 function hasCompleteBoxes(file: number, size: number): boolean {
@@ -53,7 +53,7 @@ export interface Boxes {
 /** The boxes at the top of an ISO file of `size` bytes. */
 export function boxesOf(file: number, size: number): Boxes {
   const names: string[] = [];
-  for (let at = 0; at < size && names.length < mostBoxes; ) {
+  for (let at = 0; at < size && names.length < maxBoxes; ) {
     const box = bytesAt(file, at, 16);
     const length = box.length < 8 ? 0 : lengthOf(box, size - at);
     if (length < 8 || at + length > size) return { names, isCut: true };

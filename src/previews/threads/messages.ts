@@ -1,6 +1,5 @@
 // The messages between the service, a rendering process and its thread. They are plain data, about one job at a time.
-import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
-import type { RenderOutcome, RenderRequest } from '../base/request.ts';
+import type { FaceQuestion, FoundFace, RenderOutcome, RenderRequest } from '../base/request.ts';
 
 /** A tool is sent as its name. */
 export type ThreadRequest = Omit<RenderRequest, 'tool'> & { readonly tool: string };
@@ -17,26 +16,17 @@ export interface MemoryAnswer {
 
 export type Command = RenderJob | MemoryAnswer;
 
-/** What ends a job. */
-export type Done =
-  | { readonly kind: 'rendered'; readonly outcome: RenderOutcome }
-  | { readonly kind: 'searched'; readonly answer: FaceAnswer };
-
 export type Report =
-  | Done
   /** The thread has started, and takes jobs. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'face'; readonly face: FoundFace }
   /** Memory that a decoder needs, and that it no longer needs. A job holds one reservation at a time. */
   | { readonly kind: 'reserve'; readonly bytes: number }
   | { readonly kind: 'release' }
-  /** The job threw, which is a bug. */
+  /** The job is over; a search for faces has no files. */
+  | { readonly kind: 'done'; readonly outcome: RenderOutcome }
+  /** The job threw, or the thread is gone: a bug. */
   | { readonly kind: 'broke'; readonly stack: string };
 
-/** The reports of a process: those of its thread, and two of its own. */
-export type ProcessReport =
-  | Report
-  /** The thread took more heap than it may, and is gone. */
-  | { readonly kind: 'out-of-memory' }
-  /** The thread is gone for another reason, which is a bug. */
-  | { readonly kind: 'gone'; readonly stack: string };
+/** The reports of a process: those of its thread, and that the thread took more heap than it may, and is gone. */
+export type ProcessReport = Report | { readonly kind: 'out-of-memory' };

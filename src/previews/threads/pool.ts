@@ -6,7 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { err } from '../../base/result.ts';
+import { err, ok } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
 import { DecodeBudget, type Release, usualDecodeBytes } from '../base/decode-memory.ts';
 import {
@@ -14,9 +14,9 @@ import {
   type FoundFace,
   type Renderer,
   RendererClosed,
-} from '../base/renderer.ts';
-import type { RenderOutcome } from '../base/request.ts';
-import type { Command, Done, ProcessReport, RenderJob } from './messages.ts';
+  type RenderOutcome,
+} from '../base/request.ts';
+import type { Command, ProcessReport, RenderJob } from './messages.ts';
 
 export interface PoolOptions {
   /** Gets the reports of crashed processes. Default: nobody. */
@@ -37,7 +37,7 @@ export interface PoolOptions {
 interface QueuedJob {
   readonly job: RenderJob;
   readonly found: (face: FoundFace) => void;
-  readonly end: (ending: Ending) => void;
+  readonly end: (outcome: RenderOutcome) => void;
   readonly fail: (reason: unknown) => void;
   /** How many processes crashed while they did this job. */
   readonly crashes: number;
@@ -51,15 +51,13 @@ interface RunningJob extends QueuedJob {
 
 /** A process and what it does. */
 interface Slot {
-  readonly process: RenderingProcess;
+  readonly child: ChildProcess;
   started: boolean;
   running: RunningJob | undefined;
 }
 
-type Ending = Done | { readonly kind: 'refused'; readonly error: ProjectError };
-
 /** One crash may have an outside cause, such as a system out of memory; after two, the job is to blame. */
-const mostCrashes = 2;
+const maxCrashes = 2;
 
 export function openPool(options: PoolOptions): Renderer {
   const { script, processes = defaultProcesses(), jobMs = 600_000, heapMegabytes = 1024 } = options;
@@ -79,19 +77,27 @@ export function openPool(options: PoolOptions): Renderer {
   }
 
   function openSlot(): Slot {
-    const crashed = (how: string): void => {
-      const { running } = slot;
-      endJob(slot, false);
-      if (running !== undefined) afterCrash(running, how);
-    };
-    const onReport = (report: ProcessReport): void => onSlotReport(slot, report);
-    const process = spawnProcess(script, heapMegabytes, onReport, crashed);
-    const slot: Slot = { process, started: false, running: undefined };
+    const child = fork(main, [script.href, `${heapMegabytes}`], {
+      // Without this process's own options, such as a debugger's port.
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const slot: Slot = { child, started: false, running: undefined };
     slots.add(slot);
+    child.on('message', (report: ProcessReport) => onReport(slot, report));
+    child.on('exit', (code, signal) =>
+      onCrash(slot, signal === null ? `ended with code ${code}` : `ended by ${signal}`),
+    );
+    child.on('error', (reason) => {
+      // A failure of a running process is reported when it exits.
+      if (child.pid === undefined) onCrash(slot, `could not be started: ${reason.message}`);
+    });
+    hold(child, false);
     return slot;
   }
 
-  function onSlotReport(slot: Slot, report: ProcessReport): void {
+  function onReport(slot: Slot, report: ProcessReport): void {
     const { running } = slot;
     switch (report.kind) {
       case 'ready':
@@ -105,16 +111,29 @@ export function openPool(options: PoolOptions): Renderer {
         return running && releaseMemory(running);
       case 'out-of-memory':
         endJob(slot, false);
-        return running?.end({ kind: 'refused', error: tookTooMuch(heapMegabytes) });
+        return running?.end(err(tookTooMuch(heapMegabytes)));
       case 'broke':
-      case 'gone':
         endJob(slot, false);
         return running?.fail(new Error(report.stack));
-      case 'rendered':
-      case 'searched':
+      case 'done':
         endJob(slot, true);
-        return running?.end(report);
+        return running?.end(report.outcome);
     }
+  }
+
+  function onCrash(slot: Slot, how: string): void {
+    // It was ended here.
+    if (!slots.has(slot)) return;
+    const { running } = slot;
+    endJob(slot, false);
+    if (running === undefined) return;
+    const crashes = running.crashes + 1;
+    const again = crashes < maxCrashes;
+    const fate = again ? 'it is rendered again' : 'it fails';
+    options.report?.(`a rendering process (${nameOf(running.job)}; ${fate})`, how);
+    if (!again) return running.end(err(crashedTwice));
+    waiting.unshift({ ...running, crashes });
+    pump();
   }
 
   async function reserve(slot: Slot, running: RunningJob, bytes: number): Promise<void> {
@@ -122,7 +141,7 @@ export function openPool(options: PoolOptions): Renderer {
     if (reserved.ok) running.release = reserved.value;
     // The job may have ended meanwhile.
     if (slot.running !== running) return releaseMemory(running);
-    slot.process.send({ kind: 'memory', most: reserved.ok ? undefined : reserved.error });
+    send(slot, { kind: 'memory', most: reserved.ok ? undefined : reserved.error });
   }
 
   function releaseMemory(running: RunningJob): void {
@@ -132,9 +151,9 @@ export function openPool(options: PoolOptions): Renderer {
 
   function assign(slot: Slot, queued: QueuedJob): void {
     // Only a running job keeps the service's process alive.
-    slot.process.hold(true);
+    hold(slot.child, true);
     slot.running = { ...queued, release: undefined, timer: undefined };
-    slot.process.send(queued.job);
+    send(slot, queued.job);
     if (slot.started) startTimer(slot);
   }
 
@@ -144,7 +163,7 @@ export function openPool(options: PoolOptions): Renderer {
     if (running === undefined) return;
     running.timer = setTimeout(() => {
       endJob(slot, false);
-      running.end({ kind: 'refused', error: tookTooLong(jobMs) });
+      running.end(err(tookTooLong(jobMs)));
     }, jobMs);
   }
 
@@ -154,26 +173,15 @@ export function openPool(options: PoolOptions): Renderer {
     slot.running = undefined;
     clearTimeout(running?.timer);
     if (running !== undefined) releaseMemory(running);
-    slot.process.hold(false);
+    hold(slot.child, false);
     if (!reusable) {
       slots.delete(slot);
-      void slot.process.kill();
+      void kill(slot.child);
     }
     pump();
   }
 
-  function afterCrash(queued: QueuedJob, how: string): void {
-    const crashes = queued.crashes + 1;
-    const again = crashes < mostCrashes;
-    const fate = again ? 'it is rendered again' : 'it fails';
-    options.report?.(`a rendering process (${nameOf(queued.job)}; ${fate})`, how);
-    if (!again) return queued.end({ kind: 'refused', error: crashedTwice });
-    if (closed) return queued.fail(new RendererClosed());
-    waiting.unshift({ ...queued, crashes });
-    pump();
-  }
-
-  function enqueue(job: RenderJob, found: (face: FoundFace) => void): Promise<Ending> {
+  function enqueue(job: RenderJob, found: (face: FoundFace) => void): Promise<RenderOutcome> {
     if (closed) return Promise.reject(new RendererClosed());
     return new Promise((end, fail) => {
       const queued = { job, found, end, fail, crashes: 0 };
@@ -185,24 +193,17 @@ export function openPool(options: PoolOptions): Renderer {
   }
 
   return {
-    render: async ({ tool, ...request }): Promise<RenderOutcome> => {
-      const job: RenderJob = { kind: 'render', request: { ...request, tool: tool.name } };
-      const ending = await enqueue(job, () => {});
-      if (ending.kind === 'refused') return err(ending.error);
-      if (ending.kind !== 'rendered') throw new Error('bug: the process did another job');
-      return ending.outcome;
-    },
+    render: ({ tool, ...request }) =>
+      enqueue({ kind: 'render', request: { ...request, tool: tool.name } }, () => {}),
     findFaces: async (question, tell): Promise<FaceAnswer> => {
       let told = Promise.resolve();
-      const ending = await enqueue({ kind: 'faces', question }, (face) => {
+      const outcome = await enqueue({ kind: 'faces', question }, (face) => {
         told = told.then(() => tell(face));
         // A failure is thrown below, when the search is over.
         told.catch(() => {});
       });
       await told;
-      if (ending.kind === 'refused') return err(ending.error);
-      if (ending.kind !== 'searched') throw new Error('bug: the process did another job');
-      return ending.answer;
+      return outcome.ok ? ok(undefined) : outcome;
     },
     close: async () => {
       closed = true;
@@ -215,7 +216,7 @@ export function openPool(options: PoolOptions): Renderer {
       }
       slots.clear();
       for (const { fail } of unfinished) fail(new RendererClosed());
-      await Promise.all(open.map(({ process }) => process.kill()));
+      await Promise.all(open.map(({ child }) => kill(child)));
     },
   };
 }
@@ -243,60 +244,11 @@ const crashedTwice: ProjectError = {
   message: 'The renderer crashed twice; one of the input files may be damaged',
 };
 
-// Starts a rendering process and exchanges messages with it.
-
-interface RenderingProcess {
-  send(command: Command): void;
-  /** While it is held, it keeps this process alive. */
-  hold(held: boolean): void;
-  /** Ends it at once; resolves when it is gone. */
-  kill(): Promise<void>;
-}
-
 const main = fileURLToPath(new URL(`./process${extname(import.meta.url)}`, import.meta.url));
 
-/** `crashed`: it ended by itself or could not be started; `how` is for people. */
-function spawnProcess(
-  script: URL,
-  heapMegabytes: number,
-  onReport: (report: ProcessReport) => void,
-  crashed: (how: string) => void,
-): RenderingProcess {
-  const child = fork(main, [script.href, `${heapMegabytes}`], {
-    // Without this process's own options, such as a debugger's port.
-    execArgv: [],
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  let killed = false;
-  const over = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => {
-      if (child.pid === undefined) resolve();
-    });
-  });
-  child.on('message', (report: ProcessReport) => onReport(report));
-  child.once('exit', (code, signal) => {
-    if (!killed) crashed(signal === null ? `ended with code ${code}` : `ended by ${signal}`);
-  });
-  child.on('error', (reason) => {
-    // A failure of a running process is reported when it exits.
-    if (child.pid === undefined && !killed) crashed(`could not be started: ${reason.message}`);
-  });
-  hold(child, false);
-  return {
-    send: (command) => void child.send(command),
-    hold: (held) => hold(child, held),
-    kill: () => {
-      killed = true;
-      // Otherwise this process might exit while somebody waits for the child's end.
-      child.ref();
-      child.kill('SIGKILL');
-      return over;
-    },
-  };
-}
+const send = ({ child }: Slot, command: Command): void => void child.send(command);
 
+/** While a process is held, it keeps this process alive. */
 function hold(child: ChildProcess, held: boolean): void {
   if (held) {
     child.ref();
@@ -305,4 +257,16 @@ function hold(child: ChildProcess, held: boolean): void {
     child.unref();
     child.channel?.unref();
   }
+}
+
+/** Ends a process at once; resolves when it is gone. */
+function kill(child: ChildProcess): Promise<void> {
+  const isGone = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  if (isGone) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve());
+    // Otherwise this process might exit while somebody waits for the child's end.
+    child.ref();
+    child.kill('SIGKILL');
+  });
 }

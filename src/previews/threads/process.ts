@@ -22,10 +22,10 @@ thread.on('message', (report: Report) => tell(report));
 thread.on('error', (reason) => {
   const exhausted = reason instanceof Error && 'code' in reason && reason.code === outOfMemory;
   const stack = (reason instanceof Error && reason.stack) || `${reason}`;
-  tell(exhausted ? { kind: 'out-of-memory' } : { kind: 'gone', stack });
+  tell(exhausted ? { kind: 'out-of-memory' } : { kind: 'broke', stack });
 });
 thread.on('exit', (code) =>
-  tell({ kind: 'gone', stack: `a rendering thread ended by itself with code ${code}` }),
+  tell({ kind: 'broke', stack: `a rendering thread ended by itself with code ${code}` }),
 );
 
 const outOfMemory = 'ERR_WORKER_OUT_OF_MEMORY';

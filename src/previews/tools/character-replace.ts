@@ -3,8 +3,7 @@
 import { fieldOf, isObject } from '../../base/json.ts';
 import { numberIn, requiredInput, sideIn, textIn } from '../base/fields.ts';
 import type { RenderOutcome, RenderRequest } from '../base/request.ts';
-import { renderPictures } from '../clips/render-frames.ts';
-import { shorterSideFor, sizeWith, sizeWithin } from '../clips/size.ts';
+import { renderPictures, sizeWith, sizeWithin } from '../clips/output.ts';
 import { framesOf, renderChanged, type SourceClip, withClip } from '../clips/source-clip.ts';
 import { copyOf, ovalOf, paste } from '../pictures/canvas.ts';
 import { type Picture, resized } from '../pictures/picture.ts';
@@ -15,7 +14,7 @@ const usualSide = 480;
 /** How high the still is in the clip, of the clip's height. */
 const figureHeight = 0.6;
 
-export async function render(request: RenderRequest): Promise<RenderOutcome> {
+export async function renderCharacterReplace(request: RenderRequest): Promise<RenderOutcome> {
   const still = await readPicture(requiredInput(request, 'assets.image_file_path'));
   if (!still.ok) return still;
   const make = textIn(request, 'style.mode') === 'animate' ? animated : replaced;
@@ -70,8 +69,7 @@ async function animated(
 ): Promise<RenderOutcome> {
   const { width, height } = still;
   const { clip, fps, seconds, sound } = source;
-  const side = shorterSideFor(width, height, sideIn(request, usualSide), request.longest);
-  const size = sizeWith(width, height, side);
+  const size = sizeWith(width, height, sideIn(request, usualSide), request.longest);
   const large = await resized(still, size);
   const third = Math.min(size.width, size.height) / 3;
   const small = sizeWithin(clip.facts.width, clip.facts.height, third);

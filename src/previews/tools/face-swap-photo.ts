@@ -1,4 +1,5 @@
-// face-swap-photo: one face laid over all faces of a photo, or chosen faces replaced, and nothing else changed.
+// face-swap-photo: one face laid over all faces of a photo, or chosen faces replaced, and nothing else changed. A new face
+// that was not fetched is seen as its placeholder.
 
 import { ok, type Result } from '../../base/result.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
@@ -7,13 +8,11 @@ import { inputIn, mappingsIn, requiredInput, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
 import { type Face, findFaces } from '../faces/find.ts';
 import { describeFace, faceAt, faceLike } from '../faces/match.ts';
-import { cutFace, type FaceOverlay, layFace, overlayOf } from '../faces/show.ts';
-import { believedFace, noFaceIn, sourceFaceIn, sureFace } from '../faces/source-face.ts';
-import { copyOf } from '../pictures/canvas.ts';
-import { pasteThumbnails, type Thumbnail } from '../pictures/card.ts';
+import { believedFace, noFaceIn, sourceFaceIn, sureFace } from '../faces/search.ts';
+import { cutOut, layOver, overlayOf } from '../faces/show.ts';
 import { finished } from '../pictures/output.ts';
 import type { Picture } from '../pictures/picture.ts';
-import { isPlaceholder, readPicture } from '../pictures/read-picture.ts';
+import { readPicture } from '../pictures/read-picture.ts';
 
 /** A picture whose face goes over some faces of the target. */
 interface Swap {
@@ -28,43 +27,22 @@ interface Scene {
   readonly faces: readonly Face[];
 }
 
-export async function render(request: RenderRequest): Promise<RenderOutcome> {
+export async function renderFaceSwapPhoto(request: RenderRequest): Promise<RenderOutcome> {
   const target = requiredInput(request, 'assets.target_file_path');
   const read = await readPicture(target);
   if (!read.ok) return read;
   const picture = read.value;
-  if (await isPlaceholder(target)) return finished(request, picture);
+  if (picture.isPlaceholder) return finished(request, picture);
   const faces = await findFaces(picture, believedFace);
   const swaps = await swapsOf(request, { target, picture, faces });
   if (!swaps.ok) return swaps;
-
-  const overlays: FaceOverlay[] = [];
-  const cards: Thumbnail[] = [];
   for (const { newFace, faces } of swaps.value) {
     const source = await sourceFaceIn(newFace);
     if (!source.ok) return source;
-    const { face } = source.value;
-    if (face === undefined) cards.push({ label: 'new_face', picture: source.value.picture });
-    else {
-      const cut = await cutFace(source.value.picture, face);
-      for (const place of faces) overlays.push(await overlayOf(cut, place, picture));
-    }
+    const cut = await cutOut(source.value.picture, source.value.face?.region);
+    for (const { region } of faces) layOver(picture, await overlayOf(cut, region, picture));
   }
-  for (const overlay of overlays) layFace(picture, overlay);
-  return finished(request, await withThumbnails(picture, cards));
-}
-
-/** Shows pictures that were not fetched in the upper right corner, so that it is visible that they were named. */
-async function withThumbnails(
-  picture: Picture,
-  thumbnails: readonly Thumbnail[],
-): Promise<Picture> {
-  if (thumbnails.length === 0) return picture;
-  const side = Math.min(picture.width, picture.height) / 3;
-  const area = { left: picture.width - side, top: 0, width: side, height: side };
-  const copy = copyOf(picture);
-  await pasteThumbnails(copy, area, thumbnails);
-  return copy;
+  return finished(request, picture);
 }
 
 async function swapsOf(

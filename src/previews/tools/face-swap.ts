@@ -5,30 +5,29 @@ import type { ProjectError } from '../../contract/api/project.ts';
 import { inputIn, mappingsIn, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
 import { renderChanged, withClip } from '../clips/source-clip.ts';
-import { facesOver } from '../faces/clip-faces.ts';
 import type { Face } from '../faces/find.ts';
 import { describeFace, descriptorDistance, samePersonAgain } from '../faces/match.ts';
-import { cutFace, type FaceOverlay, layFace, overlayOf } from '../faces/show.ts';
-import { type SourceFace, sourceFaceIn } from '../faces/source-face.ts';
+import { facesOver, type SourceFace, sourceFaceIn } from '../faces/search.ts';
+import { cutOut, layOver, type Overlay, overlayOf } from '../faces/show.ts';
 import type { Picture } from '../pictures/picture.ts';
 
 /** Pixels of the shorter side, at most: a preview of more would take minutes. */
-const mostSide = 720;
+const maxSide = 720;
 
-export function render(request: RenderRequest): Promise<RenderOutcome> {
-  return withClip(request, Math.min(request.most, mostSide), async (source) => {
+export function renderFaceSwap(request: RenderRequest): Promise<RenderOutcome> {
+  return withClip(request, Math.min(request.most, maxSide), async (source) => {
     const newFaceOf = await newFacesFor(request);
     if (!newFaceOf.ok) return newFaceOf;
     const overlaysAt = await facesOver(source, async (picture, faces) => {
-      const overlays: FaceOverlay[] = [];
+      const overlays: Overlay[] = [];
       for (const face of faces) {
         const cut = await newFaceOf.value(picture, face);
-        if (cut !== undefined) overlays.push(await overlayOf(cut, face, picture));
+        if (cut !== undefined) overlays.push(await overlayOf(cut, face.region, picture));
       }
       return overlays;
     });
     return renderChanged(request, source, source.fps, (frame, time) => {
-      for (const overlay of overlaysAt(time) ?? []) layFace(frame, overlay);
+      for (const overlay of overlaysAt(time) ?? []) layOver(frame, overlay);
     });
   });
 }
@@ -51,7 +50,7 @@ async function newFacesFor(request: RenderRequest): Promise<Result<NewFaceChoice
 interface MappedFace {
   /** The descriptor of the original; undefined: its picture was not fetched. */
   readonly who: Float32Array | undefined;
-  readonly cut: Picture | undefined;
+  readonly cut: Picture;
 }
 
 async function mapped(
@@ -79,11 +78,10 @@ async function mapped(
   });
 }
 
-async function cutFaceOf(newFace: RenderInput): Promise<Result<Picture | undefined, ProjectError>> {
+async function cutFaceOf(newFace: RenderInput): Promise<Result<Picture, ProjectError>> {
   const source = await faceOf(newFace);
   if (!source.ok) return source;
-  const { picture, face } = source.value;
-  return ok(face && (await cutFace(picture, face)));
+  return ok(await cutOut(source.value.picture, source.value.face?.region));
 }
 
 /** The error codes of clips (interface.md, Events) include none for a missing face. */

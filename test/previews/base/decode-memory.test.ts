@@ -9,8 +9,7 @@ import {
   reserveFrom,
   usualDecodeBytes,
 } from '../../../src/previews/base/decode-memory.ts';
-import { pictureBytes } from '../../../src/previews/pictures/decoded-size.ts';
-import { readPicture } from '../../../src/previews/pictures/read-picture.ts';
+import { pictureBytes, readPicture } from '../../../src/previews/pictures/read-picture.ts';
 import { Rig, service } from '../../rig.ts';
 import { Client } from '../../service/client.ts';
 import { blank } from '../pictures/specimens/png.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Result } from '../../../src/base/result.ts';
 import { type Clip, openClip, partOf } from '../../../src/previews/clips/open.ts';
+import { sizeWith, sizeWithin } from '../../../src/previews/clips/output.ts';
 import type { FrameSampling } from '../../../src/previews/clips/sample-frames.ts';
-import { sizeWith, sizeWithin } from '../../../src/previews/clips/size.ts';
 import type { Picture } from '../../../src/previews/pictures/picture.ts';
 import { clipInput, leftOf, shortWalk, tone, walkClip, yellowOf } from './samples.ts';
 

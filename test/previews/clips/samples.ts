@@ -75,10 +75,4 @@ export function yellowOf({ pixels, width }: Picture): readonly [number, number] 
 }
 
 /** A voice of one tone. */
-export function tone(seconds: number, hertz = 440, rate = 16_000): Sound {
-  const samples = Float32Array.from(
-    { length: Math.round(seconds * rate) },
-    (_, i) => 0.4 * Math.sin((2 * Math.PI * hertz * i) / rate),
-  );
-  return { rate, samples };
-}
+export const tone = (seconds: number, pitch = 440): Sound => ({ seconds, pitch });

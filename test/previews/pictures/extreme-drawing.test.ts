@@ -6,9 +6,8 @@ import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
 import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { drawCard } from '../../../src/previews/pictures/card.ts';
-import { paintClock, timeText } from '../../../src/previews/pictures/clock.ts';
 import { wrap } from '../../../src/previews/pictures/lettering.ts';
-import { mark } from '../../../src/previews/pictures/mark.ts';
+import { mark, paintClock, timeText } from '../../../src/previews/pictures/mark.ts';
 import { finished } from '../../../src/previews/pictures/output.ts';
 import type { Picture } from '../../../src/previews/pictures/picture.ts';
 

@@ -43,7 +43,7 @@ parentPort?.on('message', (job: Command) => {
     case 'two faces':
       for (const name of ['0-0.png', '0-1.png'])
         tell({ kind: 'face', face: { name, crop: Buffer.from(name), region } });
-      return tell({ kind: 'searched', answer: { ok: true, value: undefined } });
+      return tell({ kind: 'done', outcome: { ok: true, value: [] } });
     default:
       return tell(rendered());
   }
@@ -52,7 +52,7 @@ parentPort?.on('message', (job: Command) => {
 tell({ kind: 'ready' });
 
 const rendered = (): Report => ({
-  kind: 'rendered',
+  kind: 'done',
   outcome: { ok: true, value: [{ name: `${jobs}.png` }] },
 });
 

@@ -1,8 +1,12 @@
 // The rendering processes: whatever happens in one, the service goes on, and says what became of the project.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toolNamed } from '../../../src/contract/tools/all.ts';
-import { type Renderer, RendererClosed } from '../../../src/previews/base/renderer.ts';
-import type { RenderInput, RenderRequest } from '../../../src/previews/base/request.ts';
+import {
+  type Renderer,
+  RendererClosed,
+  type RenderInput,
+  type RenderRequest,
+} from '../../../src/previews/base/request.ts';
 import { openPool, type PoolOptions } from '../../../src/previews/threads/pool.ts';
 import { Rig } from '../../rig.ts';
 

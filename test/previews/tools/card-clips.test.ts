@@ -1,8 +1,6 @@
 // The tools that make a clip of a picture, of words or of a sound.
 import { expect, test } from 'vitest';
-import { render as renderVideo } from '../../../src/previews/defaults/video.ts';
-import { render as renderGif } from '../../../src/previews/tools/ai-gif-generator.ts';
-import { render as renderAnimation } from '../../../src/previews/tools/animation.ts';
+import { renderAnimation, renderGif, renderVideo } from '../../../src/previews/tools/clips.ts';
 import { sample } from '../faces/sample.ts';
 import {
   differenceOf,

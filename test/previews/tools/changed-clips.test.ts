@@ -3,11 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeClip } from '../../../src/previews/clips/write.ts';
-import { render as renderVideo } from '../../../src/previews/defaults/video.ts';
 import type { Picture } from '../../../src/previews/pictures/picture.ts';
-import { render as renderAutoSubtitles } from '../../../src/previews/tools/auto-subtitle-generator.ts';
-import { render as renderLipSync } from '../../../src/previews/tools/lip-sync.ts';
-import { render as renderVideoToVideo } from '../../../src/previews/tools/video-to-video.ts';
+import {
+  renderAutoSubtitles,
+  renderVideo,
+  renderVideoToVideo,
+} from '../../../src/previews/tools/clips.ts';
+import { renderLipSync } from '../../../src/previews/tools/speaking.ts';
 import { tone } from '../clips/samples.ts';
 import { sample } from '../faces/sample.ts';
 import { differenceOf, folder, input, made, picturesOf, prepareFolder, request } from './stage.ts';

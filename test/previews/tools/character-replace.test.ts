@@ -9,7 +9,7 @@ import type { RenderOutcome } from '../../../src/previews/base/request.ts';
 import { openClip } from '../../../src/previews/clips/open.ts';
 import { writeClip } from '../../../src/previews/clips/write.ts';
 import type { Picture } from '../../../src/previews/pictures/picture.ts';
-import { render as renderCharacterReplace } from '../../../src/previews/tools/character-replace.ts';
+import { renderCharacterReplace } from '../../../src/previews/tools/character-replace.ts';
 import { clipInput, tone } from '../clips/samples.ts';
 import { probe } from '../probe.ts';
 

@@ -4,13 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { faceSwap } from '../../../src/contract/tools/face-swap.ts';
-import type { FoundFace } from '../../../src/previews/base/renderer.ts';
-import type { RenderInput, RenderOutcome } from '../../../src/previews/base/request.ts';
+import type { FoundFace, RenderInput, RenderOutcome } from '../../../src/previews/base/request.ts';
 import { openClip } from '../../../src/previews/clips/open.ts';
 import { writeClip } from '../../../src/previews/clips/write.ts';
-import { findFacesInClip } from '../../../src/previews/faces/search-clip.ts';
+import { findFacesInClip } from '../../../src/previews/faces/search.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
-import { render as renderFaceSwapClip } from '../../../src/previews/tools/face-swap.ts';
+import { renderFaceSwap as renderFaceSwapClip } from '../../../src/previews/tools/face-swap.ts';
 import { clipInput, shortWalk, tone, walkClip } from '../clips/samples.ts';
 import { sample } from '../faces/sample.ts';
 

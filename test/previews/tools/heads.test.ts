@@ -10,9 +10,8 @@ import type { RenderRequest } from '../../../src/previews/base/request.ts';
 import { type Face, findFaces } from '../../../src/previews/faces/find.ts';
 import { describeFace, descriptorDistance } from '../../../src/previews/faces/match.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
-import { render as renderFaceEditor } from '../../../src/previews/tools/ai-face-editor.ts';
-import { render as renderHeadshot } from '../../../src/previews/tools/ai-headshot-generator.ts';
-import { render as renderHeadSwap } from '../../../src/previews/tools/head-swap.ts';
+import { renderFaceEditor } from '../../../src/previews/tools/cards.ts';
+import { renderHeadSwap, renderHeadshot } from '../../../src/previews/tools/people.ts';
 import { sample } from '../faces/sample.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-heads-'));

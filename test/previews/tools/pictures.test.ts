@@ -2,11 +2,9 @@
 import jsQR from 'jsqr';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.ts';
-import { render as renderImage } from '../../../src/previews/defaults/image.ts';
-import { render as renderUpscaler } from '../../../src/previews/tools/ai-image-upscaler.ts';
-import { render as renderMeme } from '../../../src/previews/tools/ai-meme-generator.ts';
-import { render as renderQrCode } from '../../../src/previews/tools/ai-qr-code-generator.ts';
-import { render as renderColorizer } from '../../../src/previews/tools/photo-colorizer.ts';
+import { renderQrCode } from '../../../src/previews/tools/ai-qr-code-generator.ts';
+import { renderImage, renderMeme } from '../../../src/previews/tools/cards.ts';
+import { renderColorizer, renderUpscaler } from '../../../src/previews/tools/pictures.ts';
 import { apart, drawn, filesOf, pictureIn, rehearse, shareOf } from '../rehearse.ts';
 
 const field = 'assets.image_file_path';

@@ -9,8 +9,7 @@ import {
   pixelsOf,
   sharpOf,
 } from '../../../src/previews/pictures/picture.ts';
-import { render as renderTalkingPhoto } from '../../../src/previews/tools/ai-talking-photo.ts';
-import { render as renderLipSync } from '../../../src/previews/tools/lip-sync.ts';
+import { renderLipSync, renderTalkingPhoto } from '../../../src/previews/tools/speaking.ts';
 import { sample } from '../faces/sample.ts';
 import {
   differenceOf,

@@ -1,5 +1,5 @@
 // Renders requests of the video tools in a folder of their own, and looks at what came out.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -12,7 +12,7 @@ import type {
   RenderRequest,
 } from '../../../src/previews/base/request.ts';
 import { openClip } from '../../../src/previews/clips/open.ts';
-import { writeClip } from '../../../src/previews/clips/write.ts';
+import { wavOf } from '../../../src/previews/clips/tone.ts';
 import { type Picture, sharpOf } from '../../../src/previews/pictures/picture.ts';
 import { clipInput } from '../clips/samples.ts';
 import { type Probed, probe } from '../probe.ts';
@@ -135,25 +135,13 @@ export async function fileOf(picture: Picture, name: string): Promise<string> {
   return file;
 }
 
-const plain: Picture = { pixels: Buffer.alloc(96 * 96 * 4, 200), width: 96, height: 96 };
-
 /** A sound file that is silent at first, and loud from its middle on. */
 export async function lateVoice(seconds: number): Promise<string> {
   const rate = 16_000;
   const samples = Float32Array.from({ length: Math.round(seconds * rate) }, (_, i) =>
     i / rate < seconds / 2 ? 0 : 0.5 * Math.sin((2 * Math.PI * 200 * i) / rate),
   );
-  const file = join(folder, 'voice.webm');
-  async function* still(): AsyncGenerator<Picture> {
-    for (let i = 0; i < seconds * 4; i++) yield plain;
-  }
-  await writeClip({
-    file,
-    width: 96,
-    height: 96,
-    fps: 4,
-    frames: still(),
-    sound: { rate, samples },
-  });
+  const file = join(folder, 'voice.wav');
+  writeFileSync(file, wavOf(samples, rate));
   return file;
 }

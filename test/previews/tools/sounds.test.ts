@@ -2,8 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { render as renderAudio } from '../../../src/previews/defaults/audio.ts';
-import { render as renderVoiceCloner } from '../../../src/previews/tools/ai-voice-cloner.ts';
+import { renderAudio, renderVoiceCloner } from '../../../src/previews/tools/sounds.ts';
 import { filesOf, type Rehearsed, rehearse } from '../rehearse.ts';
 
 const text = 'Hello, how are you? I am fine, thank you.';

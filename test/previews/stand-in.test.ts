@@ -4,15 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/base/json.ts';
-import {
-  findStandInFaces,
-  renderStandIn,
-  tinyGif,
-  tinyPng,
-} from '../../../src/previews/stand-ins/stand-in.ts';
-import { photo } from '../../photo.ts';
-import { filesOf, type Given, rehearse } from '../rehearse.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import { findStandInFaces, renderStandIn, tinyGif, tinyPng } from '../../src/previews/stand-in.ts';
+import { photo } from '../photo.ts';
+import { filesOf, type Given, rehearse } from './rehearse.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-stand-ins-'));
 afterAll(() => rmSync(folder, { recursive: true }));

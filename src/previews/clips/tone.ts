@@ -1,15 +1,18 @@
 // A soft tone for sound that a rehearsal does not make: it has the right length, and says nothing else.
 
-/** Samples per second, one channel. */
+/** Samples per second of a tone in a file of its own, one channel. */
 export const toneRate = 16_000;
 /** Loudness, of full scale. */
-const loudness = 0.12;
+const loudness = 0.25;
+
+/** The sample of a moment in seconds, from -1 to 1. `pitch` in hertz. */
+export const toneAt = (seconds: number, pitch: number): number =>
+  loudness * Math.sin(2 * Math.PI * pitch * seconds);
 
 /** `pitch` in hertz. */
 export function toneOf(seconds: number, pitch: number): Float32Array {
-  const step = (2 * Math.PI * pitch) / toneRate;
   const samples = new Float32Array(Math.max(1, Math.round(seconds * toneRate)));
-  return samples.map((_, index) => loudness * Math.sin(index * step));
+  return samples.map((_, index) => toneAt(index / toneRate, pitch));
 }
 
 // Sound as a WAV file: PCM, 16 bit, mono.
@@ -34,8 +37,7 @@ export function wavOf(samples: ArrayLike<number>, rate: number): Buffer {
   // A DataView is ten times as fast as the methods of a Buffer.
   const view = new DataView(wav.buffer, wav.byteOffset + headerBytes);
   for (let index = 0; index < samples.length; index++) {
-    const value = Math.round((samples[index] ?? 0) * 32_767);
-    view.setInt16(index * 2, value < -32_767 ? -32_767 : value > 32_767 ? 32_767 : value, true);
+    view.setInt16(index * 2, Math.round((samples[index] ?? 0) * 32_767), true);
   }
   return wav;
 }

@@ -4,19 +4,25 @@ import { constants } from 'node:fs';
 import { copyFile, link, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
-import { ok, type Result } from '../../base/result.ts';
-import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
-import { clipOf } from '../../contract/api/clip.ts';
-import type { ProjectError } from '../../contract/api/project.ts';
-import { imageCountOf } from '../base/fields.ts';
-import { digestOfFile, hueOf, keyOf } from '../base/key.ts';
-import type { FaceAnswer, FaceQuestion, FoundFace } from '../base/renderer.ts';
-import type { RenderedFile, RenderOutcome, RenderRequest } from '../base/request.ts';
-import { type Colour, colourOf } from '../pictures/canvas.ts';
-import { withinPlan } from '../pictures/output.ts';
-import { pixelsOf, type Size } from '../pictures/picture.ts';
-import { pictureSize } from '../pictures/read-picture.ts';
-import { renderSpeech } from '../sound/speech.ts';
+import { ok, type Result } from '../base/result.ts';
+import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
+import { clipOf } from '../contract/api/clip.ts';
+import type { ProjectError } from '../contract/api/project.ts';
+import { imageCountOf } from './base/fields.ts';
+import { digestOfFile, hueOf, keyOf } from './base/key.ts';
+import type {
+  FaceAnswer,
+  FaceQuestion,
+  FoundFace,
+  RenderedFile,
+  RenderOutcome,
+  RenderRequest,
+} from './base/request.ts';
+import { type Colour, colourOf } from './pictures/canvas.ts';
+import { withinPlan } from './pictures/output.ts';
+import { pixelsOf, type Size } from './pictures/picture.ts';
+import { pictureSize } from './pictures/read-picture.ts';
+import { renderSpeech } from './tools/sounds.ts';
 
 /** The size of an output where the request names no picture. */
 const usualSize: Size = { width: 768, height: 768 };
@@ -115,37 +121,23 @@ export async function findStandInFaces(
 
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** The compressed pixels of each size that was asked for last: zeros, which name the palette's only colour. */
-const blanks = new Map<string, Buffer>();
-const mostBlanks = 64;
-
 /** A PNG of one colour; pictures with different comments have different bytes. */
 export function tinyPng({ width, height }: Size, colour: Colour, comment: string): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // One bit a pixel, from a palette.
+  // One bit a pixel, from a palette of one colour.
   header[8] = 1;
   header[9] = 3;
+  const blank = Buffer.alloc(height * (1 + Math.ceil(width / 8)));
   return Buffer.concat([
     pngSignature,
     chunk('IHDR', header),
     chunk('PLTE', Buffer.from(colour)),
     chunk('tEXt', Buffer.from(`Comment\0${comment}`, 'latin1')),
-    chunk('IDAT', blankOf({ width, height })),
+    chunk('IDAT', deflateSync(blank, { level: 1 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
-}
-
-function blankOf({ width, height }: Size): Buffer {
-  const key = `${width}x${height}`;
-  const known = blanks.get(key);
-  if (known !== undefined) return known;
-  const blank = deflateSync(Buffer.alloc(height * (1 + Math.ceil(width / 8))), { level: 1 });
-  const [oldest] = blanks.keys();
-  if (blanks.size >= mostBlanks && oldest !== undefined) blanks.delete(oldest);
-  blanks.set(key, blank);
-  return blank;
 }
 
 function chunk(type: string, data: Buffer): Buffer {
@@ -157,7 +149,7 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 /** What a GIF can say of one frame, in hundredths of a second. */
-const longestDelay = 65_535;
+const maxDelay = 65_535;
 
 /** A GIF of two frames that are shown for so many seconds together. */
 export function tinyGif(
@@ -171,7 +163,7 @@ export function tinyGif(
   screen.writeUInt16LE(height, 2);
   const said = Buffer.from(comment.slice(0, 255), 'latin1');
   const frame = Buffer.from('21f9040000000000' + '2c00000000010001000002024401' + '00', 'hex');
-  frame.writeUInt16LE(Math.min(longestDelay, Math.max(1, Math.round(seconds * 50))), 4);
+  frame.writeUInt16LE(Math.min(maxDelay, Math.max(1, Math.round(seconds * 50))), 4);
   return Buffer.concat([
     Buffer.from('GIF89a', 'latin1'),
     screen,
