@@ -21,17 +21,15 @@ import type { FileFact, RecordedFile } from '../plan/facts.ts';
 import type { Place } from '../run/jobs/job.ts';
 import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../run/jobs/ports.ts';
 import type { Boundary } from './boundary.ts';
-import { factOf } from './file-fact.ts';
 import type { FileStamps } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
-import { damageOf } from './headers/decode-check.ts';
-import { checkInput, type MediaVerdict } from './headers/media-check.ts';
-import type { MadeFiles } from './made-files.ts';
+import { checkInput, damageOf, type MediaVerdict } from './media-check.ts';
+import { soundSeconds } from './media-header.ts';
 import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { createPart, removePart } from './part.ts';
-import { keptPath, SavedFiles } from './saved-files.ts';
-import { soundSeconds } from './sound-length.ts';
+import type { MadeFiles } from './saved-files.ts';
+import { factOf, keptPath, SavedFiles } from './saved-files.ts';
 
 export interface DiskOptions {
   /** Absolute. Input paths are relative to this folder. */

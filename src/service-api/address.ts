@@ -46,3 +46,9 @@ const isOwnMachine = (host: string): boolean => ['localhost', '127.0.0.1', '[::1
 /** If the text before the port or the path names this machine, no encryption is needed. */
 const schemeFor = (address: string): string =>
   isOwnMachine(/^(?:\[[^\]]*\]|[^:/]*)/.exec(address)?.[0] ?? '') ? 'http' : 'https';
+
+// Whether an address to listen on is reachable only from this machine.
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+}

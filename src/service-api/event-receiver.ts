@@ -15,9 +15,7 @@ import {
 } from '../contract/api/event.ts';
 import type { Project, RecordKind } from '../contract/api/project.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { limitConnections } from './connection-limits.ts';
-import { createServer } from './create-server.ts';
-import { type ListenAddress, listenOn } from './listen.ts';
+import { createServer, type ListenAddress, limitConnections, listenOn } from './web-server.ts';
 
 export type { ListenAddress };
 

@@ -13,14 +13,12 @@ import {
   contentRangeOf,
   isOtherVersion,
   lengthOf,
-  validatorOf,
-} from '../files/content-range.ts';
-import {
   Part,
   type RunningHash,
   removePart,
   type Standing,
   standing,
+  validatorOf,
   writePart,
 } from '../files/part.ts';
 import type { Fetched, LocalFile } from '../run/jobs/ports.ts';

@@ -19,11 +19,10 @@ import { connector, connectorOptions } from './connector.ts';
 import { exchange, placeOf } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
 import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
-import { OpenRequests } from './open-requests.ts';
-import { type LeastProgress, leastProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
+import { OpenRequests } from './request-handler.ts';
 import type { RequestRates } from './request-rate.ts';
-import { Storage } from './storage.ts';
+import { type LeastProgress, leastProgress, Storage } from './storage.ts';
 import { type Network, realNetwork, StorageAddresses } from './storage-address.ts';
 
 export interface ClientOptions {

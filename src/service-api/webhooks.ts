@@ -11,13 +11,13 @@ import { jobFacts } from '../model/state.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
 import type { RunEvent } from '../run/run-event.ts';
+import { isLoopback } from './address.ts';
 import {
   type EventHeaders,
   eventHeaders,
   type ListenAddress,
   openReceiver,
 } from './event-receiver.ts';
-import { isLoopback } from './loopback.ts';
 import type { Target } from './target.ts';
 
 export interface WebhookOptions {

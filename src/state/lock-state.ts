@@ -4,8 +4,7 @@ import { type Problem, problem, Refusal } from '../language/load/problem.ts';
 import type { Header } from '../model/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { LiveFacts } from '../views/live/live-facts.ts';
-import { takeLock } from './lock/lock.ts';
-import { realProcesses } from './lock/process-state.ts';
+import { realProcesses, takeLock } from './lock/lock.ts';
 import { openRunSocket } from './lock/run-socket.ts';
 import {
   checkOwnFolder,

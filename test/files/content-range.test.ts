@@ -1,11 +1,6 @@
 // What headers say about the bytes of an answer: only a version that surely names the same bytes is gone on from.
 import { describe, expect, test } from 'vitest';
-import {
-  contentRangeOf,
-  isOtherVersion,
-  lengthOf,
-  validatorOf,
-} from '../../src/files/content-range.ts';
+import { contentRangeOf, isOtherVersion, lengthOf, validatorOf } from '../../src/files/part.ts';
 
 const modified = 'Tue, 04 Aug 2026 10:00:00 GMT';
 

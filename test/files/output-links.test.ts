@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { linkProblem, OutputLinks } from '../../src/files/output-links.ts';
+import { linkProblem, OutputLinks } from '../../src/files/output-folders.ts';
 import { extensionMark } from '../../src/language/result-name.ts';
 import { temporaryFolder } from './places.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { soundSeconds, wavSeconds } from '../../src/files/sound-length.ts';
+import { soundSeconds, wavSeconds } from '../../src/files/media-header.ts';
 import { wavOf } from '../../src/previews/sound/tone.ts';
 
 const wav = wavOf(new Float32Array(12_000), 8_000);

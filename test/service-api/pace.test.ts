@@ -1,7 +1,7 @@
 // So many requests a minute, evenly, by a clock that the test owns.
 import { describe, expect, test } from 'vitest';
 import { realClock } from '../../src/run/clock.ts';
-import { pacer } from '../../src/service-api/pace.ts';
+import { pacer } from '../../src/service-api/request-rate.ts';
 import { FakeClock } from '../files/places.ts';
 
 describe('a pace', () => {

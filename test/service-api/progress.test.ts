@@ -1,7 +1,7 @@
 // A transfer is cut when too little of it comes in a stretch of time, and only then.
 import { expect, test } from 'vitest';
-import { GivenUp } from '../../src/service-api/given-up.ts';
-import { leastProgress, Progress } from '../../src/service-api/progress.ts';
+import { GivenUp } from '../../src/service-api/request-handler.ts';
+import { leastProgress, Progress } from '../../src/service-api/storage.ts';
 
 const least = { bytes: 1000, everyMs: 2000 };
 

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../../src/base/result.ts';
 import type { ApiFailure } from '../../src/contract/api/failure.ts';
-import { pacer } from '../../src/service-api/pace.ts';
 import {
+  pacer,
   RequestRate,
   type RequestRateOptions,
   requestRates,

@@ -7,8 +7,9 @@ import {
   type Network,
   RefusedAddress,
   StorageAddresses,
+  type Zone,
+  zoneOf,
 } from '../../src/service-api/storage-address.ts';
-import { type Zone, zoneOf } from '../../src/service-api/zones.ts';
 import { temporaryFolder } from '../files/places.ts';
 import { clientFor, serve } from './server.ts';
 

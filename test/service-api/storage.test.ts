@@ -1,8 +1,8 @@
 // Answers of storage that nobody reads: their connections are free for the next request, unless they are long or slow.
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { leastProgress } from '../../src/service-api/progress.ts';
 import {
   Lost,
+  leastProgress,
   Storage,
   type StorageAnswer,
   type StorageOptions,

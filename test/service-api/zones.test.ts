@@ -1,6 +1,6 @@
 // Which part of the network an address belongs to, in all its spellings.
 import { expect, test } from 'vitest';
-import { zoneOf } from '../../src/service-api/zones.ts';
+import { zoneOf } from '../../src/service-api/storage-address.ts';
 
 test.each([
   ['127.0.0.1', 'loopback'],

@@ -1,6 +1,6 @@
 // Records are read back as they were added, from memory and from the temporary file.
 import { expect, onTestFinished, test } from 'vitest';
-import { RecordLog } from '../../src/state/record-log.ts';
+import { RecordLog } from '../../src/state/job-store.ts';
 
 const text = (number: number): string => `${number} ä😀 ${'x'.repeat(200_000)}`;
 

@@ -25,21 +25,21 @@ import { memoryStore } from '../../model/job-store.ts';
 import { loadState } from '../../state/load-state.ts';
 import { privateFolderOf } from '../../state/private-folder.ts';
 import { eachLine, LineTooLong } from '../../state/raw-lines.ts';
-import { ForeignReceipts } from '../../state/receipts/foreign-receipts.ts';
 import type { Receipt } from '../../state/receipts/receipt.ts';
+import { receiptOf, receiptsFile } from '../../state/receipts/receipt-book.ts';
+import {
+  type ReceiptQuery,
+  ReceiptStore,
+  receiptsProblem,
+} from '../../state/receipts/receipt-store.ts';
+import { ForeignReceipts } from './foreign-receipts.ts';
 import {
   exportHeaderText,
   isWorthKeeping,
   readExportHeader,
   readReceiptText,
   receiptText,
-} from '../../state/receipts/receipt-line.ts';
-import {
-  type ReceiptQuery,
-  ReceiptStore,
-  receiptsProblem,
-} from '../../state/receipts/receipt-store.ts';
-import { receiptOf, receiptsFile } from './receipt-book.ts';
+} from './receipt-line.ts';
 
 export interface ReceiptsOptions {
   /** `--pipeline`: only the receipts of this pipeline file. */

@@ -11,6 +11,7 @@ import { ok, type Result } from '../../base/result.ts';
 import { validatorOf } from '../../base/schema.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
 import { version } from '../../base/version.ts';
+import { boundaryOf, checkOutput } from '../../files/boundary.ts';
 import {
   areSame,
   FileStamps,
@@ -20,7 +21,6 @@ import {
 } from '../../files/file-stamps.ts';
 import type { ItemList } from '../../files/items.ts';
 import { openOwn } from '../../files/new-file.ts';
-import { boundaryOf, checkOutput } from '../../files/pipeline-boundary.ts';
 import { fromCel } from '../../language/cel-value.ts';
 import { measuredInItems } from '../../language/item-uses.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';

@@ -6,7 +6,6 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { ColumnType } from '../../language/items.ts';
 import type { CellPlace } from '../../model/item.ts';
-import { Snapshot } from './snapshot.ts';
 import {
   chunksOf,
   type EmptyRows,
@@ -14,10 +13,11 @@ import {
   mostEmptyLines,
   mostProblems,
   placeIn,
+  Snapshot,
   type Table,
   type TableProblem,
+  TableText,
 } from './table.ts';
-import { TableText } from './table-text.ts';
 
 export interface CsvOptions {
   readonly delimiter: string;

@@ -4,16 +4,16 @@ import { asJson, isObject, type JsonObject } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { parseSource } from '../../contract/yaml/source.ts';
 import type { CellPlace } from '../../model/item.ts';
-import { Snapshot } from './snapshot.ts';
 import {
   chunksOf,
   longestRow,
   mostProblems,
   placeIn,
+  Snapshot,
   type Table,
   type TableProblem,
+  TableText,
 } from './table.ts';
-import { TableText } from './table-text.ts';
 
 /** More names than this are data, not columns. */
 const mostColumns = 10_000;

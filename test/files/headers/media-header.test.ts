@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { headerOf } from '../../../src/files/headers/media-header.ts';
+import { headerOf } from '../../../src/files/media-header.ts';
 import { clipSize, portraitClip, voiceSample } from '../../previews/media.ts';
 import { temporaryFolder } from '../places.ts';
 

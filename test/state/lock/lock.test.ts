@@ -13,8 +13,12 @@ import files from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { holderOf, takeLock } from '../../../src/state/lock/lock.ts';
-import { type ProcessState, processState } from '../../../src/state/lock/process-state.ts';
+import {
+  holderOf,
+  type ProcessState,
+  processState,
+  takeLock,
+} from '../../../src/state/lock/lock.ts';
 import { replaceUntilEnd } from '../../files/patched-fs.ts';
 import { temporaryFolder } from '../../files/places.ts';
 import { makePipe } from '../../small-disk.ts';

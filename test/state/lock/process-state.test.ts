@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { processIn, processState } from '../../../src/state/lock/process-state.ts';
+import { processIn, processState } from '../../../src/state/lock/lock.ts';
 
 describe.skipIf(!existsSync('/proc/self/stat'))('when a process began (Linux)', () => {
   test('is the same whenever it is asked for, and another for another process', () => {

@@ -7,7 +7,7 @@ import {
   paidLine,
   savedResult,
   tasksOf,
-} from '../../../src/state/repair/claim.ts';
+} from '../../../src/state/repair/adjudicator.ts';
 import { at, complete, created, intent, job, jobAfter, output } from '../../model/lines.ts';
 
 function known(...more: readonly NewEvent[]): JobLine {

@@ -1,7 +1,7 @@
 // Git's conflict markers: which line stands on which side.
 import { describe, expect, test } from 'vitest';
 import { byteProblem } from '../../../src/base/raw-line.ts';
-import { sidesOf } from '../../../src/state/repair/conflict.ts';
+import { sidesOf } from '../../../src/state/repair/damage.ts';
 
 const ours = '<<<<<<< HEAD';
 const base = '||||||| 1234567';

@@ -16,13 +16,14 @@ import { downloadCount } from '../../plan/recorded-files.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import {
+  adoptedLine,
+  type Ending,
+  endOf,
   type Receipt,
   type ReceiptSource,
   type SavedFile,
   unknownPayment,
-} from '../../state/receipts/receipt.ts';
-import { adoptedLine } from './adopted.ts';
-import { type Ending, endOf } from './ending.ts';
+} from './receipt.ts';
 import { type ReceiptBook, receiptOf } from './receipt-book.ts';
 
 /** Tells who pays, and whether a project is there. Undefined: the service cannot be asked. */

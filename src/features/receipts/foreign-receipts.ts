@@ -6,7 +6,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { systemCode } from '../../base/system-error.ts';
 import { isSqlite } from '../../files/cache-database.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../../state/receipts/receipt.ts';
 import { readReceipt } from './receipt-line.ts';
 
 /** So many rows in a row that cannot be read are the end of a table whose last row cannot be found. */

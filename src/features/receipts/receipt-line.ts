@@ -7,7 +7,7 @@ import { reasonOf } from '../../contract/api/bounds.ts';
 import { faceDetect } from '../../contract/kinds/face-detect.ts';
 import { type JobLine, lineText, readLine } from '../../model/line.ts';
 import { jobSchema, storeName, task } from '../../model/line-schemas.ts';
-import { type Receipt, withoutFiles } from './receipt.ts';
+import { type Receipt, withoutFiles } from '../../state/receipts/receipt.ts';
 
 /** The format of an export. */
 const exportVersion = 1;
