@@ -1,6 +1,6 @@
 // The boundary around a pipeline's files: a file to read must really be in the repository, links followed, unless the
 // user allows more. A cloned repository may contain a link named pic.png that leads to a private key.
-import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { futureRealPath, realPathOr } from '../base/real-path.ts';
 import { repositoryOf } from '../base/repository.ts';
@@ -10,6 +10,7 @@ import type { Code } from '../contract/codes/all.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem } from '../language/load/problem.ts';
 import { reservedFolder, toolFolderIn } from '../language/reserved-name.ts';
+import { statsIfAny } from './file-stamps.ts';
 
 export interface BoundaryOptions {
   /** Absolute, links followed. */
@@ -72,7 +73,7 @@ export class Boundary {
     } catch (error) {
       if (!isSystemProblem(error)) throw error;
       // Some links below /proc lead to files without a path.
-      return stands(path) && !this.#allowOutside
+      return statsIfAny(path) !== undefined && !this.#allowOutside
         ? `leads to a place that cannot be determined: ${outsideHint}`
         : undefined;
     }
@@ -110,15 +111,6 @@ export class Boundary {
 
 const gitsOwn = (parts: readonly string[]): string | undefined =>
   parts.some((part) => reservedFolder(part) === '.git') ? 'in a .git folder' : undefined;
-
-function stands(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    if (isSystemProblem(error)) return false;
-    throw error;
-  }
-}
 
 /** True if a folder above a path is in the repository. */
 function leadsThrough(repository: string, path: string): boolean {

@@ -1,14 +1,14 @@
 // The folders for outputs: created when needed, kept below the output folder, and synced in groups.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { makeFolder } from '../base/make-folder.ts';
 import { futureRealPath, realPathOr } from '../base/real-path.ts';
-import { isSystemProblem } from '../base/system-error.ts';
 import { isWithin } from '../base/within.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import { reservedFolder, toolFolderIn } from '../language/reserved-name.ts';
 import { extensionMark } from '../language/result-name.ts';
+import { statsIfAny } from './file-stamps.ts';
 
 /** The number of folders to remember as ready. A forgotten folder is checked again. */
 const readyMax = 10_000;
@@ -70,30 +70,15 @@ export function linkProblem(folder: string, root: string): string | undefined {
   return reserved === undefined ? undefined : `a link leads into a ${reserved} folder`;
 }
 
-/** False also for what cannot be entered: that is reported when it is written to. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch (error) {
-    if (isSystemProblem(error)) return false;
-    throw error;
-  }
-}
-
 /** The first part of `folder` that is there and is no folder, relative to `root`. */
 function fileOnTheWay(root: string, folder: string): string | undefined {
   let path = root;
   for (const part of relative(root, folder).split(sep)) {
     path = join(path, part);
-    try {
-      const stats = statSync(path, { throwIfNoEntry: false });
-      if (stats === undefined) return undefined;
-      if (!stats.isDirectory()) return relative(root, path).split(sep).join('/');
-    } catch (error) {
-      // Links are judged by where they lead, and what cannot be entered is reported when it is written to.
-      if (isSystemProblem(error)) return undefined;
-      throw error;
-    }
+    // Links are judged by where they lead, and what cannot be entered is reported when it is written to.
+    const stats = statsIfAny(path);
+    if (stats === undefined) return undefined;
+    if (!stats.isDirectory()) return relative(root, path).split(sep).join('/');
   }
   return undefined;
 }
@@ -129,7 +114,7 @@ export class OutputLinks {
   /** Without an extension, several results get names of their own. */
   #nameProblem(to: string): string | undefined {
     if (to.endsWith('/') || to.includes(extensionMark) || extensionOf(to) === '') return undefined;
-    return isFolder(join(this.#root, to))
+    return statsIfAny(join(this.#root, to))?.isDirectory() === true
       ? `${to} in the output folder is a folder, and a file must have this name`
       : undefined;
   }

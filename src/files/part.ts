@@ -4,6 +4,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, constants, fdatasync, lstatSync, writeSync } from 'node:fs';
 import { type FileHandle, unlink } from 'node:fs/promises';
 import { type Digest, digestFrom } from '../base/digest.ts';
+import { valueIn } from '../base/json.ts';
 import { openRegular, readOwnFile } from '../base/regular-file.ts';
 import { validatorOf as schemaValidator } from '../base/schema.ts';
 import { isSystemProblem, systemCode } from '../base/system-error.ts';
@@ -144,6 +145,15 @@ async function removeFile(path: string): Promise<void> {
   }
 }
 
+/** The bytes of an open file from where it is. */
+export async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
 /** A hash of the first bytes of a part. */
 export interface RunningHash {
   readonly bytes: number;
@@ -275,15 +285,9 @@ function readNote(place: LocalFile): Note | undefined {
   // Nearly always, there is no part.
   if (!stands(path)) return undefined;
   const read = readOwnFile(path, { max: longestNote });
-  if (!read.ok) return undefined;
-  try {
-    const note: unknown = JSON.parse(read.value.toString('utf8'));
-    return schemaValidator<Note>(noteSchema)(note) ? note : undefined;
-  } catch (error) {
-    // A crash cut off the note: the file is fetched from its beginning.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  // If a crash cut off the note, the file is fetched from its beginning.
+  const note = read.ok ? valueIn(read.value.toString('utf8')) : undefined;
+  return schemaValidator<Note>(noteSchema)(note) ? note : undefined;
 }
 
 async function hashed({ path }: LocalFile, bytes: number): Promise<RunningHash> {

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Digest, digestFrom, digestOfBytes } from '../base/digest.ts';
+import { valueIn } from '../base/json.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { readRegularFile } from '../base/regular-file.ts';
 import { validatorOf } from '../base/schema.ts';
@@ -189,20 +190,15 @@ const fileOf = (digest: Digest, env: Env): string => join(folderOf(env), `${dige
 export function consentFor(digest: Digest, env: Env): Consent | undefined {
   const read = readRegularFile(fileOf(digest, env), { max: 100_000 });
   if (!read.ok) return undefined;
-  try {
-    const value: unknown = JSON.parse(read.value.toString('utf8'));
-    if (!validatorOf<Stored>(storedSchema)(value)) return undefined;
-    const { address, grants: given = ['service'], places = {}, file, date } = value;
-    const known = grants.filter((grant) => given.includes(grant));
-    return {
-      ...{ digest, places, file, date },
-      ...(address === undefined ? {} : { address }),
-      grants: known.filter((grant) => grant !== 'service' || address !== undefined),
-    };
-  } catch {
-    // Not JSON, so shotlist did not write it.
-    return undefined;
-  }
+  const value = valueIn(read.value.toString('utf8'));
+  if (!validatorOf<Stored>(storedSchema)(value)) return undefined;
+  const { address, grants: given = ['service'], places = {}, file, date } = value;
+  const known = grants.filter((grant) => given.includes(grant));
+  return {
+    ...{ digest, places, file, date },
+    ...(address === undefined ? {} : { address }),
+    grants: known.filter((grant) => grant !== 'service' || address !== undefined),
+  };
 }
 
 /** All consents, oldest first. Throws system errors, except for a missing folder. */

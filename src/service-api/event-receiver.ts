@@ -2,7 +2,7 @@
 // The service never resends an event that was answered with 2xx, so only an event that the run has recorded gets that
 // answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asJson, isObject } from '../base/json.ts';
+import { isObject, valueIn } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { readProject } from '../contract/api/answers.ts';
@@ -185,7 +185,7 @@ interface Heard {
 
 /** Undefined: an unknown kind, which receivers must tolerate (interface.md, Events). */
 function eventIn(body: Buffer, redactor: Redactor): Result<Heard | undefined, string> {
-  const value = redactor.value(parsed(body.toString()));
+  const value = redactor.value(valueIn(body.toString()));
   if (!isObject(value) || typeof value['type'] !== 'string')
     return err('The body is not JSON of the form {type, payload}.');
   const { type, payload } = value;
@@ -193,15 +193,6 @@ function eventIn(body: Buffer, redactor: Redactor): Result<Heard | undefined, st
   const project = readProject(payload);
   if (project.ok) return ok({ record: recordOfEvent(type), project: project.value });
   return err(`The payload is not a project record: ${project.error}.`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return asJson(JSON.parse(text));
-  } catch {
-    // Not JSON: the caller reports it.
-    return undefined;
-  }
 }
 
 /** Resolves when the answer is sent, or the client has disconnected. */

@@ -1,7 +1,7 @@
 // Checks the base address once before a run sends anything: the service, something else, or nothing. Sends one free
 // request, or three if the deployment has no account endpoint.
 import { Agent, type Dispatcher } from 'undici';
-import { isObject } from '../base/json.ts';
+import { isObject, valueIn } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemCode } from '../base/system-error.ts';
@@ -73,7 +73,7 @@ async function probed(
     const exchanged = await exchange(agent, { method, ...place, headers, body }, bounds);
     if (exchanged.is === 'failed') return err(exchanged);
     const { status, headers: received, text } = exchanged;
-    return ok({ status, headers: received, body: redactor.value(jsonOf(text)) });
+    return ok({ status, headers: received, body: redactor.value(valueIn(text)) });
   };
   try {
     const reply = await ask('GET', routes.account().path);
@@ -133,15 +133,4 @@ function fromSilence({ error }: Silence, signal: AbortSignal): ProbeResult {
   if (error instanceof GivenUp && error.because === 'long')
     return otherServer('answers with more than an account is');
   return { is: 'service', account: err(failureOfError(error)) };
-}
-
-/** The answer as JSON; undefined if it is not JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // Not JSON: undefined says so.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

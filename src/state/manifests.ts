@@ -3,7 +3,7 @@
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, rename } from 'node:fs/promises';
 import { digestFrom, markOf } from '../base/digest.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, valueIn } from '../base/json.ts';
 import { removeLeftover } from '../base/leftover.ts';
 import { NotRegularFile } from '../base/regular-file.ts';
 import { validatorOf } from '../base/schema.ts';
@@ -80,13 +80,8 @@ function jobOf(text: string): Fingerprint | undefined {
 }
 
 function parsed(text: string): KeptManifest | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Cut off by a crash.
-    return undefined;
-  }
+  const value = valueIn(text);
+  // The line may be cut off by a crash.
   if (!isObject(value) || !isLine(value)) return undefined;
   const { job, content, ...line } = value;
   const manifest = {

@@ -1,21 +1,13 @@
 // Files that are only a memory: without one, the next command asks or compares once more. So they are not synced, and what
 // cannot be read does not count.
 import { rename } from 'node:fs/promises';
+import { valueIn } from '../base/json.ts';
 import { removeLeftover } from '../base/leftover.ts';
 import { readOwnFile } from '../base/regular-file.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { validatorOf } from '../base/schema.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { createNew } from '../files/new-file.ts';
-
-/** Undefined if the text is not JSON, so that shotlist did not write it. */
-export function remembered(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Replaces the file. The error says why that failed; the old file stays. */
 export async function replaceMemory(
@@ -48,7 +40,7 @@ export interface RememberedLooks {
 }
 
 interface Stored {
-  readonly tier?: string;
+  readonly tier?: string | undefined;
   readonly looks: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +62,7 @@ const nothing: RememberedLooks = { tier: undefined, looks: new Map() };
 export function readLooks(file: string): RememberedLooks {
   const read = readOwnFile(file, { max });
   if (!read.ok) return nothing;
-  const value = remembered(read.value.toString('utf8'));
+  const value = valueIn(read.value.toString('utf8'));
   if (!validatorOf<Stored>(storedSchema)(value)) return nothing;
   const looks = Object.entries(value.looks)
     .map(([project, at]): [string, number] => [project, Date.parse(at)])
@@ -84,9 +76,6 @@ export async function writeLooks(
   { tier, looks }: RememberedLooks,
 ): Promise<Result<void, string>> {
   const at = [...looks].map(([project, ms]) => [project, new Date(ms).toISOString()]);
-  const stored: Stored = {
-    ...(tier === undefined ? {} : { tier }),
-    looks: Object.fromEntries(at),
-  };
+  const stored: Stored = { tier, looks: Object.fromEntries(at) };
   return await replaceMemory(file, `${JSON.stringify(stored)}\n`);
 }

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { valueIn } from '../../base/json.ts';
 import { systemCode } from '../../base/system-error.ts';
 import { isSqlite } from '../../files/cache-database.ts';
 import type { Receipt } from '../../state/receipts/receipt.ts';
@@ -134,10 +135,7 @@ const isUnreadable = (error: unknown): boolean =>
 
 type Row = Readonly<Record<string, unknown>>;
 
-function jsonIn(text: unknown): unknown {
-  try {
-    return typeof text === 'string' && text.length < 1_000_000 ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const maxLineChars = 1_000_000;
+
+const jsonIn = (text: unknown): unknown =>
+  typeof text === 'string' && text.length < maxLineChars ? valueIn(text) : undefined;

@@ -1,6 +1,7 @@
 // Receipts as text: what `shotlist receipts --export` writes. Whoever reads such a file trusts nothing in it: each line is
 // checked against the schema, and its job as a line of a state file.
 
+import { valueIn } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Schema, validatorOf } from '../../base/schema.ts';
 import { reasonOf } from '../../contract/api/bounds.ts';
@@ -138,9 +139,6 @@ export const isWorthKeeping = ({ name, state, kind }: JobLine): boolean =>
 
 function jsonIn(text: string): Result<unknown, string> {
   if (text.length > longestReceipt) return err('it is longer than any receipt');
-  try {
-    return ok(JSON.parse(text));
-  } catch {
-    return err('it is not JSON');
-  }
+  const value = valueIn(text);
+  return value === undefined ? err('it is not JSON') : ok(value);
 }

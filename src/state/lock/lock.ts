@@ -6,7 +6,7 @@ import { link, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isObject } from '../../base/json.ts';
+import { isObject, valueIn } from '../../base/json.ts';
 import { removeLeftover } from '../../base/leftover.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { NotRegularFile } from '../../base/regular-file.ts';
@@ -166,23 +166,19 @@ async function readText(file: string): Promise<string | undefined> {
 
 /** Undefined if the text is invalid: no living process wrote it. */
 function parseHolder(text: string): Holder | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value)) return undefined;
-    const { pid, host, since, started, token, socket } = value;
-    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return undefined;
-    if (typeof host !== 'string' || typeof since !== 'string') return undefined;
-    return {
-      pid,
-      host,
-      since,
-      started: typeof started === 'string' ? started : undefined,
-      token: typeof token === 'string' ? token : '',
-      socket: typeof socket === 'string' ? socket : undefined,
-    };
-  } catch {
-    return undefined;
-  }
+  const value = valueIn(text);
+  if (!isObject(value)) return undefined;
+  const { pid, host, since, started, token, socket } = value;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return undefined;
+  if (typeof host !== 'string' || typeof since !== 'string') return undefined;
+  return {
+    pid,
+    host,
+    since,
+    started: typeof started === 'string' ? started : undefined,
+    token: typeof token === 'string' ? token : '',
+    socket: typeof socket === 'string' ? socket : undefined,
+  };
 }
 
 export interface Holding {

@@ -1,7 +1,7 @@
 // Reads what is left of an unreadable line: complete lines inside it, and complete single fields. Nothing is guessed: a
 // field counts only if its name, its value and the end of its value are there.
 
-import { isObject, type Json } from '../../base/json.ts';
+import { asJson, isObject, type Json, valueIn } from '../../base/json.ts';
 import type { Result } from '../../base/result.ts';
 import { type Schema, validatorOf } from '../../base/schema.ts';
 import { serviceId } from '../../contract/api/bounds.ts';
@@ -191,12 +191,8 @@ function valueAt(
   const end = first === '{' || first === '[' ? closeOf(text, start) : undefined;
   const part = end === undefined ? scalar.exec(text)?.[0] : text.slice(start, end);
   if (part === undefined || part.includes(replaced)) return undefined;
-  try {
-    const json: Json = JSON.parse(part);
-    return { json, length: part.length };
-  } catch {
-    return undefined;
-  }
+  const json = valueIn(part);
+  return json === undefined ? undefined : { json: asJson(json), length: part.length };
 }
 
 /** The end of the object or list that begins here; undefined if it is not closed. */
