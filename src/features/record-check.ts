@@ -286,7 +286,7 @@ function receiptsNotice(
     : `${shown} is older than what this machine wrote last on ${noted.slice(0, 10)}, and lacks ${payments} that your receipts have ${where}; ${safe}`;
 }
 
-const mostBranches = 3;
+const maxBranches = 3;
 
 /** Branches and days, the newest first. Without git there are no branches to tell apart. */
 function madeText({ newest }: BranchCounts): string {
@@ -295,11 +295,11 @@ function madeText({ newest }: BranchCounts): string {
   if (newest.size === 1 && newest.has(undefined) && newestAt !== undefined)
     return `on ${newestAt.slice(0, 10)}`;
   const named = all
-    .slice(0, mostBranches)
+    .slice(0, maxBranches)
     .map(
       ([branch, at]) =>
         `${branch === undefined ? 'outside a branch' : `branch ${printable(branch)}`} on ${at.slice(0, 10)}`,
     );
-  const others = all.length - mostBranches;
+  const others = all.length - maxBranches;
   return [...named, ...(others > 0 ? [`${count(others, 'more branch')}`] : [])].join(', ');
 }

@@ -21,10 +21,9 @@ export interface BoundaryOptions {
   readonly named: readonly string[];
 }
 
-/** The number of folders to remember. A forgotten folder is checked again. */
-const foldersMax = 10_000;
-/** The number of places outside the repository to remember. */
-const outsideMax = 1000;
+/** A forgotten folder is checked again. */
+const maxFolders = 10_000;
+const maxOutside = 1000;
 
 interface Folder {
   readonly real: string;
@@ -99,13 +98,13 @@ export class Boundary {
     if (known !== undefined) return known;
     const real = realpathSync.native(path);
     const folder = { real, where: this.#crossing(real) };
-    if (this.#folders.size >= foldersMax) this.#folders.clear();
+    if (this.#folders.size >= maxFolders) this.#folders.clear();
     this.#folders.set(path, folder);
     return folder;
   }
 
   #note(real: string): void {
-    if (this.#outside.size < outsideMax) this.#outside.add(real);
+    if (this.#outside.size < maxOutside) this.#outside.add(real);
   }
 }
 

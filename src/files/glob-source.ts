@@ -328,8 +328,8 @@ function shown(path: string, folder: string): string {
 
 // A quick look at the content of a folder: bounded in entries and in time. Follows no links.
 
-const mostEntries = 5000;
-const mostMs = 800;
+const maxGlanceEntries = 5000;
+const maxGlanceMs = 800;
 
 interface Glance {
   /** The visible files in the folder itself, counted by extension, the most frequent first. */
@@ -346,10 +346,10 @@ interface Glance {
 
 /** Breadth first, real folders only. */
 export async function glance(at: string, fits: Match): Promise<Glance> {
-  const until = performance.now() + mostMs;
+  const until = performance.now() + maxGlanceMs;
   const extensions = new Map<string, number>();
   const folders: string[] = [];
-  let [hidden, fitting, left] = [0, 0, mostEntries];
+  let [hidden, fitting, left] = [0, 0, maxGlanceEntries];
   const queue = [at];
   for (let folder = queue.shift(); folder !== undefined; folder = queue.shift()) {
     const top = folder === at;
@@ -382,7 +382,7 @@ const counted = (map: ReadonlyMap<string, number>): readonly (readonly [string, 
 // Describes the entries that a glob matched and that cannot be items: one sentence for each kind of problem, with
 // examples.
 
-const examples = 3;
+const maxExamples = 3;
 
 /** `shown` formats a path for people. */
 export function oddSentences(
@@ -397,7 +397,7 @@ export function oddSentences(
     groups.set(key, group);
   }
   return [...groups.values()].map(({ first, paths }) => {
-    const some = paths.slice(0, examples);
+    const some = paths.slice(0, maxExamples);
     const rest = paths.length - some.length;
     const who = [...some, ...(rest > 0 ? [`${grouped(rest)} more`] : [])];
     const subject =

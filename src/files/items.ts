@@ -140,7 +140,7 @@ function belowBase(
 
 type ManyItems = Exclude<Items, { readonly kind: 'one' }>;
 
-const mostProblems = 100;
+const maxProblems = 100;
 const textColumn = '; a column is text unless items.types says otherwise';
 const neither = { code: 'SL311', message: 'the result is not true or false' } as const;
 
@@ -204,11 +204,11 @@ class ItemKeys {
       });
       return false;
     };
-    for (let row = 0; row < this.#source.count && problems.length < mostProblems; row++) {
+    for (let row = 0; row < this.#source.count && problems.length < maxProblems; row++) {
       const base = this.#named(row);
       const combinations = this.#combinationsFor(base.fields);
       const count = combinations?.length ?? 1;
-      for (let at = 0; at < count && problems.length < mostProblems; at++) {
+      for (let at = 0; at < count && problems.length < maxProblems; at++) {
         const combination = combinations?.[at];
         const number = row * this.#width + at;
         const item = combination === undefined ? base : this.#combined(base, combination, number);
@@ -314,8 +314,7 @@ function lackingOr(message: string, { lacks, fields }: Item): string {
 // The fields of an item that are in its file: its size, its hash, and what the header of a picture, clip or sound says.
 // Only fields that an expression uses are read, once, when the items are listed.
 
-/** How many files are read at once. */
-const atOnce = 8;
+const filesAtOnce = 8;
 
 interface Measured {
   readonly fields: JsonObject;
@@ -349,8 +348,8 @@ async function measuredSource(
     }
     return { fields: values, lacks };
   };
-  for (let start = 0; start < source.count; start += atOnce) {
-    const paths = source.paths.slice(start, start + atOnce);
+  for (let start = 0; start < source.count; start += filesAtOnce) {
+    const paths = source.paths.slice(start, start + filesAtOnce);
     found.push(...(await Promise.all(paths.map(measure))));
   }
   return {
@@ -413,11 +412,13 @@ function chosenOf(
   const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
   const mayBeEmpty = wanted !== undefined || filter.growing === true;
   const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, keys);
-  if (!chosenBy.ok) return problem(`--items ${short(only ?? '')} ${chosenBy.error}`, patternHint);
+  if (!chosenBy.ok)
+    return problem(`--items ${shortened(only ?? '')} ${chosenBy.error}`, patternHint);
   const excluded: Excluded[] = [];
   for (const pattern of except) {
     const matches = keyMatch(pattern, keys);
-    if (!matches.ok) return problem(`--exclude ${short(pattern)} ${matches.error}`, patternHint);
+    if (!matches.ok)
+      return problem(`--exclude ${shortened(pattern)} ${matches.error}`, patternHint);
     excluded.push({ pattern, matches: matches.value, hits: 0 });
   }
   const chosen: number[] = [];
@@ -436,7 +437,7 @@ function chosenOf(
   if (chosen.length === 0 && !mayBeEmpty)
     return only === undefined
       ? problem('no item is left', 'exclude less, or raise --limit')
-      : problem(`no item matches --items ${short(only)}`, likeKeys(only, keys));
+      : problem(`no item matches --items ${shortened(only)}`, likeKeys(only, keys));
   return ok(chosen);
 }
 
@@ -446,7 +447,7 @@ const problem = (message: string, hint: string): Result<never, ItemListProblem> 
 const patternHint = 'write a key, or a pattern such as "*.jpg"';
 
 /** A pattern, shortened for a message. */
-const short = (pattern: string): string =>
+const shortened = (pattern: string): string =>
   pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern;
 
 /** A pattern that equals a key selects that item alone. Any other pattern is a glob. */
@@ -454,11 +455,11 @@ function keyMatch(pattern: string, keys: ReadonlyMap<string, number>): Result<Ma
   return keys.has(pattern) ? ok((key) => key === pattern) : matchOf(pattern, { dot: true });
 }
 
-const nearest = 2000;
+const maxCompared = 2000;
 
 /** Examples of keys, for a pattern that matches none. */
 function likeKeys(pattern: string, keys: ReadonlyMap<string, number>): string {
-  const some = [...keys.keys()].slice(0, nearest);
+  const some = [...keys.keys()].slice(0, maxCompared);
   const shown = some.slice(0, 3).map((key) => JSON.stringify(key));
   const near = suggestion(pattern, some);
   const looks = `keys look like ${shown.join(', ')}${keys.size > 3 ? `, … (${grouped(keys.size)} in all)` : ''}`;

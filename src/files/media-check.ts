@@ -168,14 +168,14 @@ export async function damageOf(path: string): Promise<string | undefined> {
 const decoded: ReadonlySet<Decoder> = new Set(['jpeg', 'png', 'webp', 'gif']);
 
 /** A larger picture is not decoded. */
-const mostPixels = 100_000_000;
+const maxPixels = 100_000_000;
 
 async function canDecode(path: string): Promise<boolean> {
   const { default: sharp } = await import('sharp');
   const picture = sharp(path, { limitInputPixels: false, failOn: 'error', sequentialRead: true });
   try {
     const { width, height } = await picture.metadata();
-    if (width * height > mostPixels) return true;
+    if (width * height > maxPixels) return true;
     // Every row of the picture is part of the result.
     await picture.resize(8, 8, { fit: 'fill' }).raw().toBuffer();
     return true;

@@ -13,7 +13,7 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 
 /** More than the number of processes that ever create the same file at the same time. */
-const attempts = 10;
+const maxAttempts = 10;
 
 /** A new file with a name that nothing has; never through a link. */
 const creating = O_CREAT | O_EXCL | O_WRONLY | noFollow;
@@ -40,7 +40,7 @@ export const createNewDescriptor = (file: string): Promise<number> =>
 
 /** As long as the name is taken, removes only the name, also of a link. */
 async function replacing<T>(file: string, create: () => Promise<T>): Promise<T> {
-  for (let left = attempts; ; left--) {
+  for (let left = maxAttempts; ; left--) {
     try {
       return await create();
     } catch (error) {

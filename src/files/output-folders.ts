@@ -10,8 +10,8 @@ import { reservedFolder, toolFolderIn } from '../language/reserved-name.ts';
 import { extensionMark } from '../language/result-name.ts';
 import { statsIfAny } from './file-stamps.ts';
 
-/** The number of folders to remember as ready. A forgotten folder is checked again. */
-const readyMax = 10_000;
+/** A forgotten folder is checked again. */
+const maxReady = 10_000;
 
 export class OutputFolders {
   readonly #root: string;
@@ -33,7 +33,7 @@ export class OutputFolders {
     const problem = linkProblem(await realpath(standing), root);
     if (problem !== undefined) throw new Error(problem);
     makeFolder(folder);
-    if (this.#ready.size >= readyMax) this.#ready.clear();
+    if (this.#ready.size >= maxReady) this.#ready.clear();
     this.#ready.add(folder);
   }
 
@@ -83,8 +83,7 @@ function fileOnTheWay(root: string, folder: string): string | undefined {
   return undefined;
 }
 
-/** The number of folders to remember. A forgotten folder is checked again. */
-const foldersMax = 10_000;
+const maxFolders = 10_000;
 
 /** Checks for each download, before anything is paid, that its folder is there or can be made. */
 export class OutputLinks {
@@ -106,7 +105,7 @@ export class OutputLinks {
     const known = this.#known.get(folder);
     if (known !== undefined || this.#known.has(folder)) return known;
     const found = this.#problemOf(resolve(join(this.#root, folder)));
-    if (this.#known.size >= foldersMax) this.#known.clear();
+    if (this.#known.size >= maxFolders) this.#known.clear();
     this.#known.set(folder, found);
     return found;
   }

@@ -88,8 +88,7 @@ const noteSchema = {
   },
 } as const;
 
-/** In bytes. */
-const longestNote = 64_000;
+const maxNoteBytes = 64_000;
 
 const noteOf = ({ path }: LocalFile): string => `${path}.json`;
 
@@ -284,7 +283,7 @@ function readNote(place: LocalFile): Note | undefined {
   const path = noteOf(place);
   // Nearly always, there is no part.
   if (!stands(path)) return undefined;
-  const read = readOwnFile(path, { max: longestNote });
+  const read = readOwnFile(path, { max: maxNoteBytes });
   // If a crash cut off the note, the file is fetched from its beginning.
   const note = read.ok ? valueIn(read.value.toString('utf8')) : undefined;
   return schemaValidator<Note>(noteSchema)(note) ? note : undefined;

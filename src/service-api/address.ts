@@ -31,15 +31,15 @@ export function checkAddress(address: string): string {
 function notAnAddress(address: string, scheme: boolean): Problem {
   // The address may contain a password.
   const said = /[@?#]/.test(address) ? '' : ` ${JSON.stringify(address)}`;
-  if (scheme) return problem(`the service's address${said} is not valid`, 'shotlist', whole);
+  if (scheme) return problem(`the service's address${said} is not valid`, 'shotlist', addressHint);
   if (address.trim() !== address)
     return problem(`the service's address${said} has spaces around it`, 'shotlist', 'remove them');
   const full = `${schemeFor(address)}://${address}`;
-  const hint = said !== '' && URL.canParse(full) ? `write ${full}` : whole;
+  const hint = said !== '' && URL.canParse(full) ? `write ${full}` : addressHint;
   return problem(`the service's address${said} does not begin with https://`, 'shotlist', hint);
 }
 
-const whole = 'write the full address, such as https://api.example.com';
+const addressHint = 'write the full address, such as https://api.example.com';
 
 const isOwnMachine = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 

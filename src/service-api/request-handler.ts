@@ -12,8 +12,7 @@ interface OpenRequest {
   look(now: number): void;
 }
 
-/** In milliseconds. */
-const longestTick = 1000;
+const maxTickMs = 1000;
 
 export class OpenRequests {
   readonly #cut: AbortSignal | undefined;
@@ -24,7 +23,7 @@ export class OpenRequests {
   /** If `cut` is aborted, all requests stop. Limits are in the order of `limitMs`, and kept to a tenth of it. */
   constructor(cut: AbortSignal | undefined, limitMs: number) {
     this.#cut = cut;
-    this.#tickMs = Math.min(longestTick, Math.ceil(limitMs / 10));
+    this.#tickMs = Math.min(maxTickMs, Math.ceil(limitMs / 10));
   }
 
   /** True if no request may begin any more. */
@@ -62,8 +61,8 @@ export class OpenRequests {
   };
 }
 
-/** The most interim answers (1xx) to one request. A service that sends more would send them without end. */
-const mostInterim = 20;
+/** Of 1xx: a service that sends more would send them without end. */
+const maxInterimAnswers = 20;
 
 export type Headers = Dispatcher.ResponseData['headers'];
 
@@ -123,7 +122,7 @@ export abstract class RequestHandler implements Dispatcher.DispatchHandler, Open
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status >= 200) this.answers(status, headers);
-    else if (++this.#interim > mostInterim)
+    else if (++this.#interim > maxInterimAnswers)
       this.giveUp(new GivenUp('odd', 'only interim answers came'));
   }
 

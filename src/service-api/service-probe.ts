@@ -36,8 +36,8 @@ export interface ProbeOptions {
 /** In milliseconds. undici rounds the first up by as much as a second. */
 const connectMs = 2500;
 const answerMs = 4500;
-/** In bytes: a longer answer is not an account. */
-const longest = 1 << 20;
+/** A longer answer is not an account. */
+const maxAnswerBytes = 1 << 20;
 
 interface ParsedReply {
   readonly status: number;
@@ -60,7 +60,11 @@ async function probed(
   const agent = new Agent({ connect: connector(connectMs), ...connectorOptions });
   const late = AbortSignal.timeout(answerMs);
   const signal = stop === undefined ? late : AbortSignal.any([late, stop]);
-  const bounds = { bytes: longest, totalMs: answerMs, open: new OpenRequests(signal, answerMs) };
+  const bounds = {
+    bytes: maxAnswerBytes,
+    totalMs: answerMs,
+    open: new OpenRequests(signal, answerMs),
+  };
   const ask = async (
     method: 'GET' | 'POST',
     path: string,

@@ -127,7 +127,7 @@ export const realNetwork: Network = {
 };
 
 /** The zones that storage may be in, by the service's own zone. */
-const allowed: Readonly<Record<Zone, readonly Zone[]>> = {
+const zonesFor: Readonly<Record<Zone, readonly Zone[]>> = {
   public: ['public'],
   private: ['public', 'private'],
   'link-local': ['public', 'private', 'link-local'],
@@ -138,7 +138,7 @@ const allowed: Readonly<Record<Zone, readonly Zone[]>> = {
 /** The most public zone first: a service with addresses in two zones counts as the more public one. */
 const publicFirst: readonly Zone[] = ['public', 'reserved', 'link-local', 'private', 'loopback'];
 
-const names: Readonly<Record<Zone, string>> = {
+const zoneNames: Readonly<Record<Zone, string>> = {
   public: 'a public address',
   private: 'a private address',
   'link-local': 'a link-local address',
@@ -191,7 +191,7 @@ export class StorageAddresses {
   async addressesOf(host: string): Promise<readonly string[]> {
     const addresses = await this.#resolve(host);
     const own = await this.#zone();
-    const fit = this.#rules.loopbackOnly ? ['loopback'] : allowed[own];
+    const fit = this.#rules.loopbackOnly ? ['loopback'] : zonesFor[own];
     for (const address of addresses) {
       const zone = this.#rules.network.zoneOf(address);
       if (!fit.includes(zone)) throw new RefusedAddress(this.#explain(host, address, zone));
@@ -218,7 +218,7 @@ export class StorageAddresses {
     const why = this.#rules.loopbackOnly
       ? 'and a rehearsal speaks to this machine only'
       : 'and the service is not there itself';
-    return refusal(`the address of the file leads to ${where}, which is ${names[zone]}, ${why}`)
+    return refusal(`the address of the file leads to ${where}, which is ${zoneNames[zone]}, ${why}`)
       .message;
   }
 }

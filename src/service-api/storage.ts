@@ -96,7 +96,7 @@ interface StorageRequest {
 const skippedBytes = 1 << 17;
 const skippedMs = 5000;
 /** Bytes that wait to be read before the sender has to wait. */
-const mostHeld = 1 << 18;
+const maxHeldBytes = 1 << 18;
 
 export class Storage {
   readonly #o: StorageOptions;
@@ -145,7 +145,7 @@ class Transfer extends RequestHandler implements StorageAnswer {
   /** The bytes of `#pieces`. */
   #held = 0;
   /** The most bytes to hold until the sender has to wait. */
-  #most = mostHeld;
+  #most = maxHeldBytes;
   #skipped: number | undefined;
   #lost: Lost | undefined;
   #wake: (() => void) | undefined;

@@ -152,17 +152,17 @@ class DiskStore implements JobStore {
 // Finds a job by its fingerprint: its record, or its place among those that are objects. Entries have the order in which jobs were
 // first seen. Takes some forty bytes a job.
 
-const smallest = 1 << 10;
+const minEntries = 1 << 10;
 /** A chunk number and a place in the chunk share one number. */
 const placesInChunk = 2 ** 28;
 
 class RecordIndex {
   /** Numbers of entries, from 1, by mark; with open addressing. */
-  #slots = new Uint32Array(2 * smallest);
-  #marks = new Float64Array(smallest);
+  #slots = new Uint32Array(2 * minEntries);
+  #marks = new Float64Array(minEntries);
   /** Of the record; below 0 if the job is an object. */
-  #places = new Float64Array(smallest);
-  #lengths = new Uint32Array(smallest);
+  #places = new Float64Array(minEntries);
+  #lengths = new Uint32Array(minEntries);
   #size = 0;
 
   /** How many jobs there are: their entries are numbered from 0. */
@@ -265,7 +265,7 @@ interface Chunk {
   bytes: Buffer | undefined;
 }
 
-const nothing = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 const { O_CREAT, O_EXCL, O_RDWR } = constants;
 
@@ -277,7 +277,7 @@ export class RecordLog {
   #written = 0;
   #file: number | undefined;
   /** What was read of the file last. */
-  #window: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: nothing };
+  #window: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: noBytes };
   readonly #read = Buffer.allocUnsafeSlow(windowBytes);
   #closed = false;
 
@@ -320,7 +320,7 @@ export class RecordLog {
   close(): void {
     this.#closed = true;
     this.#chunks.length = 0;
-    this.#window = { start: 0, bytes: nothing };
+    this.#window = { start: 0, bytes: noBytes };
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
   }
@@ -347,7 +347,7 @@ export class RecordLog {
       done += writeSync(this.#file, bytes, done, bytes.length - done, start + done);
     chunk.bytes = undefined;
     // The end of the file was elsewhere when the window was read.
-    this.#window = { start: 0, bytes: nothing };
+    this.#window = { start: 0, bytes: noBytes };
     this.#written += 1;
   }
 

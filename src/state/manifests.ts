@@ -41,10 +41,9 @@ const isLine = validatorOf<Line>({
 
 const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 
-/** In bytes: a request is far smaller, and a longer line is not worth its place. */
-const longest = 1 << 20;
-/** How many characters are handed to the system at once. */
-const many = 1 << 18;
+/** A request is far smaller, and a longer line is not worth its place. */
+const maxLineChars = 1 << 20;
+const batchChars = 1 << 18;
 
 /**
  * The last manifest of each job that `wanted` accepts; default: of all. Empty if the file is missing. Lines that are cut off,
@@ -146,11 +145,11 @@ export class ManifestFile {
     if (this.#problem !== undefined || this.has(job)) return;
     this.#known.add(markOf(job));
     const line = JSON.stringify({ job, ...what, at });
-    if (line.length > longest) return;
+    if (line.length > maxLineChars) return;
     // A line before this one may have been cut off.
     this.#text += this.#appended ? `${line}\n` : `\n${line}\n`;
     this.#appended = true;
-    if (this.#text.length >= many) this.#flush();
+    if (this.#text.length >= batchChars) this.#flush();
   }
 
   #flush(): void {
@@ -197,7 +196,7 @@ async function compact(file: string, knows: (job: Fingerprint) => boolean): Prom
         const job = jobOf(line.text);
         if (job === undefined || !knows(job)) continue;
         text += `${line.text}\n`;
-        if (text.length < many) continue;
+        if (text.length < batchChars) continue;
         await handle.appendFile(text);
         text = '';
       }

@@ -56,14 +56,14 @@ const storedSchema = {
 /** More than the looks at a hundred thousand projects. */
 const max = 10_000_000;
 
-const nothing: RememberedLooks = { tier: undefined, looks: new Map() };
+const noLooks: RememberedLooks = { tier: undefined, looks: new Map() };
 
 /** Nothing if the file is missing or unreadable. */
 export function readLooks(file: string): RememberedLooks {
   const read = readOwnFile(file, { max });
-  if (!read.ok) return nothing;
+  if (!read.ok) return noLooks;
   const value = valueIn(read.value.toString('utf8'));
-  if (!validatorOf<Stored>(storedSchema)(value)) return nothing;
+  if (!validatorOf<Stored>(storedSchema)(value)) return noLooks;
   const looks = Object.entries(value.looks)
     .map(([project, at]): [string, number] => [project, Date.parse(at)])
     .filter(([, at]) => !Number.isNaN(at));

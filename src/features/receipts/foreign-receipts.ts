@@ -11,7 +11,7 @@ import type { Receipt } from '../../state/receipts/receipt.ts';
 import { readReceipt } from './receipt-line.ts';
 
 /** So many rows in a row that cannot be read are the end of a table whose last row cannot be found. */
-const mostUnreadable = 100_000;
+const maxUnreadableRows = 100_000;
 
 export class ForeignReceipts implements Disposable {
   /** Rows that could not be read, or were no receipts. */
@@ -51,7 +51,7 @@ export class ForeignReceipts implements Disposable {
     const next = this.#database.prepare('SELECT * FROM creation WHERE id > ? ORDER BY id LIMIT 1');
     const last = Number(this.#row('SELECT max(id) AS id FROM creation')?.['id'] ?? 0);
     let failures = 0;
-    for (let id = 0; failures < mostUnreadable; ) {
+    for (let id = 0; failures < maxUnreadableRows; ) {
       let row: Row | undefined;
       try {
         row = next.get(id);

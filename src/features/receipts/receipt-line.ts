@@ -13,8 +13,7 @@ import { type Receipt, withoutFiles } from '../../state/receipts/receipt.ts';
 /** The format of an export. */
 const exportVersion = 1;
 
-/** In characters: far longer than any receipt. */
-const longestReceipt = 1_000_000;
+const maxReceiptChars = 1_000_000;
 
 const absolutePath = {
   type: 'string',
@@ -138,7 +137,7 @@ export const isWorthKeeping = ({ name, state, kind }: JobLine): boolean =>
   (state === 'supplied' && kind === faceDetect.name);
 
 function jsonIn(text: string): Result<unknown, string> {
-  if (text.length > longestReceipt) return err('it is longer than any receipt');
+  if (text.length > maxReceiptChars) return err('it is longer than any receipt');
   const value = valueIn(text);
   return value === undefined ? err('it is not JSON') : ok(value);
 }

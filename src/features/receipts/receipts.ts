@@ -224,8 +224,8 @@ export interface ImportedReceipts {
   readonly unreadable: number;
 }
 
-/** Bytes: far more than a million receipts. */
-const mostBytes = 4_000_000_000;
+/** Far more than a million receipts. */
+const maxImportBytes = 4_000_000_000;
 /** Receipts that are written in one transaction: other commands wait meanwhile. */
 const batchSize = 500;
 
@@ -336,7 +336,7 @@ async function openSource(file: string, target: Target): Promise<Opened> {
       problem('it is a link, and links are not followed', file, 'name the file itself'),
     );
   if (!stats.isFile()) throw new Refusal(problem('it is not a regular file', file));
-  if (stats.size > mostBytes) throw new Refusal(problem('it is larger than 4 GB', file));
+  if (stats.size > maxImportBytes) throw new Refusal(problem('it is larger than 4 GB', file));
   if (realPathOr(file) === realPathOr(target.file))
     throw new Refusal(problem('these are the receipts that are in use', file));
   const begin = beginOf(file);
@@ -404,7 +404,7 @@ async function exportSource(file: string): Promise<Opened> {
 
 function databaseSource(file: string): Opened {
   const wal = lstatSync(`${file}-wal`, { throwIfNoEntry: false });
-  if (wal !== undefined && (!wal.isFile() || wal.size > mostBytes))
+  if (wal !== undefined && (!wal.isFile() || wal.size > maxImportBytes))
     throw new Refusal(problem('it is not a regular file', `${file}-wal`));
   const foreign = new ForeignReceipts(file);
   try {

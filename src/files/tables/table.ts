@@ -28,8 +28,7 @@ export interface EmptyRows {
   readonly lines: readonly number[];
 }
 
-/** How many places of empty rows to keep. */
-export const mostEmptyLines = 3;
+export const maxEmptyLines = 3;
 
 /** Something that is wrong in a table. */
 export interface TableProblem {
@@ -39,13 +38,12 @@ export interface TableProblem {
   readonly cell?: CellPlace;
 }
 
-/** The most problems of one table to report. */
-export const mostProblems = 100;
-/** In bytes. A longer row is a forgotten quotation mark. */
-export const longestRow = 1_000_000;
+export const maxProblems = 100;
+/** A longer row is a forgotten quotation mark. */
+export const maxRowBytes = 1_000_000;
 
-/** How much of the file around a place to keep for a frame, in bytes. */
-const around = 4096;
+/** How much of the file around a place to keep for a frame. */
+const excerptBytes = 4096;
 
 /** The place of a part of a row's text: `start` and `end` are offsets in the text of the row that begins at `row`. */
 export function placeIn(
@@ -71,12 +69,12 @@ export function placeIn(
 
 /** The line that begins at an offset, with the lines before and after it. */
 function excerptAt(snapshot: Snapshot, offset: number, line: number): CellPlace['excerpt'] {
-  const from = Math.max(0, offset - around);
+  const from = Math.max(0, offset - excerptBytes);
   const head = snapshot.read(from, offset).toString();
   const previous = head.lastIndexOf('\n', head.length - 2);
   const hasPrevious = offset > 0 && (previous >= 0 || from === 0);
   const tail = snapshot
-    .read(offset, offset + around)
+    .read(offset, offset + excerptBytes)
     .toString()
     .split('\n')
     .slice(0, 2)
@@ -106,8 +104,7 @@ export async function* chunksOf(path: string, snapshot: Snapshot): AsyncGenerato
 // The bytes of a table as they were when it was opened. A run may take hours, and people edit tables meanwhile: its items
 // stay those that were planned. A large table is copied to a temporary file, so memory does not grow with it.
 
-/** A larger table is not kept in memory, in bytes. */
-const inMemory = 8 << 20;
+const maxMemoryBytes = 8 << 20;
 /** How much is read at once, in bytes. */
 const windowBytes = 1 << 18;
 const newline = 0x0a;
@@ -130,7 +127,7 @@ export class Snapshot {
 
   append(chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#file === undefined && this.#size <= inMemory) {
+    if (this.#file === undefined && this.#size <= maxMemoryBytes) {
       this.#chunks.push(chunk);
       return;
     }

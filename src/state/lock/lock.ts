@@ -148,14 +148,13 @@ async function release(file: string, own: Holder): Promise<void> {
   if (holder?.token === own.token) await removeLeftover(file);
 }
 
-/** In bytes: longer than any lock. */
-const longest = 1 << 16;
+const maxLockBytes = 1 << 16;
 
 /** Undefined if the file was removed meanwhile. Anything but a file, such as a link, counts as an invalid lock: "". */
 async function readText(file: string): Promise<string | undefined> {
   try {
     await using handle = await openOwn(file, constants.O_RDONLY);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longest), 0, longest);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxLockBytes), 0, maxLockBytes);
     return buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
@@ -201,14 +200,14 @@ export const holderOf = async (file: string): Promise<string | undefined> =>
   (await holdingOf(file))?.process;
 
 /** How often to check a process that is ending, and the pause before each check in milliseconds. */
-const looks = { times: 50, pauseMs: 20 };
+const endingChecks = { times: 50, pauseMs: 20 };
 
 /** Waits for a process that is ending, for example after a kill. */
 async function isGoneSoon(holder: Holder, processes: Processes): Promise<boolean> {
-  for (let left = looks.times; left > 0; left--) {
+  for (let left = endingChecks.times; left > 0; left--) {
     const life = lifeOf(holder, processes);
     if (life !== 'dying') return life === 'gone';
-    await wait(looks.pauseMs);
+    await wait(endingChecks.pauseMs);
   }
   return false;
 }

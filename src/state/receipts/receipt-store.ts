@@ -32,7 +32,7 @@ import {
 } from './receipt.ts';
 
 /** The format of the tables. A database of a newer version is not touched. */
-const version = 1;
+const formatVersion = 1;
 /** Says that a database is ours: "shot". */
 const applicationId = 0x73686f74;
 
@@ -785,7 +785,7 @@ function createTables(database: DatabaseSync): void {
       database
         .prepare("INSERT INTO about (name, value) VALUES ('salt', ?)")
         .run(randomBytes(32).toString('hex'));
-      database.exec(`PRAGMA user_version = ${version}`);
+      database.exec(`PRAGMA user_version = ${formatVersion}`);
     }
     database.exec('COMMIT');
   } catch (error) {
@@ -798,9 +798,9 @@ function checkTables(database: DatabaseSync): void {
   if (numberOf(database, 'application_id') !== applicationId)
     throw new ReceiptsRefused('are a database of another program, and are not used');
   const found = versionOf(database);
-  if (found > version)
+  if (found > formatVersion)
     throw new ReceiptsRefused('were written by a newer version of shotlist, and are not used');
-  if (found < version || tablesIn(database) < 5)
+  if (found < formatVersion || tablesIn(database) < 5)
     throw new DamagedReceipts('have lost their tables');
 }
 
