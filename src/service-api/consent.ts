@@ -156,19 +156,11 @@ export interface Consent {
   readonly date: string;
 }
 
-/** The first version stored consents for services only, without `grants`. */
-interface Stored {
-  readonly address?: string;
-  readonly grants?: readonly string[];
-  readonly places?: Readonly<Record<string, Programs>>;
-  readonly file: string;
-  readonly date: string;
-}
+type Stored = Omit<Consent, 'digest' | 'grants'> & { readonly grants: readonly string[] };
 
 const storedSchema = {
   type: 'object',
-  required: ['file', 'date'],
-  anyOf: [{ required: ['address'] }, { required: ['grants'] }],
+  required: ['grants', 'places', 'file', 'date'],
   properties: {
     address: { type: 'string', minLength: 1 },
     grants: { type: 'array', items: { type: 'string' } },
@@ -192,7 +184,7 @@ export function consentFor(digest: Digest, env: Env): Consent | undefined {
   if (!read.ok) return undefined;
   const value = valueIn(read.value.toString('utf8'));
   if (!validatorOf<Stored>(storedSchema)(value)) return undefined;
-  const { address, grants: given = ['service'], places = {}, file, date } = value;
+  const { address, grants: given, places, file, date } = value;
   const known = grants.filter((grant) => given.includes(grant));
   return {
     ...{ digest, places, file, date },

@@ -99,7 +99,7 @@ export function httpClient(options: ClientOptions): HttpClient {
   });
   const open = new OpenRequests(cut, totalMs);
   const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
-  const fetcher = new FileFetcher({ storage, longest: longestFile });
+  const fetcher = new FileFetcher(storage, longestFile);
   const { rates, mayStart = () => true } = options;
   const forms = new PathForms();
   const redactor = options.redactor ?? new Redactor([options.key]);

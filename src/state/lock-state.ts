@@ -58,23 +58,14 @@ export async function lockState(
 
 async function checkFolders(paths: RunPaths, access: Access): Promise<RunPaths> {
   if (access === 'plan') return await ownFolderForPlan(paths);
-  const refused = await folderProblem(paths, access);
-  if (refused === undefined) return paths;
-  throw new Refusal(refused);
-}
-
-async function folderProblem(
-  paths: RunPaths,
-  access: Exclude<Access, 'plan'>,
-): Promise<Problem | undefined> {
-  switch (access) {
-    case 'read':
-      return checkOwnFolder(paths);
-    case 'edit':
-      return await ownFolderForLock(paths);
-    case 'run':
-      return (await claimOwnFolder(paths)) ?? (await checkWritable(paths));
-  }
+  const refused =
+    access === 'read'
+      ? checkOwnFolder(paths)
+      : access === 'edit'
+        ? await ownFolderForLock(paths)
+        : ((await claimOwnFolder(paths)) ?? (await checkWritable(paths)));
+  if (refused !== undefined) throw new Refusal(refused);
+  return paths;
 }
 
 /**
