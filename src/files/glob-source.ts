@@ -13,7 +13,7 @@ import { isExclusion } from '../language/items.ts';
 import { commonBase, fileItem, globBase } from '../model/item.ts';
 import { isTemporaryName } from '../plan/temporary-name.ts';
 import { type Barred, findFiles, type Odd } from './find-files.ts';
-import { type Match, matchOf, partsOf } from './glob.ts';
+import { type Exclusion, isExcluded, type Match, matchOf, partsOf } from './glob.ts';
 import { closeNothing, type ItemListProblem, type ItemSource, outsideHint } from './item-source.ts';
 
 export interface GlobSearch {
@@ -42,11 +42,6 @@ export async function globSource(
   const wanted = patterns.filter((pattern) => !(isList && isExclusion(pattern)));
   const excluded = exclusionsOf(isList ? patterns.filter(isExclusion) : [], folder);
   if (!excluded.ok) return excluded;
-  const isExcluded = (path: string): boolean => {
-    const by = excluded.value.filter(({ matches }) => matches(path));
-    for (const one of by) one.hits += 1;
-    return by.length > 0;
-  };
   const paths = new Set<string>();
   const odd = new Map<string, Odd>();
   const problems: ItemListProblem[] = [];
@@ -62,7 +57,7 @@ export async function globSource(
       own += 1;
       paths.add(path);
     }
-    const strange = found.value.odd.filter(({ path }) => !isExcluded(path));
+    const strange = found.value.odd.filter(({ path }) => !isExcluded(path, excluded.value));
     for (const one of strange) odd.set(one.path, one);
     if (own > 0 || growing) continue;
     const why =
@@ -71,7 +66,7 @@ export async function globSource(
     problems.push({ code: 'SL501', message, hint: why });
   }
   if (problems.length > 0) return err(problems);
-  const chosen = [...paths].filter((path) => !isExcluded(path)).sort();
+  const chosen = [...paths].filter((path) => !isExcluded(path, excluded.value)).sort();
   if (chosen.length === 0 && !growing)
     return problem(
       'SL501',
@@ -112,12 +107,6 @@ export function canFind(patterns: readonly string[], folder: string): Match {
     wanted.some((matches) => matches(path)) &&
     excluded.ok &&
     !excluded.value.some(({ matches }) => matches(path));
-}
-
-interface Exclusion {
-  readonly pattern: string;
-  readonly matches: Match;
-  hits: number;
 }
 
 /** Patterns are compared with paths in the form that `filesOf` gives them. */

@@ -14,7 +14,7 @@ import { expressionRemedy } from '../language/expression-remedy.ts';
 import type { Items, MeasuredField } from '../language/items.ts';
 import { type Combination, combinationsOf, dependsOnItem } from '../model/combinations.ts';
 import { type Cell, type Item, valueItem } from '../model/item.ts';
-import { type Match, matchOf } from './glob.ts';
+import { type Exclusion, isExcluded, type Match, matchOf } from './glob.ts';
 import { type GlobSource, globSource } from './glob-source.ts';
 import {
   closeNothing,
@@ -398,12 +398,6 @@ export interface ItemFilter {
   readonly growing?: boolean | undefined;
 }
 
-interface Excluded {
-  readonly pattern: string;
-  readonly matches: Match;
-  hits: number;
-}
-
 /** The numbers of the items that are left, in order. `keys`: the numbers of all items, by key. */
 function chosenOf(
   keys: ReadonlyMap<string, number>,
@@ -414,7 +408,7 @@ function chosenOf(
   const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, keys);
   if (!chosenBy.ok)
     return problem(`--items ${shortened(only ?? '')} ${chosenBy.error}`, patternHint);
-  const excluded: Excluded[] = [];
+  const excluded: Exclusion[] = [];
   for (const pattern of except) {
     const matches = keyMatch(pattern, keys);
     if (!matches.ok)
@@ -423,9 +417,7 @@ function chosenOf(
   }
   const chosen: number[] = [];
   for (const [key, number] of keys) {
-    const against = excluded.filter((one) => one.matches(key));
-    for (const one of against) one.hits += 1;
-    if (against.length > 0 || !chosenBy.value(key) || wanted?.has(key) === false) continue;
+    if (isExcluded(key, excluded) || !chosenBy.value(key) || wanted?.has(key) === false) continue;
     if (chosen.length < limit) chosen.push(number);
   }
   const idle = excluded.find(({ hits }) => hits === 0);

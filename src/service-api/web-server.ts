@@ -1,4 +1,5 @@
-// Where a server listens, and why it cannot.
+// The web servers of a run, for events, for a monitor and for a live page: where they listen, which names they answer to, and how
+// many connections they hold.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { isIP, type Socket } from 'node:net';
@@ -138,8 +139,6 @@ export function isOwnHost(hosts: readonly string[], listening: string): boolean 
   if (isLoopback(plain)) return true;
   return !isLoopback(listening) && (isIP(plain) !== 0 || plain === listening.toLowerCase());
 }
-
-// The web servers of a run: for events, for a monitor, for a live page.
 
 /** An import from node:http takes 100 ms, because it loads everything that the module names, WebSocket too. */
 export const { createServer } = process.getBuiltinModule('node:http');

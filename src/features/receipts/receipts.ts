@@ -1,5 +1,5 @@
 // `receipts`: lists what this user's own record knows to be paid for, writes it into a file, reads such a file, and forgets.
-// It needs no state file, and sends nothing.
+// It needs no state file, and sends nothing. The database, and what runs do with it, is in `state/receipts`.
 import {
   closeSync,
   existsSync,

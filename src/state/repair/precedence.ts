@@ -213,19 +213,18 @@ function supersedes(later: JobLine, earlier: JobLine, before?: JobLine): boolean
   );
 }
 
-/** The life of one attempt. */
-const life: readonly ((line: JobLine) => boolean)[] = [
-  ({ state }) => state === 'intended',
-  ({ state }) => state === 'doubt',
-  ({ state, project }) => state === 'failed' && project === undefined,
-  ({ state }) => state === 'created',
-  ({ state }) => state === 'failed',
-  ({ state }) => state === 'complete',
-  ({ state }) => state === 'deleted',
-];
+const progress: Partial<Record<JobLine['state'], number>> = {
+  intended: 0,
+  doubt: 1,
+  created: 3,
+  failed: 4,
+  complete: 5,
+  deleted: 6,
+};
 
-/** Of lines about one attempt, the one with the highest number is the latest. */
-export const progressOf = (line: JobLine): number => life.findIndex((fits) => fits(line));
+/** Of lines about one attempt, the one with the highest number is the latest; -1 for what is no attempt. */
+export const progressOf = ({ state, project }: JobLine): number =>
+  state === 'failed' && project === undefined ? 2 : (progress[state] ?? -1);
 
 /** An order that does not depend on which side a line comes from. */
 export function compareLines(a: object, b: object): number {
