@@ -14,10 +14,10 @@ import {
 import { kinds } from '../src/contract/kinds/all.ts';
 import { tools } from '../src/contract/tools/all.ts';
 import { provenanceSchema } from '../src/features/provenance/provenance.ts';
+import { receiptsSchema } from '../src/features/receipts/receipt-line.ts';
 import { fragmentSchema, pipelineSchema } from '../src/language/schema.ts';
 import { stateSchema } from '../src/model/line.ts';
 import { faultsSchema } from '../src/service/endpoints/fault-schema.ts';
-import { receiptsSchema } from '../src/state/receipts/receipt-line.ts';
 import { withTables } from './function-tables.ts';
 
 /** Every published schema, by its path below schemas/. */

@@ -135,8 +135,8 @@ export {
   openLivePage,
 } from './features/ui/live-page.ts';
 export { type Validated, type ValidStep, validate } from './features/validate/validate.ts';
+export type { OutsideOptions } from './files/boundary.ts';
 export type { ItemFilter } from './files/items.ts';
-export type { OutsideOptions } from './files/pipeline-boundary.ts';
 export type { GivenInputs } from './language/load/inputs.ts';
 export { type LoadOptions, loadPipeline } from './language/load/load.ts';
 export type { LoadedPipeline } from './language/load/loaded-pipeline.ts';
@@ -162,7 +162,7 @@ export type {
 export type { Clock } from './run/jobs/ports.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './run/run-event.ts';
 export type { RunObserver, RunWatch } from './run/run-watch.ts';
-export type { Balance } from './service-api/balance.ts';
+export type { Balance } from './service-api/check-service.ts';
 export type { ListenAddress } from './service-api/event-receiver.ts';
 export type { Speed } from './service-api/local-service.ts';
 export {

@@ -68,15 +68,17 @@ export function isExactJson(value: unknown, depth = 0): boolean {
   return true;
 }
 
-/** True if the whole text is valid JSON. */
-export function isJson(text: string): boolean {
+/** The value of a text; undefined if it is not JSON. */
+export function valueIn(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
+
+/** True if the whole text is valid JSON. */
+export const isJson = (text: string): boolean => valueIn(text) !== undefined;
 
 /** The entry of a table, if the key is a text and one of its own keys. */
 export function entryOf<T>(table: Readonly<Record<string, T>>, key: unknown): T | undefined {

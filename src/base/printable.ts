@@ -37,3 +37,7 @@ export function printableJson(json: string): string {
     }).join('');
   });
 }
+
+/** A path that can be pasted into a shell. */
+export const shellWord = (path: string): string =>
+  /^[\w./@%+=:,-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;

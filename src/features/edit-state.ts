@@ -33,12 +33,12 @@ import { type Content, StateFileChanged } from '../state/file-version.ts';
 import { JournalFile } from '../state/journal-file.ts';
 import { type LocatedState, type LocateOptions, locateState } from '../state/locate-state.ts';
 import { claimOwnFolder } from '../state/own-folder.ts';
+import { bookFor, type ReceiptBook } from '../state/receipts/receipt-book.ts';
 import { type PathOptions, pathsOf } from '../state/run-paths.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
 import type { OpenEngineRun } from './engine-state.ts';
 import { headerOf, type OpenState, openState } from './open-state.ts';
-import { bookFor, type ReceiptBook } from './receipts/receipt-book.ts';
-import { noteRecord } from './receipts/record-check.ts';
+import { noteRecord } from './record-check.ts';
 
 export interface EditOptions extends LocateOptions {
   /** Default: the system's clock. */

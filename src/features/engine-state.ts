@@ -17,7 +17,7 @@ import { diskStore } from '../state/job-store.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
 import { type Access, lockState, type StateContext } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
-import { type RecordCheck, unchecked } from './receipts/record-check.ts';
+import { type RecordCheck, unchecked } from './record-check.ts';
 
 /** A run in a database. `session`: this process coordinates it. */
 export interface OpenEngineRun {

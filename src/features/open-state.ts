@@ -17,7 +17,7 @@ import { type Access, lockState, type StateContext, strangerTo } from '../state/
 import type { RunPaths } from '../state/run-paths.ts';
 import { unsavedProblem } from '../state/unsaved-state.ts';
 import { type OpenEngineRun, openEngineState } from './engine-state.ts';
-import { checkRecord, type RecordCheck, unchecked } from './receipts/record-check.ts';
+import { checkRecord, type RecordCheck, unchecked } from './record-check.ts';
 
 interface OpenContext extends StateContext {
   readonly service?: string;

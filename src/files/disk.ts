@@ -10,28 +10,26 @@ import {
   renameSync,
   statSync,
 } from 'node:fs';
-import { type FileHandle, link, open, rename } from 'node:fs/promises';
+import { link, open, rename } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Digest, digestFrom, digestOfBytes } from '../base/digest.ts';
 import { makeFolder } from '../base/make-folder.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import { isMachineProblem, isSystemProblem, systemReason } from '../base/system-error.ts';
+import { isMachineProblem, systemReason } from '../base/system-error.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 import type { FileFact, RecordedFile } from '../plan/facts.ts';
 import type { Place } from '../run/jobs/job.ts';
 import type { Clock, Disk, Fetched, FileProblem, LocalFile } from '../run/jobs/ports.ts';
 import type { Boundary } from './boundary.ts';
-import { factOf } from './file-fact.ts';
-import type { FileStamps } from './file-stamps.ts';
+import { type FileStamps, linkStatsIfAny } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
-import { damageOf } from './headers/decode-check.ts';
-import { checkInput, type MediaVerdict } from './headers/media-check.ts';
-import type { MadeFiles } from './made-files.ts';
+import { checkInput, damageOf, type MediaVerdict } from './media-check.ts';
+import { soundSeconds } from './media-header.ts';
 import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
-import { createPart, removePart } from './part.ts';
-import { keptPath, SavedFiles } from './saved-files.ts';
-import { soundSeconds } from './sound-length.ts';
+import { chunksOf, createPart, removePart } from './part.ts';
+import type { MadeFiles } from './saved-files.ts';
+import { factOf, keptPath, SavedFiles } from './saved-files.ts';
 
 export interface DiskOptions {
   /** Absolute. Input paths are relative to this folder. */
@@ -83,7 +81,9 @@ export class RealDisk implements Disk {
   input(path: string): FileFact {
     if (path.includes('\0')) return { is: 'absent', why: withNull };
     const file = this.#inputPath(path);
-    const own = ownStats(file);
+    // If the path is no link, one look is enough.
+    const found = linkStatsIfAny(file);
+    const own = found?.isSymbolicLink() === true ? undefined : found;
     const refused = this.#o.boundary.refusal(file, own);
     if (refused !== undefined) {
       this.#o.stamps?.abandon();
@@ -298,17 +298,6 @@ export class RealDisk implements Disk {
   }
 }
 
-/** The stats of a path, if it is no link: then one look is enough. */
-function ownStats(path: string): BigIntStats | undefined {
-  try {
-    const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats?.isSymbolicLink() === true ? undefined : stats;
-  } catch (error) {
-    if (isSystemProblem(error)) return undefined;
-    throw error;
-  }
-}
-
 /** Undefined for a file that is no medium by its name. */
 const verdictOn = (path: string): MediaVerdict | undefined =>
   mediaTypeOf(extensionOf(path)) === undefined ? undefined : checkInput(path);
@@ -328,8 +317,6 @@ async function attempt<T>(
   }
 }
 
-// Copies a file, and reads one in pieces.
-
 /** A hard link if the file system supports it, else a synced copy. */
 async function copyWhole(from: string, to: string): Promise<void> {
   try {
@@ -341,14 +328,5 @@ async function copyWhole(from: string, to: string): Promise<void> {
     for await (const chunk of chunksOf(source)) await target.writeFile(chunk);
     await target.datasync();
     await rename(part, to);
-  }
-}
-
-/** The bytes of an open file from where it is. */
-async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
-  for (;;) {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
   }
 }

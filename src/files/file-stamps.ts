@@ -1,6 +1,6 @@
 // The stamps of many files. If none of them has changed, the files still have the content that was read before.
 import { createHash } from 'node:crypto';
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { realPathOr } from '../base/real-path.ts';
@@ -148,12 +148,18 @@ function* namesIn(paths: Uint8Array): Generator<string> {
   }
 }
 
-/** The stats of a file; undefined if there is none, or if the system refuses to say. */
-export function statsIfAny(path: string): BigIntStats | undefined {
+/** The stats of what a path leads to; undefined if nothing is there, or if the system refuses to say. */
+export const statsIfAny = (path: string): BigIntStats | undefined => ifAny(() => statsOf(path));
+
+/** The same of the path itself: a link is not followed. */
+export const linkStatsIfAny = (path: string): BigIntStats | undefined =>
+  ifAny(() => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+
+function ifAny(stats: () => BigIntStats | undefined): BigIntStats | undefined {
   try {
-    return statsOf(path);
+    return stats();
   } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    return undefined;
+    if (isSystemProblem(error)) return undefined;
+    throw error;
   }
 }

@@ -13,7 +13,7 @@ import { isExclusion } from '../language/items.ts';
 import { commonBase, fileItem, globBase } from '../model/item.ts';
 import { isTemporaryName } from '../plan/temporary-name.ts';
 import { type Barred, findFiles, type Odd } from './find-files.ts';
-import { type Match, matchOf, partsOf } from './glob.ts';
+import { type Exclusion, isExcluded, type Match, matchOf, partsOf } from './glob.ts';
 import { closeNothing, type ItemListProblem, type ItemSource, outsideHint } from './item-source.ts';
 
 export interface GlobSearch {
@@ -42,11 +42,6 @@ export async function globSource(
   const wanted = patterns.filter((pattern) => !(isList && isExclusion(pattern)));
   const excluded = exclusionsOf(isList ? patterns.filter(isExclusion) : [], folder);
   if (!excluded.ok) return excluded;
-  const isExcluded = (path: string): boolean => {
-    const by = excluded.value.filter(({ matches }) => matches(path));
-    for (const one of by) one.hits += 1;
-    return by.length > 0;
-  };
   const paths = new Set<string>();
   const odd = new Map<string, Odd>();
   const problems: ItemListProblem[] = [];
@@ -62,7 +57,7 @@ export async function globSource(
       own += 1;
       paths.add(path);
     }
-    const strange = found.value.odd.filter(({ path }) => !isExcluded(path));
+    const strange = found.value.odd.filter(({ path }) => !isExcluded(path, excluded.value));
     for (const one of strange) odd.set(one.path, one);
     if (own > 0 || growing) continue;
     const why =
@@ -71,7 +66,7 @@ export async function globSource(
     problems.push({ code: 'SL501', message, hint: why });
   }
   if (problems.length > 0) return err(problems);
-  const chosen = [...paths].filter((path) => !isExcluded(path)).sort();
+  const chosen = [...paths].filter((path) => !isExcluded(path, excluded.value)).sort();
   if (chosen.length === 0 && !growing)
     return problem(
       'SL501',
@@ -112,12 +107,6 @@ export function canFind(patterns: readonly string[], folder: string): Match {
     wanted.some((matches) => matches(path)) &&
     excluded.ok &&
     !excluded.value.some(({ matches }) => matches(path));
-}
-
-interface Exclusion {
-  readonly pattern: string;
-  readonly matches: Match;
-  hits: number;
 }
 
 /** Patterns are compared with paths in the form that `filesOf` gives them. */
@@ -328,8 +317,8 @@ function shown(path: string, folder: string): string {
 
 // A quick look at the content of a folder: bounded in entries and in time. Follows no links.
 
-const mostEntries = 5000;
-const mostMs = 800;
+const maxGlanceEntries = 5000;
+const maxGlanceMs = 800;
 
 interface Glance {
   /** The visible files in the folder itself, counted by extension, the most frequent first. */
@@ -346,10 +335,10 @@ interface Glance {
 
 /** Breadth first, real folders only. */
 export async function glance(at: string, fits: Match): Promise<Glance> {
-  const until = performance.now() + mostMs;
+  const until = performance.now() + maxGlanceMs;
   const extensions = new Map<string, number>();
   const folders: string[] = [];
-  let [hidden, fitting, left] = [0, 0, mostEntries];
+  let [hidden, fitting, left] = [0, 0, maxGlanceEntries];
   const queue = [at];
   for (let folder = queue.shift(); folder !== undefined; folder = queue.shift()) {
     const top = folder === at;
@@ -382,7 +371,7 @@ const counted = (map: ReadonlyMap<string, number>): readonly (readonly [string, 
 // Describes the entries that a glob matched and that cannot be items: one sentence for each kind of problem, with
 // examples.
 
-const examples = 3;
+const maxExamples = 3;
 
 /** `shown` formats a path for people. */
 export function oddSentences(
@@ -397,7 +386,7 @@ export function oddSentences(
     groups.set(key, group);
   }
   return [...groups.values()].map(({ first, paths }) => {
-    const some = paths.slice(0, examples);
+    const some = paths.slice(0, maxExamples);
     const rest = paths.length - some.length;
     const who = [...some, ...(rest > 0 ? [`${grouped(rest)} more`] : [])];
     const subject =

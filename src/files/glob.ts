@@ -26,6 +26,20 @@ export function matchOf(glob: string, { dot = false }: GlobOptions = {}): Result
   }
 }
 
+/** A pattern that leaves out what it matches, and how often it did. */
+export interface Exclusion {
+  readonly pattern: string;
+  readonly matches: Match;
+  hits: number;
+}
+
+/** Counts a hit of every exclusion that matches. */
+export function isExcluded(path: string, exclusions: readonly Exclusion[]): boolean {
+  const by = exclusions.filter(({ matches }) => matches(path));
+  for (const one of by) one.hits += 1;
+  return by.length > 0;
+}
+
 /** Splits a glob at its slashes, but not inside groups. */
 export function partsOf(glob: string): readonly string[] {
   const { parts = [] } = picomatch.scan(glob, { parts: true });

@@ -8,10 +8,9 @@ import type { RecordedFile } from '../plan/facts.ts';
 import { type CacheTables, isSqlite, openCache, openCacheToRead } from './cache-database.ts';
 import { isRacy, stampOf } from './file-stamps.ts';
 
-/** The number of hashes that are written together. */
-const batch = 500;
-/** The number of hashes to keep at hand. A forgotten one is read again: a look into the database takes longer than one at the file. */
-const recentMax = 5_000;
+const hashesPerWrite = 500;
+/** A forgotten hash is read again: a look into the database takes longer than one at the file. */
+const maxRecent = 5_000;
 
 interface CachedHash {
   readonly stamp: string;
@@ -54,7 +53,7 @@ export class HashCache {
   }
 
   #recall(path: string, entry: CachedHash): void {
-    if (this.#recent.size >= recentMax) this.#recent.clear();
+    if (this.#recent.size >= maxRecent) this.#recent.clear();
     this.#recent.set(path, entry);
   }
 
@@ -131,7 +130,7 @@ export class HashCache {
   #keep(path: string, entry: CachedHash): void {
     this.#recall(path, entry);
     this.#unwritten.set(path, entry);
-    if (this.#unwritten.size < batch) return;
+    if (this.#unwritten.size < hashesPerWrite) return;
     this.#write(this.#unwritten);
     this.#unwritten.clear();
   }

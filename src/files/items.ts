@@ -1,31 +1,29 @@
 // Lists the items of a pipeline: the files that globs find, the rows of a table, the values in the pipeline file, and their
 // combinations with a matrix.
-
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { grouped } from '../base/grouped.ts';
 import type { JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemReason } from '../base/system-error.ts';
+import { suggestion } from '../contract/yaml/diagnostic.ts';
 import { type ExpressionError, toCel } from '../language/expression.ts';
 import { expressionRemedy } from '../language/expression-remedy.ts';
 import type { Items, MeasuredField } from '../language/items.ts';
 import { type Combination, combinationsOf, dependsOnItem } from '../model/combinations.ts';
 import { type Cell, type Item, valueItem } from '../model/item.ts';
+import { type Exclusion, isExcluded, type Match, matchOf } from './glob.ts';
 import { type GlobSource, globSource } from './glob-source.ts';
-import { headerOf } from './headers/media-header.ts';
-import { chosenOf, type ItemFilter } from './item-filter.ts';
 import {
   closeNothing,
   type ItemListProblem,
   type ItemSource,
   type ListContext,
 } from './item-source.ts';
+import { headerOf } from './media-header.ts';
 import { tableSource } from './table-source.ts';
-
-export type { ItemFilter } from './item-filter.ts';
-export type { ItemListProblem, ListContext } from './item-source.ts';
 
 /** Items in a fixed order. Only what names them is in memory; an item is made when it is asked for. */
 export interface ItemList {
@@ -142,7 +140,7 @@ function belowBase(
 
 type ManyItems = Exclude<Items, { readonly kind: 'one' }>;
 
-const mostProblems = 100;
+const maxProblems = 100;
 const textColumn = '; a column is text unless items.types says otherwise';
 const neither = { code: 'SL311', message: 'the result is not true or false' } as const;
 
@@ -206,11 +204,11 @@ class ItemKeys {
       });
       return false;
     };
-    for (let row = 0; row < this.#source.count && problems.length < mostProblems; row++) {
+    for (let row = 0; row < this.#source.count && problems.length < maxProblems; row++) {
       const base = this.#named(row);
       const combinations = this.#combinationsFor(base.fields);
       const count = combinations?.length ?? 1;
-      for (let at = 0; at < count && problems.length < mostProblems; at++) {
+      for (let at = 0; at < count && problems.length < maxProblems; at++) {
         const combination = combinations?.[at];
         const number = row * this.#width + at;
         const item = combination === undefined ? base : this.#combined(base, combination, number);
@@ -316,8 +314,7 @@ function lackingOr(message: string, { lacks, fields }: Item): string {
 // The fields of an item that are in its file: its size, its hash, and what the header of a picture, clip or sound says.
 // Only fields that an expression uses are read, once, when the items are listed.
 
-/** How many files are read at once. */
-const atOnce = 8;
+const filesAtOnce = 8;
 
 interface Measured {
   readonly fields: JsonObject;
@@ -351,8 +348,8 @@ async function measuredSource(
     }
     return { fields: values, lacks };
   };
-  for (let start = 0; start < source.count; start += atOnce) {
-    const paths = source.paths.slice(start, start + atOnce);
+  for (let start = 0; start < source.count; start += filesAtOnce) {
+    const paths = source.paths.slice(start, start + filesAtOnce);
     found.push(...(await Promise.all(paths.map(measure))));
   }
   return {
@@ -381,4 +378,82 @@ async function digestOf(file: string): Promise<Result<string, string>> {
   } catch (error) {
     return err(systemReason(error));
   }
+}
+
+// Which items of a list a command covers: those whose keys match `--items`, not `--exclude`, up to `--limit`.
+
+export interface ItemFilter {
+  /** Only items whose key matches this glob. */
+  readonly only?: string | undefined;
+  /** Without items whose key matches one of these globs. */
+  readonly except?: readonly string[] | undefined;
+  /** Only these keys. */
+  readonly keys?: ReadonlySet<string> | undefined;
+  /** Only this many items, from the start of the list. */
+  readonly limit?: number | undefined;
+  /**
+   * The files come and go: nothing found is no error, a pattern may match nothing yet, and names of files that are still
+   * being written are left out.
+   */
+  readonly growing?: boolean | undefined;
+}
+
+/** The numbers of the items that are left, in order. `keys`: the numbers of all items, by key. */
+function chosenOf(
+  keys: ReadonlyMap<string, number>,
+  filter: ItemFilter,
+): Result<readonly number[], ItemListProblem> {
+  const { only, except = [], keys: wanted, limit = Number.POSITIVE_INFINITY } = filter;
+  const mayBeEmpty = wanted !== undefined || filter.growing === true;
+  const chosenBy = only === undefined ? ok(() => true) : keyMatch(only, keys);
+  if (!chosenBy.ok)
+    return problem(`--items ${shortened(only ?? '')} ${chosenBy.error}`, patternHint);
+  const excluded: Exclusion[] = [];
+  for (const pattern of except) {
+    const matches = keyMatch(pattern, keys);
+    if (!matches.ok)
+      return problem(`--exclude ${shortened(pattern)} ${matches.error}`, patternHint);
+    excluded.push({ pattern, matches: matches.value, hits: 0 });
+  }
+  const chosen: number[] = [];
+  for (const [key, number] of keys) {
+    if (isExcluded(key, excluded) || !chosenBy.value(key) || wanted?.has(key) === false) continue;
+    if (chosen.length < limit) chosen.push(number);
+  }
+  const idle = excluded.find(({ hits }) => hits === 0);
+  if (idle !== undefined && filter.growing !== true)
+    return problem(
+      `--exclude ${idle.pattern}: there is no such step, and no item matches it`,
+      likeKeys(idle.pattern, keys),
+    );
+  if (chosen.length === 0 && !mayBeEmpty)
+    return only === undefined
+      ? problem('no item is left', 'exclude less, or raise --limit')
+      : problem(`no item matches --items ${shortened(only)}`, likeKeys(only, keys));
+  return ok(chosen);
+}
+
+const problem = (message: string, hint: string): Result<never, ItemListProblem> =>
+  err({ code: 'SL505', message, hint });
+
+const patternHint = 'write a key, or a pattern such as "*.jpg"';
+
+/** A pattern, shortened for a message. */
+const shortened = (pattern: string): string =>
+  pattern.length > 200 ? `${pattern.slice(0, 200)}…` : pattern;
+
+/** A pattern that equals a key selects that item alone. Any other pattern is a glob. */
+function keyMatch(pattern: string, keys: ReadonlyMap<string, number>): Result<Match, string> {
+  return keys.has(pattern) ? ok((key) => key === pattern) : matchOf(pattern, { dot: true });
+}
+
+const maxCompared = 2000;
+
+/** Examples of keys, for a pattern that matches none. */
+function likeKeys(pattern: string, keys: ReadonlyMap<string, number>): string {
+  const some = [...keys.keys()].slice(0, maxCompared);
+  const shown = some.slice(0, 3).map((key) => JSON.stringify(key));
+  const near = suggestion(pattern, some);
+  const looks = `keys look like ${shown.join(', ')}${keys.size > 3 ? `, … (${grouped(keys.size)} in all)` : ''}`;
+  return near === undefined ? looks : `${near} ${looks[0]?.toUpperCase() ?? ''}${looks.slice(1)}`;
 }

@@ -13,7 +13,7 @@ const noFollow = constants.O_NOFOLLOW ?? 0;
 const noWait = constants.O_NONBLOCK ?? 0;
 
 /** More than the number of processes that ever create the same file at the same time. */
-const attempts = 10;
+const maxAttempts = 10;
 
 /** A new file with a name that nothing has; never through a link. */
 const creating = O_CREAT | O_EXCL | O_WRONLY | noFollow;
@@ -23,39 +23,39 @@ const mode = 0o644;
  * Creates a file and opens it for writing. Removes whatever has this name, such as a link or the leftover of a killed
  * run, and never writes to it. Throws system errors, also if a folder has this name.
  */
-export async function createNew(file: string): Promise<FileHandle> {
-  for (let left = attempts; ; left--) {
-    try {
-      return await open(file, creating, mode);
-    } catch (error) {
-      removeTaken(file, left, error);
-    }
-  }
-}
+export const createNew = (file: string): Promise<FileHandle> =>
+  replacing(file, () => open(file, creating, mode));
 
 /** The same; resolves to the descriptor, which costs less. */
-export async function createNewDescriptor(file: string): Promise<number> {
-  for (let left = attempts; ; left--) {
-    try {
-      return await new Promise<number>((resolve, reject) =>
+export const createNewDescriptor = (file: string): Promise<number> =>
+  replacing(
+    file,
+    () =>
+      new Promise((resolve, reject) => {
         openDescriptor(file, creating, mode, (error, descriptor) =>
           error === null ? resolve(descriptor) : reject(error),
-        ),
-      );
+        );
+      }),
+  );
+
+/** As long as the name is taken, removes only the name, also of a link. */
+async function replacing<T>(file: string, create: () => Promise<T>): Promise<T> {
+  for (let left = maxAttempts; ; left--) {
+    try {
+      return await create();
     } catch (error) {
-      removeTaken(file, left, error);
+      if (systemCode(error) !== 'EEXIST' || left === 0) throw error;
+      removeName(file);
     }
   }
 }
 
-/** After a name was taken, removes only the name, also of a link. Throws any other error, and after the last attempt. */
-function removeTaken(file: string, left: number, error: unknown): void {
-  if (systemCode(error) !== 'EEXIST' || left === 0) throw error;
+function removeName(file: string): void {
   try {
     unlinkSync(file);
-  } catch (failed) {
+  } catch (error) {
     // If the error is ENOENT, another process has removed it.
-    if (systemCode(failed) !== 'ENOENT') throw failed;
+    if (systemCode(error) !== 'ENOENT') throw error;
   }
 }
 

@@ -4,12 +4,68 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, constants, fdatasync, lstatSync, writeSync } from 'node:fs';
 import { type FileHandle, unlink } from 'node:fs/promises';
 import { type Digest, digestFrom } from '../base/digest.ts';
+import { valueIn } from '../base/json.ts';
 import { openRegular, readOwnFile } from '../base/regular-file.ts';
 import { validatorOf as schemaValidator } from '../base/schema.ts';
 import { isSystemProblem, systemCode } from '../base/system-error.ts';
 import type { LocalFile } from '../run/jobs/ports.ts';
-import { type Version, validatorPattern } from './content-range.ts';
 import { createNew, createNewDescriptor, openOwn } from './new-file.ts';
+
+// Reads the headers of an answer that describe its bytes: the range, the total, and the validator by which a later
+// request can check that the content has not changed (RFC 9110, 13.1.5 and 14.4).
+
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A version of a content: its validator, and its total length in bytes. */
+interface Version {
+  /** For If-Range. */
+  readonly validator: string;
+  readonly total: number;
+}
+
+/** What `If-Range` may contain: a strong entity tag or a date, and nothing that would break a header. */
+const validatorPattern = '^("[\\x21\\x23-\\x7e]*"|[A-Z][a-z]{2}, [0-9A-Za-z: ]+ GMT)$';
+const isValidator = new RegExp(validatorPattern);
+
+/** Undefined if the answer has no strong validator. Then the rest of the content cannot be requested safely. */
+export function validatorOf(headers: AnswerHeaders): string | undefined {
+  const etag = headers['etag'];
+  if (typeof etag === 'string' && isValidator.test(etag)) return etag;
+  const modified = headers['last-modified'];
+  if (typeof modified !== 'string' || !isValidator.test(modified)) return undefined;
+  // The content could have been written twice within the same second.
+  const age = Date.parse(String(headers['date'])) - Date.parse(modified);
+  return age >= 1000 ? modified : undefined;
+}
+
+/** True if the answer names another version than this one. An answer without a validator is believed. */
+export function isOtherVersion(headers: AnswerHeaders, { validator }: Version): boolean {
+  const name = validator.startsWith('"') ? 'etag' : 'last-modified';
+  const named = headers[name];
+  return named !== undefined && named !== validator;
+}
+
+/** The length of the body in bytes, from the headers; undefined if they do not give it. */
+export function lengthOf(headers: AnswerHeaders): number | undefined {
+  const length = headers['content-length'];
+  return typeof length === 'string' && /^\d+$/.test(length) ? Number(length) : undefined;
+}
+
+interface ContentRange {
+  readonly start: number;
+  /** The last byte, inclusive. */
+  readonly end: number;
+  readonly total: number;
+}
+
+/** Undefined if the header is missing or invalid, or does not give the total. */
+export function contentRangeOf(headers: AnswerHeaders): ContentRange | undefined {
+  const [, start, end, total] =
+    /^bytes (\d+)-(\d+)\/(\d+)$/.exec(String(headers['content-range'])) ?? [];
+  if (start === undefined || end === undefined || total === undefined) return undefined;
+  const range = { start: Number(start), end: Number(end), total: Number(total) };
+  return range.start <= range.end && range.end < range.total ? range : undefined;
+}
 
 /** After this many bytes, the part is synced and noted: a crash loses no more than that. */
 const checkpointBytes = 64 << 20;
@@ -32,8 +88,7 @@ const noteSchema = {
   },
 } as const;
 
-/** In bytes. */
-const longestNote = 64_000;
+const maxNoteBytes = 64_000;
 
 const noteOf = ({ path }: LocalFile): string => `${path}.json`;
 
@@ -86,6 +141,15 @@ async function removeFile(path: string): Promise<void> {
     await unlink(path);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** The bytes of an open file from where it is. */
+export async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 
@@ -219,16 +283,10 @@ function readNote(place: LocalFile): Note | undefined {
   const path = noteOf(place);
   // Nearly always, there is no part.
   if (!stands(path)) return undefined;
-  const read = readOwnFile(path, { max: longestNote });
-  if (!read.ok) return undefined;
-  try {
-    const note: unknown = JSON.parse(read.value.toString('utf8'));
-    return schemaValidator<Note>(noteSchema)(note) ? note : undefined;
-  } catch (error) {
-    // A crash cut off the note: the file is fetched from its beginning.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const read = readOwnFile(path, { max: maxNoteBytes });
+  // If a crash cut off the note, the file is fetched from its beginning.
+  const note = read.ok ? valueIn(read.value.toString('utf8')) : undefined;
+  return schemaValidator<Note>(noteSchema)(note) ? note : undefined;
 }
 
 async function hashed({ path }: LocalFile, bytes: number): Promise<RunningHash> {

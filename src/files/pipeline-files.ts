@@ -1,9 +1,10 @@
 // The pipeline files that `schedule` follows: those that are named, and those in the folders that are named.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { problem, Refusal } from '../language/load/problem.ts';
+import { statsIfAny } from './file-stamps.ts';
 
 export interface Places {
   readonly files: readonly string[];
@@ -16,7 +17,8 @@ export function placesOf(names: readonly string[]): Places {
   const files: string[] = [];
   const folders: string[] = [];
   for (const name of given) {
-    if (isFolder(name)) folders.push(name);
+    // A file that is missing or cannot be looked at is reported when it is loaded.
+    if (statsIfAny(name)?.isDirectory() === true) folders.push(name);
     else files.push(name);
   }
   for (const folder of folders) {
@@ -24,16 +26,6 @@ export function placesOf(names: readonly string[]): Places {
     if (!listed.ok) throw new Refusal(problem(`the folder ${folder} ${listed.error}`));
   }
   return { files, folders };
-}
-
-/** A file that is missing or cannot be looked at is reported when it is loaded. */
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch (error) {
-    if (isSystemProblem(error)) return false;
-    throw error;
-  }
 }
 
 /** The YAML files in a folder, not in its sub-folders. The error is the end of a sentence about the folder. */

@@ -1,8 +1,10 @@
 // The recorded outputs of a checkout, as far as they are known without reading them.
+
+import type { BigIntStats } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { digestFrom } from '../base/digest.ts';
+import { type Digest, digestFrom } from '../base/digest.ts';
+import { systemReason } from '../base/system-error.ts';
 import type { FileFact, OutputFacts, RecordedFile } from '../plan/facts.ts';
-import { factOf } from './file-fact.ts';
 import { statsOf } from './file-stamps.ts';
 import type { HashCache } from './hash-cache.ts';
 
@@ -58,3 +60,67 @@ function isMissing(path: string): boolean {
 
 export const keptPath = (folder: string, digest: string, extension: string): string =>
   join(folder, `${digestFrom(digest)}${extension === '' ? '' : `.${extension}`}`);
+
+// Which files in the output folder are results of shotlist. Any other file may be somebody's work: it is replaced only if a
+// person agrees.
+
+interface MadeFilesOptions {
+  /** The paths of all recorded outputs, relative to the pipeline file. */
+  readonly recorded: () => Iterable<string>;
+  readonly hashes: Pick<HashCache, 'hasSaved'>;
+  /** Any file may be replaced. */
+  readonly allowed: boolean;
+}
+
+export class MadeFiles {
+  readonly #o: MadeFilesOptions;
+  #recorded: ReadonlySet<string> | undefined;
+  #allowed: boolean;
+  #isRemembered: (path: string) => boolean = () => false;
+
+  constructor(options: MadeFilesOptions) {
+    this.#o = options;
+    this.#allowed = options.allowed;
+  }
+
+  /** From now on, any file may be replaced, because a person has agreed. */
+  allow(): void {
+    this.#allowed = true;
+  }
+
+  /** From now on, what another record says to be a result, with this very content, may be replaced too. */
+  remember(isResult: (path: string) => boolean): void {
+    this.#isRemembered = isResult;
+  }
+
+  /** Whether an existing file may be replaced; `path` is relative to the pipeline file. */
+  mayReplace(path: string): boolean {
+    if (this.#allowed || this.#o.hashes.hasSaved(path)) return true;
+    this.#recorded ??= new Set(this.#o.recorded());
+    return this.#recorded.has(path) || this.#isRemembered(path);
+  }
+}
+
+// What is known about a file without reading it.
+
+/**
+ * If `digestOf` throws a system error, the file counts as absent. `seen` is called with the stats, or without any. `known`: the
+ * stats, if the caller has them.
+ */
+export function factOf(
+  path: string,
+  digestOf: (path: string, stats: BigIntStats) => Digest | undefined,
+  seen?: (path: string, stats: BigIntStats | undefined) => void,
+  known?: BigIntStats,
+): FileFact {
+  try {
+    const stats = known ?? statsOf(path);
+    seen?.(path, stats);
+    if (stats === undefined) return { is: 'absent', why: 'does not exist' };
+    if (!stats.isFile()) return { is: 'absent', why: 'is not a file' };
+    return { is: 'file', bytes: Number(stats.size), digest: digestOf(path, stats) };
+  } catch (error) {
+    seen?.(path, undefined);
+    return { is: 'absent', why: systemReason(error) };
+  }
+}

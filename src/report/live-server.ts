@@ -9,11 +9,8 @@ import { type FileVersion, rangeOf, versionOf } from '../base/byte-range.ts';
 import { ok, type Result } from '../base/result.ts';
 import { isSystemProblem } from '../base/system-error.ts';
 import { contentTypeOf, extensionOf, unknownType } from '../contract/api/asset.ts';
-import { limitConnections } from '../service-api/connection-limits.ts';
-import { createServer } from '../service-api/create-server.ts';
-import { isOwnHost } from '../service-api/host-header.ts';
-import { listenOn } from '../service-api/listen.ts';
-import { isLoopback } from '../service-api/loopback.ts';
+import { isLoopback } from '../service-api/address.ts';
+import { createServer, isOwnHost, limitConnections, listenOn } from '../service-api/web-server.ts';
 import { liveDocument, livePolicy, type PageParts } from './page/document.ts';
 import type { PageMessage } from './page/page-message.ts';
 

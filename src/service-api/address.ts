@@ -31,18 +31,24 @@ export function checkAddress(address: string): string {
 function notAnAddress(address: string, scheme: boolean): Problem {
   // The address may contain a password.
   const said = /[@?#]/.test(address) ? '' : ` ${JSON.stringify(address)}`;
-  if (scheme) return problem(`the service's address${said} is not valid`, 'shotlist', whole);
+  if (scheme) return problem(`the service's address${said} is not valid`, 'shotlist', addressHint);
   if (address.trim() !== address)
     return problem(`the service's address${said} has spaces around it`, 'shotlist', 'remove them');
   const full = `${schemeFor(address)}://${address}`;
-  const hint = said !== '' && URL.canParse(full) ? `write ${full}` : whole;
+  const hint = said !== '' && URL.canParse(full) ? `write ${full}` : addressHint;
   return problem(`the service's address${said} does not begin with https://`, 'shotlist', hint);
 }
 
-const whole = 'write the full address, such as https://api.example.com';
+const addressHint = 'write the full address, such as https://api.example.com';
 
 const isOwnMachine = (host: string): boolean => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 
 /** If the text before the port or the path names this machine, no encryption is needed. */
 const schemeFor = (address: string): string =>
   isOwnMachine(/^(?:\[[^\]]*\]|[^:/]*)/.exec(address)?.[0] ?? '') ? 'http' : 'https';
+
+// Whether an address to listen on is reachable only from this machine.
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+}

@@ -1,6 +1,6 @@
 // How to reach a bucket: the endpoint and the credentials, from the standard environment variables alone.
 import { err, ok, type Result } from '../base/result.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from './address.ts';
 
 export interface BucketAccess {
   /** The address of the bucket, without a slash at its end. */

@@ -1,12 +1,37 @@
 // Checks before a run sends anything whether the service answers, and whether it is the service.
-
 import type { Redactor } from '../base/redactor.ts';
 import type { Result } from '../base/result.ts';
-import type { ApiFailure } from '../contract/api/failure.ts';
+import { type ApiFailure, explainFailure } from '../contract/api/failure.ts';
 import type { Account } from '../contract/api/project.ts';
 import { problem, Refusal } from '../language/load/problem.ts';
 import type { Plan } from '../plan/plan.ts';
+import type { MediaApi } from '../run/jobs/ports.ts';
 import type { Target } from './target.ts';
+
+// The account's balance, for comparison with the cost of the plan.
+
+export interface Balance {
+  /** Credits; undefined if the deployment does not report them, or if the plan costs nothing. */
+  readonly credits?: number;
+  readonly tier?: string;
+  readonly warning?: string;
+}
+
+/** True if the plan may cost something. */
+export const pays = ({ credits, unpriced }: Plan): boolean => credits > 0 || unpriced > 0;
+
+/** For a plan that costs nothing, the balance does not matter. */
+export function balanceOf(plan: Plan, account: Awaited<ReturnType<MediaApi['account']>>): Balance {
+  if (!pays(plan)) return {};
+  if (!account.ok)
+    return { warning: `the account's balance could not be read: ${explainFailure(account.error)}` };
+  if (account.value === undefined) return {};
+  const { credits: balance, tier } = account.value;
+  const known = { credits: balance, tier };
+  if (plan.credits <= balance) return known;
+  const warning = `the plan may take ${plan.credits} credits and the account has ${balance}: the run stops when the balance is used up`;
+  return { ...known, warning };
+}
 
 type AccountRead = Result<Account | undefined, ApiFailure>;
 

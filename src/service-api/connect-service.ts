@@ -1,6 +1,8 @@
 // Connects to the service of a run: the hosted one, or the local one in this process.
 import { type Problem, problem, Refusal } from '../language/load/problem.ts';
-import type { Clock } from '../run/jobs/ports.ts';
+import { notTaken } from '../model/settled.ts';
+import { jobFacts } from '../model/state.ts';
+import type { Clock, Journal } from '../run/jobs/ports.ts';
 import { type LedgerEntry, type Pictures, type Speed, startService } from './local-service.ts';
 import type { Target } from './target.ts';
 
@@ -72,4 +74,29 @@ export function rehearsalDataProblem(error: unknown, { runFolder }: RehearsalFol
 export function speedFactorOf(target: Target, speed: Speed): number {
   if (target.kind === 'hosted' || speed === 'realtime') return 1;
   return speed === 'instant' ? 1000 : speed;
+}
+
+// Resolves the doubts of a rehearsal by asking the local service for projects by name. The hosted service has no list
+// of projects, so the user must resolve its doubts. The local service was killed together with the run, and knows
+// exactly which creations it accepted.
+
+/** Resolves every doubt of an interrupted rehearsal from the local service's own ledger. */
+export function resolveFromLedger(journal: Journal, entries: () => readonly LedgerEntry[]): void {
+  const open = [...journal.ledger.jobs()].filter(({ state }) => jobFacts[state].inDoubt);
+  if (open.length === 0) return;
+  const charges = new Map(
+    entries()
+      .filter(({ kind }) => kind === 'charge')
+      .map((entry) => [entry.name, entry]),
+  );
+  for (const { job, name } of open) {
+    const charge = name === undefined ? undefined : charges.get(name);
+    if (charge === undefined || charge.project === null) {
+      const error = { code: 'never_taken', message: 'the local service has no such project' };
+      journal.append([notTaken(job, error)]);
+    } else {
+      const { project, credits } = charge;
+      journal.append([{ event: 'created', job, project, credits: credits }]);
+    }
+  }
 }

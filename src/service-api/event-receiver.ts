@@ -2,7 +2,7 @@
 // The service never resends an event that was answered with 2xx, so only an event that the run has recorded gets that
 // answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asJson, isObject } from '../base/json.ts';
+import { isObject, valueIn } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { readProject } from '../contract/api/answers.ts';
@@ -15,9 +15,7 @@ import {
 } from '../contract/api/event.ts';
 import type { Project, RecordKind } from '../contract/api/project.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { limitConnections } from './connection-limits.ts';
-import { createServer } from './create-server.ts';
-import { type ListenAddress, listenOn } from './listen.ts';
+import { createServer, type ListenAddress, limitConnections, listenOn } from './web-server.ts';
 
 export type { ListenAddress };
 
@@ -55,15 +53,15 @@ export interface EventReceiver {
   close(): Promise<void>;
 }
 
-const bodyMost = 1 << 20;
+const maxBodyBytes = 1 << 20;
 /** facts.md: a timestamp is accepted within five minutes, either side. */
-const agedMost = 5 * 60;
+const maxAgeSeconds = 5 * 60;
 /** facts.md: the service waits 10 s for an answer. */
 const answerMs = 8_000;
 /** Each connection may hold a body, so the total limits the memory. Behind a proxy, all senders are one peer. */
-const connectionsMost = { perPeer: 64, total: 128 };
+const maxConnections = { perPeer: 64, total: 128 };
 /** Far more events than arrive in the ten minutes in which a timestamp is accepted; about 100 bytes each. */
-const replaysMost = 20_000;
+const maxReplays = 20_000;
 
 interface EventReply {
   readonly status: number;
@@ -76,7 +74,7 @@ export async function openReceiver(
   const { listen, senderMs = 10_000 } = options;
   const closing = new AbortController();
   const inProgress = new Set<Promise<void>>();
-  const replays = new EventReplays(replaysMost);
+  const replays = new EventReplays(maxReplays);
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.method !== 'POST')
       return reply(response, { status: 405, message: 'Events come by POST.' });
@@ -99,7 +97,7 @@ export async function openReceiver(
     },
     receive,
   );
-  const connections = limitConnections(server, connectionsMost);
+  const connections = limitConnections(server, maxConnections);
   const address = await listenOn(server, listen);
   if (!address.ok) return address;
   return ok({
@@ -120,7 +118,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | 'large' | 'gon
   try {
     for await (const piece of request) {
       bytes += piece.length;
-      if (bytes > bodyMost) return 'large';
+      if (bytes > maxBodyBytes) return 'large';
       pieces.push(piece);
     }
   } catch {
@@ -175,9 +173,9 @@ function signatureIn(
   if (typeof signature !== 'string' || typeof timestamp !== 'string') return undefined;
   if (!/^\d{1,12}$/.test(timestamp)) return undefined;
   const now = clock.now() / 1000;
-  if (Math.abs(now - Number(timestamp)) > agedMost) return undefined;
+  if (Math.abs(now - Number(timestamp)) > maxAgeSeconds) return undefined;
   if (!isSignatureOf(signature, secret, timestamp, body)) return undefined;
-  return { signature, until: Number(timestamp) + agedMost, now };
+  return { signature, until: Number(timestamp) + maxAgeSeconds, now };
 }
 
 interface Heard {
@@ -187,7 +185,7 @@ interface Heard {
 
 /** Undefined: an unknown kind, which receivers must tolerate (interface.md, Events). */
 function eventIn(body: Buffer, redactor: Redactor): Result<Heard | undefined, string> {
-  const value = redactor.value(parsed(body.toString()));
+  const value = redactor.value(valueIn(body.toString()));
   if (!isObject(value) || typeof value['type'] !== 'string')
     return err('The body is not JSON of the form {type, payload}.');
   const { type, payload } = value;
@@ -195,15 +193,6 @@ function eventIn(body: Buffer, redactor: Redactor): Result<Heard | undefined, st
   const project = readProject(payload);
   if (project.ok) return ok({ record: recordOfEvent(type), project: project.value });
   return err(`The payload is not a project record: ${project.error}.`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return asJson(JSON.parse(text));
-  } catch {
-    // Not JSON: the caller reports it.
-    return undefined;
-  }
 }
 
 /** Resolves when the answer is sent, or the client has disconnected. */

@@ -13,14 +13,12 @@ import {
   contentRangeOf,
   isOtherVersion,
   lengthOf,
-  validatorOf,
-} from '../files/content-range.ts';
-import {
   Part,
   type RunningHash,
   removePart,
   type Standing,
   standing,
+  validatorOf,
   writePart,
 } from '../files/part.ts';
 import type { Fetched, LocalFile } from '../run/jobs/ports.ts';
@@ -32,21 +30,18 @@ type FetchOutcome = Result<Fetched, ApiFailure>;
 
 const empty: ApiFailure = { reason: 'damaged', message: 'the file is empty' };
 
-export interface FetchOptions {
-  readonly storage: Storage;
-  /** The longest file to fetch, in bytes. */
-  readonly longest: number;
-}
-
 export class FileFetcher {
-  readonly #o: FetchOptions;
+  readonly #storage: Storage;
+  /** Of one file. */
+  readonly #maxBytes: number;
   /** Saves reading back what this process wrote itself. An entry disappears with its download. */
   readonly #hashes = new WeakMap<LocalFile, RunningHash>();
   /** What came last time under an entity tag that is not its hash. */
   readonly #unlikeTag = new WeakMap<LocalFile, Digest>();
 
-  constructor(options: FetchOptions) {
-    this.#o = options;
+  constructor(storage: Storage, maxBytes: number) {
+    this.#storage = storage;
+    this.#maxBytes = maxBytes;
   }
 
   /** Sends one request, or two if the first shows that the part on disk cannot be resumed. */
@@ -65,7 +60,7 @@ export class FileFetcher {
 
   #ask(url: string, headers: Readonly<Record<string, string>>): Promise<StorageAnswer> {
     const plain = { 'accept-encoding': 'identity', ...headers };
-    return this.#o.storage.send(url, { method: 'GET', headers: plain });
+    return this.#storage.send(url, { method: 'GET', headers: plain });
   }
 
   /** Undefined if the file must be fetched from its beginning. */
@@ -162,9 +157,8 @@ export class FileFetcher {
   }
 
   #tooLong(bytes: number): ApiFailure | undefined {
-    const { longest } = this.#o;
-    if (bytes <= longest) return undefined;
-    const message = `the file is longer than ${longest} bytes, the most that is fetched; it stays at the service`;
+    if (bytes <= this.#maxBytes) return undefined;
+    const message = `the file is longer than ${this.#maxBytes} bytes, the most that is fetched; it stays at the service`;
     return { reason: 'refused', status: 0, message };
   }
 

@@ -19,11 +19,10 @@ import { connector, connectorOptions } from './connector.ts';
 import { exchange, placeOf } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
 import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
-import { OpenRequests } from './open-requests.ts';
-import { type LeastProgress, leastProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
+import { OpenRequests } from './request-handler.ts';
 import type { RequestRates } from './request-rate.ts';
-import { Storage } from './storage.ts';
+import { type LeastProgress, leastProgress, Storage } from './storage.ts';
 import { type Network, realNetwork, StorageAddresses } from './storage-address.ts';
 
 export interface ClientOptions {
@@ -100,7 +99,7 @@ export function httpClient(options: ClientOptions): HttpClient {
   });
   const open = new OpenRequests(cut, totalMs);
   const storage = new Storage({ addresses, connections, answerMs, stallMs, progress, cut });
-  const fetcher = new FileFetcher({ storage, longest: longestFile });
+  const fetcher = new FileFetcher(storage, longestFile);
   const { rates, mayStart = () => true } = options;
   const forms = new PathForms();
   const redactor = options.redactor ?? new Redactor([options.key]);

@@ -32,11 +32,11 @@ export function* knownProjects(ledger: Ledger): Generator<KnownProject> {
   }
 }
 
-const atOnce = 16;
-const attempts = 5;
+const readsAtOnce = 16;
+const maxAttempts = 5;
 
 /** A repaired state file may not name the tool of a project: nothing is sent. */
-const unnamed: ApiFailure = {
+const withoutTool: ApiFailure = {
   reason: 'refused',
   status: 0,
   message:
@@ -50,9 +50,11 @@ export async function readPatiently(
   { kind, project }: { readonly kind: string; readonly project: string },
 ): Promise<Result<Project, ApiFailure>> {
   const record = toolNamed(kind)?.record;
-  if (record === undefined) return err(unnamed);
+  if (record === undefined) return err(withoutTool);
   const patience = { clock, stop: new AbortController().signal, backoffMs: 500 };
-  return await patiently<Project>('free', attempts, patience, () => api.project(record, project));
+  return await patiently<Project>('free', maxAttempts, patience, () =>
+    api.project(record, project),
+  );
 }
 
 export const isRefusedKey = (answer: Result<unknown, ApiFailure>): boolean =>
@@ -64,7 +66,7 @@ export async function* inquire(
   api: Pick<MediaApi, 'project'>,
   clock: Clock,
 ): AsyncGenerator<Inquired> {
-  const limit = pLimit(atOnce);
+  const limit = pLimit(readsAtOnce);
   const read = async (known: KnownProject): Promise<Inquired> => {
     const { job, project } = known;
     return { ...known, answer: await readPatiently(api, clock, { kind: job.kind, project }) };
@@ -72,7 +74,7 @@ export async function* inquire(
   let group: Promise<Inquired>[] = [];
   for (const known of [...knownProjects(ledger)]) {
     group.push(limit(read, known));
-    if (group.length < atOnce * 4) continue;
+    if (group.length < readsAtOnce * 4) continue;
     yield* await Promise.all(group);
     group = [];
   }

@@ -6,7 +6,7 @@ import type { LedgerEntry } from '../service/base/ledger-entry.ts';
 import type { Speed } from '../service/base/speed.ts';
 import type { FaultsDocument } from '../service/endpoints/fault-schema.ts';
 import type { LocalService, Pictures, ServiceOptions } from '../service/options.ts';
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from './address.ts';
 
 export type { FaultsDocument, LedgerEntry, LocalService, Pictures, ServiceOptions, Speed };
 

@@ -1,11 +1,68 @@
 // Handles one request, sent once. Built on undici's dispatch, because only its handler learns whether a request was
 // sent, and because every layer above it costs a small request more than its bytes do.
 import { type Agent, type Dispatcher, errors } from 'undici';
-import { GivenUp } from './given-up.ts';
-import type { OpenRequest, OpenRequests } from './open-requests.ts';
 
-/** The most interim answers (1xx) to one request. A service that sends more would send them without end. */
-const mostInterim = 20;
+// The open requests. They share one abort listener and one timer, because a listener and a timer for each request would
+// cost more than the bytes of a small request.
+
+interface OpenRequest {
+  /** The run no longer waits for it. */
+  stop(): void;
+  /** Looks whether it took too long; `now` is in milliseconds of `performance.now()`. */
+  look(now: number): void;
+}
+
+const maxTickMs = 1000;
+
+export class OpenRequests {
+  readonly #cut: AbortSignal | undefined;
+  readonly #tickMs: number;
+  readonly #open = new Set<OpenRequest>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** If `cut` is aborted, all requests stop. Limits are in the order of `limitMs`, and kept to a tenth of it. */
+  constructor(cut: AbortSignal | undefined, limitMs: number) {
+    this.#cut = cut;
+    this.#tickMs = Math.min(maxTickMs, Math.ceil(limitMs / 10));
+  }
+
+  /** True if no request may begin any more. */
+  get areCut(): boolean {
+    return this.#cut?.aborted === true;
+  }
+
+  add(request: OpenRequest): void {
+    this.#open.add(request);
+    if (this.#timer !== undefined) return;
+    // An open request has a socket, which keeps the process alive.
+    this.#timer = setInterval(this.#look, this.#tickMs).unref();
+    this.#cut?.addEventListener('abort', this.#stop);
+  }
+
+  remove(request: OpenRequest): void {
+    this.#open.delete(request);
+  }
+
+  readonly #look = (): void => {
+    const now = performance.now();
+    for (const request of this.#open) request.look(now);
+    if (this.#open.size === 0) this.#rest();
+  };
+
+  /** Nothing was open at this look; the next request begins again. */
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#cut?.removeEventListener('abort', this.#stop);
+  }
+
+  readonly #stop = (): void => {
+    for (const request of this.#open) request.stop();
+  };
+}
+
+/** Of 1xx: a service that sends more would send them without end. */
+const maxInterimAnswers = 20;
 
 export type Headers = Dispatcher.ResponseData['headers'];
 
@@ -65,7 +122,7 @@ export abstract class RequestHandler implements Dispatcher.DispatchHandler, Open
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status >= 200) this.answers(status, headers);
-    else if (++this.#interim > mostInterim)
+    else if (++this.#interim > maxInterimAnswers)
       this.giveUp(new GivenUp('odd', 'only interim answers came'));
   }
 
@@ -91,5 +148,21 @@ export abstract class RequestHandler implements Dispatcher.DispatchHandler, Open
     this.#over = true;
     this.#open.remove(this);
     return true;
+  }
+}
+
+// The error of a request that was given up, and the reason.
+
+export class GivenUp extends Error {
+  readonly code = 'GIVEN_UP';
+  /**
+   * `long`: the answer is longer than what is read. `late`: the answer was not complete in time. `slow`: too few bytes arrived.
+   * `stopped`: the run no longer waits for the answer. `odd`: the response is not a valid answer. `old`: the request waited for so
+   * long that it was not sent.
+   */
+  readonly because: 'long' | 'late' | 'slow' | 'stopped' | 'odd' | 'old';
+  constructor(because: GivenUp['because'], message: string) {
+    super(message);
+    this.because = because;
   }
 }

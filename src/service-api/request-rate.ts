@@ -1,12 +1,10 @@
 // How fast requests may be sent, by what the service answers (facts.md, Rate limits): the limits are not published. When
 // the service says 429, requests wait for as long as it asks, and go on at half their rate; each answer after that raises
 // the rate a little (additive increase, multiplicative decrease, as in TCP).
-
 import type { Result } from '../base/result.ts';
 import type { ApiFailure } from '../contract/api/failure.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { askedPause } from '../run/jobs/retry.ts';
-import type { Pace } from './pace.ts';
 
 export interface RequestRateOptions {
   readonly clock: Clock;
@@ -120,4 +118,23 @@ export class RequestRate {
   #latest(now: number): number[] {
     return this.#sent.filter((at) => now - at < measuredMs);
   }
+}
+
+// Spreads requests evenly over each minute, if the pipeline limits their number.
+
+/** Waits until this request may be sent. */
+type Pace = () => Promise<void>;
+
+/** If `stop` is aborted, all waits end. */
+export function pacer(perMinute: number | undefined, clock: Clock, stop?: AbortSignal): Pace {
+  if (perMinute === undefined) return async () => undefined;
+  const gap = 60_000 / perMinute;
+  const signal = stop ?? new AbortController().signal;
+  let next = 0;
+  return async () => {
+    const now = clock.elapsed();
+    const turn = Math.max(now, next);
+    next = turn + gap;
+    if (turn > now) await clock.sleep(turn - now, signal);
+  };
 }

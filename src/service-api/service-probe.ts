@@ -1,7 +1,7 @@
 // Checks the base address once before a run sends anything: the service, something else, or nothing. Sends one free
 // request, or three if the deployment has no account endpoint.
 import { Agent, type Dispatcher } from 'undici';
-import { isObject } from '../base/json.ts';
+import { isObject, valueIn } from '../base/json.ts';
 import { Redactor } from '../base/redactor.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemCode } from '../base/system-error.ts';
@@ -11,9 +11,8 @@ import type { Account } from '../contract/api/project.ts';
 import { routes } from '../contract/api/routes.ts';
 import { connector, connectorOptions, NeverConnected } from './connector.ts';
 import { type Exchanged, exchange, placeOf } from './exchange.ts';
-import { GivenUp } from './given-up.ts';
 import { failureOfError, failureOfStatus, isNotHttp } from './http-failure.ts';
-import { OpenRequests } from './open-requests.ts';
+import { GivenUp, OpenRequests } from './request-handler.ts';
 
 export type ProbeResult =
   /** `account`: undefined if this deployment has no account endpoint. */
@@ -37,8 +36,8 @@ export interface ProbeOptions {
 /** In milliseconds. undici rounds the first up by as much as a second. */
 const connectMs = 2500;
 const answerMs = 4500;
-/** In bytes: a longer answer is not an account. */
-const longest = 1 << 20;
+/** A longer answer is not an account. */
+const maxAnswerBytes = 1 << 20;
 
 interface ParsedReply {
   readonly status: number;
@@ -61,7 +60,11 @@ async function probed(
   const agent = new Agent({ connect: connector(connectMs), ...connectorOptions });
   const late = AbortSignal.timeout(answerMs);
   const signal = stop === undefined ? late : AbortSignal.any([late, stop]);
-  const bounds = { bytes: longest, totalMs: answerMs, open: new OpenRequests(signal, answerMs) };
+  const bounds = {
+    bytes: maxAnswerBytes,
+    totalMs: answerMs,
+    open: new OpenRequests(signal, answerMs),
+  };
   const ask = async (
     method: 'GET' | 'POST',
     path: string,
@@ -74,7 +77,7 @@ async function probed(
     const exchanged = await exchange(agent, { method, ...place, headers, body }, bounds);
     if (exchanged.is === 'failed') return err(exchanged);
     const { status, headers: received, text } = exchanged;
-    return ok({ status, headers: received, body: redactor.value(jsonOf(text)) });
+    return ok({ status, headers: received, body: redactor.value(valueIn(text)) });
   };
   try {
     const reply = await ask('GET', routes.account().path);
@@ -134,15 +137,4 @@ function fromSilence({ error }: Silence, signal: AbortSignal): ProbeResult {
   if (error instanceof GivenUp && error.because === 'long')
     return otherServer('answers with more than an account is');
   return { is: 'service', account: err(failureOfError(error)) };
-}
-
-/** The answer as JSON; undefined if it is not JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // Not JSON: undefined says so.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

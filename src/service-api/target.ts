@@ -57,7 +57,9 @@ export function findTarget(
   if (options.rehearse === true) return { kind: 'rehearsal' };
   if (!namesService(options, parsed, env)) {
     if (options.hosted === true)
-      throw new Refusal(problem('--hosted: there is no service to run against', 'shotlist', needs));
+      throw new Refusal(
+        problem('--hosted: there is no service to run against', 'shotlist', serviceHint),
+      );
     return { kind: 'rehearsal' };
   }
   const own = options.service ?? (env['SHOTLIST_BASE_URL'] || undefined);
@@ -128,7 +130,7 @@ function noConsent({ file, pipeline }: ParsedPipeline, address: string, changed:
   };
 }
 
-const needs = 'set SHOTLIST_BASE_URL (or --service) and SHOTLIST_API_KEY';
+const serviceHint = 'set SHOTLIST_BASE_URL (or --service) and SHOTLIST_API_KEY';
 
 function readKey(env: Env): string | undefined {
   const given = env['SHOTLIST_API_KEY'];

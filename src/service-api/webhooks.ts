@@ -11,13 +11,13 @@ import { jobFacts } from '../model/state.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { WebhookInbox } from '../run/jobs/webhook-inbox.ts';
 import type { RunEvent } from '../run/run-event.ts';
+import { isLoopback } from './address.ts';
 import {
   type EventHeaders,
   eventHeaders,
   type ListenAddress,
   openReceiver,
 } from './event-receiver.ts';
-import { isLoopback } from './loopback.ts';
 import type { Target } from './target.ts';
 
 export interface WebhookOptions {
@@ -39,7 +39,7 @@ export interface WebhookConfig {
   readonly patienceMs: number;
 }
 
-const needs = 'set SHOTLIST_WEBHOOK_SECRET (or SHOTLIST_WEBHOOK_SECRET_FILE): docs/events.md';
+const secretHint = 'set SHOTLIST_WEBHOOK_SECRET (or SHOTLIST_WEBHOOK_SECRET_FILE): docs/events.md';
 
 /** Undefined if the run does not receive events. */
 export function webhookConfigOf(
@@ -66,7 +66,7 @@ function readSecret(env: Env): string {
   const file = env['SHOTLIST_WEBHOOK_SECRET_FILE'];
   if (file === undefined || file === '')
     throw new Refusal(
-      problem('--listen: there is no webhook secret to verify events with', 'shotlist', needs),
+      problem('--listen: there is no webhook secret to verify events with', 'shotlist', secretHint),
     );
   const read = readSecretFile(file);
   if (read.ok) return checkSecret(read.value, `the file ${file}`);

@@ -12,10 +12,9 @@ import { jobSchema } from '../model/line-schemas.ts';
 import { RowWriter } from '../model/rows.ts';
 import { type Content, ContentHash } from './file-version.ts';
 
-/** How many characters are handed to the system at once. */
-const many = 1 << 18;
-/** How many characters are kept in memory while lines are counted. A longer file is made twice instead. */
-const mostKept = 1 << 25;
+const batchChars = 1 << 18;
+/** In memory, while lines are counted. A longer file is made twice instead. */
+const maxKeptChars = 1 << 25;
 
 /**
  * If this fails, the old file stays: it says the same in more lines. The error says why. Calls `ready` like
@@ -89,12 +88,12 @@ export function* compactedTexts(header: Header, ledger: Ledger): Generator<strin
   for (const text of piecesOf(ledger)) {
     lines += linesIn(text);
     characters += text.length;
-    if (characters <= mostKept) kept.push(text);
+    if (characters <= maxKeptChars) kept.push(text);
     else kept.length = 0;
   }
   const [first = '', ...more] = kept;
   yield `${lineText(counted(header, lines))}\n${first}`;
-  if (characters <= mostKept) return yield* more;
+  if (characters <= maxKeptChars) return yield* more;
   for (const text of piecesOf(ledger)) {
     lines -= linesIn(text);
     yield text;
@@ -116,7 +115,7 @@ function* piecesOf(ledger: Ledger): Generator<string> {
   let text = '';
   for (const line of linesOf(ledger)) {
     text += `${line}\n`;
-    if (text.length < many) continue;
+    if (text.length < batchChars) continue;
     yield text;
     text = '';
   }

@@ -22,7 +22,7 @@ import {
   sinceWritten,
 } from './file-version.ts';
 import type { Loaded } from './load-state.ts';
-import { unsavedFile } from './unsaved-file.ts';
+import { unsavedFile } from './unsaved-state.ts';
 
 export interface JournalTerms {
   /** Called when the disk is full; true: another attempt may succeed. */

@@ -97,8 +97,7 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
   return loaded({});
 }
 
-/** A header is far shorter, in bytes. */
-const mostOfHeader = 65_536;
+const maxHeaderBytes = 65_536;
 
 /**
  * The service that the first line of a state file names; undefined if there is no such file, or if its first line is
@@ -110,7 +109,7 @@ export function serviceIn(file: string): string | undefined {
     if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
     const descriptor = openSync(file, 'r');
     try {
-      const bytes = Buffer.alloc(mostOfHeader);
+      const bytes = Buffer.alloc(maxHeaderBytes);
       const text = bytes.toString('utf8', 0, readSync(descriptor, bytes));
       const [first = ''] = text.split('\n').filter((line) => !conflictMarker.test(line));
       const read = parseLine(first);

@@ -4,8 +4,7 @@ import { type Problem, problem, Refusal } from '../language/load/problem.ts';
 import type { Header } from '../model/line.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { LiveFacts } from '../views/live/live-facts.ts';
-import { takeLock } from './lock/lock.ts';
-import { realProcesses } from './lock/process-state.ts';
+import { realProcesses, takeLock } from './lock/lock.ts';
 import { openRunSocket } from './lock/run-socket.ts';
 import {
   checkOwnFolder,
@@ -59,23 +58,14 @@ export async function lockState(
 
 async function checkFolders(paths: RunPaths, access: Access): Promise<RunPaths> {
   if (access === 'plan') return await ownFolderForPlan(paths);
-  const refused = await folderProblem(paths, access);
-  if (refused === undefined) return paths;
-  throw new Refusal(refused);
-}
-
-async function folderProblem(
-  paths: RunPaths,
-  access: Exclude<Access, 'plan'>,
-): Promise<Problem | undefined> {
-  switch (access) {
-    case 'read':
-      return checkOwnFolder(paths);
-    case 'edit':
-      return await ownFolderForLock(paths);
-    case 'run':
-      return (await claimOwnFolder(paths)) ?? (await checkWritable(paths));
-  }
+  const refused =
+    access === 'read'
+      ? checkOwnFolder(paths)
+      : access === 'edit'
+        ? await ownFolderForLock(paths)
+        : ((await claimOwnFolder(paths)) ?? (await checkWritable(paths)));
+  if (refused !== undefined) throw new Refusal(refused);
+  return paths;
 }
 
 /**

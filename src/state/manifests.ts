@@ -3,7 +3,7 @@
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, rename } from 'node:fs/promises';
 import { digestFrom, markOf } from '../base/digest.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, valueIn } from '../base/json.ts';
 import { removeLeftover } from '../base/leftover.ts';
 import { NotRegularFile } from '../base/regular-file.ts';
 import { validatorOf } from '../base/schema.ts';
@@ -41,10 +41,9 @@ const isLine = validatorOf<Line>({
 
 const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 
-/** In bytes: a request is far smaller, and a longer line is not worth its place. */
-const longest = 1 << 20;
-/** How many characters are handed to the system at once. */
-const many = 1 << 18;
+/** A request is far smaller, and a longer line is not worth its place. */
+const maxLineChars = 1 << 20;
+const batchChars = 1 << 18;
 
 /**
  * The last manifest of each job that `wanted` accepts; default: of all. Empty if the file is missing. Lines that are cut off,
@@ -80,13 +79,8 @@ function jobOf(text: string): Fingerprint | undefined {
 }
 
 function parsed(text: string): KeptManifest | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Cut off by a crash.
-    return undefined;
-  }
+  const value = valueIn(text);
+  // The line may be cut off by a crash.
   if (!isObject(value) || !isLine(value)) return undefined;
   const { job, content, ...line } = value;
   const manifest = {
@@ -151,11 +145,11 @@ export class ManifestFile {
     if (this.#problem !== undefined || this.has(job)) return;
     this.#known.add(markOf(job));
     const line = JSON.stringify({ job, ...what, at });
-    if (line.length > longest) return;
+    if (line.length > maxLineChars) return;
     // A line before this one may have been cut off.
     this.#text += this.#appended ? `${line}\n` : `\n${line}\n`;
     this.#appended = true;
-    if (this.#text.length >= many) this.#flush();
+    if (this.#text.length >= batchChars) this.#flush();
   }
 
   #flush(): void {
@@ -202,7 +196,7 @@ async function compact(file: string, knows: (job: Fingerprint) => boolean): Prom
         const job = jobOf(line.text);
         if (job === undefined || !knows(job)) continue;
         text += `${line.text}\n`;
-        if (text.length < many) continue;
+        if (text.length < batchChars) continue;
         await handle.appendFile(text);
         text = '';
       }

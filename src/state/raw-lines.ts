@@ -8,8 +8,8 @@ import type { ContentHash } from './file-version.ts';
 
 const lineFeed = 10;
 const chunkBytes = 1 << 18;
-/** In bytes: far longer than any line that a run writes, and short enough for the memory. */
-const longestLine = 1 << 26;
+/** Far longer than any line that a run writes, and short enough for the memory. */
+const maxLineBytes = 1 << 26;
 
 /** The message is a sentence about the line. */
 export class LineTooLong extends Error {
@@ -35,7 +35,7 @@ export async function* lineBatches(
   let size = 0;
   const keep = (piece: Buffer): void => {
     size += piece.length;
-    if (size > longestLine) throw new LineTooLong();
+    if (size > maxLineBytes) throw new LineTooLong();
     rest.push(piece);
   };
   const take = (terminated: boolean): SizedLine => {

@@ -4,7 +4,6 @@ import { lstatSync } from 'node:fs';
 import { shownPath } from '../files/shown-path.ts';
 import { type Problem, problem } from '../language/load/problem.ts';
 import type { StateFileChanged } from './file-version.ts';
-import { unsavedFile } from './unsaved-file.ts';
 
 /** Why the run stopped. */
 export const movedReason = (state: string): string =>
@@ -42,3 +41,9 @@ function advice(state: string): string {
     ? `To put it back: mv ${unsaved} ${shown}`
     : `To merge both: shotlist merge ${shown} ${unsaved} && rm ${unsaved}`;
 }
+
+// The unsaved file: what a run recorded after another program had changed the state file under it. It is a whole state
+// file, and it may have payments that the state file lacks.
+
+/** Beside the state file, with a fixed name, so that no later run can overlook it. */
+export const unsavedFile = (state: string): string => `${state}.unsaved`;

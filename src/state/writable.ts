@@ -1,16 +1,11 @@
 // Checks whether results and the journal can be written, before anything is sent.
-import { constants, statSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeLeftover } from '../base/leftover.ts';
 import { makeFolder } from '../base/make-folder.ts';
-import {
-  failingDiskCure,
-  isFailingDisk,
-  isSystemProblem,
-  systemCode,
-  systemReason,
-} from '../base/system-error.ts';
+import { failingDiskCure, isFailingDisk, systemCode, systemReason } from '../base/system-error.ts';
+import { statsIfAny } from '../files/file-stamps.ts';
 import { createNew } from '../files/new-file.ts';
 import { type Problem, problem } from '../language/load/problem.ts';
 import type { RunPaths } from './run-paths.ts';
@@ -36,17 +31,8 @@ export async function checkWritable(paths: RunPaths): Promise<Problem | undefine
 
 /** Checks the output folder for a plan, which writes nothing. */
 export function checkOutputFolder({ output }: RunPaths): Problem | undefined {
-  return isFile(output) ? outputIsFile(output) : undefined;
-}
-
-/** Any other problem with a path is reported when a file is written there. */
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch (error) {
-    if (isSystemProblem(error)) return false;
-    throw error;
-  }
+  // Any other problem with the path is reported when a file is written there.
+  return statsIfAny(output)?.isFile() === true ? outputIsFile(output) : undefined;
 }
 
 function unwritable(folder: string, error: unknown, { output }: RunPaths): Problem {

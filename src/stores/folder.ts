@@ -9,8 +9,9 @@ import { err, ok, type Result } from '../base/result.ts';
 import { isSystemProblem } from '../base/system-error.ts';
 import { createNew } from '../files/new-file.ts';
 import { OutputFolders, syncFolder } from '../files/output-folders.ts';
+import { chunksOf } from '../files/part.ts';
 import type { LocalFile, OutputStore, StoreAnswer, StoreFailure } from '../run/jobs/ports.ts';
-import { Broken, failureOf, piecesOf, receive, verifiedPieces } from './verified-file.ts';
+import { Broken, failureOf, receive, verifiedPieces } from './verified-file.ts';
 
 export interface FolderOptions {
   /** Names the store in the state file. */
@@ -85,7 +86,7 @@ export class FolderStore implements OutputStore {
     const got = await this.#attempt(async () => {
       await using file = await open(this.#placeOf(digest), 'r');
       const wanted = { digest, bytes, store: `the store ${this.#folder}` };
-      return await receive(this.#uncut(piecesOf(file)), wanted, into);
+      return await receive(this.#uncut(chunksOf(file)), wanted, into);
     });
     return got.ok ? got.value : got;
   }

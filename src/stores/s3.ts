@@ -6,8 +6,7 @@ import { type Digest, digestOfBytes } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { LocalFile, OutputStore, StoreAnswer, StoreFailure } from '../run/jobs/ports.ts';
 import type { BucketAccess } from '../service-api/bucket-access.ts';
-import { leastProgress } from '../service-api/progress.ts';
-import { Lost, Storage, type StorageAnswer } from '../service-api/storage.ts';
+import { Lost, leastProgress, Storage, type StorageAnswer } from '../service-api/storage.ts';
 import { Broken, failureOf, receive, verifiedPieces } from './verified-file.ts';
 
 export interface BucketOptions {
@@ -27,10 +26,12 @@ type Request = Parameters<Storage['send']>[1];
 const emptyHash = digestOfBytes('');
 
 /** Put once into each store: shows that files can be put. */
-const sign = Buffer.from('shotlist keeps results here, each under the SHA-256 of its content.\n');
+const probeContent = Buffer.from(
+  'shotlist keeps results here, each under the SHA-256 of its content.\n',
+);
 
 const connections = 16;
-const waitMs = 120_000;
+const patienceMs = 120_000;
 
 export class BucketStore implements OutputStore {
   readonly id: string;
@@ -42,13 +43,13 @@ export class BucketStore implements OutputStore {
     this.#o = options;
     this.#storage = new Storage({
       addresses: { check: (text) => ok(new URL(text)), addressesOf },
-      ...{ connections, answerMs: waitMs, stallMs: waitMs, progress: leastProgress },
+      ...{ connections, answerMs: patienceMs, stallMs: patienceMs, progress: leastProgress },
       cut: options.cut,
     });
   }
 
   async check(): StoreAnswer<void> {
-    return await this.#put(digestOfBytes(sign), sign.length, () => sign);
+    return await this.#put(digestOfBytes(probeContent), probeContent.length, () => probeContent);
   }
 
   async put(file: LocalFile, digest: Digest, bytes: number): StoreAnswer<void> {
@@ -187,8 +188,8 @@ async function signed(
   return Object.fromEntries(headers);
 }
 
-/** In bytes: an error of S3 is a short XML text. */
-const longestError = 16_000;
+/** An error of S3 is a short XML text. */
+const maxErrorChars = 16_000;
 
 /** The code of an error, which is the only part of it that is shown: the rest may repeat the request. */
 async function codeOf(answer: StorageAnswer): Promise<string | undefined> {
@@ -196,7 +197,7 @@ async function codeOf(answer: StorageAnswer): Promise<string | undefined> {
   try {
     for await (const piece of answer.pieces()) {
       text += piece.toString('latin1');
-      if (text.length > longestError) break;
+      if (text.length > maxErrorChars) break;
     }
   } catch (error) {
     if (!(error instanceof Lost)) throw error;

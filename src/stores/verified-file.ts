@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import type { Digest } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
-import { createPart, removePart } from '../files/part.ts';
+import { chunksOf, createPart, removePart } from '../files/part.ts';
 import type { LocalFile, StoreFailure } from '../run/jobs/ports.ts';
 
 /** Ends a transfer for a reason that the store is told. */
@@ -38,7 +38,7 @@ export async function* verifiedPieces(
   await using file = await opened(from);
   let held: Buffer | undefined;
   let read = 0;
-  for await (const piece of piecesOf(file)) {
+  for await (const piece of chunksOf(file)) {
     hash.update(piece);
     read += piece.length;
     if (read > bytes) throw changed(from);
@@ -55,14 +55,6 @@ async function opened(from: LocalFile): Promise<FileHandle> {
     return await open(from.path, 'r');
   } catch (error) {
     throw new Broken(failureOf(error, from.path));
-  }
-}
-
-export async function* piecesOf(file: FileHandle): AsyncGenerator<Buffer> {
-  for (;;) {
-    const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(1 << 18) });
-    if (bytesRead === 0) return;
-    yield buffer.subarray(0, bytesRead);
   }
 }
 

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { exportHeaderText, receiptText } from '../../src/features/receipts/receipt-line.ts';
 import type { Receipt } from '../../src/state/receipts/receipt.ts';
-import { exportHeaderText, receiptText } from '../../src/state/receipts/receipt-line.ts';
 import { ReceiptStore } from '../../src/state/receipts/receipt-store.ts';
 import { envOf, ownReceipts, photoRig, Rig, service } from '../rig.ts';
 

@@ -8,7 +8,7 @@ import { followStatus, type StatusLook } from '../../src/features/status/follow-
 import type { StatusReport } from '../../src/features/status/status.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { realClock } from '../../src/run/clock.ts';
-import { processState } from '../../src/state/lock/process-state.ts';
+import { processState } from '../../src/state/lock/lock.ts';
 import type { LiveFacts } from '../../src/views/live/live-facts.ts';
 import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
 import { ended, envOf, Rig, service, until } from '../rig.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { printable, printableJson } from '../../src/base/printable.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
-import { zoneOf } from '../../src/service-api/zones.ts';
+import { zoneOf } from '../../src/service-api/storage-address.ts';
 import { runEventText, summaryText } from '../../src/views/run-text.ts';
 import { bill, photoPipeline, photoRig, type Rig, service, type Told } from '../rig.ts';
 import { sampleOf } from '../sweep.ts';

@@ -17,7 +17,7 @@ import {
   consentFor,
   dropConsent,
   keepConsent,
-} from '../../src/service-api/consents.ts';
+} from '../../src/service-api/consent.ts';
 import { replaceUntilEnd } from '../files/patched-fs.ts';
 import { temporaryFolder } from '../files/places.ts';
 

@@ -1,8 +1,7 @@
 // The service over HTTP, against a real server: every answer is a value, and what is doubtful says so.
 import { describe, expect, test } from 'vitest';
 import type { Project } from '../../src/contract/api/project.ts';
-import { pacer } from '../../src/service-api/pace.ts';
-import { requestRates } from '../../src/service-api/request-rate.ts';
+import { pacer, requestRates } from '../../src/service-api/request-rate.ts';
 import { FakeClock } from '../files/places.ts';
 import { until } from '../rig.ts';
 import { answer, clientFor, nobody, serve, type TestServer } from './server.ts';

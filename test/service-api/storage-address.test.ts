@@ -7,8 +7,9 @@ import {
   type Network,
   RefusedAddress,
   StorageAddresses,
+  type Zone,
+  zoneOf,
 } from '../../src/service-api/storage-address.ts';
-import { type Zone, zoneOf } from '../../src/service-api/zones.ts';
 import { temporaryFolder } from '../files/places.ts';
 import { clientFor, serve } from './server.ts';
 
@@ -167,4 +168,79 @@ describe('the client', () => {
     expect(got).toMatchObject({ ok: false, error: { reason: 'refused', status: 302 } });
     expect(elsewhere.asked).toEqual([]);
   });
+});
+
+// Which part of the network an address belongs to, in all its spellings.
+
+test.each([
+  ['127.0.0.1', 'loopback'],
+  ['127.255.255.254', 'loopback'],
+  ['0.0.0.0', 'loopback'],
+  ['::', 'loopback'],
+  ['::1', 'loopback'],
+  ['::ffff:127.0.0.1', 'loopback'],
+  ['::ffff:7f00:1', 'loopback'],
+  ['::127.0.0.1', 'loopback'],
+  ['64:ff9b::127.0.0.1', 'loopback'],
+  ['2002:7f00:1::', 'loopback'],
+  ['10.0.0.1', 'private'],
+  ['172.16.0.1', 'private'],
+  ['172.31.255.255', 'private'],
+  ['192.168.1.1', 'private'],
+  ['100.64.0.1', 'private'],
+  ['fc00::1', 'private'],
+  ['fdff::1', 'private'],
+  ['fec0::1', 'private'],
+  ['::ffff:10.0.0.1', 'private'],
+  ['64:ff9b::a00:1', 'private'],
+  ['2002:c0a8:101::1', 'private'],
+  ['169.254.169.254', 'link-local'],
+  ['fe80::1', 'link-local'],
+  ['fe80::1%eth0', 'link-local'],
+  ['::ffff:169.254.169.254', 'link-local'],
+  ['64:ff9b::169.254.169.254', 'link-local'],
+  ['2002:a9fe:a9fe::', 'link-local'],
+  ['0.1.2.3', 'reserved'],
+  ['192.0.2.1', 'reserved'],
+  ['198.18.0.1', 'reserved'],
+  ['224.0.0.1', 'reserved'],
+  ['255.255.255.255', 'reserved'],
+  ['ff02::1', 'reserved'],
+  ['2001:db8::1', 'reserved'],
+  ['64:ff9b:1::10.0.0.1', 'reserved'],
+  ['2001::1', 'reserved'],
+  ['no address', 'reserved'],
+  ['', 'reserved'],
+  ['8.8.8.8', 'public'],
+  ['172.32.0.1', 'public'],
+  ['100.128.0.1', 'public'],
+  ['2606:4700::1111', 'public'],
+  ['::ffff:8.8.8.8', 'public'],
+  ['64:ff9b::8.8.8.8', 'public'],
+  ['2002:808:808::', 'public'],
+  // Nearly one of the forms that hold an IPv4 address.
+  ['0:0:0:0:0:ffff:a00:1', 'private'],
+  ['::ffff:0:10.0.0.1', 'private'],
+  ['::10.0.0.1', 'private'],
+  ['::2', 'public'],
+  ['1::ffff:10.0.0.1', 'public'],
+  ['0:1::ffff:10.0.0.1', 'public'],
+  ['0:0:1::ffff:10.0.0.1', 'public'],
+  ['0:0:0:1:0:ffff:10.0.0.1', 'public'],
+  ['::1:ffff:10.0.0.1', 'public'],
+  ['::fffe:10.0.0.1', 'public'],
+  ['::ffff:1:10.0.0.1', 'public'],
+  ['::fffe:0:10.0.0.1', 'public'],
+  ['1::ffff:0:10.0.0.1', 'public'],
+  ['1::10.0.0.1', 'public'],
+  ['65:ff9b::10.0.0.1', 'public'],
+  ['64:ff9a::10.0.0.1', 'public'],
+  ['64:ff9b:0:1::10.0.0.1', 'public'],
+  ['64:ff9b::1:0:10.0.0.1', 'public'],
+  ['64:ff9b::1:10.0.0.1', 'public'],
+  ['2003:a00:1::', 'public'],
+  ['1:2:3:4:5:6:7:8', 'public'],
+  ['1:2:3:4:5:6:10.0.0.1', 'public'],
+])('%s is %s', (address, zone) => {
+  expect(zoneOf(address)).toBe(zone);
 });

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { jobIn, memoryStore } from '../../src/model/job-store.ts';
 import type { JobLine } from '../../src/model/line.ts';
 import { isTemplate, RowWriter } from '../../src/model/rows.ts';
-import { diskStore } from '../../src/state/job-store.ts';
+import { diskStore, RecordLog } from '../../src/state/job-store.ts';
 import { at } from '../model/lines.ts';
 import { photoJobs } from '../model/photo-jobs.ts';
 
@@ -79,4 +79,21 @@ test('jobs are read again from the lines that told them: their own, rows and eve
   // Then the line says less than is known.
   for (const job of model.sorted()) store.set({ ...job, attempt: 7 });
   expect([...store.sorted()]).toEqual([...model.sorted()].map((job) => ({ ...job, attempt: 7 })));
+});
+
+// Records are read back as they were added, from memory and from the temporary file.
+
+const text = (number: number): string => `${number} ä😀 ${'x'.repeat(200_000)}`;
+
+test('records are the same when they are no longer in memory', () => {
+  const log = new RecordLog(1);
+  onTestFinished(() => log.close());
+  const places = Array.from({ length: 20 }, (_, number) => log.add(text(number)));
+  expect(new Set(places.map(({ chunk }) => chunk)).size).toBeGreaterThan(5);
+  // Longer than a chunk.
+  const long = '😀'.repeat(1_000_000);
+  const longPlace = log.add(long);
+  places.push(log.add(text(20)));
+  for (const [number, place] of places.entries()) expect(log.at(place)).toBe(text(number));
+  expect(log.at(longPlace) === long).toBe(true);
 });

@@ -9,7 +9,7 @@ import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import { inquire, isRefusedKey, knownProjects, readPatiently } from '../../service-api/inquiry.ts';
 import type { LedgerEntry } from '../../service-api/local-service.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
-import { type MissingRecord, missingRecords } from '../receipts/record-check.ts';
+import { type MissingRecord, missingRecords } from '../record-check.ts';
 import type { Audited, Difference } from './drift.ts';
 
 /**

@@ -19,7 +19,7 @@ import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { loadState } from '../../state/load-state.ts';
 import { type LocateOptions, locateState } from '../../state/locate-state.ts';
-import { ReceiptBook } from '../receipts/receipt-book.ts';
+import { ReceiptBook } from '../../state/receipts/receipt-book.ts';
 
 export interface ExportOptions extends LocateOptions {
   /** `--engine`: the address of the database. */

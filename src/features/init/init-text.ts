@@ -1,5 +1,5 @@
 // What people read from `init`: what was found, what was written, and what to do next.
-import { printable } from '../../base/printable.ts';
+import { printable, shellWord } from '../../base/printable.ts';
 import { count } from '../../base/text.ts';
 import { listing } from '../../contract/yaml/diagnostic.ts';
 import { mediaNoun } from './starters.ts';
@@ -41,7 +41,3 @@ export function initText({ file, items, ignored, missing, outside }: Written): s
     `  shotlist run ${rest} --rehearse --limit 3`,
   ].join('\n');
 }
-
-/** A path that can be pasted into a shell. */
-export const shellWord = (path: string): string =>
-  /^[\w./@%+=:,-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;

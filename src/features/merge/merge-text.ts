@@ -2,7 +2,7 @@
 import { printable } from '../../base/printable.ts';
 import { count } from '../../base/text.ts';
 import type { CreditTotals } from '../../model/ledger.ts';
-import type { DoublePayment, Payment } from '../../state/repair/double-payment.ts';
+import type { DoublePayment, Payment } from '../../state/repair/merge.ts';
 import { creditsText } from '../../views/credits-text.ts';
 
 export interface MergeFacts {

@@ -17,9 +17,13 @@ import { replaceState } from '../../state/compaction.ts';
 import { loadState } from '../../state/load-state.ts';
 import { holderOf } from '../../state/lock/lock.ts';
 import { isSame } from '../../state/repair/damage.ts';
-import { type DoublePayment, doublePaymentsIn } from '../../state/repair/double-payment.ts';
-import { ledgerOf, mergeLedgers } from '../../state/repair/merge.ts';
-import type { RenumberedRun } from '../../state/repair/merged-runs.ts';
+import type { RenumberedRun } from '../../state/repair/merge.ts';
+import {
+  type DoublePayment,
+  doublePaymentsIn,
+  ledgerOf,
+  mergeLedgers,
+} from '../../state/repair/merge.ts';
 import { type GitOptions, git } from '../git/git.ts';
 import { placeIn } from '../git/place.ts';
 

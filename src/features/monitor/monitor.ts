@@ -11,10 +11,13 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { RequestFacts } from '../../run/request-watch.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import type { RefusalReason, RunObserver, RunWatch, WatchedRun } from '../../run/run-watch.ts';
-import { limitConnections } from '../../service-api/connection-limits.ts';
-import { createServer } from '../../service-api/create-server.ts';
-import { isOwnHost } from '../../service-api/host-header.ts';
-import { type ListenAddress, listenOn } from '../../service-api/listen.ts';
+import {
+  createServer,
+  isOwnHost,
+  type ListenAddress,
+  limitConnections,
+  listenOn,
+} from '../../service-api/web-server.ts';
 import { createEngineMetrics, QueueMetrics, WorkerMetrics } from './engine-metrics.ts';
 import { createMetrics } from './metrics.ts';
 import { ProjectWaits } from './project-waits.ts';

@@ -3,7 +3,7 @@
 import { problem, Refusal } from '../../language/load/problem.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import type { ListenAddress } from '../../service-api/listen.ts';
+import type { ListenAddress } from '../../service-api/web-server.ts';
 import type { Monitor } from './monitor.ts';
 
 export type { Monitor };

@@ -4,12 +4,8 @@ import { err, ok, type Result } from '../../base/result.ts';
 import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { Boundary } from '../../files/boundary.ts';
 import type { FileStamps } from '../../files/file-stamps.ts';
-import {
-  type ItemFilter,
-  type ItemList,
-  type ItemListProblem,
-  listItems,
-} from '../../files/items.ts';
+import type { ItemListProblem } from '../../files/item-source.ts';
+import { type ItemFilter, type ItemList, listItems } from '../../files/items.ts';
 import { checkColumns } from '../../language/columns-check.ts';
 import { measuredUses } from '../../language/item-uses.ts';
 import type { MeasuredField } from '../../language/items.ts';

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
 import { type Complaint, type Diagnostic, located } from '../../contract/yaml/diagnostic.ts';
 import type { ItemList } from '../../files/items.ts';
-import { OutputLinks } from '../../files/output-links.ts';
+import { OutputLinks } from '../../files/output-folders.ts';
 import { tooManyFailed } from '../../language/failure-limits.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Step } from '../../language/pipeline.ts';

@@ -20,8 +20,12 @@ import type { PlanReading } from '../../plan/plan-reading.ts';
 import { PlanRecord, type SavedChoices } from '../../plan/plan-record.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import { type Balance, balanceOf } from '../../service-api/balance.ts';
-import { checkService, type ServiceCheck } from '../../service-api/check-service.ts';
+import {
+  type Balance,
+  balanceOf,
+  checkService,
+  type ServiceCheck,
+} from '../../service-api/check-service.ts';
 import { rehearsalTier } from '../../service-api/connect-service.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
 import {
@@ -30,7 +34,7 @@ import {
   type TargetOptions,
   type Unasked,
 } from '../../service-api/target.ts';
-import { chooseStore } from '../../stores/choose-store.ts';
+import { chooseStore } from '../../stores/open-store.ts';
 import { behindText } from '../../views/calendar-text.ts';
 import { countOrphans } from '../prune/find.ts';
 import { generationsOn } from '../run/generation-limits.ts';

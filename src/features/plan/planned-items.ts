@@ -1,7 +1,7 @@
 // What the planning of all items takes and gives.
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
 import type { FileStamps } from '../../files/file-stamps.ts';
-import type { MadeFiles } from '../../files/made-files.ts';
+import type { MadeFiles } from '../../files/saved-files.ts';
 import type { Item } from '../../model/item.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { TaskId } from '../../model/task.ts';

@@ -5,13 +5,17 @@ import type { Redactor } from '../../base/redactor.ts';
 import { count } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
 import { type TermsChoice, termsOf } from '../../distributed/terms.ts';
-import type { Boundary } from '../../files/boundary.ts';
+import {
+  type Boundary,
+  boundaryOf,
+  checkOutput,
+  type OutsideOptions,
+} from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
 import type { FileStamps } from '../../files/file-stamps.ts';
 import { HashCache } from '../../files/hash-cache.ts';
 import type { ItemList } from '../../files/items.ts';
-import { MadeFiles } from '../../files/made-files.ts';
-import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/pipeline-boundary.ts';
+import { MadeFiles } from '../../files/saved-files.ts';
 import { toCel } from '../../language/expression.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal } from '../../language/load/problem.ts';
@@ -30,14 +34,14 @@ import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import type { Loaded } from '../../state/load-state.ts';
 import type { StateContext } from '../../state/lock-state.ts';
+import type { RememberedPayments } from '../../state/receipts/remembered-payments.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { paidByOthersText } from '../../views/paid-already-text.ts';
 import type { OpenEngineRun } from '../engine-state.ts';
+import { type OpenedReceipts, openReceipts } from '../open-receipts.ts';
 import { openState } from '../open-state.ts';
-import { type OpenedReceipts, openReceipts } from '../receipts/open-remembered.ts';
-import type { RecordCheck } from '../receipts/record-check.ts';
-import type { RememberedPayments } from '../receipts/remembered-payments.ts';
+import type { RecordCheck } from '../record-check.ts';
 import { type Earlier, earlierRuns } from './earlier-runs.ts';
 import { excludedSteps, type SelectionOptions, selectionOf } from './item-selection.ts';
 import { listSelected } from './list-items.ts';

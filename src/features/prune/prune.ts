@@ -1,8 +1,9 @@
 // `prune`: lists the orphans of a pipeline, and removes them: files of items that are gone, kept files, and projects at
 // the service whose results are saved.
+
+import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
 import { HashCache } from '../../files/hash-cache.ts';
-import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/pipeline-boundary.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { Refusal, resultOf } from '../../language/load/problem.ts';
@@ -14,8 +15,7 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import { type LocatedState, pathsLike } from '../../state/locate-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
-import { chooseStore } from '../../stores/choose-store.ts';
-import { type OpenStore, openStore } from '../../stores/open-store.ts';
+import { chooseStore, type OpenStore, openStore } from '../../stores/open-store.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
 import { listSelected } from '../plan/list-items.ts';
 import { planItems } from '../plan/plan-items.ts';

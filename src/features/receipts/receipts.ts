@@ -1,5 +1,5 @@
 // `receipts`: lists what this user's own record knows to be paid for, writes it into a file, reads such a file, and forgets.
-// It needs no state file, and sends nothing.
+// It needs no state file, and sends nothing. The database, and what runs do with it, is in `state/receipts`.
 import {
   closeSync,
   existsSync,
@@ -25,21 +25,21 @@ import { memoryStore } from '../../model/job-store.ts';
 import { loadState } from '../../state/load-state.ts';
 import { privateFolderOf } from '../../state/private-folder.ts';
 import { eachLine, LineTooLong } from '../../state/raw-lines.ts';
-import { ForeignReceipts } from '../../state/receipts/foreign-receipts.ts';
 import type { Receipt } from '../../state/receipts/receipt.ts';
+import { receiptOf, receiptsFile } from '../../state/receipts/receipt-book.ts';
+import {
+  type ReceiptQuery,
+  ReceiptStore,
+  receiptsProblem,
+} from '../../state/receipts/receipt-store.ts';
+import { ForeignReceipts } from './foreign-receipts.ts';
 import {
   exportHeaderText,
   isWorthKeeping,
   readExportHeader,
   readReceiptText,
   receiptText,
-} from '../../state/receipts/receipt-line.ts';
-import {
-  type ReceiptQuery,
-  ReceiptStore,
-  receiptsProblem,
-} from '../../state/receipts/receipt-store.ts';
-import { receiptOf, receiptsFile } from './receipt-book.ts';
+} from './receipt-line.ts';
 
 export interface ReceiptsOptions {
   /** `--pipeline`: only the receipts of this pipeline file. */
@@ -224,8 +224,8 @@ export interface ImportedReceipts {
   readonly unreadable: number;
 }
 
-/** Bytes: far more than a million receipts. */
-const mostBytes = 4_000_000_000;
+/** Far more than a million receipts. */
+const maxImportBytes = 4_000_000_000;
 /** Receipts that are written in one transaction: other commands wait meanwhile. */
 const batchSize = 500;
 
@@ -336,7 +336,7 @@ async function openSource(file: string, target: Target): Promise<Opened> {
       problem('it is a link, and links are not followed', file, 'name the file itself'),
     );
   if (!stats.isFile()) throw new Refusal(problem('it is not a regular file', file));
-  if (stats.size > mostBytes) throw new Refusal(problem('it is larger than 4 GB', file));
+  if (stats.size > maxImportBytes) throw new Refusal(problem('it is larger than 4 GB', file));
   if (realPathOr(file) === realPathOr(target.file))
     throw new Refusal(problem('these are the receipts that are in use', file));
   const begin = beginOf(file);
@@ -404,7 +404,7 @@ async function exportSource(file: string): Promise<Opened> {
 
 function databaseSource(file: string): Opened {
   const wal = lstatSync(`${file}-wal`, { throwIfNoEntry: false });
-  if (wal !== undefined && (!wal.isFile() || wal.size > mostBytes))
+  if (wal !== undefined && (!wal.isFile() || wal.size > maxImportBytes))
     throw new Refusal(problem('it is not a regular file', `${file}-wal`));
   const foreign = new ForeignReceipts(file);
   try {

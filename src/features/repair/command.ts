@@ -7,7 +7,7 @@ import { shownPath } from '../../files/shown-path.ts';
 import type { CreditTotals } from '../../model/ledger.ts';
 import type { Share } from '../../state/repair/complement.ts';
 import type { Damage } from '../../state/repair/damage.ts';
-import type { Orphan } from '../../state/repair/orphan.ts';
+import type { Orphan } from '../../state/repair/precedence.ts';
 import type { JobChange, Repair } from '../../state/repair/proposal.ts';
 import type { Gap } from '../../state/repair/salvage.ts';
 import type { RepairFlags } from '../../terminal/flags.ts';

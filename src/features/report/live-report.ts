@@ -1,7 +1,7 @@
 // A report that follows its state file: it is gathered again when something changed, and tells what is different.
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { OutsideOptions } from '../../files/pipeline-boundary.ts';
+import type { OutsideOptions } from '../../files/boundary.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { resultOf } from '../../language/load/problem.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';

@@ -5,7 +5,7 @@ import { relative, resolve, sep } from 'node:path';
 import { realPathOr } from '../../base/real-path.ts';
 import { isSystemProblem, systemCode, systemReason } from '../../base/system-error.ts';
 import { isWithin } from '../../base/within.ts';
-import type { OutsideOptions } from '../../files/pipeline-boundary.ts';
+import type { OutsideOptions } from '../../files/boundary.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';

@@ -21,8 +21,8 @@ import { abandoned, notTaken } from '../../model/settled.ts';
 import { jobFacts } from '../../model/state.ts';
 import { settlementOf } from '../../run/jobs/settlement.ts';
 import { isRefusedKey, readPatiently } from '../../service-api/inquiry.ts';
+import { endOf } from '../../state/receipts/receipt.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
-import { endOf } from '../receipts/ending.ts';
 
 /**
  * - `project`: the service accepted the creation, and this is its project; the project's record must have the attempt's

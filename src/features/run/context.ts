@@ -8,7 +8,7 @@ import type { RunWatch } from '../../run/run-watch.ts';
 import { speedFactorOf } from '../../service-api/connect-service.ts';
 import type { Target } from '../../service-api/target.ts';
 import type { WebhookConfig } from '../../service-api/webhooks.ts';
-import type { StoreChoice } from '../../stores/choose-store.ts';
+import type { StoreChoice } from '../../stores/open-store.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { Prepared } from '../plan/prepare.ts';
 import type { Manner } from './manner.ts';

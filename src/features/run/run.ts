@@ -18,7 +18,7 @@ import { secretsIn } from '../../service-api/secrets.ts';
 import { chooseTarget, type Target } from '../../service-api/target.ts';
 import { webhookConfigOf } from '../../service-api/webhooks.ts';
 import { pathsOf } from '../../state/run-paths.ts';
-import { chooseStore } from '../../stores/choose-store.ts';
+import { chooseStore } from '../../stores/open-store.ts';
 import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
 import { GracePeriod } from './grace-period.ts';

@@ -5,12 +5,14 @@ import { createHash } from 'node:crypto';
 import { constants, existsSync, lstatSync } from 'node:fs';
 import { Cleanup } from '../../base/cleanup.ts';
 import { digestOf } from '../../base/digest.ts';
+import { valueIn } from '../../base/json.ts';
 import { readOwnFile } from '../../base/regular-file.ts';
 import { repositoryOf } from '../../base/repository.ts';
 import { ok, type Result } from '../../base/result.ts';
 import { validatorOf } from '../../base/schema.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
 import { version } from '../../base/version.ts';
+import { boundaryOf, checkOutput } from '../../files/boundary.ts';
 import {
   areSame,
   FileStamps,
@@ -20,7 +22,6 @@ import {
 } from '../../files/file-stamps.ts';
 import type { ItemList } from '../../files/items.ts';
 import { openOwn } from '../../files/new-file.ts';
-import { boundaryOf, checkOutput } from '../../files/pipeline-boundary.ts';
 import { fromCel } from '../../language/cel-value.ts';
 import { measuredInItems } from '../../language/item-uses.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -36,7 +37,7 @@ import { type SkippedGroup, SkippedTasks, skipsOf } from '../../run/skipped-task
 import { summaryOf } from '../../run/summary.ts';
 import { type Content, contentOf } from '../../state/file-version.ts';
 import { lockState } from '../../state/lock-state.ts';
-import { remembered, replaceMemory } from '../../state/memory-file.ts';
+import { replaceMemory } from '../../state/memory-file.ts';
 import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { unsavedProblem } from '../../state/unsaved-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
@@ -118,7 +119,7 @@ function readUpToDate(file: string): RememberedRun | undefined {
   const bytes = read.value;
   const end = bytes.indexOf(lineFeed);
   if (end < 0) return undefined;
-  const compared = remembered(bytes.toString('utf8', 0, end));
+  const compared = valueIn(bytes.toString('utf8', 0, end));
   if (!validatorOf<Compared>(comparedSchema)(compared)) return undefined;
   return { compared, paths: bytes.subarray(end + 1) };
 }

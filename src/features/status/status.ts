@@ -19,14 +19,14 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import { type LocateOptions, locateState } from '../../state/locate-state.ts';
 import type { Holding } from '../../state/lock/lock.ts';
 import { askRun } from '../../state/lock/run-socket.ts';
-import type { DoublePayment } from '../../state/repair/double-payment.ts';
+import type { DoublePayment } from '../../state/repair/merge.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { MissingPayments } from '../../views/missing-text.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
 import type { OpenEngineRun } from '../engine-state.ts';
 import { openDoublePayments } from '../merge/merge.ts';
 import { headerOf, openState } from '../open-state.ts';
-import { onlyInReceipts } from '../receipts/record-check.ts';
+import { onlyInReceipts } from '../record-check.ts';
 import {
   type ItemFilter,
   type ItemsStatus,

@@ -1,8 +1,8 @@
 // The tasks of some items as a run would find them now, for a command that holds the state file open.
 import { Cleanup } from '../../base/cleanup.ts';
+import { boundaryOf, type OutsideOptions } from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
 import { HashCache } from '../../files/hash-cache.ts';
-import { boundaryOf, type OutsideOptions } from '../../files/pipeline-boundary.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Ledger } from '../../model/ledger.ts';

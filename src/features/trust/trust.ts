@@ -8,7 +8,6 @@ import { isBucket } from '../../language/store.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { checkAddress } from '../../service-api/address.ts';
-import { programsOf, realPathOf, withConsents } from '../../service-api/consent.ts';
 import {
   allConsents,
   type Consent,
@@ -16,7 +15,10 @@ import {
   dropConsent,
   type Grant,
   keepConsent,
-} from '../../service-api/consents.ts';
+  programsOf,
+  realPathOf,
+  withConsents,
+} from '../../service-api/consent.ts';
 
 export type { Consent };
 

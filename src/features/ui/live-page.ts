@@ -1,7 +1,7 @@
 // Opens a live page: the page of a report on loopback, which follows the state file while runs write to it.
 
 import pLimit from 'p-limit';
-import type { OutsideOptions } from '../../files/pipeline-boundary.ts';
+import type { OutsideOptions } from '../../files/boundary.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { problem, Refusal } from '../../language/load/problem.ts';

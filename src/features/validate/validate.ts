@@ -2,7 +2,7 @@
 // the file includes.
 import { resolve } from 'node:path';
 import type { Complaint, Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
-import { boundaryOf } from '../../files/pipeline-boundary.ts';
+import { boundaryOf } from '../../files/boundary.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import { type LoadOptions, loadPipeline } from '../../language/load/load.ts';
 import { parsePipeline } from '../../language/load/parse.ts';

@@ -6,18 +6,18 @@ import type { Json, JsonObject } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { ColumnType } from '../../language/items.ts';
 import type { CellPlace } from '../../model/item.ts';
-import { Snapshot } from './snapshot.ts';
 import {
   chunksOf,
   type EmptyRows,
-  longestRow,
-  mostEmptyLines,
-  mostProblems,
+  maxEmptyLines,
+  maxProblems,
+  maxRowBytes,
   placeIn,
+  Snapshot,
   type Table,
   type TableProblem,
+  TableText,
 } from './table.ts';
-import { TableText } from './table-text.ts';
 
 export interface CsvOptions {
   readonly delimiter: string;
@@ -28,7 +28,7 @@ export interface CsvOptions {
 
 const tooLong = {
   code: 'SL523',
-  message: `a row is longer than ${longestRow / 1e6} MB`,
+  message: `a row is longer than ${maxRowBytes / 1e6} MB`,
   hint: 'look for a quotation mark that is not closed',
 } as const;
 
@@ -85,7 +85,7 @@ class CsvTable implements Table {
     const text = new TableText(this.#snapshot);
     let [waiting, waitingFrom, offset] = ['', 0, 0];
     let [unread, isCut] = [false, false];
-    const isFull = (): boolean => unread || problems.length >= mostProblems;
+    const isFull = (): boolean => unread || problems.length >= maxProblems;
     const chunks = async function* (snapshot: Snapshot): AsyncGenerator<string> {
       const take = (chunk: Buffer | undefined): string | undefined => {
         const next = text.next(chunk);
@@ -99,7 +99,7 @@ class CsvTable implements Table {
         if (next === undefined) return;
         yield next;
         // The parser is at most two chunks behind.
-        if (waiting.length <= longestRow + (1 << 18)) continue;
+        if (waiting.length <= maxRowBytes + (1 << 18)) continue;
         isCut = true;
         return;
       }
@@ -117,7 +117,7 @@ class CsvTable implements Table {
       if (isBlank(cells)) return this.#leaveOut(cells, start);
       this.emptyRows = this.#emptySoFar;
       if (errors.length > 0) problems.push(this.#badQuotes(start, raw, errors[0]?.code));
-      else if (raw.length > longestRow)
+      else if (raw.length > maxRowBytes)
         problems.push({ ...tooLong, cell: this.#place(start, raw, { start: 0, end: 1 }) });
       else if (this.#columns === undefined) {
         problems.push(...checkHeader(cells, this.#o, (at) => this.#placeOf(start, raw, at)));
@@ -155,7 +155,7 @@ class CsvTable implements Table {
   #leaveOut(cells: readonly string[], start: number): void {
     if (this.#columns === undefined) return;
     const { count, lines } = this.#emptySoFar;
-    const next = lines.length < mostEmptyLines ? [this.#snapshot.lineAt(start)] : [];
+    const next = lines.length < maxEmptyLines ? [this.#snapshot.lineAt(start)] : [];
     this.#emptySoFar = { count: count + 1, lines: [...lines, ...next] };
     if (cells.length > 1) this.emptyRows = this.#emptySoFar;
   }

@@ -4,21 +4,21 @@ import { asJson, isObject, type JsonObject } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { parseSource } from '../../contract/yaml/source.ts';
 import type { CellPlace } from '../../model/item.ts';
-import { Snapshot } from './snapshot.ts';
 import {
   chunksOf,
-  longestRow,
-  mostProblems,
+  maxProblems,
+  maxRowBytes,
   placeIn,
+  Snapshot,
   type Table,
   type TableProblem,
+  TableText,
 } from './table.ts';
-import { TableText } from './table-text.ts';
 
 /** More names than this are data, not columns. */
-const mostColumns = 10_000;
+const maxColumns = 10_000;
 /** In a row with more lists and objects than this, no place is looked for: the parser needs seconds for a deep one. */
-const mostParts = 10_000;
+const maxParts = 10_000;
 const newline = 0x0a;
 
 /** Throws system errors. An empty list of problems: `check` refuses the columns. */
@@ -68,10 +68,10 @@ class JsonlTable implements Table {
         const end = seen + at + 1;
         this.#take(start, end, problems);
         start = end;
-        if (problems.length >= mostProblems) return problems;
+        if (problems.length >= maxProblems) return problems;
       }
       seen += chunk.length;
-      if (seen - start > longestRow) return [...problems, this.#tooLong(start)];
+      if (seen - start > maxRowBytes) return [...problems, this.#tooLong(start)];
     }
     this.#take(start, seen, problems);
     if (this.#rows.length === 0 && problems.length === 0)
@@ -91,7 +91,7 @@ class JsonlTable implements Table {
     const row = parsed(text);
     if (row.ok) {
       this.#rows.push(start);
-      if (this.#columns.size < mostColumns)
+      if (this.#columns.size < maxColumns)
         for (const name of Object.keys(row.value)) this.#columns.add(name);
       return;
     }
@@ -106,7 +106,7 @@ class JsonlTable implements Table {
     const text = this.#textOf(start, start + 80);
     const cell = this.#place(start, text, 0, 1);
     return {
-      ...{ code: 'SL523', message: `a line is longer than ${longestRow / 1e6} MB`, cell },
+      ...{ code: 'SL523', message: `a line is longer than ${maxRowBytes / 1e6} MB`, cell },
       hint: 'write each object on a line of its own',
     };
   }
@@ -140,7 +140,7 @@ class JsonlTable implements Table {
   cell(index: number, columns: readonly string[]): CellPlace {
     const text = this.#rowText(index);
     const start = this.#rows[index] ?? 0;
-    if (text.split(/[[{]/, mostParts).length === mostParts)
+    if (text.split(/[[{]/, maxParts).length === maxParts)
       return this.#place(start, text, 0, Math.min(text.length, 80));
     // JSON is YAML, whose parser keeps places.
     const source = parseSource('', text);

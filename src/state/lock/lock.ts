@@ -1,19 +1,18 @@
 // One run at a time: a lock file that names its holder. The file appears atomically, as a link to a complete draft, so
 // nobody ever sees a lock without its holder.
 import { randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, readFileSync } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isObject } from '../../base/json.ts';
+import { isObject, valueIn } from '../../base/json.ts';
 import { removeLeftover } from '../../base/leftover.ts';
 import { makeFolder } from '../../base/make-folder.ts';
 import { NotRegularFile } from '../../base/regular-file.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { systemCode, systemReason } from '../../base/system-error.ts';
+import { isSystemProblem, systemCode, systemReason } from '../../base/system-error.ts';
 import { createNew, openOwn } from '../../files/new-file.ts';
-import { type Processes, realProcesses } from './process-state.ts';
 import { removeSocket } from './run-socket.ts';
 
 export interface Lock {
@@ -149,14 +148,13 @@ async function release(file: string, own: Holder): Promise<void> {
   if (holder?.token === own.token) await removeLeftover(file);
 }
 
-/** In bytes: longer than any lock. */
-const longest = 1 << 16;
+const maxLockBytes = 1 << 16;
 
 /** Undefined if the file was removed meanwhile. Anything but a file, such as a link, counts as an invalid lock: "". */
 async function readText(file: string): Promise<string | undefined> {
   try {
     await using handle = await openOwn(file, constants.O_RDONLY);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longest), 0, longest);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxLockBytes), 0, maxLockBytes);
     return buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
@@ -167,23 +165,19 @@ async function readText(file: string): Promise<string | undefined> {
 
 /** Undefined if the text is invalid: no living process wrote it. */
 function parseHolder(text: string): Holder | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value)) return undefined;
-    const { pid, host, since, started, token, socket } = value;
-    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return undefined;
-    if (typeof host !== 'string' || typeof since !== 'string') return undefined;
-    return {
-      pid,
-      host,
-      since,
-      started: typeof started === 'string' ? started : undefined,
-      token: typeof token === 'string' ? token : '',
-      socket: typeof socket === 'string' ? socket : undefined,
-    };
-  } catch {
-    return undefined;
-  }
+  const value = valueIn(text);
+  if (!isObject(value)) return undefined;
+  const { pid, host, since, started, token, socket } = value;
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return undefined;
+  if (typeof host !== 'string' || typeof since !== 'string') return undefined;
+  return {
+    pid,
+    host,
+    since,
+    started: typeof started === 'string' ? started : undefined,
+    token: typeof token === 'string' ? token : '',
+    socket: typeof socket === 'string' ? socket : undefined,
+  };
 }
 
 export interface Holding {
@@ -206,14 +200,14 @@ export const holderOf = async (file: string): Promise<string | undefined> =>
   (await holdingOf(file))?.process;
 
 /** How often to check a process that is ending, and the pause before each check in milliseconds. */
-const looks = { times: 50, pauseMs: 20 };
+const endingChecks = { times: 50, pauseMs: 20 };
 
 /** Waits for a process that is ending, for example after a kill. */
 async function isGoneSoon(holder: Holder, processes: Processes): Promise<boolean> {
-  for (let left = looks.times; left > 0; left--) {
+  for (let left = endingChecks.times; left > 0; left--) {
     const life = lifeOf(holder, processes);
     if (life !== 'dying') return life === 'gone';
-    await wait(looks.pauseMs);
+    await wait(endingChecks.pauseMs);
   }
   return false;
 }
@@ -238,4 +232,66 @@ function lifeOf(
   const found = processes.state(pid);
   if (found === undefined) return 'alive';
   return started !== undefined && started !== found.started ? 'gone' : found.is;
+}
+
+// Asks the system about a process: whether it still runs, and when it began, as a text that no other process on this
+// machine ever has. (A process id alone is reused, and in containers every process is number 1.)
+
+export interface ProcessState {
+  readonly started: string;
+  /**
+   * `gone`: the process has ended, also if it is a zombie whose parent has not collected its status; it no longer
+   * writes. `dying`: it was killed or is ending, and parts of it may still run for a moment.
+   */
+  readonly is: 'alive' | 'dying' | 'gone';
+}
+
+/** What a lock asks the system about processes. */
+interface Processes {
+  /** Throws an error with the code `ESRCH` if there is no such process, and `EPERM` if it is another user's. */
+  probe(pid: number): void;
+  state(pid: number): ProcessState | undefined;
+}
+
+export const realProcesses: Processes = {
+  probe: (pid) => void process.kill(pid, 0),
+  state: processState,
+};
+
+/** Undefined if there is no such process, or if this system does not say (Linux does, proc(5)). */
+export function processState(pid: number): ProcessState | undefined {
+  const boot = readSmall('/proc/sys/kernel/random/boot_id')?.trim();
+  const stat = readSmall(`/proc/${pid}/stat`);
+  if (boot === undefined || stat === undefined) return undefined;
+  return processIn(boot, stat, readSmall(`/proc/${pid}/status`) ?? '');
+}
+
+const isExiting = 0x4;
+const killPending = 1n << 8n;
+
+/** From the texts of /proc/sys/kernel/random/boot_id, /proc/<pid>/stat and /proc/<pid>/status. */
+export function processIn(boot: string, stat: string, status: string): ProcessState | undefined {
+  // The second field is the program's name in brackets, which may contain spaces and brackets.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const field = (number: number): string | undefined => fields[number - 3];
+  // In clock ticks since boot.
+  const ticks = field(22);
+  if (ticks === undefined) return undefined;
+  const started = `${boot} ${ticks}`;
+  const ended = ['Z', 'X', 'x'].includes(field(3) ?? '');
+  // The first thread may have ended before the others.
+  if (ended) return { started, is: Number(field(20)) > 1 ? 'dying' : 'gone' };
+  const pending = [...status.matchAll(/^S(?:ig|hd)Pnd:\s*([0-9a-f]+)$/gm)];
+  const killed = pending.some(([, mask]) => (BigInt(`0x${mask}`) & killPending) !== 0n);
+  return { started, is: killed || (Number(field(9)) & isExiting) !== 0 ? 'dying' : 'alive' };
+}
+
+function readSmall(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    // ESRCH: the process ended during the read.
+    if (isSystemProblem(error) || systemCode(error) === 'ESRCH') return undefined;
+    throw error;
+  }
 }

@@ -19,14 +19,12 @@ const socketName = 'run.sock';
 const folderPrefix = 'shotlist-';
 const folderName = /^shotlist-[\w-]{6}$/;
 
-/** In bytes; systems allow 104 or 108, and cut off what is longer. */
-const longestPath = 100;
+/** Systems allow 104 or 108, and cut off what is longer. */
+const maxPathBytes = 100;
 /** For a connection and its answer, in milliseconds. */
 const patienceMs = 1000;
-/** At once. */
-const mostReaders = 8;
-/** In characters. */
-const longestAnswer = 1 << 20;
+const maxReaders = 8;
+const maxAnswerChars = 1 << 20;
 
 /** Windows has no users in this sense, and so no socket. */
 const ownId = process.getuid?.();
@@ -40,7 +38,7 @@ export async function openRunSocket(
   for (const base of [env['XDG_RUNTIME_DIR'], tmpdir()]) {
     if (base === undefined || !isAbsolute(base)) continue;
     const longest = join(base, `${folderPrefix}XXXXXX`, socketName);
-    if (Buffer.byteLength(longest) > longestPath) continue;
+    if (Buffer.byteLength(longest) > maxPathBytes) continue;
     const socket = await openIn(base, answer);
     if (socket !== undefined) return socket;
   }
@@ -63,7 +61,7 @@ async function openIn(base: string, answer: () => LiveFacts): Promise<RunSocket 
 }
 
 async function listen(server: Server, path: string): Promise<void> {
-  server.maxConnections = mostReaders;
+  server.maxConnections = maxReaders;
   server.listen(path);
   await once(server, 'listening');
   chmodSync(path, 0o600);
@@ -151,7 +149,7 @@ async function readAll(path: string, waitMs: number): Promise<string> {
     socket.setEncoding('utf8');
     for await (const piece of socket) {
       text += piece;
-      if (text.length > longestAnswer) throw new NoAnswer('it does not end');
+      if (text.length > maxAnswerChars) throw new NoAnswer('it does not end');
     }
     return text;
   } finally {

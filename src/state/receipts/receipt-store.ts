@@ -32,7 +32,7 @@ import {
 } from './receipt.ts';
 
 /** The format of the tables. A database of a newer version is not touched. */
-const version = 1;
+const formatVersion = 1;
 /** Says that a database is ours: "shot". */
 const applicationId = 0x73686f74;
 
@@ -280,9 +280,7 @@ export class ReceiptStore implements Disposable {
         let [added, changed] = [0, 0];
         for (const receipt of receipts) {
           const { service, line, saved } = receipt;
-          const known = this.#prepare(
-            'SELECT id, state, line FROM creation WHERE service = ? AND job = ? AND name = ?',
-          ).get(service, line.job, line.name ?? '');
+          const known = this.#creation(service, line);
           const isLater = known !== undefined && goesOn(jobLineOf(textOf(known, 'line')), line);
           let id = Number(known?.['id']);
           if (known === undefined) id = this.#insert({ ...receipt, holder: undefined });
@@ -373,15 +371,18 @@ export class ReceiptStore implements Disposable {
   }
 
   #put({ service, line, source, account, holder, saved }: Receipt): void {
-    const known = this.#prepare(
-      'SELECT id, state, line FROM creation WHERE service = ? AND job = ? AND name = ?',
-    ).get(service, line.job, line.name ?? '');
+    const known = this.#creation(service, line);
     const id =
       known === undefined
         ? this.#insert({ service, line, source, account, holder, saved })
         : this.#update(known, { line, account, holder });
     for (const { index, task, path, bytes, sha256, stored } of saved)
       this.#prepare(saving).run(id, index, task, path, bytes, sha256, stored ?? null);
+  }
+
+  #creation(service: string, { job, name = '' }: Pick<JobLine, 'job' | 'name'>): Row | undefined {
+    const sql = 'SELECT id, state, line FROM creation WHERE service = ? AND job = ? AND name = ?';
+    return this.#prepare(sql).get(service, job, name);
   }
 
   #insert({ service, line, source, account, holder }: Receipt): number {
@@ -474,33 +475,26 @@ export class ReceiptStore implements Disposable {
   #try<T>(doing: Doing, work: () => T): T | undefined {
     if (this.#o.now() < this.#restsUntil[doing]) return undefined;
     try {
-      return this.#attempt(doing, work);
+      return this.#repaired(() => this.#attempt(doing, work));
     } catch (error) {
-      return isDamage(error) && this.#setAside()
-        ? this.#again(doing, work)
-        : this.#rest(doing, error);
+      return this.#rest(doing, error);
     }
   }
 
   /** For a command that is about the receipts: throws what `receiptsProblem` words. */
   #must<T>(work: () => T): T {
-    try {
-      this.#open('write');
-      return work();
-    } catch (error) {
-      if (!isProblem(error)) throw error;
-      this.#letGo();
-      if (!isDamage(error) || !this.#setAside()) throw error;
-      this.#open('write');
-      return work();
-    }
+    const done = this.#repaired(() => this.#attempt('write', () => ({ value: work() })));
+    if (done === undefined) throw new Error('bug: receipts that are only read');
+    return done.value;
   }
 
-  #again<T>(doing: Doing, work: () => T): T | undefined {
+  /** If the database is damaged, once more with what can be read of it. */
+  #repaired<T>(attempt: () => T): T {
     try {
-      return this.#attempt(doing, work);
+      return attempt();
     } catch (error) {
-      return this.#rest(doing, error);
+      if (!isDamage(error) || !this.#setAside()) throw error;
+      return attempt();
     }
   }
 
@@ -785,7 +779,7 @@ function createTables(database: DatabaseSync): void {
       database
         .prepare("INSERT INTO about (name, value) VALUES ('salt', ?)")
         .run(randomBytes(32).toString('hex'));
-      database.exec(`PRAGMA user_version = ${version}`);
+      database.exec(`PRAGMA user_version = ${formatVersion}`);
     }
     database.exec('COMMIT');
   } catch (error) {
@@ -798,9 +792,9 @@ function checkTables(database: DatabaseSync): void {
   if (numberOf(database, 'application_id') !== applicationId)
     throw new ReceiptsRefused('are a database of another program, and are not used');
   const found = versionOf(database);
-  if (found > version)
+  if (found > formatVersion)
     throw new ReceiptsRefused('were written by a newer version of shotlist, and are not used');
-  if (found < version || tablesIn(database) < 5)
+  if (found < formatVersion || tablesIn(database) < 5)
     throw new DamagedReceipts('have lost their tables');
 }
 

@@ -1,7 +1,8 @@
 // A receipt: what a user's own record says of one creation. It is the line of the job as a state file had it, and where
 // that state file is. Receipts are outside every repository, so they survive whatever becomes of a state file.
-import type { JobLine } from '../../model/line.ts';
+import type { JobLine, NewEvent, OutputLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
+import { downloadCount } from '../../plan/recorded-files.ts';
 
 /** Who made a creation, so that a person recognizes it. Paths are absolute, and stay on this machine. */
 export interface ReceiptSource {
@@ -113,3 +114,70 @@ export function laterOf(known: JobLine, told: JobLine): JobLine {
     ...(known.past === undefined ? {} : { past: known.past }),
   };
 }
+
+// What became of a creation in doubt, when a receipt knows: the journal tells it as if the answer had arrived.
+
+export type Ending = Extract<NewEvent, { readonly event: 'created' | 'settled' | 'deleted' }>;
+
+/** What became of an attempt, as events after its intent. */
+export function endOf(
+  job: string,
+  { state, project, credits = 0, result, error }: JobLine,
+): readonly Ending[] {
+  const failure = error === undefined ? {} : { error };
+  if (project === undefined) {
+    const status = credits === 0 ? 'not_taken' : 'abandoned';
+    return [{ event: 'settled', job, status, credits, ...failure }];
+  }
+  const created: Ending = { event: 'created', job, project, credits };
+  if (state === 'failed')
+    return [created, { event: 'settled', job, status: 'error', credits, ...failure }];
+  if (state !== 'deleted') return [created];
+  const why = 'another checkout on this machine deleted the project, as your receipts say';
+  const kept = result === undefined ? {} : { result };
+  return [
+    created,
+    { event: 'settled', job, status: 'complete', credits, ...kept },
+    { event: 'deleted', job, why },
+  ];
+}
+
+// The job that a state file takes over from a receipt: nothing is charged for it again.
+
+export interface Adopting {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The task that asks for the result; undefined for a take that comes along. */
+  readonly task?: string | undefined;
+  /** True if the receipt is about this pipeline file in this folder. */
+  readonly isOwn: boolean;
+  /** The files that are in this checkout, as the state file records them. */
+  readonly here: readonly OutputLine[];
+}
+
+/**
+ * A project that is known is looked at first, unless all its files are here: it may be gone. An unknown outcome stays in doubt.
+ */
+export function adoptedLine({ line }: Receipt, { at, task, isOwn, here }: Adopting): JobLine {
+  const { sender: _, silent: __, picked, past, tasks, outputs: ___, ...kept } = line;
+  const own = isOwn ? tasks : [];
+  const asks = task === undefined || own.includes(task) ? own : [...own, task].sort();
+  const adopted: JobLine = {
+    ...kept,
+    adopted: at,
+    tasks: asks,
+    ...(here.length === 0 ? {} : { outputs: [...here] }),
+    ...(isOwn && picked !== undefined ? { picked } : {}),
+    ...(past === undefined
+      ? {}
+      : { past: past.map((one) => ({ ...one, adopted: true as const })) }),
+  };
+  if (jobFacts[line.state].inDoubt)
+    return { ...adopted, state: 'doubt', error: { code: 'in_doubt', message: lostAnswer } };
+  if (line.state !== 'complete') return adopted;
+  const indexes = new Set(here.map(({ index }) => index));
+  const isHere = downloadCount(line) > 0 && indexes.size >= downloadCount(line);
+  return isHere ? adopted : { ...adopted, state: 'created' };
+}
+
+const lostAnswer = 'no run has recorded an answer';

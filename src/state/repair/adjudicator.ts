@@ -1,14 +1,13 @@
-// The fold of a damaged state file. Lines go into a ledger as usual; if a line cannot be applied, the tables in
-// precedence.ts decide what becomes of its job.
+// The fold of a damaged state file. Lines go into a ledger as usual; if a line cannot be applied, `verdictOn` decides what
+// becomes of its job.
 import { type Result, unreachable } from '../../base/result.ts';
+import { kindNamed } from '../../contract/kinds/all.ts';
 import { unknownKind } from '../../model/job-kind.ts';
 import { Ledger } from '../../model/ledger.ts';
 import type { EventLine, JobLine } from '../../model/line.ts';
-import { type JobEvent, withPast } from '../../model/state.ts';
-import { type Claim, doubtLine, paidLine, savedResult, tasksOf } from './claim.ts';
-import { type Fields, fieldsOf } from './fragments.ts';
-import { type Orphan, orphanOf } from './orphan.ts';
-import { mayHaveBegun, preferred, verdictOn } from './precedence.ts';
+import { type JobEvent, jobFacts, withPast } from '../../model/state.ts';
+import { type Fields, fieldsOf, jobFieldsOf } from './fragments.ts';
+import { type Orphan, orphanOf, preferred } from './precedence.ts';
 
 /** The step kind of the job behind a task; undefined if the pipeline no longer has such a step. */
 export type KindOf = (task: string) => string | undefined;
@@ -133,4 +132,119 @@ export class Adjudicator {
 /** Folds an event in as if no event were missing before it. */
 export function applyNext(ledger: Ledger, event: EventLine): Result<void, string> {
   return ledger.apply({ type: 'event', line: { ...event, seq: ledger.seq + 1 } });
+}
+
+// The readable part of a line that cannot be applied, and the job lines that it supports.
+
+export interface Claim {
+  readonly job: string;
+  readonly kind: string;
+  /** The job's line so far. */
+  readonly before: JobLine | undefined;
+  /** The readable fields of the line. */
+  readonly fields: Fields;
+  /** Why the line cannot be applied. */
+  readonly why: string;
+}
+
+/**
+ * A job in doubt, with everything that is known about its attempt. An unknown price counts as the highest of its kind.
+ * A charge in the line stays set aside.
+ */
+export function doubtLine({ job, kind, before, fields, why }: Claim, dearest: number): JobLine {
+  const known = { ...before, ...jobFieldsOf(fields) };
+  const { project: _p, credits, result: _r, outputs: _o, added: _a, expires: _e, ...rest } = known;
+  const superseded = before !== undefined && (fields.attempt ?? 0) > before.attempt;
+  return {
+    ...rest,
+    job,
+    kind,
+    state: 'doubt',
+    tasks: tasksOf(before, fields),
+    attempt: attemptIn(before, fields),
+    at: known.at ?? '',
+    reserve: Math.max(known.reserve ?? Math.max(credits ?? 0, dearest), fields.credits ?? 0),
+    error: { code: 'in_doubt', message: why },
+    ...(superseded ? withPast(before) : {}),
+  };
+}
+
+/** A paid job: the next run reads its project and settles it by the service's record. */
+export function paidLine({ job, kind, before, fields }: Claim): JobLine {
+  const {
+    error: _e,
+    result: _r,
+    outputs: _o,
+    credits: _c,
+    added: _a,
+    expires: _x,
+    silent: _s,
+    ...rest
+  } = { ...before };
+  const said = jobFieldsOf(fields);
+  const deleted = said.state === 'deleted';
+  return {
+    ...rest,
+    ...said,
+    job,
+    kind,
+    // A deleted project cannot be read again, but any other project can.
+    state: deleted ? 'deleted' : 'created',
+    tasks: tasksOf(before, fields),
+    attempt: attemptIn(before, fields),
+    at: said.at ?? before?.at ?? '',
+    ...(deleted && said.result === undefined ? savedResult(said.outputs ?? []) : {}),
+  };
+}
+
+const attemptIn = (before: JobLine | undefined, fields: Fields): number =>
+  Math.max(before?.attempt ?? 0, fields.attempt ?? 0, 1);
+
+/** A project is deleted only when all its downloads are saved, so the number of files is the number of downloads. */
+export function savedResult(outputs: NonNullable<JobLine['outputs']>): Pick<JobLine, 'result'> {
+  const downloads = new Set(outputs.map(({ index }) => index)).size;
+  return downloads === 0 ? {} : { result: { downloads } };
+}
+
+/** The known tasks of a job, sorted. */
+export function tasksOf(before: JobLine | undefined, { tasks = [], task }: Fields): string[] {
+  const named = [...(before?.tasks ?? []), ...tasks, ...(task === undefined ? [] : [task])];
+  return [...new Set(named)].sort();
+}
+
+// What becomes of a job if a line about it cannot be applied. A payment is never treated as if it had not been made.
+
+type ClaimVerdict =
+  /** The job stays as it is known. */
+  | 'unchanged'
+  /** The job has the project that the line names. The next run asks the service about it. */
+  | 'paid'
+  /** A creation may have been sent; nothing else is known. */
+  | 'in doubt'
+  /** A new attempt begins only when the previous one is over. If the previous attempt was paid, it is an orphan. */
+  | 'next attempt in doubt'
+  /** The job stays as it is known, unless this line may have begun it, or begun it again. */
+  | 'in doubt if it may begin';
+
+export function verdictOn({ kind, before, fields }: Claim): ClaimVerdict {
+  const { event, state, project, attempt = 0 } = fields;
+  if (event === 'supplied' || state === 'supplied' || isFree(kind)) return 'unchanged';
+  // An amended charge may be that of an earlier attempt, whose project says nothing about the last attempt.
+  if (project !== undefined && event !== 'amended')
+    return before?.project === project ? 'unchanged' : 'paid';
+  if (before === undefined) return 'in doubt';
+  return attempt > before.attempt ? 'next attempt in doubt' : 'in doubt if it may begin';
+}
+
+/**
+ * True if an unreadable event may have begun this job, or begun it again. A deleted project stays deleted, because
+ * shotlist never pays for it again unasked.
+ */
+const mayHaveBegun = ({ state, kind }: JobLine): boolean =>
+  (state === 'intended' || jobFacts[state].mayBegin) && state !== 'deleted' && !isFree(kind);
+
+/** Free work costs nothing to repeat, so it needs no protection. */
+function isFree(kind: string): boolean {
+  const known = kindNamed(kind);
+  return known !== undefined && known.tool === undefined;
 }

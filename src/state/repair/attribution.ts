@@ -63,7 +63,7 @@ class Known {
     if (this.#jobs.has(job)) return job;
     for (const half of halvesOf(job)) {
       const known = this.#byHalf.get(half);
-      if (known !== undefined && differing(known, job) <= mostChanged) return known;
+      if (known !== undefined && differing(known, job) <= maxChangedDigits) return known;
     }
     return undefined;
   }
@@ -74,7 +74,7 @@ class Known {
 }
 
 /** A changed character of a row is two digits. */
-const mostChanged = 2;
+const maxChangedDigits = 2;
 
 const halvesOf = (job: string): readonly string[] => [`${job.slice(0, 32)}…`, `…${job.slice(32)}`];
 

@@ -3,10 +3,8 @@
 import type { CreditTotals, Ledger } from '../../model/ledger.ts';
 import type { JobLine, RunLine, TaskLine } from '../../model/line.ts';
 import { chargedHere, jobFacts } from '../../model/state.ts';
-import { ledgerOf, resent } from './merge.ts';
-import { mergedRuns, type RenumberedRun } from './merged-runs.ts';
-import { preferred } from './precedence.ts';
-import { isSameAttempt, paymentsIn, progressOf } from './same-attempt.ts';
+import { ledgerOf, mergedRuns, type RenumberedRun, resent } from './merge.ts';
+import { isSameAttempt, paymentsIn, preferred, progressOf } from './precedence.ts';
 
 /** A payment of this state file, by the user's receipts. */
 export interface ReceiptLines {

@@ -1,7 +1,7 @@
 // Reads what is left of an unreadable line: complete lines inside it, and complete single fields. Nothing is guessed: a
 // field counts only if its name, its value and the end of its value are there.
 
-import { isObject, type Json } from '../../base/json.ts';
+import { asJson, isObject, type Json, valueIn } from '../../base/json.ts';
 import type { Result } from '../../base/result.ts';
 import { type Schema, validatorOf } from '../../base/schema.ts';
 import { serviceId } from '../../contract/api/bounds.ts';
@@ -26,15 +26,15 @@ export type Fields = Partial<Omit<Header, 'shotlist'>> &
     readonly task?: string;
   };
 
-const word = { type: 'string', minLength: 1 } as const;
+const wordSchema = { type: 'string', minLength: 1 } as const;
 const fieldSchemas: Readonly<Record<string, Schema>> = {
   ...headerSchema.properties,
   ...runSchema.properties,
   ...jobSchema.properties,
   shotlist: { type: 'integer', minimum: 1 },
   seq: { type: 'integer', minimum: 1 },
-  event: word,
-  task: word,
+  event: wordSchema,
+  task: wordSchema,
   /** An id goes into an address. With other characters, it is no longer an id. */
   project: { allOf: [serviceId, { pattern: '^[\\x21-\\x7e]+$' }] },
 };
@@ -88,13 +88,13 @@ export interface Within {
 }
 
 /** The most characters to scan for one line: a line of open braces must not take forever. */
-const patience = 1 << 24;
+const maxScannedChars = 1 << 24;
 
 /** How a line or a row begins. */
-const begins = /[{[]"/g;
+const lineBegin = /[{[]"/g;
 
 /** The character with which a decoder replaces invalid bytes. */
-const replaced = '\ufffd';
+const replacementCharacter = '\ufffd';
 
 /**
  * The lines inside a text: for example two lines that were joined, or a line after zeros. `read` reads a line or a row.
@@ -107,13 +107,14 @@ export function linesWithin(
   const rests: string[] = [];
   let [from, rest, looked] = [0, 0, 0];
   for (;;) {
-    begins.lastIndex = from;
-    const start = begins.exec(text)?.index;
-    if (start === undefined || looked > patience) break;
+    lineBegin.lastIndex = from;
+    const start = lineBegin.exec(text)?.index;
+    if (start === undefined || looked > maxScannedChars) break;
     const end = closeOf(text, start);
     looked += (end ?? text.length) - start;
     const inner = end === undefined ? undefined : text.slice(start, end);
-    const line = inner === undefined || inner.includes(replaced) ? undefined : read(inner);
+    const line =
+      inner === undefined || inner.includes(replacementCharacter) ? undefined : read(inner);
     if (end === undefined || line === undefined || !line.ok) {
       from = start + 1;
       continue;
@@ -140,7 +141,7 @@ export const textsIn = (text: string): readonly string[] =>
   [...text.matchAll(/"([^"\\\ufffd]*)"/g)].map(([, inner = '']) => inner);
 
 /** Names that inner objects use too. If the nesting is unclear, fields with these names are ignored. */
-const inner = new Set([
+const innerNames = new Set([
   ...Object.keys(outputSchema.properties),
   ...Object.keys(jobSchema.properties.past.items.properties),
   ...Object.keys(jobSchema.properties.measure.properties),
@@ -161,14 +162,14 @@ export function fieldsWithin(text: string): Fields {
     const value = valueAt(text, start);
     const opens = name !== undefined && /[[{]/.test(text[start] ?? '');
     looked += value?.length ?? text.length - start;
-    if (looked > patience) break;
+    if (looked > maxScannedChars) break;
     if (value === undefined) {
       if (opens) outside = false;
       names.lastIndex = start + 1;
       continue;
     }
     names.lastIndex = start + value.length;
-    if (name !== undefined && !found.has(name) && (outside || !inner.has(name)))
+    if (name !== undefined && !found.has(name) && (outside || !innerNames.has(name)))
       found.set(name, value.json);
     if (name === undefined && isOutput(value.json)) outputs.push(value.json);
   }
@@ -190,13 +191,9 @@ function valueAt(
   const first = text[start];
   const end = first === '{' || first === '[' ? closeOf(text, start) : undefined;
   const part = end === undefined ? scalar.exec(text)?.[0] : text.slice(start, end);
-  if (part === undefined || part.includes(replaced)) return undefined;
-  try {
-    const json: Json = JSON.parse(part);
-    return { json, length: part.length };
-  } catch {
-    return undefined;
-  }
+  if (part === undefined || part.includes(replacementCharacter)) return undefined;
+  const json = valueIn(part);
+  return json === undefined ? undefined : { json: asJson(json), length: part.length };
 }
 
 /** The end of the object or list that begins here; undefined if it is not closed. */

@@ -1,19 +1,10 @@
-// Decides what to believe about a job if a line about it cannot be read, or if two lines disagree. Two tables, read
-// from the top. Whatever they decide, a payment is never treated as if it had not been made.
-import { kindNamed } from '../../contract/kinds/all.ts';
+// Which of two lines about one job to believe, and what only the other one knew. Whatever is decided, a payment is never
+// treated as if it had not been made.
+import { asJson, canonical } from '../../base/json.ts';
 import { kindProblem, unknownKind } from '../../model/job-kind.ts';
 import type { JobLine, OutputLine, PastAttempt } from '../../model/line.ts';
 import { jobFacts, withPast } from '../../model/state.ts';
-import type { Claim } from './claim.ts';
 import { isSame } from './damage.ts';
-import { type Orphan, orphanOf } from './orphan.ts';
-import { compareLines, isSameAttempt, progressOf, supersedes } from './same-attempt.ts';
-
-/** Free work costs nothing to repeat, so it needs no protection. */
-export function isFree(kind: string): boolean {
-  const known = kindNamed(kind);
-  return known !== undefined && known.tool === undefined;
-}
 
 /** A paid job without a project is not valid: the money was spent on a project whose id is lost. */
 export const lacksProject = ({ state, project }: JobLine): boolean =>
@@ -37,46 +28,6 @@ const precedence: readonly ((line: JobLine) => boolean)[] = [
 ];
 
 const rowOf = (line: JobLine): number => precedence.findIndex((fits) => fits(line));
-
-export type ClaimVerdict =
-  /** The job stays as it is known. */
-  | 'unchanged'
-  /** The job has the project that the line names. The next run asks the service about it. */
-  | 'paid'
-  /** A creation may have been sent; nothing else is known. */
-  | 'in doubt'
-  /** A new attempt begins only when the previous one is over. If the previous attempt was paid, it is an orphan. */
-  | 'next attempt in doubt'
-  /** The job stays as it is known, unless this line may have begun it, or begun it again. */
-  | 'in doubt if it may begin';
-
-/** What becomes of a job if a line about it cannot be applied: the first row that fits. */
-const verdicts: readonly (readonly [ClaimVerdict, (claim: Claim) => boolean])[] = [
-  ['unchanged', ({ fields: { event, state } }) => event === 'supplied' || state === 'supplied'],
-  ['unchanged', ({ kind }) => isFree(kind)],
-  ['unchanged', (claim) => namesProject(claim) && claim.before?.project === claim.fields.project],
-  ['paid', namesProject],
-  ['in doubt', ({ before }) => before === undefined],
-  ['next attempt in doubt', ({ before, fields: { attempt = 0 } }) => attempt > attemptOf(before)],
-  ['in doubt if it may begin', () => true],
-];
-
-/** An amended charge may be that of an earlier attempt, whose project says nothing about the last attempt. */
-function namesProject({ fields: { project, event } }: Claim): boolean {
-  return project !== undefined && event !== 'amended';
-}
-
-const attemptOf = (before: JobLine | undefined): number => before?.attempt ?? 0;
-
-export const verdictOn = (claim: Claim): ClaimVerdict =>
-  verdicts.find(([, fits]) => fits(claim))?.[0] ?? 'in doubt';
-
-/**
- * True if an unreadable event may have begun this job, or begun it again. A deleted project stays deleted, because
- * shotlist never pays for it again unasked.
- */
-export const mayHaveBegun = ({ state, kind }: JobLine): boolean =>
-  (state === 'intended' || jobFacts[state].mayBegin) && state !== 'deleted' && !isFree(kind);
 
 export interface Preferred {
   readonly line: JobLine;
@@ -233,4 +184,96 @@ function laterOf(
   const order =
     progressOf(a) - progressOf(b) || (a.at < b.at ? -1 : a.at > b.at ? 1 : 0) || compareLines(a, b);
   return order >= 0 ? [a, b] : [b, a];
+}
+
+// Two lines about one job: whether they tell of one attempt, and which of them is later.
+
+interface Attempt {
+  readonly name?: string;
+  readonly project?: string;
+}
+
+/** The same creation. A name is unique to an attempt, and a project to a creation that the service accepted. */
+export function isSameAttempt(a: Attempt, b: Attempt): boolean {
+  if (a.project !== undefined && b.project !== undefined) return a.project === b.project;
+  return a.name !== undefined && a.name !== '' && a.name === b.name;
+}
+
+/**
+ * True if a newer attempt replaced the last attempt of `earlier`: it is in the past of `later`, or it was in doubt in the
+ * common beginning, and the side of `later` learned that nothing was charged.
+ */
+function supersedes(later: JobLine, earlier: JobLine, before?: JobLine): boolean {
+  if ((later.past ?? []).some((attempt) => isSameAttempt(attempt, earlier))) return true;
+  return (
+    before !== undefined &&
+    jobFacts[earlier.state].inDoubt &&
+    isSameAttempt(earlier, before) &&
+    !isSameAttempt(later, before)
+  );
+}
+
+const progress: Partial<Record<JobLine['state'], number>> = {
+  intended: 0,
+  doubt: 1,
+  created: 3,
+  failed: 4,
+  complete: 5,
+  deleted: 6,
+};
+
+/** Of lines about one attempt, the one with the highest number is the latest; -1 for what is no attempt. */
+export const progressOf = ({ state, project }: JobLine): number =>
+  state === 'failed' && project === undefined ? 2 : (progress[state] ?? -1);
+
+/** An order that does not depend on which side a line comes from. */
+export function compareLines(a: object, b: object): number {
+  const [one, other] = [canonical(asJson(a)), canonical(asJson(b))];
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** The attempts that cost something, or that the service accepted. */
+export function paymentsIn({ name = '', project, credits = 0, past = [] }: JobLine): PastAttempt[] {
+  if (project === undefined && credits === 0) return [...past];
+  return [...past, { name, credits, ...(project === undefined ? {} : { project }) }];
+}
+
+/** True if `line` has every payment of `before`, and is no earlier. */
+export function knows(line: JobLine, before: JobLine): boolean {
+  if (line.attempt < before.attempt) return false;
+  if (isSameAttempt(line, before) && progressOf(line) < progressOf(before)) return false;
+  const payments = paymentsIn(line);
+  return paymentsIn(before).every((paid) => payments.some((known) => isSameAttempt(paid, known)));
+}
+
+// A payment without a place in the proposal: a person must look it up in the service's hub.
+
+export interface Orphan {
+  readonly job: string;
+  readonly tasks: readonly string[];
+  readonly project?: string;
+  /** The name of the attempt. */
+  readonly name?: string;
+  readonly credits?: number;
+  readonly why: string;
+}
+
+/**
+ * The payment, certain or possible, of a line that is not kept; undefined if there is none, or if the kept line has it.
+ */
+export function orphanOf(other: JobLine, kept: JobLine): Orphan | undefined {
+  const { job, tasks, project, name, credits } = other;
+  if (['failed', 'supplied', 'forgotten'].includes(other.state)) return undefined;
+  if (project === undefined && (name === undefined || name === kept.name)) return undefined;
+  return {
+    job,
+    tasks,
+    ...(project === undefined ? {} : { project }),
+    ...(name === undefined ? {} : { name }),
+    ...(credits === undefined ? {} : { credits }),
+    why:
+      project === undefined
+        ? 'this attempt may have been paid too'
+        : `this project was paid too; ${kept.project ?? 'an attempt in doubt'} is kept`,
+  };
 }

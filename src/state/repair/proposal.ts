@@ -15,13 +15,13 @@ import {
   type OtherRecords,
   type Share,
 } from './complement.ts';
-import type { Conflict } from './conflict.ts';
+import type { Conflict } from './damage.ts';
 import { type Damage, damage, type Examined, examine, isSame } from './damage.ts';
+import type { RenumberedRun } from './merge.ts';
 import { ledgerOf, type Merged, mergeLedgers } from './merge.ts';
-import type { RenumberedRun } from './merged-runs.ts';
-import type { Orphan } from './orphan.ts';
+import type { Orphan } from './precedence.ts';
+import type { History } from './salvage.ts';
 import { type Gap, type Salvaged, salvage } from './salvage.ts';
-import type { History } from './sequence.ts';
 
 export interface JobChange {
   readonly job: string;

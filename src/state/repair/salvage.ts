@@ -1,17 +1,16 @@
 // Folds the readable lines of a state file, one side of a merge at a time. It never stops at a damaged line: a move
 // that the transition function does not allow is judged job by job, so that no damage hides a payment.
 
+import { eventSchemas } from '../../model/event-schemas.ts';
 import { Ledger } from '../../model/ledger.ts';
 import type { EventLine, JobLine, RunLine } from '../../model/line.ts';
 import { isJobEvent, jobFacts } from '../../model/state.ts';
-import { Adjudicator, applyNext, type KindOf } from './adjudicator.ts';
+import { Adjudicator, applyNext, type KindOf, tasksOf } from './adjudicator.ts';
 import { jobOfProject } from './attribution.ts';
-import { tasksOf } from './claim.ts';
-import { type Damage, damage, isSame, type UnreadableLine } from './damage.ts';
-import { fieldsOf } from './fragments.ts';
-import type { Orphan } from './orphan.ts';
+import { type Damage, damage, isSame, type ReadableLine, type UnreadableLine } from './damage.ts';
+import { type Fields, fieldsOf } from './fragments.ts';
+import type { Orphan } from './precedence.ts';
 import { lacksProject } from './precedence.ts';
-import { type History, isAboutNoJob, type Sequence, sequenceOf } from './sequence.ts';
 
 /** Missing or unreadable lines, which may have been payments. */
 export interface Gap {
@@ -205,4 +204,76 @@ class Salvager {
       if (jobFacts[line.state].mayBegin && (this.#idleSince.get(line.job) ?? 0) < this.#gapBefore)
         this.adjudicator.doubt(line, why);
   }
+}
+
+// The events of a damaged journal in the order of their numbers, each once, with the unreadable lines in their places.
+
+/** One history: the whole file, or one side of a merge. */
+export interface History {
+  readonly name: 'the file' | 'ours' | 'theirs' | 'base';
+  readonly reads: readonly ReadableLine[];
+  readonly unread: readonly UnreadableLine[];
+}
+
+type SequenceEntry =
+  | { readonly is: 'event'; readonly number: number; readonly event: EventLine }
+  | { readonly is: 'lost'; readonly number: number; readonly fields: Fields };
+
+export interface Sequence {
+  readonly entries: readonly SequenceEntry[];
+  readonly damages: readonly Damage[];
+  /** Unreadable lines that are not events. */
+  readonly others: readonly UnreadableLine[];
+  /** The line of the first event. */
+  readonly first: number;
+}
+
+type Placed = SequenceEntry & { readonly seq: number };
+
+export function sequenceOf({ reads, unread }: History): Sequence {
+  const first =
+    reads.find(({ state }) => state.type === 'event')?.number ?? Number.POSITIVE_INFINITY;
+  const isEvent = ({ number, fields, atEnd = false }: UnreadableLine): boolean =>
+    atEnd ||
+    fields.event !== undefined ||
+    fields.seq !== undefined ||
+    (fields.state === undefined && fields.tasks === undefined && number > first);
+  const lost = unread.filter(isEvent);
+  const placed: Placed[] = [];
+  const damages: Damage[] = [];
+  const seen = new Map<number, EventLine[]>();
+  let [highest, next] = [0, 0];
+  // A line without a readable number is placed after the previous event.
+  const placeLost = (before: number): void => {
+    for (let line = lost[next]; line !== undefined && line.number <= before; line = lost[next]) {
+      const { number, fields } = line;
+      placed.push({ is: 'lost', seq: fields.seq ?? highest + 0.5, number, fields });
+      next += 1;
+    }
+  };
+  for (const { number, state } of reads) {
+    if (state.type !== 'event') continue;
+    placeLost(number);
+    const event = state.line;
+    const twins = seen.get(event.seq) ?? [];
+    const again = twins.some((twin) => isSame(twin, event));
+    if (again) damages.push(damage(number, 'doubled', `event ${event.seq} is here twice`));
+    else if (twins.length > 0)
+      damages.push(damage(number, 'doubled', `another event with the number ${event.seq}`));
+    else if (event.seq < highest)
+      damages.push(damage(number, 'order', `event ${event.seq} follows event ${highest}`));
+    highest = Math.max(highest, event.seq);
+    if (again) continue;
+    seen.set(event.seq, [...twins, event]);
+    placed.push({ is: 'event', seq: event.seq, number, event });
+  }
+  placeLost(Number.POSITIVE_INFINITY);
+  const entries = placed.sort((a, b) => a.seq - b.seq || a.number - b.number);
+  return { entries, damages, others: unread.filter((line) => !isEvent(line)), first };
+}
+
+/** An event that is not about a job cannot hide a payment, even if only its name can be read. */
+export function isAboutNoJob({ event }: Fields): boolean {
+  const schema = Object.entries(eventSchemas).find(([name]) => name === event)?.[1];
+  return schema !== undefined && !Object.hasOwn(schema.properties, 'job');
 }

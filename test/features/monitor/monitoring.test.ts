@@ -6,7 +6,7 @@ import { type Monitor, openMonitor } from '../../../src/features/monitor/monitor
 import type { RunInternals } from '../../../src/features/run/run.ts';
 import { renderProblem, resultOf } from '../../../src/language/load/problem.ts';
 import { realClock } from '../../../src/run/clock.ts';
-import { isOwnHost } from '../../../src/service-api/host-header.ts';
+import { isOwnHost } from '../../../src/service-api/web-server.ts';
 import { ended, envOf, photoPipeline, photoRig, service, until } from '../../rig.ts';
 
 async function monitoring(signal?: AbortSignal): Promise<Monitor> {

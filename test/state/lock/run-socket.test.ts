@@ -3,8 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync 
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { holdingOf, takeLock } from '../../../src/state/lock/lock.ts';
-import { realProcesses } from '../../../src/state/lock/process-state.ts';
+import { holdingOf, realProcesses, takeLock } from '../../../src/state/lock/lock.ts';
 import {
   askRun,
   openRunSocket,

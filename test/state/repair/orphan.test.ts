@@ -1,7 +1,7 @@
 // Payments that have no place in the proposal: which line is one, and what is told of it.
 import { expect, test } from 'vitest';
 import type { JobLine, NewEvent } from '../../../src/model/line.ts';
-import { orphanOf } from '../../../src/state/repair/orphan.ts';
+import { orphanOf } from '../../../src/state/repair/precedence.ts';
 import {
   complete,
   created,

@@ -1,8 +1,9 @@
 // What becomes of one job when a line about it cannot be read, or when two lines disagree: a row of the tables each.
 import { describe, expect, test } from 'vitest';
 import type { JobLine, NewEvent } from '../../../src/model/line.ts';
-import type { Claim } from '../../../src/state/repair/claim.ts';
-import { preferred, verdictOn } from '../../../src/state/repair/precedence.ts';
+import type { Claim } from '../../../src/state/repair/adjudicator.ts';
+import { verdictOn } from '../../../src/state/repair/adjudicator.ts';
+import { preferred } from '../../../src/state/repair/precedence.ts';
 import {
   amended,
   complete,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { examine } from '../../../src/state/repair/damage.ts';
 import type { Fields } from '../../../src/state/repair/fragments.ts';
-import { isAboutNoJob, type Sequence, sequenceOf } from '../../../src/state/repair/sequence.ts';
+import { isAboutNoJob, type Sequence, sequenceOf } from '../../../src/state/repair/salvage.ts';
 import {
   compacted,
   complete,

@@ -1,7 +1,7 @@
 // A key file that other users can read is named in a warning, with the command that mends it.
 import { chmodSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { openSecretWarnings } from '../../src/service-api/open-secret.ts';
+import { openSecretWarnings } from '../../src/service-api/secrets.ts';
 import { Rig } from '../rig.ts';
 
 const pipeline = `pipeline: p

@@ -1,19 +1,19 @@
 // Receipts as text: what `shotlist receipts --export` writes. Whoever reads such a file trusts nothing in it: each line is
 // checked against the schema, and its job as a line of a state file.
 
+import { valueIn } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Schema, validatorOf } from '../../base/schema.ts';
 import { reasonOf } from '../../contract/api/bounds.ts';
 import { faceDetect } from '../../contract/kinds/face-detect.ts';
 import { type JobLine, lineText, readLine } from '../../model/line.ts';
 import { jobSchema, storeName, task } from '../../model/line-schemas.ts';
-import { type Receipt, withoutFiles } from './receipt.ts';
+import { type Receipt, withoutFiles } from '../../state/receipts/receipt.ts';
 
 /** The format of an export. */
 const exportVersion = 1;
 
-/** In characters: far longer than any receipt. */
-const longestReceipt = 1_000_000;
+const maxReceiptChars = 1_000_000;
 
 const absolutePath = {
   type: 'string',
@@ -137,10 +137,7 @@ export const isWorthKeeping = ({ name, state, kind }: JobLine): boolean =>
   (state === 'supplied' && kind === faceDetect.name);
 
 function jsonIn(text: string): Result<unknown, string> {
-  if (text.length > longestReceipt) return err('it is longer than any receipt');
-  try {
-    return ok(JSON.parse(text));
-  } catch {
-    return err('it is not JSON');
-  }
+  if (text.length > maxReceiptChars) return err('it is longer than any receipt');
+  const value = valueIn(text);
+  return value === undefined ? err('it is not JSON') : ok(value);
 }

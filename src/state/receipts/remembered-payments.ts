@@ -16,13 +16,14 @@ import { downloadCount } from '../../plan/recorded-files.ts';
 import type { Remembered } from '../../plan/remembered.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import {
+  adoptedLine,
+  type Ending,
+  endOf,
   type Receipt,
   type ReceiptSource,
   type SavedFile,
   unknownPayment,
-} from '../../state/receipts/receipt.ts';
-import { adoptedLine } from './adopted.ts';
-import { type Ending, endOf } from './ending.ts';
+} from './receipt.ts';
 import { type ReceiptBook, receiptOf } from './receipt-book.ts';
 
 /** Tells who pays, and whether a project is there. Undefined: the service cannot be asked. */
@@ -64,7 +65,7 @@ export interface Recorder {
 /** `there`: it may be adopted. `gone`: another account paid, and its project is not ours. */
 type Verdict = 'there' | 'gone';
 
-const looksMs = 200;
+const pollMs = 200;
 
 export class RememberedPayments implements Remembered {
   readonly adoptions: Adoption[] = [];
@@ -337,7 +338,7 @@ export class RememberedPayments implements Remembered {
     const { book, clock } = this.#o;
     let receipt = this.#open.get(fingerprint);
     while (receipt !== undefined && book.isBeingSent(receipt, clock.now())) {
-      await clock.sleep(looksMs, stop);
+      await clock.sleep(pollMs, stop);
       if (stop.aborted) return;
       const { name } = receipt.line;
       receipt = book.of(fingerprint).find(({ line }) => line.name === name);
@@ -508,7 +509,7 @@ function payerOf({ source }: Receipt, { own, shown }: Viewpoint): PaidBy {
   return state === own.state ? { by: 'this-state' } : { by: 'state', name: shown(state) };
 }
 
-const sourcesMax = 100;
+const maxSources = 100;
 
 /** Undefined if there is none. `lost`: the jobs whose results are nowhere. `at`: ISO 8601. */
 function paidAlready(
@@ -535,6 +536,6 @@ function paidAlready(
   if (creations === 0) return undefined;
   const sources = [...found.values()]
     .sort((one, other) => other.creations - one.creations)
-    .slice(0, sourcesMax);
+    .slice(0, maxSources);
   return { creations, credits, sources, at };
 }

@@ -3,9 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { damageOf } from '../../../src/files/headers/decode-check.ts';
-import { checkInput } from '../../../src/files/headers/media-check.ts';
-import { temporaryFolder } from '../places.ts';
+import { checkInput, damageOf } from '../../src/files/media-check.ts';
+import { temporaryFolder } from './places.ts';
 
 const noise = Buffer.from(Uint8Array.from({ length: 120 * 120 * 3 }, (_, at) => (at * at) % 251));
 const picture = sharp(noise, { raw: { width: 120, height: 120, channels: 3 } });

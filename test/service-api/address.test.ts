@@ -1,6 +1,6 @@
 // Which addresses only this machine reaches.
 import { expect, test } from 'vitest';
-import { isLoopback } from '../../src/service-api/loopback.ts';
+import { isLoopback } from '../../src/service-api/address.ts';
 
 test.each([
   ['localhost', true],

@@ -3,23 +3,28 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { printable } from '../../base/printable.ts';
-import { count } from '../../base/text.ts';
-import type { Env } from '../../base/user-folder.ts';
-import { shownPath } from '../../files/shown-path.ts';
-import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { memoryStore } from '../../model/job-store.ts';
-import type { Ledger } from '../../model/ledger.ts';
-import type { JobLine } from '../../model/line.ts';
-import { jobFacts } from '../../model/state.ts';
-import type { Content } from '../../state/file-version.ts';
-import { type Loaded, loadState } from '../../state/load-state.ts';
-import { isPayment, knownNames, type Receipt } from '../../state/receipts/receipt.ts';
-import { ReceiptStore } from '../../state/receipts/receipt-store.ts';
-import type { RunPaths } from '../../state/run-paths.ts';
-import { type MissingPayments, missingText } from '../../views/missing-text.ts';
-import { headVersion } from '../git/head-version.ts';
-import { branchAt, type ReceiptBook, receiptsFileOf, stateName } from './receipt-book.ts';
+import { printable } from '../base/printable.ts';
+import { count } from '../base/text.ts';
+import type { Env } from '../base/user-folder.ts';
+import { shownPath } from '../files/shown-path.ts';
+import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
+import { memoryStore } from '../model/job-store.ts';
+import type { Ledger } from '../model/ledger.ts';
+import type { JobLine } from '../model/line.ts';
+import { jobFacts } from '../model/state.ts';
+import type { Content } from '../state/file-version.ts';
+import { type Loaded, loadState } from '../state/load-state.ts';
+import { isPayment, knownNames, type Receipt } from '../state/receipts/receipt.ts';
+import {
+  branchAt,
+  type ReceiptBook,
+  receiptsFileOf,
+  stateName,
+} from '../state/receipts/receipt-book.ts';
+import { ReceiptStore } from '../state/receipts/receipt-store.ts';
+import type { RunPaths } from '../state/run-paths.ts';
+import { type MissingPayments, missingText } from '../views/missing-text.ts';
+import { headVersion } from './git/head-version.ts';
 
 export interface RecordCheck {
   /** HEAD's version, if it has payments or runs that the file lacks. */
@@ -281,7 +286,7 @@ function receiptsNotice(
     : `${shown} is older than what this machine wrote last on ${noted.slice(0, 10)}, and lacks ${payments} that your receipts have ${where}; ${safe}`;
 }
 
-const mostBranches = 3;
+const maxBranches = 3;
 
 /** Branches and days, the newest first. Without git there are no branches to tell apart. */
 function madeText({ newest }: BranchCounts): string {
@@ -290,11 +295,11 @@ function madeText({ newest }: BranchCounts): string {
   if (newest.size === 1 && newest.has(undefined) && newestAt !== undefined)
     return `on ${newestAt.slice(0, 10)}`;
   const named = all
-    .slice(0, mostBranches)
+    .slice(0, maxBranches)
     .map(
       ([branch, at]) =>
         `${branch === undefined ? 'outside a branch' : `branch ${printable(branch)}`} on ${at.slice(0, 10)}`,
     );
-  const others = all.length - mostBranches;
+  const others = all.length - maxBranches;
   return [...named, ...(others > 0 ? [`${count(others, 'more branch')}`] : [])].join(', ');
 }

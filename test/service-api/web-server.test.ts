@@ -7,7 +7,7 @@ import {
   type ConnectionLimits,
   type Connections,
   limitConnections,
-} from '../../src/service-api/connection-limits.ts';
+} from '../../src/service-api/web-server.ts';
 
 interface Limited {
   readonly connections: Connections;

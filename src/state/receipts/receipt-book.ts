@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { shellWord } from '../../base/printable.ts';
 import { realPathOr } from '../../base/real-path.ts';
 import { repositoryOf } from '../../base/repository.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
@@ -14,18 +15,16 @@ import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { Header, JobLine } from '../../model/line.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import { isRunning } from '../../state/lock/lock.ts';
-import { processState } from '../../state/lock/process-state.ts';
+import { isRunning, processState } from '../lock/lock.ts';
+import type { RunPaths } from '../run-paths.ts';
 import {
   isPayment,
   knownNames,
   type Receipt,
   type ReceiptSource,
   type SavedFile,
-} from '../../state/receipts/receipt.ts';
-import { ReceiptStore } from '../../state/receipts/receipt-store.ts';
-import type { RunPaths } from '../../state/run-paths.ts';
-import { shellWord } from '../init/init-text.ts';
+} from './receipt.ts';
+import { ReceiptStore } from './receipt-store.ts';
 
 /**
  * Where the receipts of hosted runs are. `SHOTLIST_RECEIPTS` names another folder: absolute, or it is not used. Relative to

@@ -4,13 +4,14 @@ import { statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { valueIn } from '../../base/json.ts';
 import { systemCode } from '../../base/system-error.ts';
 import { isSqlite } from '../../files/cache-database.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from '../../state/receipts/receipt.ts';
 import { readReceipt } from './receipt-line.ts';
 
 /** So many rows in a row that cannot be read are the end of a table whose last row cannot be found. */
-const mostUnreadable = 100_000;
+const maxUnreadableRows = 100_000;
 
 export class ForeignReceipts implements Disposable {
   /** Rows that could not be read, or were no receipts. */
@@ -50,7 +51,7 @@ export class ForeignReceipts implements Disposable {
     const next = this.#database.prepare('SELECT * FROM creation WHERE id > ? ORDER BY id LIMIT 1');
     const last = Number(this.#row('SELECT max(id) AS id FROM creation')?.['id'] ?? 0);
     let failures = 0;
-    for (let id = 0; failures < mostUnreadable; ) {
+    for (let id = 0; failures < maxUnreadableRows; ) {
       let row: Row | undefined;
       try {
         row = next.get(id);
@@ -134,10 +135,7 @@ const isUnreadable = (error: unknown): boolean =>
 
 type Row = Readonly<Record<string, unknown>>;
 
-function jsonIn(text: unknown): unknown {
-  try {
-    return typeof text === 'string' && text.length < 1_000_000 ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const maxLineChars = 1_000_000;
+
+const jsonIn = (text: unknown): unknown =>
+  typeof text === 'string' && text.length < maxLineChars ? valueIn(text) : undefined;
