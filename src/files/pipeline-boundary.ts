@@ -6,7 +6,7 @@ import { repositoryOf } from '../base/repository.ts';
 import { isWithin } from '../base/within.ts';
 import type { Code } from '../contract/codes/all.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { type Problem, problem } from '../language/load/problem.ts';
+import { type Problem, problem } from '../language/load/refusal.ts';
 import { reservedFolder, toolFolderIn } from '../language/reserved-name.ts';
 import { Boundary } from './boundary.ts';
 

@@ -1,5 +1,5 @@
 // Connects to the service of a run: the hosted one, or the local one in this process.
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { type LedgerEntry, type Pictures, type Speed, startService } from './local-service.ts';
 import type { Target } from './target.ts';

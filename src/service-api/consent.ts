@@ -7,7 +7,7 @@ import { readRegularFile } from '../base/regular-file.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { type Env, userFolder } from '../base/user-folder.ts';
 import type { ParsedPipeline } from '../language/load/parse.ts';
-import { problem, Refusal, resultOf } from '../language/load/problem.ts';
+import { problem, Refusal, resultOf } from '../language/load/refusal.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 import { allConsents, consentFor, type Programs } from './consents.ts';
 

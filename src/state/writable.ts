@@ -12,7 +12,7 @@ import {
   systemReason,
 } from '../base/system-error.ts';
 import { createNew } from '../files/new-file.ts';
-import { type Problem, problem } from '../language/load/problem.ts';
+import { type Problem, problem } from '../language/load/refusal.ts';
 import type { RunPaths } from './run-paths.ts';
 
 /** Makes the folders that a run writes to, and tries to write to each. */

@@ -1,6 +1,6 @@
 // Opens the store of a run, and finds out before anything is bought whether files can be put there.
 
-import { problem, Refusal } from '../language/load/problem.ts';
+import { problem, Refusal } from '../language/load/refusal.ts';
 import type { OutputStore } from '../run/jobs/ports.ts';
 import type { StoreChoice } from './choose-store.ts';
 import { FolderStore } from './folder.ts';

@@ -13,7 +13,7 @@ import type { MediaType } from '../../contract/api/asset.ts';
 import { toolNamed } from '../../contract/tools/all.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { replaceFile } from '../../files/replace-file.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { namePattern } from '../../language/schema-patterns.ts';
 import { starterText } from './starter-text.ts';
 import { mediaNoun, type Starter, starters } from './starters.ts';

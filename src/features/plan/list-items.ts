@@ -14,7 +14,7 @@ import { checkColumns } from '../../language/columns-check.ts';
 import { measuredUses } from '../../language/item-uses.ts';
 import type { MeasuredField } from '../../language/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { Refusal } from '../../language/load/problem.ts';
+import { Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { Disk } from '../../run/jobs/ports.ts';

@@ -14,7 +14,7 @@ import { MadeFiles } from '../../files/made-files.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/pipeline-boundary.ts';
 import { toCel } from '../../language/expression.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { Refusal } from '../../language/load/problem.ts';
+import { Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { runValues } from '../../language/schedule.ts';
 import { storeNameOf } from '../../language/store.ts';

@@ -24,7 +24,7 @@ import { boundaryOf, checkOutput } from '../../files/pipeline-boundary.ts';
 import { fromCel } from '../../language/cel-value.ts';
 import { measuredInItems } from '../../language/item-uses.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { resultOf } from '../../language/load/problem.ts';
+import { resultOf } from '../../language/load/refusal.ts';
 import { dayIn } from '../../language/schedule.ts';
 import { stagesOf } from '../../language/stages.ts';
 import type { Item } from '../../model/item.ts';

@@ -8,7 +8,7 @@ import { BoundPipeline } from './bound-pipeline.ts';
 import { type GivenInputs, ofHome, pathsNamed, settleInputs } from './inputs.ts';
 import type { LoadedPipeline } from './loaded-pipeline.ts';
 import { type ParsedPipeline, type ParseOptions, parsePipeline } from './parse.ts';
-import { Refusal } from './problem.ts';
+import { Refusal } from './refusal.ts';
 
 export interface LoadOptions {
   /** `--input name=value`; a file's path is relative to the working folder. */

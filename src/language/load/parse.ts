@@ -15,7 +15,7 @@ import { reservedFolder } from '../reserved-name.ts';
 import type { FragmentFiles, FragmentText, Unreadable } from '../reuse/fragment-files.ts';
 import { validate } from '../validate.ts';
 import { nearFile } from './near-file.ts';
-import { problem, Refusal } from './problem.ts';
+import { problem, Refusal } from './refusal.ts';
 
 export interface ParsedPipeline {
   readonly pipeline: Pipeline;
