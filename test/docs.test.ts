@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../src/base/result.ts';
-import type { FragmentFiles } from '../src/language/reuse/fragment-files.ts';
+import type { FragmentFiles } from '../src/language/reuse/include.ts';
 import { validate } from '../src/language/validate.ts';
 import { faultSchemas } from '../src/service/endpoints/fault-schema.ts';
 import { main } from './built.ts';

@@ -14,7 +14,7 @@ import { toolNamed } from '../../contract/tools/all.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
-import { namePattern } from '../../language/schema-patterns.ts';
+import { namePattern } from '../../language/schema.ts';
 import { starterText } from './starter-text.ts';
 import { mediaNoun, type Starter, starters } from './starters.ts';
 import { candidateFor, type MediaFound, mediaBelow, survey } from './survey.ts';

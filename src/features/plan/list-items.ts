@@ -10,8 +10,7 @@ import {
   type ItemListProblem,
   listItems,
 } from '../../files/items.ts';
-import { checkColumns } from '../../language/columns-check.ts';
-import { measuredUses } from '../../language/item-uses.ts';
+import { checkColumns, measuredUses } from '../../language/item-fields.ts';
 import type { MeasuredField } from '../../language/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal } from '../../language/load/refusal.ts';

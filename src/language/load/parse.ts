@@ -12,7 +12,7 @@ import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.t
 import { decodeText } from '../../contract/yaml/utf8.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { reservedFolder } from '../reserved-name.ts';
-import type { FragmentFiles, FragmentText, Unreadable } from '../reuse/fragment-files.ts';
+import type { FragmentFiles, FragmentText, Unreadable } from '../reuse/include.ts';
 import { validate } from '../validate.ts';
 import { nearFile } from './near-file.ts';
 import { problem, Refusal } from './refusal.ts';

@@ -2,8 +2,13 @@
 // that the including file gives.
 import { isObject, type Json } from '../../base/json.ts';
 import { kindNamed } from '../../contract/kinds/all.ts';
-import { type Diagnostic, listing, suggestion } from '../../contract/yaml/diagnostic.ts';
-import type { Path, Span } from '../../contract/yaml/place.ts';
+import {
+  type Diagnostic,
+  listing,
+  type Path,
+  type Span,
+  suggestion,
+} from '../../contract/yaml/diagnostic.ts';
 import { parseExpression } from '../expression.ts';
 import type { Reference } from '../reference.ts';
 import { closeOf, isTemplated } from '../template.ts';

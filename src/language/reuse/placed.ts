@@ -2,7 +2,7 @@
 // are merged as such values, so that a problem in a merged value is shown where the value comes
 // from.
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { Path, Span } from '../../contract/yaml/place.ts';
+import type { Path, Span } from '../../contract/yaml/diagnostic.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 
 interface Origin {

@@ -4,11 +4,9 @@ import { isObject, type Json } from '../../base/json.ts';
 import { validatorOf } from '../../base/schema.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
 import { type Diagnostic, listing, suggestion } from '../../contract/yaml/diagnostic.ts';
-import { diagnose } from '../../contract/yaml/shape.ts';
+import { diagnose, withoutEchoes } from '../../contract/yaml/shape.ts';
 import type { Source } from '../../contract/yaml/source.ts';
-import { withoutEchoes } from '../../contract/yaml/unknown-key.ts';
-import type { FragmentFiles } from './fragment-files.ts';
-import { Includes } from './include.ts';
+import { type FragmentFiles, Includes } from './include.ts';
 import {
   jsonOf,
   type Members,

@@ -4,7 +4,7 @@ import type { Json } from '../../../src/base/json.ts';
 import { err, ok } from '../../../src/base/result.ts';
 import type { Diagnostic } from '../../../src/contract/yaml/diagnostic.ts';
 import type { Pipeline } from '../../../src/language/pipeline.ts';
-import type { FragmentFiles } from '../../../src/language/reuse/fragment-files.ts';
+import type { FragmentFiles } from '../../../src/language/reuse/include.ts';
 import { validate } from '../../../src/language/validate.ts';
 import { marked } from '../check.ts';
 

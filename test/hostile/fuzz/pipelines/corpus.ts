@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { err, ok } from '../../../../src/base/result.ts';
 import { explanations } from '../../../../src/contract/codes/all.ts';
 import { settingOf, textOf } from '../../../../src/contract/codes/explanation.ts';
-import type { FragmentFiles } from '../../../../src/language/reuse/fragment-files.ts';
+import type { FragmentFiles } from '../../../../src/language/reuse/include.ts';
 import { blocks, read } from '../../../examples.ts';
 import { whole } from '../../../language/check.ts';
 
