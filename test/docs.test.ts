@@ -22,7 +22,7 @@ const fragmentsOn = (page: string, below: number): FragmentFiles => ({
     const named = blocksIn(page, 'yaml').filter(({ text }) => pathOf(text) === path);
     const block = named.find(({ line }) => line > below) ?? named[0];
     return block === undefined
-      ? err({ code: 'SL902', hint: 'check the spelling', why: 'is not on the page' })
+      ? err({ code: 'SL902', hint: 'check the spelling', message: 'is not on the page' })
       : ok({ file: path, identity: path, text: block.text });
   },
 });

@@ -16,7 +16,7 @@ const fragmentsIn = (files: Files): FragmentFiles => ({
     const name = posix.normalize(path);
     const text = files[name];
     return text === undefined
-      ? err({ code: 'SL902', hint: 'check the spelling', why: 'does not exist' })
+      ? err({ code: 'SL902', hint: 'check the spelling', message: 'does not exist' })
       : ok({ file: name, identity: name, text });
   },
 });

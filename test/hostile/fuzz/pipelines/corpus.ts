@@ -22,7 +22,7 @@ export const fragmentsIn = (files: Files): FragmentFiles => ({
     const name = posix.normalize(path);
     const text = Object.hasOwn(files, name) ? files[name] : undefined;
     return text === undefined
-      ? err({ code: 'SL902', why: 'does not exist', hint: 'check the spelling' })
+      ? err({ code: 'SL902', message: 'does not exist', hint: 'check the spelling' })
       : ok({ file: name, identity: name, text });
   },
 });
