@@ -140,7 +140,7 @@ export type { ItemFilter } from './files/items.ts';
 export type { GivenInputs } from './language/load/inputs.ts';
 export { type LoadOptions, loadPipeline } from './language/load/load.ts';
 export type { LoadedPipeline } from './language/load/loaded-pipeline.ts';
-export { type Problem, Refusal, renderProblem } from './language/load/problem.ts';
+export { type Problem, Refusal, renderProblem } from './language/load/refusal.ts';
 export type { PipelineDocument } from './language/schema.ts';
 export type { CreditTotals } from './model/ledger.ts';
 export type { Header, JobLine, RunLine, TaskLine } from './model/line.ts';

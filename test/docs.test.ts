@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { err, ok } from '../src/base/result.ts';
-import type { FragmentFiles } from '../src/language/reuse/fragment-files.ts';
+import type { FragmentFiles } from '../src/language/reuse/include.ts';
 import { validate } from '../src/language/validate.ts';
 import { faultSchemas } from '../src/service/endpoints/fault-schema.ts';
 import { main } from './built.ts';
@@ -22,7 +22,7 @@ const fragmentsOn = (page: string, below: number): FragmentFiles => ({
     const named = blocksIn(page, 'yaml').filter(({ text }) => pathOf(text) === path);
     const block = named.find(({ line }) => line > below) ?? named[0];
     return block === undefined
-      ? err({ code: 'SL902', hint: 'check the spelling', why: 'is not on the page' })
+      ? err({ code: 'SL902', hint: 'check the spelling', message: 'is not on the page' })
       : ok({ file: path, identity: path, text: block.text });
   },
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type RunOptions, runWith } from '../src/features/run/run.ts';
 import { trust } from '../src/features/trust/trust.ts';
 import { loadPipeline } from '../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../src/language/load/refusal.ts';
 import { realClock } from '../src/run/clock.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { exitCodes } from '../src/terminal/exit-code.ts';

@@ -3,7 +3,7 @@
 
 import { runWith } from '../src/features/run/run.ts';
 import { loadPipeline } from '../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../src/language/load/refusal.ts';
 import { exitCodes } from '../src/views/exit-codes.ts';
 
 const [file = '', engine = ''] = process.argv.slice(2);

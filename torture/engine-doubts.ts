@@ -2,7 +2,7 @@
 
 import { type Resolution, resolve } from '../src/features/resolve/resolve.ts';
 import { loadPipeline } from '../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../src/language/load/refusal.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { attemptsIn } from './engine-record.ts';
 import { ownReceipts } from './own-receipts.ts';

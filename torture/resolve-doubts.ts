@@ -3,7 +3,7 @@
 import { type Resolution, resolve } from '../src/features/resolve/resolve.ts';
 import { loadPipeline } from '../src/language/load/load.ts';
 import type { LoadedPipeline } from '../src/language/load/loaded-pipeline.ts';
-import { renderProblem, resultOf } from '../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../src/language/load/refusal.ts';
 import { realClock } from '../src/run/clock.ts';
 import type { Clock } from '../src/run/jobs/ports.ts';
 import { openDoubts } from './invariants.ts';

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { asJson, isObject, type JsonObject } from '../src/base/json.ts';
 import { type RunInternals, runWith } from '../src/features/run/run.ts';
 import { loadPipeline } from '../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../src/language/load/refusal.ts';
 import { crashHooks } from './crash-hooks.ts';
 import { type Crash, isCrashPoint } from './crash-points.ts';
 import { orderChecker } from './order-checker.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { chanceOf } from '../src/base/chance.ts';
-import { resultOf } from '../src/language/load/problem.ts';
+import { resultOf } from '../src/language/load/refusal.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { watchWith } from '../src/triggers/watch/watch.ts';
 import { photo } from '../test/photo.ts';

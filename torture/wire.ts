@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Resolution, resolve } from '../src/features/resolve/resolve.ts';
 import { runWith } from '../src/features/run/run.ts';
 import { loadPipeline } from '../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../src/language/load/refusal.ts';
 import type { RunOutcome } from '../src/run/run-event.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { type Cut, type CuttingProxy, openCuttingProxy } from './cutting-proxy.ts';

@@ -3,7 +3,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Problem } from '../src/language/load/problem.ts';
+import type { Problem } from '../src/language/load/refusal.ts';
 import type { Summary } from '../src/run/run-event.ts';
 import { openCompileCache } from './compile-cache.ts';
 import type { Crash } from './crash-points.ts';

@@ -2,7 +2,7 @@
 import { isObject } from '../../src/base/json.ts';
 import type { Schema } from '../../src/base/schema.ts';
 import { type Field, fieldsOf, takenBy } from '../../src/contract/catalogue/field.ts';
-import { meaningOf } from '../../src/language/schema-patterns.ts';
+import { meaningOf } from '../../src/language/schema.ts';
 import { code, listOf, marked, pageOf, tableOf, writtenFrom } from './markdown.ts';
 import { type Section, sections } from './reference-sections.ts';
 

@@ -1,5 +1,5 @@
 // Result: a failure that the caller decides about. What only ends a command is a `Refusal`
-// (language/load/problem.ts), and every other exception is a bug.
+// (language/load/refusal.ts), and every other exception is a bug.
 
 export type Ok<T> = { readonly ok: true; readonly value: T };
 export type Err<E> = { readonly ok: false; readonly error: E };

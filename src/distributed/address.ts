@@ -1,7 +1,7 @@
 // The address of an engine: a Postgres database. A password in it would be visible in the list of processes.
 import { digestOfBytes } from '../base/digest.ts';
 import { scrubbed } from '../base/scrub.ts';
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 
 export interface EngineAddress {
   readonly url: string;

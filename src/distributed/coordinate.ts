@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JsonObject } from '../base/json.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { type Problem, problem, Refusal, stateProblem } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal, stateProblem } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { diskStore } from '../state/job-store.ts';

@@ -1,6 +1,6 @@
 // Why a coordinator had to stop, where that is neither a bug nor the fault of its user.
 import { scrubbed } from '../base/scrub.ts';
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { DatabaseAway } from './away.ts';
 import { TermOver } from './term-over.ts';
 

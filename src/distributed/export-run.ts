@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { shownPath } from '../files/shown-path.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { resultOf } from '../language/load/problem.ts';
+import { resultOf } from '../language/load/refusal.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { lockState, type StateContext } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';

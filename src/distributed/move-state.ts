@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { JsonObject } from '../base/json.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { Header, JobLine } from '../model/line.ts';

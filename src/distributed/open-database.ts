@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { scrubbed } from '../base/scrub.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { shownPath } from '../files/shown-path.ts';
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { type EngineAddress, engineAddress } from './address.ts';
 import { DatabaseAway } from './away.ts';
 import { EngineMissing } from './database/connection.ts';

@@ -11,7 +11,7 @@ import { HashCache } from '../files/hash-cache.ts';
 import { toCel } from '../language/expression.ts';
 import { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { parsePipeline } from '../language/load/parse.ts';
-import { problem, Refusal } from '../language/load/problem.ts';
+import { problem, Refusal } from '../language/load/refusal.ts';
 import { storeNameOf } from '../language/store.ts';
 import { LookSchedule } from '../plan/look-schedule.ts';
 import type { WorkerObserver, WorkerWatch } from '../run/engine-watch.ts';

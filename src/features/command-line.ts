@@ -2,7 +2,7 @@
 // them.
 
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
-import { resultOf } from '../language/load/problem.ts';
+import { resultOf } from '../language/load/refusal.ts';
 import { flagFor, locateState } from '../state/locate-state.ts';
 import type { PipelineFlags } from '../terminal/flags.ts';
 

@@ -18,7 +18,7 @@ import {
   resultOf,
   uncompacted,
   valueOrThrow,
-} from '../language/load/problem.ts';
+} from '../language/load/refusal.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { Header } from '../model/line.ts';
 import { realClock } from '../run/clock.ts';

@@ -11,7 +11,7 @@ import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
 import type { CoordinatorStore } from '../distributed/ports.ts';
 import { unread } from '../distributed/unread.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
 import { diskStore } from '../state/job-store.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';

@@ -6,7 +6,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { Env } from '../base/user-folder.ts';
 import { awayProblem } from '../distributed/move-state.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { problem, Refusal, stateProblem } from '../language/load/problem.ts';
+import { problem, Refusal, stateProblem } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
 import type { Header } from '../model/line.ts';
 import { diskStore } from '../state/job-store.ts';

@@ -8,7 +8,7 @@ import { isSystemProblem } from '../base/system-error.ts';
 import { isWithin } from '../base/within.ts';
 import type { Code } from '../contract/codes/all.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { type Problem, problem } from '../language/load/problem.ts';
+import { type Problem, problem } from '../language/load/refusal.ts';
 import { reservedFolder, toolFolderIn } from '../language/reserved-name.ts';
 import { statsIfAny } from './file-stamps.ts';
 

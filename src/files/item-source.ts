@@ -1,8 +1,7 @@
 // A source of items before the matrix, `when:` and the filters of a command: files, values or rows.
 import type { Digest } from '../base/digest.ts';
 import type { Result } from '../base/result.ts';
-import type { Diagnostic } from '../contract/yaml/diagnostic.ts';
-import type { Path, Span } from '../contract/yaml/place.ts';
+import type { Diagnostic, Path, Span } from '../contract/yaml/diagnostic.ts';
 import type { Scope } from '../language/expression.ts';
 import type { MeasuredField } from '../language/items.ts';
 import type { Item } from '../model/item.ts';

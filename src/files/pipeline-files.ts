@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../base/result.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
-import { problem, Refusal } from '../language/load/problem.ts';
+import { problem, Refusal } from '../language/load/refusal.ts';
 import { statsIfAny } from './file-stamps.ts';
 
 export interface Places {

@@ -1,12 +1,16 @@
-// Builds the Pipeline from a valid document: fills in defaults and converts names.
+// Builds the Pipeline from a valid document and its steps from their drafts: fills in defaults and converts names.
 import { milliseconds } from '../base/duration.ts';
-import { asJson } from '../base/json.ts';
+import { asJson, isObject } from '../base/json.ts';
 import type { Source } from '../contract/yaml/source.ts';
+import { extraPaths } from './body.ts';
+import { type Draft, gatheredBy, isInList, readsEach, stepsIn, targetOf } from './draft.ts';
 import type { Expression } from './expression.ts';
 import { failureLimitsOf } from './failure-limits.ts';
+import type { Edges, StepEdges } from './graph.ts';
 import { itemsOf } from './items.ts';
-import type { Hook, InputDeclaration, Pipeline, Schedule, Step } from './pipeline.ts';
+import type { FanOut, Hook, Pipeline, Schedule, Step } from './pipeline.ts';
 import type { PipelineDocument } from './schema.ts';
+import type { StepDocument } from './step-schema.ts';
 
 export function pipelineOf(
   document: PipelineDocument,
@@ -14,28 +18,35 @@ export function pipelineOf(
   steps: readonly Step[],
   when?: Expression,
 ): Pipeline {
+  const { budget = {}, limits = {}, schedule } = document;
   return {
     name: document.pipeline,
     description: document.description,
-    inputs: inputsOf(document),
+    inputs: Object.fromEntries(
+      Object.entries(document.inputs ?? {}).map(([name, input]) => [
+        name,
+        { type: input.type, default: input.default },
+      ]),
+    ),
     env: document.env ?? [],
     items: itemsOf(document.items === undefined ? undefined : asJson(document.items), when),
     budget: {
-      ...(document.budget?.credits === undefined ? {} : { credits: document.budget.credits }),
-      ...(document.budget?.per_item === undefined ? {} : { perItem: document.budget.per_item }),
-      ...(document.budget?.per_day === undefined ? {} : { perDay: document.budget.per_day }),
-      ...(document.budget?.per_month === undefined ? {} : { perMonth: document.budget.per_month }),
+      credits: budget.credits,
+      perItem: budget.per_item,
+      perDay: budget.per_day,
+      perMonth: budget.per_month,
     },
     confirmAbove: document.confirm_above ?? 100,
-    ...unattendedOf(document),
+    schedule: schedule === undefined ? undefined : scheduleOf(schedule),
+    onFinish: hookOf(document.on_finish),
+    onDoubt: hookOf(document.on_doubt),
+    store: document.outputs?.store,
     failureLimits: failureLimitsOf(document),
     limits: {
-      items: document.limits?.items ?? 16,
-      steps: numbersOf(document.limits?.steps),
-      ...(document.limits?.requests_per_minute === undefined
-        ? {}
-        : { requestsPerMinute: document.limits.requests_per_minute }),
-      outageMs: milliseconds(document.limits?.outage ?? '15m'),
+      items: limits.items ?? 16,
+      steps: numbersOf(limits.steps),
+      requestsPerMinute: limits.requests_per_minute,
+      outageMs: milliseconds(limits.outage ?? '15m'),
     },
     output: document.output ?? `out/${document.pipeline}`,
     provenance: document.provenance ?? false,
@@ -44,21 +55,6 @@ export function pipelineOf(
     steps,
     source,
     document,
-  };
-}
-
-/** What a pipeline says about runs that nobody watches. */
-function unattendedOf({
-  schedule,
-  on_finish: onFinish,
-  on_doubt: onDoubt,
-  outputs,
-}: PipelineDocument): Pick<Pipeline, 'schedule' | 'onFinish' | 'onDoubt' | 'store'> {
-  return {
-    ...(schedule === undefined ? {} : { schedule: scheduleOf(schedule) }),
-    ...(onFinish === undefined ? {} : { onFinish: hookOf(onFinish) }),
-    ...(onDoubt === undefined ? {} : { onDoubt: hookOf(onDoubt) }),
-    store: outputs?.store,
   };
 }
 
@@ -73,19 +69,12 @@ function scheduleOf(written: NonNullable<PipelineDocument['schedule']>): Schedul
   };
 }
 
-function hookOf({ command, webhook }: NonNullable<PipelineDocument['on_finish']>): Hook {
+function hookOf(written: PipelineDocument['on_finish']): Hook | undefined {
+  if (written === undefined) return undefined;
+  const { command, webhook = '' } = written;
   return command === undefined
-    ? { kind: 'webhook', address: webhook ?? '' }
+    ? { kind: 'webhook', address: webhook }
     : { kind: 'command', command };
-}
-
-function inputsOf(document: PipelineDocument): Pipeline['inputs'] {
-  return Object.fromEntries(
-    Object.entries(document.inputs ?? {}).map(([name, input]): [string, InputDeclaration] => [
-      name,
-      { type: input.type, default: input.default },
-    ]),
-  );
 }
 
 function numbersOf(
@@ -96,4 +85,57 @@ function numbersOf(
       typeof n === 'number' ? [[kind, n]] : [],
     ),
   );
+}
+
+/** `role`: what the other steps make of this one. */
+export function stepOf(
+  draft: Draft,
+  written: StepDocument,
+  { uses, after }: StepEdges,
+  role: Pick<Step, 'fan' | 'shared' | 'isRead' | 'isGathered'>,
+): Step {
+  const { name, kind } = draft;
+  if (kind === undefined) throw new Error(`bug: step ${name} is valid but has no kind`);
+  const fields = draft.raw['with'];
+  // A request that reads `each` needs what its list is made of.
+  const listed = readsEach(draft) ? role.fan : undefined;
+  return {
+    name,
+    kind,
+    with: draft.with,
+    extra: extraPaths(draft),
+    condition: draft.condition,
+    uses: uses.get(name) ?? [],
+    after: after.get(name) ?? [],
+    gathers: [...new Set([...gatheredBy(draft.references), ...(listed?.gathers ?? [])])],
+    onMissing: written.on_missing ?? role.fan?.onMissing ?? 'fail',
+    of: targetOf(draft),
+    discard: isObject(fields) && fields['discard'] === true,
+    keepRemote: written.keep === 'remote',
+    ...role,
+    estimate: written.estimate,
+    attempts: written.retry?.attempts ?? 3,
+    timeoutMs: written.timeout === undefined ? undefined : milliseconds(written.timeout),
+  };
+}
+
+/** The fan-outs, by the names of their steps with `for_each`. */
+export function fanOutSteps(
+  drafts: ReadonlyMap<string, Draft>,
+  uses: Edges,
+): ReadonlyMap<string, FanOut> {
+  const fanOuts = new Map<string, FanOut>();
+  for (const { name, list, references, raw } of drafts.values()) {
+    if (list === undefined) continue;
+    const ofList = references.filter(isInList);
+    const read = stepsIn(ofList);
+    fanOuts.set(name, {
+      step: name,
+      list,
+      uses: (uses.get(name) ?? []).filter((used) => read.includes(used)),
+      gathers: gatheredBy(ofList),
+      onMissing: raw['on_missing'] === 'skip' ? 'skip' : 'fail',
+    });
+  }
+  return fanOuts;
 }

@@ -2,17 +2,17 @@
 import { isObject, type Json } from '../base/json.ts';
 import { kindNamed } from '../contract/kinds/all.ts';
 import type { StepKind } from '../contract/kinds/kind.ts';
-import type { Path } from '../contract/yaml/place.ts';
+import type { Path } from '../contract/yaml/diagnostic.ts';
 import type { Expression } from './expression.ts';
-import type { Reference } from './reference.ts';
+import { gathered, type Reference } from './reference.ts';
 import {
   compileExpression,
   compileTemplate,
+  expressionsOf,
   mergedWith,
   type Template,
   type TemplateError,
 } from './template.ts';
-import { expressionsOf } from './template-expressions.ts';
 
 /** A reference, with the text and the place of its expression. */
 export interface PlacedReference extends Reference {
@@ -38,22 +38,19 @@ export interface Draft {
 export function draftStep(name: string, raw: Json, errors: TemplateError[]): Draft {
   const fields = isObject(raw) ? raw : {};
   const path: Path = ['steps', name];
-  const known = compileTemplate(fields['with'] ?? {}, [...path, 'with'], errors);
+  const written = compileTemplate(fields['with'] ?? {}, [...path, 'with'], errors);
   const extra = isObject(fields['extra'])
     ? compileTemplate(fields['extra'], [...path, 'extra'], errors)
     : undefined;
-  const body = extra === undefined ? known : mergedWith(known, extra);
-  const rawCondition = fields['if'];
+  const body = extra === undefined ? written : mergedWith(written, extra);
+  const { if: rawCondition = null, for_each: rawList = null } = fields;
   const conditionPath = [...path, 'if'];
   const condition =
-    rawCondition === undefined || rawCondition === null
+    rawCondition === null
       ? undefined
       : compileExpression(String(rawCondition), conditionPath, errors);
-  const rawList = fields['for_each'];
   const list =
-    rawList === undefined || rawList === null
-      ? undefined
-      : compileTemplate(rawList, [...path, 'for_each'], errors);
+    rawList === null ? undefined : compileTemplate(rawList, [...path, 'for_each'], errors);
   const placed = [
     ...expressionsOf(body),
     ...(list === undefined ? [] : expressionsOf(list)),
@@ -79,8 +76,39 @@ function isFalse(condition: Expression): boolean {
 }
 
 /** The text of a `with` field that is not an expression, such as `of`. */
-export function plainField(draft: Draft, field: string): string | undefined {
-  const fields = draft.raw['with'];
+export function plainField({ raw }: Draft, field: string): string | undefined {
+  const fields = raw['with'];
   const value = isObject(fields) ? fields[field] : undefined;
   return typeof value === 'string' ? value : undefined;
 }
+
+/** The step to which a download or a delete refers. */
+export function targetOf(draft: Draft): string | undefined {
+  const refers = draft.kind?.operation === 'download' || draft.kind?.operation === 'delete';
+  return refers ? plainField(draft, 'of') : undefined;
+}
+
+export function needsOf({ raw }: Draft): readonly string[] {
+  const needs = raw['needs'];
+  return Array.isArray(needs) ? needs.map(String) : [];
+}
+
+export const stepsIn = (references: readonly Reference[]): readonly string[] =>
+  references.flatMap(({ root, key }) => (root === 'steps' && key !== undefined ? [key] : []));
+
+/** The steps of which these references read `all`. */
+export const gatheredBy = (references: readonly Reference[]): readonly string[] => [
+  ...new Set(stepsIn(references.filter(({ field }) => field === gathered))),
+];
+
+/** The steps of which a step reads single outputs, or to which its `of:` refers. */
+export function readElementwise(draft: Draft): readonly string[] {
+  const single = stepsIn(draft.references.filter(({ field }) => field !== gathered));
+  const target = targetOf(draft);
+  return target === undefined ? single : [...single, target];
+}
+
+export const isInList = ({ path }: PlacedReference): boolean => path[2] === 'for_each';
+
+export const readsEach = ({ references }: Draft): boolean =>
+  references.some(({ root }) => root === 'each');

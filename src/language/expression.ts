@@ -128,10 +128,7 @@ export function errorOf(error: unknown, text: string, other: Code = 'SL313'): Ex
   const end = typeof range?.['end'] === 'number' ? range['end'] : text.length;
   const from = Math.min(start, text.length);
   const hint = hintFor(summaryOf(error));
-  return {
-    ...{ code, message, start: from, end: Math.max(end, from + 1) },
-    hint,
-  };
+  return { code, message, start: from, end: Math.max(end, from + 1), hint };
 }
 
 function summaryOf(error: Error): string {
@@ -192,16 +189,11 @@ function celOf(value: Json | undefined, depth: number): unknown {
 
 // Translates the CEL library's messages into sentences that say how to fix an expression.
 
-interface Worded {
-  readonly code: Code;
-  readonly message: string;
-}
-
 /**
  * Translates a message of the library, or of anything else that an evaluation throws. `other` is the code of messages that
  * are not translated.
  */
-function inWords(message: string, other: Code = 'SL313'): Worded {
+function inWords(message: string, other: Code): Pick<ExpressionError, 'code' | 'message'> {
   for (const [code, pattern, words] of sentences) {
     const found = pattern.exec(message);
     if (found === null) continue;

@@ -1,16 +1,16 @@
 // The failure limits of a pipeline: how much may fail before a run stops buying.
-import { isObject, type Json } from '../base/json.ts';
-import type { Diagnostic } from '../contract/yaml/diagnostic.ts';
+import type { JsonObject } from '../base/json.ts';
+import { type Diagnostic, errorAt } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import type { FailureLimits } from './pipeline.ts';
 import type { PipelineDocument } from './schema.ts';
 
 export function failureLimitsOf(document: PipelineDocument): FailureLimits {
-  const { on_failure: onFailure, max_failures: most, max_credits_lost: credits } = document;
+  const { on_failure: onFailure, max_failures: limit, max_credits_lost: credits } = document;
+  const items = typeof limit === 'number' ? limit : undefined;
   return {
-    ...(typeof most === 'number' ? { items: most } : {}),
-    ...(onFailure === 'stop' ? { items: 0 } : {}),
-    ...(typeof most === 'string' ? { share: Number(most.slice(0, -1)) / 100 } : {}),
+    items: onFailure === 'stop' ? 0 : items,
+    share: typeof limit === 'string' ? Number(limit.slice(0, -1)) / 100 : undefined,
     credits,
   };
 }
@@ -33,17 +33,11 @@ export function tooManyFailed(
 }
 
 /** Two settings for one question are a mistake, even if they agree. */
-export function checkFailureLimits(document: Json, source: Source): readonly Diagnostic[] {
-  if (!isObject(document) || document['on_failure'] !== 'stop') return [];
-  if (document['max_failures'] === undefined) return [];
-  return [
-    {
-      severity: 'error',
+export function* checkFailureLimits(document: JsonObject, source: Source): Generator<Diagnostic> {
+  if (document['on_failure'] === 'stop' && document['max_failures'] !== undefined)
+    yield errorAt(source.file, source.keySpanOf(['max_failures']), {
       code: 'SL114',
-      file: source.file,
-      span: source.keySpanOf(['max_failures']),
       message: 'on_failure: stop allows no failure, so max_failures has no effect',
       hint: 'remove one of them',
-    },
-  ];
+    });
 }

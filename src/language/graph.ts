@@ -1,5 +1,15 @@
-// Topological order: every step follows the steps that it waits for, unless there is a cycle.
+// The graph of steps: which outputs a step reads, which steps it waits for, and which steps are done once for all items.
 import { err, ok, type Result } from '../base/result.ts';
+import {
+  type Draft,
+  gatheredBy,
+  needsOf,
+  plainField,
+  readElementwise,
+  stepsIn,
+  targetOf,
+} from './draft.ts';
+import { type FanOuts, listUses } from './fan-out.ts';
 
 /** For each name, the names that must come before it. */
 export type Edges = ReadonlyMap<string, readonly string[]>;
@@ -11,7 +21,7 @@ interface OpenNode {
 }
 
 /**
- * Names in a valid order, stable in the order of the map; or one cycle: `[a, b, a]`. A chain may be
+ * Every name after those that must come before it, stable in the order of the map; or one cycle: `[a, b, a]`. A chain may be
  * of any length.
  */
 export function topological(edges: Edges): Result<readonly string[], readonly string[]> {
@@ -37,4 +47,71 @@ export function topological(edges: Edges): Result<readonly string[], readonly st
     }
   }
   return ok([...order]);
+}
+
+export interface StepEdges {
+  /** Data edges: steps whose outputs are read, including `of`. */
+  readonly uses: Edges;
+  /** All edges. */
+  readonly after: Edges;
+}
+
+export function edgesOf(drafts: ReadonlyMap<string, Draft>, fans: FanOuts): StepEdges {
+  const uses = new Map<string, readonly string[]>();
+  /** For each step, the steps that read its outputs, except deletes, which wait for all of these. */
+  const users = new Map<string, string[]>();
+  for (const [name, draft] of drafts) {
+    const read = new Set([...stepsIn(draft.references), ...listUses(draft, fans, drafts)]);
+    const target = targetOf(draft);
+    if (target !== undefined) read.add(target);
+    const used = [...read].filter((step) => drafts.has(step));
+    uses.set(name, used);
+    if (draft.kind?.operation !== 'delete')
+      for (const step of used) {
+        const known = users.get(step) ?? [];
+        known.push(name);
+        users.set(step, known);
+      }
+  }
+  const after = new Map<string, readonly string[]>();
+  for (const [name, draft] of drafts) {
+    const needs = needsOf(draft).filter((need) => drafts.has(need));
+    const of = draft.kind?.operation === 'delete' ? plainField(draft, 'of') : undefined;
+    const others = of === undefined ? [] : (users.get(of) ?? []);
+    after.set(name, [...new Set([...(uses.get(name) ?? []), ...needs, ...others])]);
+  }
+  return { uses, after };
+}
+
+/**
+ * A step is shared if neither the step nor anything that it reads or waits for refers to an item. Reading `all` is
+ * different: of a step of the items, it makes one of many.
+ */
+export function sharedSteps(
+  order: readonly string[],
+  drafts: ReadonlyMap<string, Draft>,
+  after: Edges,
+  fans: FanOuts,
+): ReadonlySet<string> {
+  const shared = new Set<string>();
+  for (const name of order) {
+    const draft = drafts.get(name);
+    if (draft === undefined) continue;
+    const own = draft.references.some(({ root }) => root === 'item' || root === 'matrix');
+    const manyToOne = manyToOneBy(draft, fans);
+    const waits =
+      draft.kind?.operation === 'delete'
+        ? [plainField(draft, 'of') ?? '']
+        : (after.get(name) ?? []).filter((before) => !manyToOne.has(before));
+    if (!own && waits.every((before) => shared.has(before))) shared.add(name);
+  }
+  return shared;
+}
+
+/** The steps without a fan-out of which a step reads `all` and nothing else. */
+function manyToOneBy(draft: Draft, fans: FanOuts): ReadonlySet<string> {
+  const others = new Set([...readElementwise(draft), ...needsOf(draft)]);
+  return new Set(
+    gatheredBy(draft.references).filter((name) => !others.has(name) && fans.of(name).length === 0),
+  );
 }

@@ -1,13 +1,28 @@
 // Checks of `items:` that a schema cannot word well: its source, its matrix, and the names that it uses.
-import { isObject, type Json } from '../base/json.ts';
-import type { Diagnostic } from '../contract/yaml/diagnostic.ts';
-import type { Path, Span } from '../contract/yaml/place.ts';
+import { grouped } from '../base/grouped.ts';
+import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import {
+  type Diagnostic,
+  errorAt,
+  type Finding,
+  listing,
+  type Path,
+  type Span,
+  suggestion,
+} from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import type { Expression } from './expression.ts';
-import { globItemFields, isExclusion, matrixNames, matrixOf, patternsOf } from './items.ts';
-import { checkMatrix, type Report } from './matrix-check.ts';
-import { type NameFinding, unknownName } from './name-finding.ts';
-import { aboutName, type Declared, type DeclaredItem } from './references.ts';
+import {
+  fileItemFields,
+  isExclusion,
+  itemFields,
+  type Matrix,
+  matrixNames,
+  matrixOf,
+  patternsOf,
+  sameScalar,
+} from './items.ts';
+import { aboutName, type Declared, type DeclaredItem, unknownName } from './references.ts';
 import { compileExpression, type TemplateError } from './template.ts';
 
 const sources = ['glob', 'csv', 'jsonl', 'values'];
@@ -33,16 +48,13 @@ export function draftItems(items: Json | undefined, errors: TemplateError[]): It
 }
 
 /** Undefined if a table decides. */
-function fieldsOf(items: Readonly<Record<string, Json>>): readonly string[] | undefined {
-  const { values } = items;
-  if (items['csv'] !== undefined || items['jsonl'] !== undefined) return undefined;
+function fieldsOf({ csv, jsonl, values, glob, matrix }: JsonObject): readonly string[] | undefined {
+  if (csv !== undefined || jsonl !== undefined) return undefined;
   if (Array.isArray(values)) {
     const own = values.flatMap((value) => (isObject(value) ? Object.keys(value) : ['value']));
-    return ['key', 'index', ...new Set(own)];
+    return [...Object.keys(itemFields), ...new Set(own)];
   }
-  return items['glob'] === undefined && items['matrix'] !== undefined
-    ? ['key', 'index']
-    : globItemFields;
+  return Object.keys(glob === undefined && matrix !== undefined ? itemFields : fileItemFields);
 }
 
 export function checkItems(
@@ -52,104 +64,177 @@ export function checkItems(
   source: Source,
 ): readonly Diagnostic[] {
   if (!isObject(items) || item === undefined) return [];
-  const found: Diagnostic[] = [];
-  const report: Report = (code, message, span, hint) =>
-    void found.push({ severity: 'error', code, file: source.file, span, message, hint });
-  const at = (...path: Path): Span => source.spanOf(['items', ...path]);
-  checkSource(items, report, source);
+  const { matrix } = items;
+  return [
+    ...sourceErrors(items, source),
+    ...globErrors(items['glob'], source),
+    ...keyErrors(items, item, source),
+    ...(matrix === undefined ? [] : matrixErrors(matrixOf(matrix), item.fields, source)),
+    ...(when === undefined ? [] : whenErrors(when, declared, source)),
+  ];
+}
+
+const errorIn = (source: Source, path: Path, finding: Finding): Diagnostic =>
+  errorAt(source.file, source.spanOf(['items', ...path]), finding);
+
+const errorAtKey = (source: Source, path: Path, finding: Finding): Diagnostic =>
+  errorAt(source.file, source.keySpanOf(['items', ...path]), finding);
+
+function* sourceErrors(items: JsonObject, source: Source): Generator<Diagnostic> {
+  const own = sources.filter((name) => items[name] !== undefined);
+  if (own.length > 1 || (own.length === 0 && items['matrix'] === undefined))
+    yield errorAtKey(source, own.slice(1, 2), {
+      code: 'SL109',
+      message: `items must have exactly one of: ${sources.join(', ')}`,
+      hint:
+        own.length === 0
+          ? 'or only a matrix: items: { matrix: { style: [oil, ink] } }'
+          : `it has ${own.join(' and ')}; for every combination of two lists, use a matrix`,
+    });
   for (const name of ['delimiter', 'types'])
     if (items[name] !== undefined && items['csv'] === undefined)
-      report(
-        'SL528',
-        `items.${name} is only for a csv file`,
-        source.keySpanOf(['items', name]),
-        `remove ${name}:`,
-      );
-  checkGlob(items['glob'], report, at);
-  checkKey(items, item, report, at);
-  if (items['matrix'] !== undefined)
-    checkMatrix(matrixOf(items['matrix']), item.fields, report, {
-      at: (...path) => at('matrix', ...path),
-      keyAt: (...path) => source.keySpanOf(['items', 'matrix', ...path]),
-    });
-  for (const { root, key, start, end } of when?.references ?? []) {
-    const span = source.spanInside(['items', 'when'], when?.text ?? '', start, end);
-    const known = root === 'item' || root === 'matrix' || root === 'inputs' || root === 'env';
-    const finding = known ? aboutName({ root, key }, declared) : tooEarly(root);
-    if (finding !== undefined) report(finding.code, finding.message, span, finding.hint);
-  }
-  return found;
+      yield errorAtKey(source, [name], {
+        code: 'SL528',
+        message: `items.${name} is only for a csv file`,
+        hint: `remove ${name}:`,
+      });
 }
 
-const tooEarly = (root: string): NameFinding => ({
-  code: 'SL218',
-  message: `items.when is decided before any step runs, so ${root} is not known in it`,
-  hint: 'use item, matrix, inputs and env; or put the condition in if:',
-});
-
-function checkSource(items: Readonly<Record<string, Json>>, report: Report, source: Source): void {
-  const own = sources.filter((name) => items[name] !== undefined);
-  if (own.length === 1 || (own.length === 0 && items['matrix'] !== undefined)) return;
-  const second = own[1];
-  report(
-    'SL109',
-    `items must have exactly one of: ${sources.join(', ')}`,
-    source.keySpanOf(second === undefined ? ['items'] : ['items', second]),
-    own.length === 0
-      ? 'or only a matrix: items: { matrix: { style: [oil, ink] } }'
-      : `it has ${own.join(' and ')}; for every combination of two lists, use a matrix`,
-  );
-}
-
-function checkGlob(glob: Json | undefined, report: Report, at: (...path: Path) => Span): void {
+function* globErrors(glob: Json | undefined, source: Source): Generator<Diagnostic> {
   if (!Array.isArray(glob)) return;
   const patterns = patternsOf(glob);
   if (patterns.every(isExclusion))
-    report(
-      'SL501',
-      'items.glob only excludes files',
-      at('glob'),
-      'add a pattern that finds files, such as "photos/*.jpg"',
-    );
-  patterns.forEach((pattern, index) => {
-    const first = patterns.indexOf(pattern);
-    if (first < index)
-      report(
-        'SL525',
-        `items.glob has the pattern ${JSON.stringify(pattern)} twice`,
-        at('glob', index),
-        'remove one of them',
-      );
-  });
+    yield errorIn(source, ['glob'], {
+      code: 'SL501',
+      message: 'items.glob only excludes files',
+      hint: 'add a pattern that finds files, such as "photos/*.jpg"',
+    });
+  for (const [index, pattern] of patterns.entries())
+    if (patterns.indexOf(pattern) < index)
+      yield errorIn(source, ['glob', index], {
+        code: 'SL525',
+        message: `items.glob has the pattern ${JSON.stringify(pattern)} twice`,
+        hint: 'remove one of them',
+      });
 }
 
-function checkKey(
-  items: Readonly<Record<string, Json>>,
+function* keyErrors(
+  items: JsonObject,
   { fields }: DeclaredItem,
-  report: Report,
-  at: (...path: Path) => Span,
-): void {
-  const { key } = items;
+  source: Source,
+): Generator<Diagnostic> {
+  const { key, matrix } = items;
   if (typeof key !== 'string') return;
   if (!sources.some((name) => items[name] !== undefined)) {
-    if (items['matrix'] === undefined) return;
-    return report(
-      'SL528',
-      'items.key is for glob, csv, jsonl and values; the values of a matrix name its items',
-      at('key'),
-      'remove key:',
-    );
+    if (matrix !== undefined)
+      yield errorIn(source, ['key'], {
+        code: 'SL528',
+        message:
+          'items.key is for glob, csv, jsonl and values; the values of a matrix name its items',
+        hint: 'remove key:',
+      });
+    return;
   }
   const inner = /^\s*(?:\$\{\{)?\s*item\.(\w+)\s*(?:\}\})?\s*$/.exec(key)?.[1];
   if (inner !== undefined || key.includes('${{'))
-    return report(
-      'SL529',
-      `items.key is the name of a field, not an expression`,
-      at('key'),
-      `write key: ${inner ?? '<field>'}`,
-    );
+    return yield errorIn(source, ['key'], {
+      code: 'SL529',
+      message: 'items.key is the name of a field, not an expression',
+      hint: `write key: ${inner ?? '<field>'}`,
+    });
   const named = fields?.filter((field) => field !== 'key');
-  const finding = named === undefined ? undefined : unknownName('SL206', 'item has no', key, named);
-  if (finding !== undefined && key !== 'key')
-    report('SL206', `items.key: ${finding.message}`, at('key'), finding.hint);
+  const finding = named && unknownName('SL206', 'items.key: item has no', key, named);
+  if (finding !== undefined && key !== 'key') yield errorIn(source, ['key'], finding);
 }
+
+function* whenErrors(
+  { text, references }: Expression,
+  declared: Declared,
+  source: Source,
+): Generator<Diagnostic> {
+  for (const { root, key, start, end } of references) {
+    const known = root === 'item' || root === 'matrix' || root === 'inputs' || root === 'env';
+    const finding: Finding | undefined = known
+      ? aboutName({ root, key }, declared)
+      : {
+          code: 'SL218',
+          message: `items.when is decided before any step runs, so ${root} is not known in it`,
+          hint: 'use item, matrix, inputs and env; or put the condition in if:',
+        };
+    if (finding !== undefined)
+      yield errorAt(source.file, source.spanInside(['items', 'when'], text, start, end), finding);
+  }
+}
+
+/** GitHub Actions allows 256. */
+const maxCombinations = 10_000;
+
+/** Values that are there twice, and entries of include and exclude that can never apply. `fields`: of `item`. */
+function* matrixErrors(
+  matrix: Matrix,
+  fields: readonly string[] | undefined,
+  source: Source,
+): Generator<Diagnostic> {
+  const { variables, include, exclude } = matrix;
+  const at = (...path: Path): Span => source.spanOf(['items', 'matrix', ...path]);
+  const count = variables.reduce((product, [, values]) => product * values.length, 1);
+  if (count + include.length > maxCombinations)
+    yield errorAt(source.file, at(), {
+      code: 'SL526',
+      message: `the matrix has ${grouped(count)} combinations; at most ${grouped(maxCombinations)} are allowed`,
+      hint: 'remove values or lists; GitHub Actions allows 256 combinations, for comparison',
+    });
+  for (const [name, values] of variables)
+    for (const [index, value] of values.entries()) {
+      const first = values.findIndex((other) => sameScalar(other, value));
+      if (first === index) continue;
+      const { line, column } = at(name, first);
+      yield errorAt(source.file, at(name, index), {
+        code: 'SL525',
+        message: `matrix.${name} has ${JSON.stringify(value)} twice: also at ${line}:${column}`,
+        hint: 'remove one of them',
+      });
+    }
+  yield* excludeErrors(matrix, source);
+  for (const [what, rules] of Object.entries({ include, exclude }))
+    for (const [index, { item, values }] of rules.entries()) {
+      for (const name of Object.keys(item))
+        if (fields?.includes(name) === false)
+          yield errorAtKey(source, ['matrix', what, index, `item.${name}`], {
+            code: 'SL206',
+            message: `${what}: item has no ${JSON.stringify(name)}`,
+            hint: matrixHint(name, fields),
+          });
+      if (what === 'include' && Object.keys(values).length === 0)
+        yield errorAt(source.file, at(what, index), {
+          code: 'SL527',
+          message: 'include: the entry adds no value to the matrix',
+          hint: 'add a value, such as style: gold, or remove the entry',
+        });
+    }
+}
+
+function* excludeErrors({ variables, exclude }: Matrix, source: Source): Generator<Diagnostic> {
+  const lists = new Map(variables);
+  for (const [index, { values }] of exclude.entries())
+    for (const [name, value] of Object.entries(values)) {
+      const path = ['matrix', 'exclude', index, name];
+      const own = lists.get(name);
+      if (own === undefined)
+        yield errorAtKey(source, path, {
+          code: 'SL217',
+          message: `exclude: the matrix has no list ${JSON.stringify(name)}`,
+          hint: matrixHint(name, [...lists.keys()]),
+        });
+      else if (!own.some((one) => sameScalar(one, value)))
+        yield errorIn(source, path, {
+          code: 'SL527',
+          message: `exclude: matrix.${name} has no ${JSON.stringify(value)}, so nothing is excluded`,
+          hint: matrixHint(String(value), own.map(String)),
+        });
+    }
+}
+
+const matrixHint = (wrong: string, known: readonly string[]): string =>
+  suggestion(wrong, known) ??
+  (known.length === 0 ? 'remove it: the matrix has no lists' : `known: ${listing(known)}`);

@@ -1,8 +1,12 @@
 // Items: where the items of a pipeline come from, how they are named, and which are left out.
 import { isObject, type Json } from '../base/json.ts';
+import type { Schema } from '../base/schema.ts';
 import type { Expression } from './expression.ts';
 
 export type Scalar = string | number | boolean;
+
+/** YAML may write the same value as a number or as text. */
+export const sameScalar = (one: Scalar, other: Scalar): boolean => String(one) === String(other);
 
 /** An entry of `include` or `exclude`. */
 export interface MatrixRule {
@@ -49,11 +53,27 @@ export type Items =
 export const measuredFields = ['bytes', 'sha256', 'width', 'height', 'duration'] as const;
 export type MeasuredField = (typeof measuredFields)[number];
 
-/** The fields of `item` for a file that a glob found. */
-export const globItemFields: readonly string[] = [
-  ...['key', 'index', 'path', 'name', 'stem', 'ext', 'dir'],
-  ...measuredFields,
-];
+const text = { type: 'string' } as const;
+const integer = { type: 'integer' } as const;
+
+/** The fields of every item, with the schemas of their values. */
+export const itemFields: Readonly<Record<string, Schema>> = { key: text, index: integer };
+
+/** The fields of an item that is a file. */
+export const fileItemFields: Readonly<Record<string, Schema>> = {
+  ...itemFields,
+  // A path on this machine, which the service cannot read.
+  path: { ...text, format: 'path' },
+  name: text,
+  stem: text,
+  ext: text,
+  dir: text,
+  bytes: integer,
+  sha256: text,
+  width: integer,
+  height: integer,
+  duration: { type: 'number' },
+};
 
 /** True if a pattern in a list excludes files. `!(…)` is a group of a glob. */
 export const isExclusion = (pattern: string): boolean => /^!(?!\()/.test(pattern);
@@ -67,15 +87,14 @@ export function itemsOf(items: Json | undefined, when: Expression | undefined): 
   if (!isObject(items)) return { kind: 'one' };
   const { glob, csv, delimiter, jsonl, values, key } = items;
   const matrix = items['matrix'] === undefined ? undefined : matrixOf(items['matrix']);
-  const choice: Choice = {
-    matrix,
-    ...(typeof key === 'string' ? { key } : {}),
-    when,
-  };
+  const choice: Choice = { matrix, key: typeof key === 'string' ? key : undefined, when };
   if (glob !== undefined) return { ...choice, kind: 'glob', patterns: patternsOf(glob) };
   if (typeof csv === 'string')
     return {
-      ...{ ...choice, kind: 'csv', file: csv, types: typesOf(items['types']) },
+      ...choice,
+      kind: 'csv',
+      file: csv,
+      types: typesOf(items['types']),
       delimiter: typeof delimiter === 'string' ? delimiter : /\.tsv$/i.test(csv) ? '\t' : ',',
     };
   if (typeof jsonl === 'string') return { ...choice, kind: 'jsonl', file: jsonl };
@@ -119,7 +138,7 @@ const isScalar = (value: Json | undefined): value is Scalar =>
 const scalarsOf = (values: Json): readonly Scalar[] =>
   Array.isArray(values) ? values.filter(isScalar) : [];
 
-const ofItem = 'item.';
+const itemPrefix = 'item.';
 
 function rulesOf(written: Json | undefined): readonly MatrixRule[] {
   if (!Array.isArray(written)) return [];
@@ -127,11 +146,11 @@ function rulesOf(written: Json | undefined): readonly MatrixRule[] {
     const pairs = Object.entries(entry).flatMap(([name, value]): [string, Scalar][] =>
       isScalar(value) ? [[name, value]] : [],
     );
-    const aboutItem = pairs.filter(([name]) => name.startsWith(ofItem));
+    const aboutItem = pairs.filter(([name]) => name.startsWith(itemPrefix));
     return {
-      values: Object.fromEntries(pairs.filter(([name]) => !name.startsWith(ofItem))),
+      values: Object.fromEntries(pairs.filter(([name]) => !name.startsWith(itemPrefix))),
       item: Object.fromEntries(
-        aboutItem.map(([name, value]) => [name.slice(ofItem.length), value]),
+        aboutItem.map(([name, value]) => [name.slice(itemPrefix.length), value]),
       ),
     };
   });

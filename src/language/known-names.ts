@@ -1,33 +1,20 @@
 // What the names in expressions are, as far as a pipeline file alone shows: the schemas of items,
 // inputs, environment variables, values of the run, and outputs of steps.
-import { isObject, type Json } from '../base/json.ts';
+import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
+import { propertiesOf } from '../contract/yaml/shape.ts';
 import type { Draft } from './draft.ts';
-import { elementSchema, propertiesOf } from './element-schema.ts';
 import type { FanOuts } from './fan-out.ts';
-import { gathered, type Reference } from './reference.ts';
-import type { Known } from './static-types.ts';
+import { fileItemFields, itemFields } from './items.ts';
+import { gathered } from './reference.ts';
+import { runFields } from './schedule.ts';
+import { type Known, type KnownAs, schemaOfType, staticTypes } from './static-types.ts';
 import type { Template } from './template.ts';
 
 type Schemas = Readonly<Record<string, Schema>>;
 
 const text: Schema = { type: 'string' };
-/** A path on this machine, which the service cannot read. */
-const localPath = { format: 'path' } as const;
-const whole: Schema = { type: 'integer' };
-
-/** The fields of every item. */
-const anyItem: Schemas = { key: text, index: whole };
-
-/** The fields of an item that is a file. */
-const fileItem: Schemas = {
-  ...anyItem,
-  path: { ...text, ...localPath },
-  ...{ name: text, stem: text, ext: text, dir: text, sha256: text },
-  ...{ bytes: whole, width: whole, height: whole, duration: { type: 'number' } },
-};
-
-const runValues: Schemas = { date: text, due: text, number: whole };
+const index: Schema = { type: 'integer' };
 
 const inputTypes: Schemas = {
   file: text,
@@ -47,20 +34,16 @@ function listOf(outputs: Schemas): Schema {
   return list;
 }
 
-type KnownAs = (reference: Reference) => Known | undefined;
-
 /**
  * Looks up names in a step. The fields of `values` may be of any type, so nothing is known about these. A
  * name that the file does not declare is unknown here; `references.ts` reports it.
  */
 export function knownNames(
-  document: Json,
+  { inputs, items }: JsonObject,
   steps: ReadonlyMap<string, Draft>,
   fans: FanOuts,
-): (draft: Draft) => KnownAs {
-  const root = isObject(document) ? document : {};
-  const { inputs, items } = root;
-  const fields = isObject(items) && items['glob'] !== undefined ? fileItem : anyItem;
+): (step: string) => KnownAs {
+  const fields = isObject(items) && items['glob'] !== undefined ? fileItemFields : itemFields;
   const declared = isObject(inputs) ? inputs : {};
   const knownAs: KnownAs = ({ root: name, key, field }) => {
     switch (name) {
@@ -71,7 +54,7 @@ export function knownNames(
       case 'env':
         return { schema: text, parts: 2 };
       case 'run':
-        return known(runValues, key, 2);
+        return known(runFields, key, 2);
       case 'result':
         return known({ ext: text }, key, 2);
       case 'steps':
@@ -86,8 +69,8 @@ export function knownNames(
     elements.set(name, found);
     return found;
   };
-  return ({ name }) => {
-    const [fan] = fans.of.get(name) ?? [];
+  return (step) => {
+    const [fan] = fans.of(step);
     return (reference) =>
       reference.root !== 'each'
         ? knownAs(reference)
@@ -106,8 +89,8 @@ function knownOutput(step: Draft | undefined, output: string | undefined): Known
 /** `each` has the fields of the element, the element itself, and its index. */
 function fieldsOfEach(list: Template | undefined, knownAs: KnownAs): Schemas {
   const element = list === undefined ? undefined : elementSchema(list, knownAs);
-  if (element === undefined) return { index: whole };
-  return { ...propertiesOf(element), value: element, index: whole };
+  if (element === undefined) return { index };
+  return { ...fieldsOf(element), value: element, index };
 }
 
 function known(schemas: Schemas, name: string | undefined, parts: number): Known | undefined {
@@ -120,3 +103,82 @@ function typeOf(inputs: Readonly<Record<string, Json>>, name = ''): string | und
   const declaration = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
   return isObject(declaration) ? String(declaration['type']) : undefined;
 }
+
+/** What the elements of a fan-out's list are; undefined if nothing is known. */
+function elementSchema(list: Template, knownAs: KnownAs): Schema | undefined {
+  if (list.kind === 'list') return inCommon(list.items.map((item) => schemaOf(item, knownAs)));
+  const items = schemaOf(list, knownAs)?.['items'];
+  return isObject(items) ? items : undefined;
+}
+
+function schemaOf(template: Template, knownAs: KnownAs): Schema | undefined {
+  switch (template.kind) {
+    case 'value':
+      return schemaOfValue(template.value);
+    case 'text':
+      return { type: 'string' };
+    case 'object':
+      return objectOf(template.fields.map(([name, field]) => [name, schemaOf(field, knownAs)]));
+    case 'list':
+      return undefined;
+    case 'expression': {
+      const { text, references } = template.expression;
+      const [only] = references;
+      const known = only === undefined ? undefined : knownAs(only);
+      const whole = only?.start === 0 && only.ends[(known?.parts ?? 0) - 1] === text.length;
+      if (whole) return known?.schema;
+      const types = staticTypes(template.expression, knownAs);
+      const [type, ...others] = types.ok ? types.value : [];
+      return type === undefined || others.length > 0 ? undefined : schemaOfType(type);
+    }
+  }
+}
+
+function schemaOfValue(value: Json): Schema | undefined {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return { type: typeof value };
+    case 'number':
+      return { type: Number.isSafeInteger(value) ? 'integer' : 'number' };
+    default:
+      return undefined;
+  }
+}
+
+function objectOf(fields: readonly (readonly [string, Schema | undefined])[]): Schema {
+  const known = fields.flatMap(([name, schema]) => (schema === undefined ? [] : [[name, schema]]));
+  return { type: 'object', properties: Object.fromEntries(known) };
+}
+
+/** What holds for all of them. A field that only some objects have is not certain. */
+function inCommon(schemas: readonly (Schema | undefined)[]): Schema | undefined {
+  const [first, ...others] = schemas;
+  if (first === undefined) return undefined;
+  return others.reduce<Schema | undefined>(
+    (one, other) => (one === undefined || other === undefined ? undefined : joined(one, other)),
+    first,
+  );
+}
+
+function joined(one: Schema, other: Schema): Schema | undefined {
+  const types = [one['type'], other['type']];
+  if (types.every((type) => type === 'object')) {
+    const [left, right] = [fieldsOf(one), fieldsOf(other)];
+    return objectOf(
+      Object.entries(left).map(([name, schema]) => [name, inCommon([schema, right[name]])]),
+    );
+  }
+  if (types[0] === types[1])
+    return one['format'] === other['format'] ? one : { type: one['type'] ?? 'null' };
+  return types.every((type) => type === 'integer' || type === 'number')
+    ? { type: 'number' }
+    : undefined;
+}
+
+const fieldsOf = (schema: Schema): Schemas =>
+  Object.fromEntries(
+    Object.entries(propertiesOf(schema)).flatMap(([name, part]) =>
+      isObject(part) ? [[name, part]] : [],
+    ),
+  );

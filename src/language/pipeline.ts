@@ -1,11 +1,11 @@
-// Pipeline and Step: these types stand for valid pipelines only.
+// A valid pipeline and its steps.
 import type { StepKind } from '../contract/kinds/kind.ts';
-import type { Path } from '../contract/yaml/place.ts';
+import type { Path } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import type { Expression } from './expression.ts';
 import type { Items } from './items.ts';
 import type { PipelineDocument } from './schema.ts';
-import type { Template } from './template.ts';
+import { expressionsOf, type PlacedExpression, type Template } from './template.ts';
 
 /** The steps that run once for each element of a list. */
 export interface FanOut {
@@ -140,4 +140,16 @@ export interface Pipeline {
   /** The source text, for messages about values that become known later. */
   readonly source: Source;
   readonly document: PipelineDocument;
+}
+
+/** The expressions that a step has in the file. The list of a fan-out belongs to its first step. */
+export function expressionsIn(step: Step): readonly PlacedExpression[] {
+  const { name, condition: expression, fan } = step;
+  return [
+    ...expressionsOf(step.with),
+    ...(expression === undefined
+      ? []
+      : [{ path: ['steps', name, 'if'], expression, isWhole: true }]),
+    ...(fan?.step === name ? expressionsOf(fan.list) : []),
+  ];
 }

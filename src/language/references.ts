@@ -1,11 +1,16 @@
 // Checks the names in expressions: the step exists, has that output, and can run.
-import { isObject, type Json } from '../base/json.ts';
-import { type Diagnostic, listing, suggestion } from '../contract/yaml/diagnostic.ts';
-import type { Path } from '../contract/yaml/place.ts';
+import { isObject } from '../base/json.ts';
+import type { Code } from '../contract/codes/all.ts';
+import {
+  type Diagnostic,
+  errorAt,
+  type Finding,
+  listing,
+  type Span,
+  suggestion,
+} from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
-import type { Draft, PlacedReference } from './draft.ts';
-import { plainField } from './draft.ts';
-import { type NameFinding, unknownName } from './name-finding.ts';
+import { type Draft, type PlacedReference, plainField, targetOf } from './draft.ts';
 import { gathered, type Reference } from './reference.ts';
 import { resultNames } from './result-name.ts';
 import { runFields } from './schedule.ts';
@@ -32,17 +37,8 @@ export function checkReferences(
   source: Source,
 ): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
-  const report = (complaint: NameFinding | undefined, span: Diagnostic['span']): void => {
-    if (complaint === undefined || span === undefined) return;
-    const { code, message, hint } = complaint;
-    found.push({
-      severity: 'error',
-      code,
-      file: source.file,
-      span,
-      message,
-      hint,
-    });
+  const report = (finding: Finding | undefined, span: Span): void => {
+    if (finding !== undefined) found.push(errorAt(source.file, span, finding));
   };
   for (const reference of draft.references)
     report(
@@ -50,12 +46,9 @@ export function checkReferences(
       source.spanInside(reference.path, reference.text, reference.start, reference.end),
     );
   const needs = draft.raw['needs'];
-  if (Array.isArray(needs))
-    needs.forEach((name: Json, index) => {
-      const path: Path = ['steps', draft.name, 'needs', index];
-      if (typeof name === 'string' && !declared.steps.has(name))
-        report(unknownStep(name, declared), source.spanOf(path));
-    });
+  for (const [index, name] of (Array.isArray(needs) ? needs : []).entries())
+    if (typeof name === 'string' && !declared.steps.has(name))
+      report(unknownStep(name, declared), source.spanOf(['steps', draft.name, 'needs', index]));
   report(aboutOf(draft, declared), source.spanOf(['steps', draft.name, 'with', 'of']));
   return found;
 }
@@ -64,7 +57,7 @@ function aboutReference(
   reference: PlacedReference,
   declared: Declared,
   draft: Draft,
-): NameFinding | undefined {
+): Finding | undefined {
   if (reference.root === 'steps') return aboutStep(reference, declared);
   if (reference.root === 'result') return aboutResult(reference, draft);
   return aboutName(reference, declared);
@@ -74,7 +67,7 @@ function aboutReference(
 export function aboutName(
   { root, key }: Pick<Reference, 'root' | 'key'>,
   declared: Declared,
-): NameFinding | undefined {
+): Finding | undefined {
   switch (root) {
     case 'item':
       if (declared.item === undefined)
@@ -112,7 +105,9 @@ export function aboutName(
                 : 'add it to env:',
           };
     case 'run':
-      return key === undefined ? undefined : unknownName('SL208', 'run has no', key, runFields);
+      return key === undefined
+        ? undefined
+        : unknownName('SL208', 'run has no', key, Object.keys(runFields));
     case 'each':
     case 'steps':
     case 'result':
@@ -120,14 +115,8 @@ export function aboutName(
   }
 }
 
-/**
- * `result` exists only in a download's `to`, because only a download knows the extension of its
- * file.
- */
-function aboutResult(
-  { key, path }: PlacedReference,
-  { name, kind }: Draft,
-): NameFinding | undefined {
+/** `result` exists only in a download's `to`, because only a download knows the extension of its file. */
+function aboutResult({ key, path }: PlacedReference, { name, kind }: Draft): Finding | undefined {
   const isPlace = kind?.operation === 'download' && path.join('.') === `steps.${name}.with.to`;
   if (!isPlace)
     return {
@@ -136,21 +125,17 @@ function aboutResult(
       hint: 'for the outputs of an earlier step, write steps.<name>.<output>',
     };
   return key === undefined
-    ? {
-        code: 'SL208',
-        message: 'result must be followed by a field',
-        hint: 'write result.ext',
-      }
+    ? { code: 'SL208', message: 'result must be followed by a field', hint: 'write result.ext' }
     : unknownName('SL208', 'result has no', key, Object.keys(resultNames));
 }
 
-const neverRuns = (step: string): NameFinding => ({
+const neverRuns = (step: string): Finding => ({
   code: 'SL210',
   message: `step "${step}" never runs, because its if: is always false`,
   hint: 'change its if:, or remove the reference',
 });
 
-function unknownStep(name: string, declared: Declared): NameFinding {
+function unknownStep(name: string, declared: Declared): Finding {
   return {
     code: 'SL201',
     message: `there is no step "${name}"`,
@@ -158,7 +143,7 @@ function unknownStep(name: string, declared: Declared): NameFinding {
   };
 }
 
-function aboutStep(reference: PlacedReference, declared: Declared): NameFinding | undefined {
+function aboutStep(reference: PlacedReference, declared: Declared): Finding | undefined {
   const { key, field } = reference;
   if (key === undefined)
     return {
@@ -199,21 +184,20 @@ function aboutStep(reference: PlacedReference, declared: Declared): NameFinding 
 
 /** A saved sound has a length. */
 function hintForSound(key: string, { steps }: Declared): string {
-  const saved = [...steps.values()].find(
-    (step) => step.kind?.operation === 'download' && plainField(step, 'of') === key,
-  );
+  const saved = downloadOf(key, steps);
   return saved === undefined
     ? `download it, and read the length of the file: add <name>: { uses: download, with: { of: ${key}, to: … } }, and write steps["<name>"].duration`
     : `read the length of the file: steps["${saved.name}"].duration`;
 }
 
-function aboutOf(draft: Draft, declared: Declared): NameFinding | undefined {
-  const of = plainField(draft, 'of');
-  if (
-    of === undefined ||
-    (draft.kind?.operation !== 'download' && draft.kind?.operation !== 'delete')
-  )
-    return undefined;
+const downloadOf = (step: string, steps: Declared['steps']): Draft | undefined =>
+  [...steps.values()].find(
+    (one) => one.kind?.operation === 'download' && plainField(one, 'of') === step,
+  );
+
+function aboutOf(draft: Draft, declared: Declared): Finding | undefined {
+  const of = targetOf(draft);
+  if (of === undefined) return undefined;
   const target = declared.steps.get(of);
   if (target === undefined) return unknownStep(of, declared);
   if (target.never) return neverRuns(of);
@@ -223,17 +207,28 @@ function aboutOf(draft: Draft, declared: Declared): NameFinding | undefined {
       message: `of: must name a tool step; "${of}" is ${target.kind.name}, which creates no project`,
       hint: 'name the tool step whose result is meant',
     };
-  if (draft.kind.operation === 'download') return undefined;
-  const saved = [...declared.steps.values()].some(
-    (step) => step.kind?.operation === 'download' && plainField(step, 'of') === of,
-  );
+  if (draft.kind?.operation === 'download') return undefined;
   const fields = draft.raw['with'];
   const discard = isObject(fields) && fields['discard'] === true;
-  return saved || discard
+  return discard || downloadOf(of, declared.steps) !== undefined
     ? undefined
     : {
         code: 'SL212',
         message: `deleting "${of}" would lose its result: no step downloads it`,
         hint: `add a download step for ${of}, or set discard: true`,
       };
+}
+
+/** `what`: the beginning of a sentence that the name ends. Undefined for a known name. */
+export function unknownName(
+  code: Code,
+  what: string,
+  key: string,
+  known: readonly string[],
+): Finding | undefined {
+  if (known.includes(key)) return undefined;
+  const hint =
+    suggestion(key, known) ??
+    (known.length === 0 ? `add ${key}: under inputs:` : `known: ${listing(known)}`);
+  return { code, message: `${what} "${key}"`, hint };
 }

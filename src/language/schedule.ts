@@ -1,9 +1,9 @@
 // When a pipeline is due: checks `schedule:`, and lists its due times.
 import { Cron } from 'croner';
-import { isObject, type Json } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { Schema } from '../base/schema.ts';
 import type { Code } from '../contract/codes/all.ts';
-import type { Diagnostic } from '../contract/yaml/diagnostic.ts';
-import type { Path } from '../contract/yaml/place.ts';
+import { type Diagnostic, errorAt, type Path } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import type { Schedule } from './pipeline.ts';
 
@@ -59,8 +59,12 @@ export type RunValues = {
   readonly number: number;
 };
 
-/** The fields of `run`, for checks before there is a run. */
-export const runFields: readonly (keyof RunValues)[] = ['date', 'due', 'number'];
+/** The schemas of the fields of `run`, for checks before there is a run. */
+export const runFields: Readonly<Record<keyof RunValues, Schema>> = {
+  date: { type: 'string' },
+  due: { type: 'string' },
+  number: { type: 'integer' },
+};
 
 /** `due` and `now`: epoch milliseconds. */
 export function runValues(
@@ -75,14 +79,11 @@ export function runValues(
   };
 }
 
-export function checkSchedule(document: Json, source: Source): readonly Diagnostic[] {
-  const schedule = isObject(document) ? document['schedule'] : undefined;
+export function checkSchedule({ schedule }: JsonObject, source: Source): readonly Diagnostic[] {
   if (!isObject(schedule)) return [];
   const found: Diagnostic[] = [];
   const report = (code: Code, path: Path, message: string, hint: string): void =>
-    void found.push({
-      ...{ severity: 'error', code, file: source.file, span: source.spanOf(path), message, hint },
-    });
+    void found.push(errorAt(source.file, source.spanOf(path), { code, message, hint }));
   const { time_zone: written = 'UTC', cron } = schedule;
   const known = typeof written === 'string' && isTimeZone(written);
   if (typeof written === 'string' && !known)

@@ -1,45 +1,41 @@
 // Checks the shape of a pipeline file, and words the schema's errors in terms of steps and step
 // kinds.
 import { fieldOf, isObject, type Json } from '../base/json.ts';
-import { type ErrorObject, type Schema, validatorOf } from '../base/schema.ts';
+import type { ErrorObject, Schema } from '../base/schema.ts';
 import { kindNamed, kinds } from '../contract/kinds/all.ts';
 import type { StepKind } from '../contract/kinds/kind.ts';
-import { type Diagnostic, listing, suggestion } from '../contract/yaml/diagnostic.ts';
-import type { Path } from '../contract/yaml/place.ts';
+import { type Diagnostic, listing, type Path, suggestion } from '../contract/yaml/diagnostic.ts';
 import {
   describeValue,
-  diagnose,
   dotted,
+  propertiesOf,
   purpose,
   type Sentence,
   sentence,
+  shapeProblems,
+  unknownKey,
   type YamlFormat,
 } from '../contract/yaml/shape.ts';
 import type { Source } from '../contract/yaml/source.ts';
-import { propertiesOf, unknownKey, withoutEchoes } from '../contract/yaml/unknown-key.ts';
-import { type PipelineDocument, resolvedSchema } from './schema.ts';
-import { meaningOf } from './schema-patterns.ts';
+import { meaningOf, type PipelineDocument, resolvedSchema } from './schema.ts';
 
 /** Checks the shape. On success the value is a `PipelineDocument`. */
 export function checkShape(source: Source): readonly Diagnostic[] {
   if (!isObject(source.value)) return [notAPipeline(source)];
-  const validate = validatorOf(schemaFor(source.value));
-  validate(source.value);
-  const format = pipelineFormat(source.value);
   const seen = new Set<string>();
-  return withoutEchoes(validate.errors ?? [])
-    .map((error) => diagnose(error, source, format))
-    .filter((diagnostic) => {
-      const key = JSON.stringify([diagnostic.span, diagnostic.message]);
+  return shapeProblems(schemaFor(source.value), source, pipelineFormat(source.value)).filter(
+    ({ span, message }) => {
+      const key = JSON.stringify([span, message]);
       return !seen.has(key) && seen.add(key);
-    });
+    },
+  );
 }
 
 const notAPipeline = (source: Source): Diagnostic => ({
   severity: 'error',
   code: source.value === null ? 'SL004' : 'SL100',
   file: source.file,
-  ...(source.value === null ? {} : { span: source.spanOf([]) }),
+  span: source.value === null ? undefined : source.spanOf([]),
   message:
     source.value === null
       ? nothing(source.text)
@@ -54,9 +50,7 @@ function nothing(text: string): string {
     : 'the file contains no value';
 }
 
-/**
- * True if `checkShape` found no problem, so that the value has the type that the schema describes.
- */
+/** True if `checkShape` found no problem, so that the value has the type that the schema describes. */
 export function isDocument(
   value: Json,
   problems: readonly Diagnostic[],
@@ -73,11 +67,8 @@ function schemaFor(value: Json): Schema {
   const known = kinds.filter((kind) => used.has(kind.name));
   const inUse = known.length > 0 ? known : kinds.slice(0, 1);
   const key = inUse.map((kind) => kind.name).join(' ');
-  let schema = schemas.get(key);
-  if (schema === undefined) {
-    schema = resolvedSchema(inUse);
-    schemas.set(key, schema);
-  }
+  const schema = schemas.get(key) ?? resolvedSchema(inUse);
+  schemas.set(key, schema);
   return schema;
 }
 
@@ -125,13 +116,9 @@ export function fieldSentence(
     return near === undefined ? { ...general, hint: misplacedField(key, known, kind) } : general;
   }
   const meaning = error.keyword === 'pattern' ? meaningOf(error.params['pattern']) : undefined;
-  return meaning === undefined
-    ? general
-    : {
-        code: 'SL107',
-        message: `${subject} must be ${meaning}, not ${describeValue(error.data)}`,
-        hint: purpose(error, path),
-      };
+  if (meaning === undefined) return general;
+  const message = `${subject} must be ${meaning}, not ${describeValue(error.data)}`;
+  return { code: 'SL107', message, hint: purpose(error, path) };
 }
 
 /** A path for people: `steps.swap.with.assets` becomes `step "swap": assets`. */
@@ -151,15 +138,14 @@ function kindAt(value: Json, [root, name, field]: Path): StepKind | undefined {
 function unknownKind(error: ErrorObject, path: Path): Sentence | undefined {
   if (path.length !== 3 || path[0] !== 'steps' || path[2] !== 'uses') return undefined;
   const name = String(error.data);
-  return {
-    code: 'SL110',
-    message: `step "${path[1]}": there is no step kind ${JSON.stringify(name.slice(0, 60))}`,
-    hint:
-      suggestion(
-        name,
-        kinds.map((kind) => kind.name),
-      ) ?? 'shotlist tools lists the step kinds',
-  };
+  const message = `step "${path[1]}": there is no step kind ${JSON.stringify(name.slice(0, 60))}`;
+  return { code: 'SL110', message, hint: kindHint(name) };
+}
+
+/** For a name that is not a step kind. */
+export function kindHint(name: string): string {
+  const names = kinds.map((kind) => kind.name);
+  return suggestion(name, names) ?? 'shotlist tools lists the step kinds';
 }
 
 const badName = (path: Path, { propertyName = '' }: ErrorObject): Sentence => ({
@@ -174,10 +160,10 @@ const badName = (path: Path, { propertyName = '' }: ErrorObject): Sentence => ({
 
 const named = ([root]: Path): string => (root === 'items' ? 'a list of a matrix' : 'a step');
 
-// The hint for a field that does not exist at its place: where it belongs, or how to send it
-// anyway.
-
-/** A hint for an unknown field. `known` are the fields that the schema has at this place. */
+/**
+ * For a field that does not exist at its place: where it belongs, or how to send it anyway. `known` are the fields that the
+ * schema has there.
+ */
 function misplacedField(key: string, known: readonly string[], kind: StepKind): string {
   const elsewhere = pathIn(kind.with, key, 'with');
   if (elsewhere !== undefined) return `"${key}" belongs at ${elsewhere}`;

@@ -1,5 +1,5 @@
 // Divides the steps into stages: once at the start, per item, and after all items.
-import type { Diagnostic } from '../contract/yaml/diagnostic.ts';
+import { type Diagnostic, errorAt } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import type { Step } from './pipeline.ts';
 
@@ -32,28 +32,17 @@ export function stagesOf(steps: readonly Step[]): Stages {
 /** Finds steps of an item that wait for a step that waits for all items. */
 export function checkStages(steps: readonly Step[], source: Source): readonly Diagnostic[] {
   const { perItem, afterItems } = stagesOf(steps);
-  const late = new Set(afterItems.map(({ name }) => name));
+  const late = new Map(afterItems.map((step) => [step.name, step]));
   return perItem.flatMap((step): Diagnostic[] => {
-    const before = step.after.find((name) => late.has(name));
+    const before = step.after.flatMap((name) => late.get(name) ?? [])[0];
     if (before === undefined) return [];
-    return [
-      {
-        severity: 'error',
-        code: 'SL214',
-        file: source.file,
-        span: source.keySpanOf(['steps', step.name]),
-        message: `step "${step.name}" waits for "${before}", which waits for every item to finish: neither can start`,
-        hint: hintFor(
-          step,
-          steps.find(({ name }) => name === before),
-        ),
-      },
-    ];
+    const message = `step "${step.name}" waits for "${before.name}", which waits for every item to finish: neither can start`;
+    const span = source.keySpanOf(['steps', step.name]);
+    return [errorAt(source.file, span, { code: 'SL214', message, hint: hintFor(step, before) })];
   });
 }
 
-function hintFor({ name, kind, uses, of }: Step, before: Step | undefined): string {
-  if (before === undefined) return `give ${name} no needs`;
+function hintFor({ kind, uses, of }: Step, before: Step): string {
   if (kind.operation === 'delete' && of !== undefined && before.gathers.includes(of))
     return `remove this step: ${before.name} needs the projects of ${of} of all items`;
   return uses.includes(before.name)

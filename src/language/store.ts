@@ -1,9 +1,8 @@
 // Where results are kept besides the output folder: checks `outputs.store`, and reads the address.
 import { digestOfBytes } from '../base/digest.ts';
-import { isObject, type Json } from '../base/json.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result } from '../base/result.ts';
-import type { Code } from '../contract/codes/all.ts';
-import type { Diagnostic } from '../contract/yaml/diagnostic.ts';
+import { type Diagnostic, errorAt, type Finding } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import type { Pipeline } from './pipeline.ts';
 
@@ -12,13 +11,6 @@ export type StoreAddress =
   | { readonly kind: 'folder'; readonly path: string }
   /** `prefix` is empty, or ends with a slash. */
   | { readonly kind: 'bucket'; readonly bucket: string; readonly prefix: string };
-
-interface AddressProblem {
-  readonly code: Code;
-  /** The end of a sentence about the store. */
-  readonly message: string;
-  readonly hint: string;
-}
 
 const example = 'for example s3://my-bucket/shots';
 
@@ -32,7 +24,8 @@ export const storeNameOf = ({ store }: Pick<Pipeline, 'store'>): string | undefi
 
 export const isBucket = (address: string): boolean => address.startsWith('s3://');
 
-export function storeAddressOf(text: string): Result<StoreAddress, AddressProblem> {
+/** The message of the error is the end of a sentence about the store. */
+export function storeAddressOf(text: string): Result<StoreAddress, Finding> {
   if (text.includes('${{'))
     return err({
       code: 'SL117',
@@ -50,7 +43,7 @@ export function storeAddressOf(text: string): Result<StoreAddress, AddressProble
   return bucketAddress(text.slice('s3://'.length));
 }
 
-function folderAddress(path: string): Result<StoreAddress, AddressProblem> {
+function folderAddress(path: string): Result<StoreAddress, Finding> {
   if (path.trim() !== path)
     return err({ code: 'SL120', message: 'has spaces around its name', hint: 'remove them' });
   if (/^~[^/]*(\/|$)/.test(path))
@@ -62,7 +55,7 @@ function folderAddress(path: string): Result<StoreAddress, AddressProblem> {
   return ok({ kind: 'folder', path });
 }
 
-function bucketAddress(rest: string): Result<StoreAddress, AddressProblem> {
+function bucketAddress(rest: string): Result<StoreAddress, Finding> {
   if (rest.includes('@'))
     return err({
       code: 'SL701',
@@ -88,24 +81,14 @@ function bucketAddress(rest: string): Result<StoreAddress, AddressProblem> {
   return ok({ kind: 'bucket', bucket, prefix: folders.map((name) => `${name}/`).join('') });
 }
 
-export function checkStore(document: Json, source: Source): readonly Diagnostic[] {
-  const outputs = isObject(document) ? document['outputs'] : undefined;
+export function checkStore({ outputs }: JsonObject, source: Source): readonly Diagnostic[] {
   const store = isObject(outputs) ? outputs['store'] : undefined;
   if (typeof store !== 'string' || store === '') return [];
   const address = storeAddressOf(store);
   if (address.ok) return [];
-  const { code, message, hint } = address.error;
+  const { error } = address;
   // An address with credentials is not repeated.
   const shown = store.includes('@') ? 'the address' : JSON.stringify(store);
-  const span = source.spanOf(['outputs', 'store']);
-  return [
-    {
-      severity: 'error',
-      code,
-      file: source.file,
-      span,
-      message: `outputs.store: ${shown} ${message}`,
-      hint,
-    },
-  ];
+  const message = `outputs.store: ${shown} ${error.message}`;
+  return [errorAt(source.file, source.spanOf(['outputs', 'store']), { ...error, message })];
 }

@@ -2,7 +2,9 @@
 import { grouped } from '../base/grouped.ts';
 import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
-import type { Path } from '../contract/yaml/place.ts';
+import type { Code } from '../contract/codes/all.ts';
+import { type Diagnostic, errorAt, type Path } from '../contract/yaml/diagnostic.ts';
+import type { Source } from '../contract/yaml/source.ts';
 import { maxSize } from './evaluation-budget.ts';
 import {
   type Expression,
@@ -65,8 +67,12 @@ function compileText(text: string, path: Path, errors: TemplateError[]): Templat
   const rest = text.slice(end);
   if (isTemplated(rest))
     errors.push({
-      ...{ code: 'SL302', message: 'this ${{ has no }}', path },
-      ...{ text: rest, start: 0, end: rest.length },
+      code: 'SL302',
+      message: 'this ${{ has no }}',
+      path,
+      text: rest,
+      start: 0,
+      end: rest.length,
     });
   if (rest.trim() !== '' || (rest !== '' && parts.length > 1)) parts.push(rest);
   const [only] = parts;
@@ -166,24 +172,18 @@ function fillText(
       text += part;
       continue;
     }
+    const whole = { start: 0, end: part.text.length };
     const value = part.evaluate(scope);
     if (!value.ok) return err(at(path, part, value.error));
-    if (typeof value.value === 'object')
-      return err(
-        at(path, part, {
-          ...{ code: 'SL310', message: 'a list or an object cannot be part of a text' },
-          ...{ start: 0, end: part.text.length },
-        }),
-      );
+    if (typeof value.value === 'object') {
+      const message = 'a list or an object cannot be part of a text';
+      return err(at(path, part, { code: 'SL310', message, ...whole }));
+    }
     text += String(value.value);
-    if (text.length > maxSize)
-      return err(
-        at(path, part, {
-          code: 'SL308',
-          message: `the text is longer than ${grouped(maxSize)} characters`,
-          ...{ start: 0, end: part.text.length },
-        }),
-      );
+    if (text.length > maxSize) {
+      const message = `the text is longer than ${grouped(maxSize)} characters`;
+      return err(at(path, part, { code: 'SL308', message, ...whole }));
+    }
   }
   return ok(text);
 }
@@ -238,4 +238,85 @@ export function fillKnown(template: Template, scope: Scope): Json | undefined {
     default:
       return unreachable(template);
   }
+}
+
+/** An expression in the file. */
+export interface PlacedExpression {
+  readonly path: Path;
+  readonly expression: Expression;
+  /** The expression is the whole value at its path, and not a part of a text. */
+  readonly isWhole: boolean;
+}
+
+const placedExpressions = new WeakMap<Template, readonly PlacedExpression[]>();
+
+/** The expressions of a template; found once, because each item asks for them. */
+export function expressionsOf(template: Template): readonly PlacedExpression[] {
+  const known = placedExpressions.get(template);
+  if (known !== undefined) return known;
+  const found = findExpressions(template);
+  placedExpressions.set(template, found);
+  return found;
+}
+
+function findExpressions(template: Template): readonly PlacedExpression[] {
+  switch (template.kind) {
+    case 'value':
+      return [];
+    case 'expression':
+      return [{ path: template.path, expression: template.expression, isWhole: true }];
+    case 'text':
+      return template.parts
+        .filter((part) => typeof part === 'object')
+        .map((expression) => ({ path: template.path, expression, isWhole: false }));
+    case 'list':
+      return template.items.flatMap(findExpressions);
+    case 'object':
+      return template.fields.flatMap(([, field]) => findExpressions(field));
+    default:
+      return unreachable(template);
+  }
+}
+
+/** What to do about an error in an expression. */
+const remedies: Readonly<Partial<Record<Code, string>>> = {
+  SL215: 'put a text in quotation marks, or write the whole reference, such as item.path',
+  SL301:
+    'write texts in quotation marks, both sides of each operator, and a closing bracket for each opening one',
+  SL302: 'write }} where the expression ends',
+  SL303: 'write an expression between ${{ and }}, or remove both',
+  SL304: 'docs/expressions.md lists the functions',
+  SL305: 'use values of types that fit together',
+  SL306: 'write an RE2 pattern: close every bracket, and use no look-around',
+  SL307: 'compute the value elsewhere, and pass it as an input or as a field of the items',
+  SL308: 'use fewer loops in loops, or shorter lists and texts',
+  SL309: 'ask first, for example with has(item.title), or give every item the value',
+  SL310: 'choose one entry of the list, or one field of the object',
+  SL311: 'write a comparison, such as size(item.stem) > 0',
+  SL312: 'convert the value, for example with string()',
+};
+
+/** The error's own hint, or what to do about errors of its kind. `text`: of the expression. */
+export function expressionRemedy({
+  code,
+  message,
+  text,
+  hint,
+}: Pick<TemplateError, 'code' | 'message' | 'text' | 'hint'>): string {
+  const [, dashed, rest = ''] = /steps\.(\w+(?:-\w+)+)((?:\.\w+)*)/.exec(text) ?? [];
+  return dashed !== undefined && message.startsWith('there is no "')
+    ? `a step name with "-" needs brackets: steps["${dashed}"]${rest}`
+    : (hint ?? remedies[code] ?? 'check the values that the expression uses');
+}
+
+/** About the place of an expression: a value that does not fit there. */
+export function atExpression(error: TemplateError, source: Source): Diagnostic {
+  const { path, text, start, end } = error;
+  const span = source.spanInside(path, text, start, end);
+  return errorAt(source.file, span, { ...error, hint: expressionRemedy(error) });
+}
+
+/** About a part of an expression. */
+export function inExpression(error: TemplateError, source: Source): Diagnostic {
+  return { ...atExpression(error, source), message: `in the expression: ${error.message}` };
 }

@@ -4,17 +4,14 @@
 import { isObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
 import { partOf, type Schema } from '../base/schema.ts';
-import type { Diagnostic } from '../contract/yaml/diagnostic.ts';
-import type { Path } from '../contract/yaml/place.ts';
+import type { Diagnostic, Path } from '../contract/yaml/diagnostic.ts';
 import { dotted } from '../contract/yaml/shape.ts';
 import type { Source } from '../contract/yaml/source.ts';
+import { uploadHint } from './body.ts';
 import type { Draft } from './draft.ts';
 import type { Expression, ExpressionError } from './expression.ts';
-import { atExpression, inExpression } from './expression-diagnostic.ts';
-import { knownFields } from './output-types.ts';
-import type { Reference } from './reference.ts';
-import { type Known, staticTypes, worded } from './static-types.ts';
-import type { Template } from './template.ts';
+import { type KnownAs, knownFields, staticTypes, worded } from './static-types.ts';
+import { atExpression, expressionsOf, inExpression, type PlacedExpression } from './template.ts';
 
 /** Where an expression stands: it is a whole value, a part of a text, a condition, or the list of a fan-out. */
 interface Use {
@@ -23,72 +20,72 @@ interface Use {
   readonly as: 'value' | 'part' | 'condition' | 'list';
 }
 
-export function checkTypes(
-  draft: Draft,
-  knownAs: (reference: Reference) => Known | undefined,
-  source: Source,
-): readonly Diagnostic[] {
-  const { name, condition, list } = draft;
-  const uses: readonly Use[] = [
-    ...usesIn(draft.with),
-    ...(list === undefined ? [] : usesIn(list).map(asList)),
-    ...(condition === undefined
-      ? []
-      : [{ path: ['steps', name, 'if'], expression: condition, as: 'condition' as const }]),
-  ];
-  return uses.flatMap((use): readonly Diagnostic[] => {
-    const types = staticTypes(use.expression, knownAs);
-    const { path, expression } = use;
-    const place = { path, text: expression.text };
-    if (!types.ok) return [inExpression({ ...types.error, ...place }, source)];
-    const problem = misfit(types.value, use, draft, knownAs) ?? localPathIn(use, draft, knownAs);
-    return problem === undefined ? [] : [atExpression({ ...problem, ...place }, source)];
-  });
+export function checkTypes(draft: Draft, knownAs: KnownAs, source: Source): readonly Diagnostic[] {
+  const { name, condition: expression, list } = draft;
+  const uses: Use[] = expressionsOf(draft.with).map(asPartOrWhole);
+  // The value of `for_each`, unless the expression is only a part of it.
+  for (const use of list === undefined ? [] : expressionsOf(list).map(asPartOrWhole))
+    uses.push(use.as === 'value' && use.path.length === 3 ? { ...use, as: 'list' } : use);
+  if (expression !== undefined)
+    uses.push({ path: ['steps', name, 'if'], expression, as: 'condition' });
+  return uses.flatMap((use) =>
+    problemIn(
+      use,
+      source,
+      knownAs,
+      (types) => misfit(types, use, draft, knownAs) ?? localPathIn(use, draft, knownAs),
+    ),
+  );
 }
+
+const asPartOrWhole = ({ path, expression, isWhole }: PlacedExpression): Use => ({
+  path,
+  expression,
+  as: isWhole ? 'value' : 'part',
+});
 
 /** The type of `items.when`. */
 export function checkWhen(
   when: Expression | undefined,
-  knownAs: (reference: Reference) => Known | undefined,
+  knownAs: KnownAs,
   source: Source,
 ): readonly Diagnostic[] {
   if (when === undefined) return [];
-  const place = { path: ['items', 'when'], text: when.text };
-  const types = staticTypes(when, knownAs);
-  if (!types.ok) return [inExpression({ ...types.error, ...place }, source)];
-  const [type = 'dyn'] = types.value;
-  if (types.value.some((one) => one === 'bool' || one === 'dyn')) return [];
-  const message = `items.when must be true or false, and the expression is ${worded(type)}`;
-  const hint = conditionHint(type, when.text);
-  return [
-    atExpression(
-      { ...place, code: 'SL311', message, hint, start: 0, end: when.text.length },
-      source,
-    ),
-  ];
+  const place = { path: ['items', 'when'], expression: when };
+  return problemIn(place, source, knownAs, (types) =>
+    noCondition('items.when', types, types[0], when),
+  );
 }
 
-/** The value of `for_each`, unless the expression is only a part of it. */
-const asList = (use: Use): Use =>
-  use.as === 'value' && use.path.length === 3 ? { ...use, as: 'list' } : use;
+/** A wrong use in an expression, or else what `problemOf` says about its types. */
+function problemIn(
+  { path, expression }: Pick<Use, 'path' | 'expression'>,
+  source: Source,
+  knownAs: KnownAs,
+  problemOf: (types: readonly string[]) => ExpressionError | undefined,
+): readonly Diagnostic[] {
+  const place = { path, text: expression.text };
+  const types = staticTypes(expression, knownAs);
+  if (!types.ok) return [inExpression({ ...types.error, ...place }, source)];
+  const problem = problemOf(types.value);
+  return problem === undefined ? [] : [atExpression({ ...problem, ...place }, source)];
+}
 
-function usesIn(template: Template): readonly Use[] {
-  switch (template.kind) {
-    case 'value':
-      return [];
-    case 'expression':
-      return [{ path: template.path, expression: template.expression, as: 'value' }];
-    case 'text':
-      return template.parts
-        .filter((part) => typeof part === 'object')
-        .map((expression) => ({ path: template.path, expression, as: 'part' }));
-    case 'list':
-      return template.items.flatMap(usesIn);
-    case 'object':
-      return template.fields.flatMap(([, field]) => usesIn(field));
-    default:
-      return unreachable(template);
-  }
+/** Undefined if the value may be true or false. */
+function noCondition(
+  subject: string,
+  types: readonly string[],
+  type = 'dyn',
+  { text }: Expression,
+): ExpressionError | undefined {
+  if (types.some((one) => one === 'bool' || one === 'dyn')) return undefined;
+  return {
+    code: 'SL311',
+    message: `${subject} must be true or false, and the expression is ${worded(type)}`,
+    hint: conditionHint(type, text),
+    start: 0,
+    end: text.length,
+  };
 }
 
 /** Why a value cannot be where it is used; undefined if one of its types fits. */
@@ -96,21 +93,14 @@ function misfit(
   types: readonly string[],
   { path, expression, as }: Use,
   { name, kind }: Draft,
-  knownAs: (reference: Reference) => Known | undefined,
+  knownAs: KnownAs,
 ): ExpressionError | undefined {
   const [first = 'dyn'] = types;
   const type = types.every(isNumber) && new Set(types).size > 1 ? 'number' : first;
   const whole = { start: 0, end: expression.text.length };
   switch (as) {
     case 'condition':
-      return types.some((one) => one === 'bool' || one === 'dyn')
-        ? undefined
-        : {
-            code: 'SL311',
-            message: `step "${name}": if: must be true or false, and the expression is ${worded(type)}`,
-            hint: conditionHint(type, expression.text),
-            ...whole,
-          };
+      return noCondition(`step "${name}": if:`, types, type, expression);
     case 'list':
       return types.some((one) => one === 'dyn' || one.startsWith('list'))
         ? undefined
@@ -148,10 +138,7 @@ function misfit(
 }
 
 /** For one result of a step where all of them are meant. */
-function results(
-  { references }: Expression,
-  knownAs: (reference: Reference) => Known | undefined,
-): string | undefined {
+function results({ references }: Expression, knownAs: KnownAs): string | undefined {
   const [only, ...others] = references;
   if (only?.root !== 'steps' || only.key === undefined || others.length > 0) return undefined;
   const lists = ['downloads', 'faces'];
@@ -165,7 +152,7 @@ function results(
 function localPathIn(
   { path, expression, as }: Use,
   { name, kind }: Draft,
-  knownAs: (reference: Reference) => Known | undefined,
+  knownAs: KnownAs,
 ): ExpressionError | undefined {
   const schema = schemaOf(path, kind);
   const [only, ...others] = expression.references;
@@ -176,7 +163,7 @@ function localPathIn(
   return {
     code: 'SL402',
     message: `step "${name}": ${dotted(path.slice(3))} is a path on this machine, which is neither an upload nor a direct URL`,
-    hint: 'add an upload step for the file and refer to it: ${{ steps.<name>.file_path }}',
+    hint: uploadHint,
     start,
     end,
   };
@@ -196,7 +183,7 @@ function fits(type: string, schema: Schema): boolean {
     case 'array': {
       const member = /^list<(.+)>$/.exec(type)?.[1] ?? 'dyn';
       const items = schema['items'];
-      return type.startsWith('list') && (!isSchema(items) || member === 'T' || fits(member, items));
+      return type.startsWith('list') && (!isObject(items) || member === 'T' || fits(member, items));
     }
     case 'object':
       return !isScalar(type) && !type.startsWith('list');
@@ -237,7 +224,7 @@ function wordedSchema({ type, items }: Schema): string {
     case 'object':
       return 'an object';
     case 'array':
-      return isSchema(items) ? `a list of ${items['type']}s` : 'a list';
+      return isObject(items) ? `a list of ${items['type']}s` : 'a list';
     default:
       return `a ${type}`;
   }
@@ -270,5 +257,3 @@ function entryHint(type: string): string {
   const [field = 'url'] = knownFields(entry) ?? [];
   return `take a field of each entry, for example .map(x, x.${field})`;
 }
-
-const isSchema = (value: unknown): value is Schema => isObject(value);

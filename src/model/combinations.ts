@@ -1,8 +1,7 @@
 // The combinations of a matrix, by the rules of GitHub Actions: the product of the lists, without `exclude`, then
 // `include`.
 import type { JsonObject } from '../base/json.ts';
-import type { Matrix, MatrixRule, Scalar } from '../language/items.ts';
-import { sameScalar } from '../language/matrix-check.ts';
+import { type Matrix, type MatrixRule, type Scalar, sameScalar } from '../language/items.ts';
 
 export interface Combination {
   /** The last part of an item's key, such as `oil/large`. */

@@ -4,8 +4,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import { filled, type Schema } from '../base/schema.ts';
 import type { Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
-import { fill, type Template, type TemplateError } from '../language/template.ts';
-import { expressionsOf } from '../language/template-expressions.ts';
+import { expressionsOf, fill, type Template, type TemplateError } from '../language/template.ts';
 import {
   cosmeticFields,
   essentialBody,

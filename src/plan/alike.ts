@@ -3,7 +3,7 @@
 import { digestOf } from '../base/digest.ts';
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Step } from '../language/pipeline.ts';
-import { expressionsOf } from '../language/template-expressions.ts';
+import { expressionsOf } from '../language/template.ts';
 import type { Item } from '../model/item.ts';
 
 /**

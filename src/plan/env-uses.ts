@@ -2,7 +2,7 @@
 // expressions, so the answer holds for every item.
 import type { Expression } from '../language/expression.ts';
 import type { Pipeline, Step } from '../language/pipeline.ts';
-import { expressionsOf } from '../language/template-expressions.ts';
+import { expressionsOf } from '../language/template.ts';
 
 export interface EnvUse {
   readonly name: string;

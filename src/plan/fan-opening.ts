@@ -1,9 +1,8 @@
 // What a plan knows about the elements of a fan-out.
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import type { Scope } from '../language/expression.ts';
-import { expressionRemedy } from '../language/expression-remedy.ts';
 import type { FanOut, Step } from '../language/pipeline.ts';
-import { expressionsOf } from '../language/template-expressions.ts';
+import { expressionRemedy, expressionsOf } from '../language/template.ts';
 import { elementsOf } from '../model/element.ts';
 import type { TaskProblem } from './ask.ts';
 import type { End } from './ending.ts';

@@ -2,7 +2,7 @@
 // earlier days are history, although no plan of today refers to them.
 
 import type { Step } from '../language/pipeline.ts';
-import { expressionsOf } from '../language/template-expressions.ts';
+import { expressionsOf } from '../language/template.ts';
 import type { JobLine } from '../model/line.ts';
 import { stepOf } from '../model/task.ts';
 

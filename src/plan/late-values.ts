@@ -6,8 +6,7 @@ import { mostAccepted } from '../contract/tool/most-accepted.ts';
 import type { Tool } from '../contract/tool/tool.ts';
 import type { Expression, Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
-import { fillKnown } from '../language/template.ts';
-import { expressionsOf } from '../language/template-expressions.ts';
+import { expressionsOf, fillKnown } from '../language/template.ts';
 import type { Estimate } from './estimate.ts';
 
 /** The known part of a body before the steps that it uses have run. */

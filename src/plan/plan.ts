@@ -1,7 +1,7 @@
 // The plan as plain data: for each step, what would run, what it would cost, and what is reused.
 import { DigestSet } from '../base/digest-set.ts';
 import type { Code } from '../contract/codes/all.ts';
-import { withoutPaths } from '../language/filled-body.ts';
+import { withoutPaths } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { fingerprintOf } from '../model/fingerprint.ts';
 import { type FileCounts, sumOf } from './decide.ts';

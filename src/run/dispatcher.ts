@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import { err, type Result, unreachable } from '../base/result.ts';
 import type { Code } from '../contract/codes/all.ts';
-import { bodyOf } from '../language/filled-body.ts';
+import { bodyOf } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';
 import { nextAttempt } from '../model/attempt.ts';
 import { elementsOf } from '../model/element.ts';

@@ -3,9 +3,8 @@
 import { isObject, type JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
 import type { Scope } from '../language/expression.ts';
-import type { Step } from '../language/pipeline.ts';
+import { expressionsIn, type Step } from '../language/pipeline.ts';
 import { stagesOf } from '../language/stages.ts';
-import { expressionsIn } from '../language/step-expressions.ts';
 import { fillOpen } from '../language/template.ts';
 import type { Cell, Item } from '../model/item.ts';
 import { predicted } from '../model/outputs.ts';

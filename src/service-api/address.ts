@@ -1,5 +1,5 @@
 // The base address of a service: which addresses are valid, and their normal form.
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 
 /** Returns the address in its normal form: international names in Punycode, without a final slash. */
 export function checkAddress(address: string): string {

@@ -3,7 +3,7 @@ import type { Redactor } from '../base/redactor.ts';
 import type { Result } from '../base/result.ts';
 import { type ApiFailure, explainFailure } from '../contract/api/failure.ts';
 import type { Account } from '../contract/api/project.ts';
-import { problem, Refusal } from '../language/load/problem.ts';
+import { problem, Refusal } from '../language/load/refusal.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { MediaApi } from '../run/jobs/ports.ts';
 import type { Target } from './target.ts';

@@ -1,5 +1,5 @@
 // Connects to the service of a run: the hosted one, or the local one in this process.
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { notTaken } from '../model/settled.ts';
 import { jobFacts } from '../model/state.ts';
 import type { Clock, Journal } from '../run/jobs/ports.ts';

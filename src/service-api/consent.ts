@@ -23,7 +23,7 @@ import { validatorOf } from '../base/schema.ts';
 import { isSystemProblem, systemCode, systemReason } from '../base/system-error.ts';
 import { type Env, userFolder } from '../base/user-folder.ts';
 import type { ParsedPipeline } from '../language/load/parse.ts';
-import { problem, Refusal, resultOf } from '../language/load/problem.ts';
+import { problem, Refusal, resultOf } from '../language/load/refusal.ts';
 import type { Pipeline } from '../language/pipeline.ts';
 
 /** `changed`: the user trusted this file, but with other content. */

@@ -2,7 +2,7 @@
 import { readSecretFile } from '../base/regular-file.ts';
 import type { Env } from '../base/user-folder.ts';
 import type { ParsedPipeline } from '../language/load/parse.ts';
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { checkAddress } from './address.ts';
 import { consentTo } from './consent.ts';
 

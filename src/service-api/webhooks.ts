@@ -5,7 +5,7 @@ import type { Redactor } from '../base/redactor.ts';
 import { readSecretFile } from '../base/regular-file.ts';
 import type { Env } from '../base/user-folder.ts';
 import { toolNamed } from '../contract/tools/all.ts';
-import { problem, Refusal } from '../language/load/problem.ts';
+import { problem, Refusal } from '../language/load/refusal.ts';
 import type { Ledger } from '../model/ledger.ts';
 import { jobFacts } from '../model/state.ts';
 import type { Clock } from '../run/jobs/ports.ts';

@@ -5,7 +5,7 @@ import type { Env } from '../base/user-folder.ts';
 import { shownPath } from '../files/shown-path.ts';
 import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
-import { problem, Refusal, resultOf } from '../language/load/problem.ts';
+import { problem, Refusal, resultOf } from '../language/load/refusal.ts';
 import { namesService } from '../service-api/target.ts';
 import { serviceIn } from './load-state.ts';
 import { type PathOptions, pathsOf, type RunPaths } from './run-paths.ts';

@@ -11,7 +11,7 @@ import {
   systemReason,
 } from '../base/system-error.ts';
 import { createNew } from '../files/new-file.ts';
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import type { RunPaths } from './run-paths.ts';
 

@@ -2,7 +2,7 @@
 // beside it. The state file may lack payments, so nothing is planned or bought until both are merged.
 import { lstatSync } from 'node:fs';
 import { shownPath } from '../files/shown-path.ts';
-import { type Problem, problem } from '../language/load/problem.ts';
+import { type Problem, problem } from '../language/load/refusal.ts';
 import type { StateFileChanged } from './file-version.ts';
 
 /** Why the run stopped. */

@@ -7,7 +7,7 @@ import { makeFolder } from '../base/make-folder.ts';
 import { failingDiskCure, isFailingDisk, systemCode, systemReason } from '../base/system-error.ts';
 import { statsIfAny } from '../files/file-stamps.ts';
 import { createNew } from '../files/new-file.ts';
-import { type Problem, problem } from '../language/load/problem.ts';
+import { type Problem, problem } from '../language/load/refusal.ts';
 import type { RunPaths } from './run-paths.ts';
 
 /** Makes the folders that a run writes to, and tries to write to each. */

@@ -5,7 +5,7 @@ import type { Env } from '../base/user-folder.ts';
 import type { Code } from '../contract/codes/all.ts';
 import { folderRefusal, type OutsideOptions } from '../files/boundary.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { type Problem, problem, Refusal } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { storeAddressOf, storeName } from '../language/store.ts';
 import type { OutputStore } from '../run/jobs/ports.ts';
 import { type BucketAccess, bucketAccess } from '../service-api/bucket-access.ts';

@@ -1,5 +1,5 @@
 // What a credit costs this user: a variable, or the account's plan.
-import { type Problem, problem } from '../language/load/problem.ts';
+import { type Problem, problem } from '../language/load/refusal.ts';
 import type { LiveFacts } from '../views/live/live-facts.ts';
 
 /** The user's own price of a credit in US dollars: a subscription costs less than credits by use. */

@@ -1,5 +1,5 @@
 // The exit codes of the commands.
-import type { Problem } from '../language/load/problem.ts';
+import type { Problem } from '../language/load/refusal.ts';
 import type { RunEvent, Summary } from '../run/run-event.ts';
 import { exitCodes } from '../views/exit-codes.ts';
 

@@ -3,7 +3,7 @@
 import { printable, printableJson } from '../base/printable.ts';
 import { folded } from '../base/text.ts';
 import { type Complaint, renderDiagnostics } from '../contract/yaml/diagnostic.ts';
-import { type Problem, Refusal, renderProblem } from '../language/load/problem.ts';
+import { type Problem, Refusal, renderProblem } from '../language/load/refusal.ts';
 import { hasColor, type Paint } from './colors.ts';
 import { problemCode } from './exit-code.ts';
 import { terminal, write } from './output.ts';

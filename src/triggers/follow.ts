@@ -7,7 +7,7 @@ import type { RunOptions } from '../features/run/options.ts';
 import type { Ran } from '../features/run/run.ts';
 import type { GivenInputs } from '../language/load/inputs.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
-import { type Problem, renderProblem, resultOf } from '../language/load/problem.ts';
+import { type Problem, renderProblem, resultOf } from '../language/load/refusal.ts';
 import { realClock } from '../run/clock.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { PipelineFile, Unusable } from './pipeline-file.ts';

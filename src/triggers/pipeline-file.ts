@@ -6,7 +6,7 @@ import type { Result } from '../base/result.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { followPipeline, type LoadOptions } from '../language/load/load.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
-import { type Problem, renderProblem, resultOf } from '../language/load/problem.ts';
+import { type Problem, renderProblem, resultOf } from '../language/load/refusal.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 
 /** What a file is good for. A file that is `removed` or has `no-schedule` is not wrong, and nothing of it runs. */

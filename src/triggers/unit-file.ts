@@ -7,7 +7,7 @@ import { listing } from '../contract/yaml/diagnostic.ts';
 import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
 import type { GivenInputs } from '../language/load/inputs.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
-import { problem, Refusal, resultOf } from '../language/load/problem.ts';
+import { problem, Refusal, resultOf } from '../language/load/refusal.ts';
 import { realClock } from '../run/clock.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { checkAddress } from '../service-api/address.ts';

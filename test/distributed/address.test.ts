@@ -1,7 +1,7 @@
 // The address of an engine: refused with a remedy where it would leak a password or lead nowhere.
 import { expect, test } from 'vitest';
 import { engineAddress } from '../../src/distributed/address.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 
 const refusal = (text: string): string => {
   const address = resultOf(() => engineAddress(text));

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { audit as auditState } from '../../src/features/drift/audit.ts';
 import { refresh as refreshState } from '../../src/features/drift/refresh.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, type Ended, envOf, photoPipeline, photoRig, type Rig, service } from '../rig.ts';
 import { Client } from '../service/client.ts';

@@ -6,7 +6,7 @@ import { plan } from '../../src/features/plan/plan.ts';
 import { resolve } from '../../src/features/resolve/resolve.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import { realClock } from '../../src/run/clock.ts';
 import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
 import type { LocalService } from '../../src/service/start.ts';

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { migrateEngine } from '../../src/features/engine/engine.ts';
 import { type WorkerEvent, worker, workerWith } from '../../src/features/engine/worker.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { startWorker } from '../engine-rig.ts';
 import { type Postgres, startPostgres } from '../postgres.ts';
 import { bill, ended, envOf, photoRig, service, until } from '../rig.ts';

@@ -8,7 +8,7 @@ import { termsOf } from '../../src/distributed/terms.ts';
 import { status } from '../../src/features/status/status.ts';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { realClock } from '../../src/run/clock.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { pathsOf } from '../../src/state/run-paths.ts';

@@ -4,7 +4,7 @@ import { err } from '../../src/base/result.ts';
 import { resolve } from '../../src/features/resolve/resolve.ts';
 import { status } from '../../src/features/status/status.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { envOf, service, until } from '../rig.ts';

@@ -6,7 +6,7 @@ import type { WorkerInternals } from '../../src/features/engine/worker.ts';
 import { type Monitor, openMonitor } from '../../src/features/monitor/monitoring.ts';
 import { status } from '../../src/features/status/status.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { startPostgres } from '../postgres.ts';
 import { photoRig, service, until } from '../rig.ts';

@@ -9,7 +9,7 @@ import { exportState } from '../../src/features/engine/export.ts';
 import { resolve } from '../../src/features/resolve/resolve.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { realClock } from '../../src/run/clock.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { envOf, type Rig, service, until } from '../rig.ts';

@@ -6,7 +6,7 @@ import { isObject } from '../../src/base/json.ts';
 import { exportState } from '../../src/features/engine/export.ts';
 import { run } from '../../src/features/run/run.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';

@@ -7,7 +7,7 @@ import {
   dropEngine,
   migrateEngine,
 } from '../../src/features/engine/engine.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { startWorker } from '../engine-rig.ts';
 import { read } from '../examples.ts';
 import { query, sharedPostgres } from '../postgres.ts';

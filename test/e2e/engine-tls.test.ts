@@ -2,7 +2,7 @@
 import { generate } from 'selfsigned';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkEngine, migrateEngine } from '../../src/features/engine/engine.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { engineText } from '../../src/views/engine-text.ts';
 import { startWorker } from '../engine-rig.ts';
 import { query, startPostgres, withoutPostgres } from '../postgres.ts';

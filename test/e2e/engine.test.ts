@@ -8,7 +8,7 @@ import { plan } from '../../src/features/plan/plan.ts';
 import { run } from '../../src/features/run/run.ts';
 import { status } from '../../src/features/status/status.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { forget } from '../../src/features/forget/forget.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import { bill, envOf, photo, Rig, service } from '../rig.ts';
 
 const image =

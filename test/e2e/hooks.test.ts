@@ -7,7 +7,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { trust } from '../../src/features/trust/trust.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import { realClock } from '../../src/run/clock.ts';
 import type { Clock } from '../../src/run/jobs/ports.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { resolve } from '../../src/features/resolve/resolve.ts';
 import { status } from '../../src/features/status/status.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { ended, envOf, Rig, service, type Told, until } from '../rig.ts';
 import { loaded } from './orphaned.ts';

@@ -17,7 +17,7 @@ import { repair } from '../../src/features/repair/repair.ts';
 import { resolve } from '../../src/features/resolve/resolve.ts';
 import type { RunInternals, RunOptions } from '../../src/features/run/run.ts';
 import { status } from '../../src/features/status/status.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { ended, envOf, type Rig, service, type Told, until } from '../rig.ts';
 import { git } from './clones.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../src/features/prune/prune.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts';
-import { type Problem, resultOf } from '../../src/language/load/problem.ts';
+import { type Problem, resultOf } from '../../src/language/load/refusal.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { envOf, type Rig } from '../rig.ts';
 

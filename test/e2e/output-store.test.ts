@@ -9,7 +9,7 @@ import { type Planned, plan } from '../../src/features/plan/plan.ts';
 import { runWith } from '../../src/features/run/run.ts';
 import { trust } from '../../src/features/trust/trust.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { type Bucket, openBucket } from '../../torture/bucket.ts';
 import { bill, envOf, photoPipeline, photoRig, Rig, service } from '../rig.ts';

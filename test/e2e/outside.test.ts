@@ -17,7 +17,7 @@ import { renderDiagnostics } from '../../src/contract/yaml/diagnostic.ts';
 import { plan, UnrunnablePlan } from '../../src/features/plan/plan.ts';
 import { type RunOptions, runWith } from '../../src/features/run/run.ts';
 import { type LoadOptions, loadPipeline } from '../../src/language/load/load.ts';
-import { type Problem, renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { type Problem, renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { privateFolderOf } from '../../src/state/private-folder.ts';
 import { exitCodes } from '../../src/terminal/exit-code.ts';
 import { planText } from '../../src/views/plan-text.ts';

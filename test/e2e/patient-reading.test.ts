@@ -6,7 +6,7 @@ import { refresh } from '../../src/features/drift/refresh.ts';
 import { resolve } from '../../src/features/resolve/resolve.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import { realClock } from '../../src/run/clock.ts';
 import type { Clock } from '../../src/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';

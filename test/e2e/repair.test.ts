@@ -4,7 +4,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { repair } from '../../src/features/repair/repair.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import {
   begunHeader,

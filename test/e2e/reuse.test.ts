@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { envOf, photo, Rig, service } from '../rig.ts';
 import { found, named, pruned } from './orphaned.ts';
 import { drop, WatchedRig } from './watched.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { RunInternals } from '../../src/features/run/run.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { takeLock } from '../../src/state/lock/lock.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { resolve } from '../../src/features/resolve/resolve.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { bill, envOf, photoRig, plainly, Rig, service } from '../rig.ts';
 import { cutAt, PowerCut } from './power-cut.ts';

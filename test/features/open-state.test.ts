@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { headerOf, openState } from '../../src/features/open-state.ts';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { realClock } from '../../src/run/clock.ts';
 import { type Access, lockState } from '../../src/state/lock-state.ts';
 import { pathsOf } from '../../src/state/run-paths.ts';

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../src/base/json.ts';
 import type { ListContext } from '../../src/files/item-source.ts';
 import { type ItemFilter, listItems } from '../../src/files/items.ts';
 import { toCel } from '../../src/language/expression.ts';
-import { measuredUses } from '../../src/language/item-uses.ts';
+import { measuredUses } from '../../src/language/item-fields.ts';
 import type { Item } from '../../src/model/item.ts';
 import { pipelineOf } from '../language/check.ts';
 import { folderWith } from './places.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { gitSetup } from '../../src/features/git/git-setup.ts';
-import { resultOf } from '../../src/language/load/problem.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { commitAll, git, identity, origin, state, takes } from '../e2e/clones.ts';
 import { plainly, type Rig } from '../rig.ts';

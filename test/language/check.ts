@@ -1,6 +1,5 @@
 // Pipeline texts for these tests. «…» in a text marks the place that is wrong; the marks are taken out.
-import type { Diagnostic } from '../../src/contract/yaml/diagnostic.ts';
-import type { Span } from '../../src/contract/yaml/place.ts';
+import type { Diagnostic, Span } from '../../src/contract/yaml/diagnostic.ts';
 import type { Pipeline, Step } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { kinds } from '../../src/contract/kinds/all.ts';
-import { assetErrors, bodyErrors, type Checked } from '../../src/language/filled-body.ts';
+import { assetErrors, bodyErrors, type Checked } from '../../src/language/body.ts';
 
 function checked(name: string, extra: Checked['extra'] = []): Checked {
   const kind = kinds.find((one) => one.name === name);

@@ -5,12 +5,12 @@ import { type Scope, toCel } from '../../src/language/expression.ts';
 import {
   compileExpression,
   compileTemplate,
+  expressionsOf,
   fill,
   fillKnown,
   type Template,
   type TemplateError,
 } from '../../src/language/template.ts';
-import { expressionsOf } from '../../src/language/template-expressions.ts';
 
 const scope: Scope = {
   item: toCel({ stem: 'rose', n: 2, list: ['a', 'b'], map: { k: 1 } }),

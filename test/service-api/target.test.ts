@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { trust } from '../../src/features/trust/trust.ts';
 import { parsePipeline } from '../../src/language/load/parse.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { chooseTarget, type TargetOptions } from '../../src/service-api/target.ts';
 
 const key = 'sk-The-Very-Secret-Key-4711';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import type { Target } from '../../src/service-api/target.ts';
 import { type WebhookOptions, webhookConfigOf } from '../../src/service-api/webhooks.ts';
 import { listenAddress } from '../../src/terminal/flags.ts';

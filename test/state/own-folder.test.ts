@@ -20,7 +20,7 @@ import { forget } from '../../src/features/forget/forget.ts';
 import { repair } from '../../src/features/repair/repair.ts';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { type Problem, renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { type Problem, renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { checkOwnFolder, claimOwnFolder, ownFolderForPlan } from '../../src/state/own-folder.ts';
 import { makePrivateFolder, privateFolderOf } from '../../src/state/private-folder.ts';
 import { pathsOf, type RunPaths } from '../../src/state/run-paths.ts';

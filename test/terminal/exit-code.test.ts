@@ -1,6 +1,6 @@
 // The exit codes are a contract with scripts.
 import { expect, test } from 'vitest';
-import { problem } from '../../src/language/load/problem.ts';
+import { problem } from '../../src/language/load/refusal.ts';
 import { exitCodes, problemCode, withExitCode } from '../../src/terminal/exit-code.ts';
 
 test('every outcome has its own exit code, and only "done" has 0', () => {

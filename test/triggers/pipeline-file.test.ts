@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
-import { valueOrThrow } from '../../src/language/load/problem.ts';
+import { valueOrThrow } from '../../src/language/load/refusal.ts';
 import { PipelineFile } from '../../src/triggers/pipeline-file.ts';
 import { Rig } from '../rig.ts';
 

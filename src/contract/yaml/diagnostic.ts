@@ -4,9 +4,30 @@ import { codeFrameColumns } from '@babel/code-frame';
 import leven from 'leven';
 import { printable } from '../../base/printable.ts';
 import type { Code } from '../codes/all.ts';
-import type { Span } from './place.ts';
 
-interface Finding {
+/** A place in a document: keys and indexes from the root. */
+export type Path = readonly (string | number)[];
+
+/** A place in a text: lines and columns count from 1; the end is exclusive. */
+export interface Span {
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+  /** The file of the text, if it is another one than the source's own: an included file. */
+  readonly file?: string;
+}
+
+/** What is wrong, without its place. */
+export interface Finding {
+  /** `shotlist explain` says more about it. */
+  readonly code: Code;
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint: string;
+}
+
+interface Complained {
   readonly severity: 'error' | 'warning';
   /** The file as the user named it. */
   readonly file: string;
@@ -32,17 +53,13 @@ export function located(diagnostic: Diagnostic): Diagnostic {
 }
 
 /** About the content of a file. */
-export interface Diagnostic extends Finding {
-  /** `shotlist explain` says more about it. */
-  readonly code: Code;
-  /** What to do about it. */
-  readonly hint: string;
+export interface Diagnostic extends Complained, Finding {
   /** Absent if the problem has no place in the text, for example an empty file. */
   readonly span?: Span;
 }
 
 /** About the command line or this machine: no content of a file is wrong, so there is no code and no place. */
-export interface Obstacle extends Finding {
+export interface Obstacle extends Complained {
   readonly code?: never;
   readonly hint?: string;
   readonly span?: never;
@@ -50,14 +67,22 @@ export interface Obstacle extends Finding {
 
 export type Complaint = Diagnostic | Obstacle;
 
-/** The most diagnostics to print; nobody reads more. JSON output has all. */
-export const mostPrinted = 50;
+export const errorAt = (file: string, span: Span, finding: Finding): Diagnostic => ({
+  severity: 'error',
+  code: finding.code,
+  file,
+  span,
+  message: finding.message,
+  hint: finding.hint,
+});
+
+/** Nobody reads more. JSON output has all. */
+export const maxPrinted = 50;
 /** Up to this number, all diagnostics are shown with code frames. */
-const mostFrames = 12;
+const maxFrames = 12;
 /** If there are more, only this number has code frames. */
 const framesOfFlood = 5;
-/** The most characters of a message or a hint to print. */
-const mostSaid = 1000;
+const maxMessageChars = 1000;
 
 /**
  * `file:line:column: error SL012: message`, the lines around it with a caret, and the hint. `width`
@@ -72,14 +97,14 @@ export function renderDiagnostic(
   const lines = [headline(diagnostic, message)];
   if (span !== undefined && text !== undefined)
     lines.push(frameOf(excerpt?.text ?? text, span, width, excerpt?.firstLine));
-  if (hint !== undefined) lines.push(`  ${said(hint)}`);
+  if (hint !== undefined) lines.push(`  ${shortened(hint)}`);
   return lines.join('\n');
 }
 
 function headline({ file, severity, code, span }: Complaint, message: string): string {
   const place = span === undefined ? file : `${file}:${span.line}:${span.column}`;
   const kind = code === undefined ? severity : `${severity} ${code}`;
-  return `${printable(place)}: ${kind}: ${said(message)}`;
+  return `${printable(place)}: ${kind}: ${shortened(message)}`;
 }
 
 /**
@@ -93,8 +118,8 @@ export function renderDiagnostics(
   width?: number,
   included: IncludedTexts = {},
 ): string {
-  const framed = diagnostics.length > mostFrames ? framesOfFlood : mostFrames;
-  const shown = diagnostics.slice(0, mostPrinted).map((diagnostic, index) => {
+  const framed = diagnostics.length > maxFrames ? framesOfFlood : maxFrames;
+  const shown = diagnostics.slice(0, maxPrinted).map((diagnostic, index) => {
     const before = diagnostics[index - 1];
     if (index >= framed) return inOneLine(diagnostic, before?.hint);
     const again = samePlace(diagnostic, before);
@@ -119,29 +144,27 @@ const samePlace = ({ file, span }: Complaint, other: Complaint | undefined): boo
   span.line === other.span?.line &&
   span.column === other.span.column;
 
-function said(sentence: string): string {
+function shortened(sentence: string): string {
+  if (sentence.length <= maxMessageChars) return printable(sentence);
   // A long name may be in the middle; the end of the sentence says why it is wrong.
-  const short =
-    sentence.length > mostSaid
-      ? `${sentence.slice(0, mostSaid / 2)}…${sentence.slice(-mostSaid / 2)}`
-      : sentence;
-  return printable(short);
+  const half = maxMessageChars / 2;
+  return printable(`${sentence.slice(0, half)}…${sentence.slice(-half)}`);
 }
 
-/** The most names to compare with a wrong one: a file may have thousands of both. */
-const compared = 1000;
-const listed = 20;
+/** A file may have thousands of wrong names and of known ones. */
+const maxCompared = 1000;
+const maxListed = 20;
 
 /** The known name that is closest to a wrong one. */
 export function nearest(wrong: string, known: Iterable<string>): string | undefined {
   if (wrong.length > 100) return undefined;
   let best: string | undefined;
   // Every short word is near every other.
-  const most = wrong.length < 3 ? 1 : Math.max(2, Math.floor(wrong.length / 3));
-  let distance = most + 1;
-  let looked = 0;
+  const maxDistance = wrong.length < 3 ? 1 : Math.max(2, Math.floor(wrong.length / 3));
+  let distance = maxDistance + 1;
+  let compared = 0;
   for (const name of known) {
-    if (looked++ >= compared) break;
+    if (compared++ >= maxCompared) break;
     if (Math.abs(name.length - wrong.length) >= distance) continue;
     const away = leven(wrong.toLowerCase(), name.toLowerCase());
     if (away < distance) [best, distance] = [name, away];
@@ -158,25 +181,25 @@ export function suggestion(wrong: string, known: Iterable<string>): string | und
 /** `a, b, c`, and the number of the others. */
 export function listing(names: Iterable<string>): string {
   const all = [...names];
-  const rest = all.length - listed;
-  const shown = all.slice(0, listed).join(', ');
+  const rest = all.length - maxListed;
+  const shown = all.slice(0, maxListed).join(', ');
   return rest > 0 ? `${shown} and ${rest} more` : shown;
 }
 
 // Code frames: the lines around a place, with a caret, and never wider than the terminal.
 
-/** The width of a frame if the width of the terminal is unknown, in columns. */
-const usualWidth = 100;
-/** The least columns for the text, even on a narrow terminal. */
-const least = 20;
+/** In columns, if the width of the terminal is unknown. */
+const defaultWidth = 100;
+/** In columns, even on a narrow terminal. */
+const minTextWidth = 20;
 
 /** `firstLine`: the number of the first line of the text. */
-function frameOf(text: string, span: Span, width = usualWidth, firstLine = 1): string {
+function frameOf(text: string, span: Span, width = defaultWidth, firstLine = 1): string {
   const first = Math.max(span.line - 1, firstLine);
   const before = firstLine - 1;
   const lines = linesFrom(text, first - before, span.line + 1 - before);
   const gutter = String(first + lines.length - 1).length + 5;
-  const room = Math.max(width - gutter, least);
+  const room = Math.max(width - gutter, minTextWidth);
   const line = lines[span.line - first] ?? '';
   const column = Math.min(span.column - 1, line.length);
   const from = windowFor(lines, column, room);

@@ -1,17 +1,19 @@
 // Turns JSON Schema errors into diagnostics, for any YAML file with a schema. A format adds its own
 // names and sentences.
 import { isObject } from '../../base/json.ts';
-import type { ErrorObject } from '../../base/schema.ts';
-import type { Code } from '../codes/all.ts';
-import { type Diagnostic, suggestion } from './diagnostic.ts';
-import type { Path } from './place.ts';
+import { type ErrorObject, isNeverMeant, type Schema, validatorOf } from '../../base/schema.ts';
+import {
+  type Diagnostic,
+  errorAt,
+  type Finding,
+  listing,
+  nearest,
+  type Path,
+  suggestion,
+} from './diagnostic.ts';
 import type { Source } from './source.ts';
-import { propertiesOf, unknownKey } from './unknown-key.ts';
 
-export interface Sentence {
-  readonly code: Code;
-  readonly message: string;
-  readonly hint: string;
+export interface Sentence extends Finding {
   /** The place of the error, if it is a key below the value that the schema rejects. */
   readonly at?: Path;
 }
@@ -45,6 +47,17 @@ export function pathOf(pointer: string): Path {
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
+/** What a schema says about the value of a file, without repetitions. */
+export function shapeProblems(
+  schema: Schema,
+  source: Source,
+  format?: YamlFormat,
+): readonly Diagnostic[] {
+  const validate = validatorOf(schema);
+  validate(source.value);
+  return withoutEchoes(validate.errors ?? []).map((error) => diagnose(error, source, format));
+}
+
 /** One schema error, with its place in the text. */
 export function diagnose(
   error: ErrorObject,
@@ -53,21 +66,15 @@ export function diagnose(
 ): Diagnostic {
   const path = pathOf(error.instancePath);
   const subject = format.subjectOf(path);
-  const { code, message, hint, at } =
-    format.sentenceOf(error, path, subject) ?? sentence(error, path, subject);
-  const key = at !== undefined && at.length > path.length;
-  return {
-    severity: 'error',
-    code,
-    file: source.file,
-    span: key
-      ? source.keySpanOf(at)
-      : error.keyword === 'required'
-        ? source.keySpanOf(path)
-        : source.spanOf(path),
-    message,
-    hint,
-  };
+  const found = format.sentenceOf(error, path, subject) ?? sentence(error, path, subject);
+  const { at } = found;
+  const isKey = at !== undefined && at.length > path.length;
+  const span = isKey
+    ? source.keySpanOf(at)
+    : error.keyword === 'required'
+      ? source.keySpanOf(path)
+      : source.spanOf(path);
+  return errorAt(source.file, span, found);
 }
 
 /** The general sentence for an error; `subject` names the value at the path. */
@@ -187,10 +194,7 @@ export function describeValue(value: unknown): string {
 // Sentences for violations of a schema's limits: the number of entries, the length of a text, the
 // range of a number.
 
-interface BoundSentence {
-  readonly code: Code;
-  readonly message: string;
-}
+type BoundSentence = Pick<Finding, 'code' | 'message'>;
 
 /** A sentence for an error about a size or a range; undefined for other errors. */
 function boundSentence(subject: string, error: ErrorObject): BoundSentence | undefined {
@@ -242,4 +246,97 @@ function sizeOf(data: unknown): number {
   if (typeof data === 'string') return Array.from(data).length;
   if (Array.isArray(data)) return data.length;
   return isObject(data) ? Object.keys(data).length : 0;
+}
+
+// Unknown keys, and the known keys that were probably meant.
+
+interface Unknown {
+  readonly key: string;
+  /** `, and the required "…" is missing`, if one mistake caused both errors. */
+  readonly addition: string;
+  readonly hint: string;
+  /** The keys that the schema knows at this place. */
+  readonly known: readonly string[];
+  /** The known key that most resembles the unknown one. */
+  readonly near: string | undefined;
+}
+
+export function unknownKey(error: ErrorObject): Unknown {
+  const key = keyOf(error);
+  const near = nearKey(error);
+  const known = Object.keys(propertiesOf(error.parentSchema));
+  const addition =
+    near !== undefined && lacks(error, near) ? `, and the required "${near}" is missing` : '';
+  const list = known.length > 0 ? `known keys: ${listing(known)}` : 'remove it';
+  const hint = near === undefined ? list : `did you mean "${near}"?`;
+  return { key, addition, hint, known, near };
+}
+
+/**
+ * Removes errors that repeat another: a typing mistake in a required name is one error, not an
+ * unknown key and a missing one, and a value of the wrong type is not also a value outside its
+ * list.
+ */
+export function withoutEchoes(all: readonly ErrorObject[]): readonly ErrorObject[] {
+  const errors = all.filter((error) => !isOfAlternative(error));
+  const meant = new Set(
+    errors
+      .filter(({ keyword }) => keyword === 'additionalProperties')
+      .map((error) => `${error.instancePath} ${nearKey(error)}`),
+  );
+  const mistyped = new Set(
+    errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
+  );
+  return errors.filter(
+    ({ keyword, instancePath, params }) =>
+      keyword !== 'if' &&
+      keyword !== 'propertyNames' &&
+      !(keyword === 'enum' && mistyped.has(instancePath)) &&
+      !(keyword === 'required' && meant.has(`${instancePath} ${params['missingProperty']}`)),
+  );
+}
+
+/** An error of an alternative that was not meant, or the error that no alternative fits. */
+const isOfAlternative = ({ keyword, schema, parentSchema }: ErrorObject): boolean =>
+  isNeverMeant(parentSchema) ||
+  (keyword === 'anyOf' && Array.isArray(schema) && schema.some(isNeverMeant));
+
+export function propertiesOf(schema: unknown): Schema {
+  return isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
+}
+
+const keyOf = ({ params }: ErrorObject): string => String(params['additionalProperty']);
+
+/** The known key that resembles an unknown one, or has its meaning. */
+function nearKey(error: ErrorObject): string | undefined {
+  const known = propertiesOf(error.parentSchema);
+  const same = foreign.get(keyOf(error));
+  return same !== undefined && Object.hasOwn(known, same)
+    ? same
+    : nearest(keyOf(error), Object.keys(known));
+}
+
+/** Keys that people know from GitHub Actions and other tools, with the keys here. */
+const foreign: ReadonlyMap<string, string> = new Map([
+  ['name', 'pipeline'],
+  ['jobs', 'steps'],
+  ['on', 'schedule'],
+  ['strategy', 'items'],
+  ['run', 'uses'],
+  ['kind', 'uses'],
+  ['params', 'with'],
+  ['args', 'with'],
+  ['depends_on', 'needs'],
+  ['condition', 'if'],
+  ['loop', 'for_each'],
+  ['retries', 'retry'],
+  ['timeout-minutes', 'timeout'],
+  ['continue-on-error', 'on_missing'],
+]);
+
+function lacks({ parentSchema, data }: ErrorObject, key: string): boolean {
+  const schema: unknown = parentSchema;
+  const required = isObject(schema) ? schema['required'] : undefined;
+  const given = isObject(data) && Object.hasOwn(data, key);
+  return Array.isArray(required) && required.includes(key) && !given;
 }

@@ -14,8 +14,7 @@ import {
 } from 'yaml';
 import type { Json } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import type { Diagnostic } from './diagnostic.ts';
-import type { Path, Span } from './place.ts';
+import { type Diagnostic, errorAt, type Path, type Span } from './diagnostic.ts';
 import { plainValue } from './plain-value.ts';
 import { type YamlProblem, yamlProblemsOf } from './yaml-problem.ts';
 
@@ -33,20 +32,11 @@ export interface Source {
 
 /** Parses YAML 1.2. Errors: syntax, duplicate keys, and values that JSON does not have. */
 export function parseSource(file: string, text: string): Result<Source, readonly Diagnostic[]> {
-  const document = parseDocument(text, {
-    uniqueKeys: false,
-    logLevel: 'error',
-  });
+  const document = parseDocument(text, { uniqueKeys: false, logLevel: 'error' });
   const lines = new LineStarts(text);
   const spanOfRange = (range: OffsetRange): Span => lines.spanOf(range);
-  const diagnose = ({ code, message, hint, range }: YamlProblem): Diagnostic => ({
-    severity: 'error',
-    code,
-    file,
-    span: spanOfRange(range),
-    message,
-    hint,
-  });
+  const diagnose = (problem: YamlProblem): Diagnostic =>
+    errorAt(file, spanOfRange(problem.range), problem);
   if (document.errors.length > 0)
     return err(oneALine(yamlProblemsOf(document.errors, text).map(diagnose)));
 
@@ -102,9 +92,7 @@ function oneALine(errors: readonly Diagnostic[]): readonly Diagnostic[] {
   const lines = new Set<number>();
   return errors.filter(({ span }) => {
     const line = span?.line ?? 0;
-    if (lines.has(line)) return false;
-    lines.add(line);
-    return true;
+    return !lines.has(line) && lines.add(line);
   });
 }
 

@@ -1,8 +1,6 @@
 // Decodes a file as UTF-8. An invalid byte is an error; as U+FFFD, it would be sent and paid for.
 import { err, ok, type Result } from '../../base/result.ts';
-import type { Code } from '../codes/all.ts';
-import type { Diagnostic } from './diagnostic.ts';
-import type { Span } from './place.ts';
+import { type Diagnostic, errorAt, type Finding, type Span } from './diagnostic.ts';
 
 interface NotText {
   readonly diagnostic: Diagnostic;
@@ -18,23 +16,15 @@ export function decodeText(file: string, bytes: Uint8Array): Result<string, NotT
   const wide = wideEncoding(bytes);
   if (wide !== undefined) {
     const message = `the file is ${wide}, but a pipeline must be UTF-8`;
-    return err({
-      diagnostic: {
-        severity: 'error',
-        code: 'SL001',
-        file,
-        message,
-        hint: 'save the file as UTF-8',
-      },
-    });
+    const hint = 'save the file as UTF-8';
+    return err({ diagnostic: { severity: 'error', code: 'SL001', file, message, hint } });
   }
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const bad = firstBad(text, bytes);
   if (bad === undefined) return ok(text);
   const { code, index, offset, what, hint } = bad;
-  const span = spanAt(text, index);
   const message = `${what}, at byte ${offset}`;
-  const diagnostic: Diagnostic = { severity: 'error', code, file, span, message, hint };
+  const diagnostic = errorAt(file, spanAt(text, index), { code, message, hint });
   return err(bytes.includes(0) ? { diagnostic } : { diagnostic, text });
 }
 
@@ -57,7 +47,7 @@ function wideEncoding(bytes: Uint8Array): string | undefined {
 }
 
 interface Bad {
-  readonly code: Code;
+  readonly code: Finding['code'];
   /** In the text. */
   readonly index: number;
   /** In the bytes. */

@@ -1,11 +1,8 @@
 // Translates the YAML parser's errors into messages that say how to fix the file.
 import type { YAMLParseError } from 'yaml';
-import type { Code } from '../codes/all.ts';
+import type { Finding } from './diagnostic.ts';
 
-export interface YamlProblem {
-  readonly code: Code;
-  readonly message: string;
-  readonly hint: string;
+export interface YamlProblem extends Finding {
   /** Offsets in the text. */
   readonly range: readonly [number, number];
 }
@@ -77,44 +74,44 @@ function problemOf(error: YAMLParseError, text: string): YamlProblem {
 const lowered = (sentence: string): string =>
   `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 
-const unended: Omit<YamlProblem, 'range'> = {
+const unended: Finding = {
   code: 'SL021',
   message: 'a text in quotation marks has no end',
   hint: 'add the closing quotation mark; inside single quotation marks, write an apostrophe twice',
 };
 
-const afterQuote: Omit<YamlProblem, 'range'> = {
+const afterQuote: Finding = {
   code: 'SL023',
   message: 'more text follows the closing quotation mark',
   hint: 'put the whole value in quotation marks; inside single ones, write an apostrophe twice',
 };
 
-const noKey: Omit<YamlProblem, 'range'> = {
+const noKey: Finding = {
   code: 'SL024',
   message: 'the line is not a key with a value',
   hint: 'write a key, a colon, a space and the value',
 };
 
-const noComma: Omit<YamlProblem, 'range'> = {
+const noComma: Finding = {
   code: 'SL027',
   message: 'an entry inside { } or [ ] is not followed by a comma',
   hint: 'write a comma between entries; put a value that contains a comma in quotation marks, or on a line of its own',
 };
 
-const surplus: Omit<YamlProblem, 'range'> = {
+const surplus: Finding = {
   code: 'SL009',
   message: 'the bracket closes nothing',
   hint: 'remove it, or open the bracket that it closes',
 };
 
-const open: Omit<YamlProblem, 'range'> = {
+const open: Finding = {
   code: 'SL009',
   message: 'a { or [ on an earlier line is not closed before this line',
   hint: 'close it with } or ], or indent the lines inside it',
 };
 
 /** The most common mistakes; for other errors, the parser's own message is shown. */
-const spoken: Readonly<Partial<Record<YAMLParseError['code'], Omit<YamlProblem, 'range'>>>> = {
+const spoken: Readonly<Partial<Record<YAMLParseError['code'], Finding>>> = {
   BAD_DQ_ESCAPE: {
     code: 'SL022',
     message: 'the text contains an escape that YAML does not have',
@@ -155,10 +152,6 @@ function conflictIn(text: string): YamlProblem | undefined {
   };
 }
 
-/**
- * The most common mistakes: an unquoted scalar cannot contain ": ", which a conditional needs, and
- * inside { } or [ ] it cannot contain a bracket, which every expression has.
- */
 /** `"${{ item.stem + "x" }}"`: a quotation mark of the expression ends the text. */
 function cutExpressionAt(text: string, position: number): YamlProblem | undefined {
   const start = text.lastIndexOf('\n', position - 1) + 1;
@@ -176,6 +169,10 @@ function cutExpressionAt(text: string, position: number): YamlProblem | undefine
   };
 }
 
+/**
+ * An expression without quotes: such a scalar cannot contain ": ", which a conditional needs, and inside { } or [ ] it cannot
+ * contain a bracket, which every expression has.
+ */
 function expressionAt(text: string, position: number): string | undefined {
   const start = text.lastIndexOf('\n', position - 1) + 1;
   const next = text.indexOf('\n', start);

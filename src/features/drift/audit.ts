@@ -2,7 +2,7 @@
 import { explainFailure } from '../../contract/api/failure.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { Refusal, refusedKey } from '../../language/load/problem.ts';
+import { Refusal, refusedKey } from '../../language/load/refusal.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { chargedHere, jobFacts } from '../../model/state.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';

@@ -4,7 +4,7 @@ import { count } from '../../base/text.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal, refusedKey } from '../../language/load/problem.ts';
+import { problem, Refusal, refusedKey } from '../../language/load/refusal.ts';
 import type { NewEvent } from '../../model/line.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import { settlementOf } from '../../run/jobs/settlement.ts';

@@ -2,7 +2,7 @@
 import type { EngineCondition, EngineRun } from '../../distributed/database.ts';
 import { openDatabase, reachable } from '../../distributed/open-database.ts';
 import type { QueueFacts } from '../../distributed/queue-facts.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 
 export interface EngineRunFacts {
   readonly run: string;

@@ -12,7 +12,7 @@ import type { CoordinatorStore } from '../../distributed/ports.ts';
 import { termsOf } from '../../distributed/terms.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal, stateProblem } from '../../language/load/problem.ts';
+import { problem, Refusal, stateProblem } from '../../language/load/refusal.ts';
 import { memoryStore } from '../../model/job-store.ts';
 import type { Header } from '../../model/line.ts';
 import { realClock } from '../../run/clock.ts';

@@ -15,7 +15,7 @@ import {
   Refusal,
   resultOf,
   valueOrThrow,
-} from '../../language/load/problem.ts';
+} from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import type { ClientOptions } from '../../service-api/http-client.ts';

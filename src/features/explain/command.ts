@@ -6,7 +6,7 @@ import { count, size, table } from '../../base/text.ts';
 import { explanations, groups } from '../../contract/codes/all.ts';
 import { textOf } from '../../contract/codes/explanation.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import { valueOfJob } from '../../model/manifest.ts';
 import type { ExplainFlags } from '../../terminal/flags.ts';
 import { caution, print, printJson } from '../../terminal/terminal.ts';

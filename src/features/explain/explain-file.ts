@@ -11,7 +11,7 @@ import { systemReason } from '../../base/system-error.ts';
 import { namesIn } from '../../files/leftovers.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
-import { problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import { fingerprintOf } from '../../model/fingerprint.ts';
 import type { JobLine, OutputLine } from '../../model/line.ts';
 import { isTemplate } from '../../model/rows.ts';

@@ -2,7 +2,7 @@
 
 import { buffer } from 'node:stream/consumers';
 import { printable } from '../../base/printable.ts';
-import { problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import type { FmtFlags } from '../../terminal/flags.ts';
 import { fail, print, printJson } from '../../terminal/terminal.ts';
 import { type Formatted, fmt, fmtText } from './fmt.ts';

@@ -6,7 +6,7 @@ import { decodeText } from '../../contract/yaml/utf8.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { format } from '../../language/format/format.ts';
 import { largestPipeline } from '../../language/load/parse.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 
 export interface FmtOptions {
   /** `--check`: write nothing. Default: false. */

@@ -2,7 +2,7 @@
 
 import { printable } from '../../base/printable.ts';
 import { count } from '../../base/text.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { ForgetFlags } from '../../terminal/flags.ts';
 import { command } from '../command.ts';
 import { type Forgettable, type Forgotten, forget } from './forget.ts';

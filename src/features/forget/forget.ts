@@ -1,7 +1,7 @@
 // `forget`: has the next run do a task again. The job's result is discarded; its cost stays in the ledger.
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, NewEvent } from '../../model/line.ts';
 import { numberOf } from '../../model/take-index.ts';

@@ -1,6 +1,6 @@
 // `git-setup`: lets git merge state files by itself in one clone.
 import { ok, type Result } from '../../base/result.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import { checkoutOf } from './checkout.ts';
 import type { GitOptions } from './git.ts';
 import {

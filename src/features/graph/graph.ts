@@ -6,7 +6,7 @@ import { listItems } from '../../files/items.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { dotText } from '../../report/graph/dot.ts';
 import type { GraphFormat } from '../../report/graph/graph-format.ts';
 import { mermaidText } from '../../report/graph/mermaid.ts';

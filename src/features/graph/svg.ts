@@ -1,6 +1,6 @@
 // Draws a graph with Graphviz, which is a package of its own because only `graph --format svg` needs it.
 import { systemCode } from '../../base/system-error.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 
 type Viz = typeof import('@viz-js/viz');
 

@@ -5,7 +5,7 @@ import type { Redactor } from '../../base/redactor.ts';
 import { scrubbed } from '../../base/scrub.ts';
 import type { Env } from '../../base/user-folder.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import type { Problem } from '../../language/load/problem.ts';
+import type { Problem } from '../../language/load/refusal.ts';
 import type { Hook } from '../../language/pipeline.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { HookField, RunEvent, Summary } from '../../run/run-event.ts';

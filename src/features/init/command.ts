@@ -1,6 +1,6 @@
 // shotlist init: writes a first pipeline file. On a terminal it asks for what the flags do not say.
 import { printable } from '../../base/printable.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { InitFlags } from '../../terminal/flags.ts';
 import { print } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';

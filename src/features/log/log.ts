@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { openRegular } from '../../base/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { matchOf } from '../../files/glob.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { type LogFilter, type LogLine, parseLogLine, passes } from './log-line.ts';
 
 export interface LogOptions {

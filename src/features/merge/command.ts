@@ -1,7 +1,7 @@
 // shotlist merge: merges two state files with a common ancestor. Exit code 1: both sides paid for one job; 2: a file
 // cannot be read.
 
-import { resultOf } from '../../language/load/problem.ts';
+import { resultOf } from '../../language/load/refusal.ts';
 import type { MergeFlags } from '../../terminal/flags.ts';
 import { caution, fail } from '../../terminal/terminal.ts';
 import { answer, warnOfDriver } from '../command.ts';

@@ -9,7 +9,7 @@ import { repositoryOf } from '../../base/repository.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { createNew } from '../../files/new-file.ts';
 import { syncFolder } from '../../files/output-folders.ts';
-import { type Problem, problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import { memoryStore } from '../../model/job-store.ts';
 import { type CreditTotals, Ledger } from '../../model/ledger.ts';
 import type { Header } from '../../model/line.ts';

@@ -1,6 +1,6 @@
 // Opens a monitor: /healthz, /readyz and /metrics for a process that runs pipelines.
 
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { ListenAddress } from '../../service-api/web-server.ts';

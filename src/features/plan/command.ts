@@ -3,7 +3,7 @@
 
 import { printable } from '../../base/printable.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, Refusal } from '../../language/load/refusal.ts';
 import type { EnvUse } from '../../plan/env-uses.ts';
 import { planPaint } from '../../terminal/colors.ts';
 import { ownCreditDollars, wrongCreditPrice } from '../../terminal/credit-price.ts';

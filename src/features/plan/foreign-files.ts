@@ -1,6 +1,6 @@
 // Files that shotlist did not make, where results will go: a run replaces them only if a person agrees.
 import { replaceHint } from '../../files/disk.ts';
-import { type Problem, problem } from '../../language/load/problem.ts';
+import { type Problem, problem } from '../../language/load/refusal.ts';
 import type { ForeignFiles, PlannedItems } from './planned-items.ts';
 
 export const foreignText = ({ count, paths }: ForeignFiles): string => {

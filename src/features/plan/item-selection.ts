@@ -1,6 +1,6 @@
 // Which items and which steps a command covers.
 import type { ItemFilter, ItemList } from '../../files/items.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { standingFailures } from '../../model/failures.ts';
 import type { Ledger } from '../../model/ledger.ts';

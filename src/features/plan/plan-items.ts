@@ -12,7 +12,7 @@ import { tooManyFailed } from '../../language/failure-limits.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { extensionMark, withMarkShown } from '../../language/result-name.ts';
-import { expressionsOf } from '../../language/template-expressions.ts';
+import { expressionsOf } from '../../language/template.ts';
 import type { Item } from '../../model/item.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine } from '../../model/line.ts';

@@ -11,7 +11,7 @@ import {
   Refusal,
   refusedKey,
   resultOf,
-} from '../../language/load/problem.ts';
+} from '../../language/load/refusal.ts';
 import { CalendarBudget, type CalendarLimit, calendarCaps } from '../../plan/calendar-budget.ts';
 import { type EnvUse, envUses } from '../../plan/env-uses.ts';
 import type { OrphanCounts } from '../../plan/orphan.ts';

@@ -18,7 +18,7 @@ import type { ItemList } from '../../files/items.ts';
 import { MadeFiles } from '../../files/saved-files.ts';
 import { toCel } from '../../language/expression.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { Refusal } from '../../language/load/problem.ts';
+import { Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { runValues } from '../../language/schedule.ts';
 import { storeNameOf } from '../../language/store.ts';

@@ -9,7 +9,7 @@ import { validatorOf } from '../../base/schema.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { isWithin } from '../../base/within.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import type { Plan } from '../../plan/plan.ts';
 import {
   firstDifference,

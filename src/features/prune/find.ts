@@ -4,7 +4,7 @@ import type { ItemList } from '../../files/items.ts';
 import { type ItemFiles, keptFilesIn, Leftovers } from '../../files/leftovers.ts';
 import { type Items, isExclusion } from '../../language/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { resultOf } from '../../language/load/problem.ts';
+import { resultOf } from '../../language/load/refusal.ts';
 import { type Combination, combinationsOf } from '../../model/combinations.ts';
 import { commonBase } from '../../model/item.ts';
 import type { Ledger } from '../../model/ledger.ts';

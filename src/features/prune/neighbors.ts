@@ -5,7 +5,7 @@ import { basename, join, relative } from 'node:path';
 import { readRegularFile } from '../../base/regular-file.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
-import { type Problem, problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import { type Orphans, orphansWhere } from '../../plan/orphan.ts';
 import { pathKey } from '../../plan/plan-references.ts';
 import { realPathOf } from '../../service-api/consent.ts';

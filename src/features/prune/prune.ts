@@ -6,7 +6,7 @@ import { RealDisk } from '../../files/disk.ts';
 import { HashCache } from '../../files/hash-cache.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { Refusal, resultOf } from '../../language/load/problem.ts';
+import { Refusal, resultOf } from '../../language/load/refusal.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { identityOf } from '../../model/run-identity.ts';

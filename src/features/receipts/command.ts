@@ -3,7 +3,7 @@
 import { grouped } from '../../base/grouped.ts';
 import { printable } from '../../base/printable.ts';
 import { count, size, table } from '../../base/text.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { JobLine } from '../../model/line.ts';
 import type { ReceiptsFlags } from '../../terminal/flags.ts';
 import { canAsk, isYes } from '../../terminal/question.ts';

@@ -20,7 +20,7 @@ import type { Env } from '../../base/user-folder.ts';
 import { isSqlite } from '../../files/cache-database.ts';
 import { yamlIn } from '../../files/pipeline-files.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
-import { type Problem, problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import { memoryStore } from '../../model/job-store.ts';
 import { loadState } from '../../state/load-state.ts';
 import { privateFolderOf } from '../../state/private-folder.ts';

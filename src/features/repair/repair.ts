@@ -12,7 +12,7 @@ import { isSqlite } from '../../files/cache-database.ts';
 import { syncFolder } from '../../files/output-folders.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
 import { memoryStore } from '../../model/job-store.ts';

@@ -10,7 +10,7 @@ import { RealDisk } from '../../files/disk.ts';
 import { HashCache } from '../../files/hash-cache.ts';
 import type { ItemList } from '../../files/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { Refusal, resultOf } from '../../language/load/problem.ts';
+import { Refusal, resultOf } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { storeNameOf } from '../../language/store.ts';

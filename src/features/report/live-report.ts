@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { resultOf } from '../../language/load/problem.ts';
+import { resultOf } from '../../language/load/refusal.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import { mailable } from '../../report/page/mailable.ts';
 import type { PageMessage } from '../../report/page/page-message.ts';

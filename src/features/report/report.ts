@@ -9,7 +9,7 @@ import type { OutsideOptions } from '../../files/boundary.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import { pageAssets } from '../../report/assets.ts';
 import { reportDocument, reportMark } from '../../report/page/document.ts';
 import { PictureNumbers } from '../../report/page/picture-numbers.ts';

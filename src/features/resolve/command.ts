@@ -8,7 +8,7 @@ import { readRegularFile } from '../../base/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal, renderProblem, resultOf } from '../../language/load/problem.ts';
+import { problem, Refusal, renderProblem, resultOf } from '../../language/load/refusal.ts';
 import { exitCodes } from '../../terminal/exit-code.ts';
 import type { ResolveFlags } from '../../terminal/flags.ts';
 import { canAsk, lineFor } from '../../terminal/question.ts';

@@ -1,6 +1,6 @@
 // A file in which a person decides what became of each creation in doubt: a CSV table with a row for each.
 import { readSmallTable, smallTableText } from '../../files/tables/small-table.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { Judge, OpenDoubt, Verdict } from './resolve.ts';
 
 const columns = ['task', 'name', 'begun', 'credits', 'decision'] as const;

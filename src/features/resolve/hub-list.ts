@@ -2,7 +2,7 @@
 // an attempt is unique and was sent as the project's name, so the list tells which creations in doubt the service took.
 import { isObject, type Json } from '../../base/json.ts';
 import { readSmallTable } from '../../files/tables/small-table.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { JobLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import type { Judge, OpenDoubt, Resolution, Verdict } from './resolve.ts';

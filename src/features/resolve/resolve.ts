@@ -14,7 +14,7 @@ import {
   Refusal,
   refusedKey,
   resultOf,
-} from '../../language/load/problem.ts';
+} from '../../language/load/refusal.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, NewEvent } from '../../model/line.ts';
 import { abandoned, notTaken } from '../../model/settled.ts';

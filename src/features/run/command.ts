@@ -1,6 +1,6 @@
 // shotlist run: runs a pipeline or a saved plan; asks before it buys much, and about the rest after the first items.
 
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import { ownCreditDollars } from '../../terminal/credit-price.ts';
 import { differing, type Given, type runFlags, wholeNumber } from '../../terminal/flags.ts';
 import { canAsk, isYes } from '../../terminal/question.ts';

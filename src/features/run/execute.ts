@@ -3,7 +3,7 @@
 import type { Result } from '../../base/result.ts';
 import { EngineFile } from '../../distributed/engine-file.ts';
 import type { Ordering } from '../../distributed/engine-performer.ts';
-import { uncompacted } from '../../language/load/problem.ts';
+import { uncompacted } from '../../language/load/refusal.ts';
 import { committed, type Ledger } from '../../model/ledger.ts';
 import { formatVersion } from '../../model/line-schemas.ts';
 import { stepOf } from '../../model/task.ts';

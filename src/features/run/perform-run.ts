@@ -7,7 +7,7 @@ import { DatabaseAway } from '../../distributed/away.ts';
 import { asCoordinator } from '../../distributed/coordinator-problem.ts';
 import { TermOver } from '../../distributed/term-over.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { committed, Ledger } from '../../model/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';

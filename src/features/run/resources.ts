@@ -10,7 +10,7 @@ import { userFolder } from '../../base/user-folder.ts';
 import type { Account } from '../../contract/api/project.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { UploadCache } from '../../files/upload-cache.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { unsettledActions } from '../../plan/planned-action.ts';
 import { uploadSharedMs } from '../../plan/renew.ts';

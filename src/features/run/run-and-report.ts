@@ -2,7 +2,7 @@
 // Both are safe.
 import { resolve } from 'node:path';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import { stateFilesOf } from '../../state/locate-state.ts';
 import { summaryPaint } from '../../terminal/colors.ts';

@@ -10,7 +10,7 @@ import {
   Refusal,
   resultOf,
   valueOrThrow,
-} from '../../language/load/problem.ts';
+} from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { RunView } from '../../run/run-view.ts';

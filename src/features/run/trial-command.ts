@@ -1,7 +1,7 @@
 // shotlist run --first n: runs a few items, shows what they became and what the rest will cost, and asks before it goes on.
 
 import { count, table } from '../../base/text.ts';
-import { resultOf } from '../../language/load/problem.ts';
+import { resultOf } from '../../language/load/refusal.ts';
 import { exitCodes } from '../../terminal/exit-code.ts';
 import { filterOf } from '../../terminal/flags.ts';
 import { canAsk, isYes } from '../../terminal/question.ts';

@@ -23,9 +23,9 @@ import {
 import type { ItemList } from '../../files/items.ts';
 import { openOwn } from '../../files/new-file.ts';
 import { fromCel } from '../../language/cel-value.ts';
-import { measuredInItems } from '../../language/item-uses.ts';
+import { measuredInItems } from '../../language/item-fields.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { resultOf } from '../../language/load/problem.ts';
+import { resultOf } from '../../language/load/refusal.ts';
 import { dayIn } from '../../language/schedule.ts';
 import { stagesOf } from '../../language/stages.ts';
 import type { Item } from '../../model/item.ts';

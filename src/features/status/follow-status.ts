@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import { stateFinder } from '../../state/locate-state.ts';
 import { holdingOf } from '../../state/lock/lock.ts';

@@ -8,7 +8,7 @@ import { HashCache } from '../../files/hash-cache.ts';
 import { SavedFiles } from '../../files/saved-files.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { OutputLine } from '../../model/line.ts';
 import { taskStates } from '../../model/task-states.ts';

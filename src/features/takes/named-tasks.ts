@@ -1,6 +1,6 @@
 // The paid tasks that a person names, by task or by item, and why one of them cannot have another take.
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { jobFacts } from '../../model/state.ts';

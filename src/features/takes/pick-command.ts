@@ -1,7 +1,7 @@
 // shotlist pick: chooses the take that counts, and shows what the next run will do.
 
 import { printable } from '../../base/printable.ts';
-import { resultOf } from '../../language/load/problem.ts';
+import { resultOf } from '../../language/load/refusal.ts';
 import type { PickFlags } from '../../terminal/flags.ts';
 import { caution, print, printJson } from '../../terminal/terminal.ts';
 import { planText } from '../../views/plan-text.ts';

@@ -9,7 +9,7 @@ import { checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import type { RealDisk } from '../../files/disk.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal, uncompacted } from '../../language/load/problem.ts';
+import { problem, Refusal, uncompacted } from '../../language/load/refusal.ts';
 import type { JobLine, OutputLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import { numberOf } from '../../model/take-index.ts';

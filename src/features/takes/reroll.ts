@@ -2,7 +2,7 @@
 
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { Refusal, resultOf, valueOrThrow } from '../../language/load/problem.ts';
+import { Refusal, resultOf, valueOrThrow } from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';

@@ -4,7 +4,7 @@ import { catalogue, entryOf } from '../../contract/catalogue/entry.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
 import { pricesPublished } from '../../contract/tool/price-rule.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { ToolsFlags } from '../../terminal/flags.ts';
 import { print, printJson } from '../../terminal/terminal.ts';
 import { toolList, toolText } from './tools-text.ts';

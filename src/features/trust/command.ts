@@ -2,7 +2,7 @@
 // bucket. Sends nothing.
 
 import { printable } from '../../base/printable.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { TrustFlags } from '../../terminal/flags.ts';
 import { answer } from '../command.ts';
 import { hookText } from '../hooks/hook-text.ts';

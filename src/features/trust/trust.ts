@@ -2,7 +2,7 @@
 // hooks, use its bucket. Consent covers the content of the file, so a changed file must be trusted again.
 import type { Env } from '../../base/user-folder.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
-import { problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import type { Hook, Pipeline } from '../../language/pipeline.ts';
 import { isBucket } from '../../language/store.ts';
 import { realClock } from '../../run/clock.ts';

@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import { pageAssets } from '../../report/assets.ts';
 import { openLiveServer } from '../../report/live-server.ts';
 import type { PageEnd } from '../../report/page/page-message.ts';

@@ -5,7 +5,7 @@ import type { Result } from '../../base/result.ts';
 import { count } from '../../base/text.ts';
 import { version } from '../../base/version.ts';
 import type { Complaint } from '../../contract/yaml/diagnostic.ts';
-import { type Problem, resultOf } from '../../language/load/problem.ts';
+import { type Problem, resultOf } from '../../language/load/refusal.ts';
 import { problemCode } from '../../terminal/exit-code.ts';
 import type { ValidateFlags } from '../../terminal/flags.ts';
 import { fail, print, printJson, printWarnings } from '../../terminal/terminal.ts';

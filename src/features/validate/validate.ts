@@ -6,7 +6,7 @@ import { boundaryOf } from '../../files/boundary.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import { type LoadOptions, loadPipeline } from '../../language/load/load.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
-import { type Problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { type Problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import { Ledger } from '../../model/ledger.ts';
 
 export interface Validated {

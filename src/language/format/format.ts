@@ -7,9 +7,8 @@ import { canonical } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { parseSource } from '../../contract/yaml/source.ts';
-import type { Collection, Entry, Layout, Value } from './layout-tree.ts';
 import { printLayout } from './print-layout.ts';
-import { readLayout } from './read-layout.ts';
+import { type Collection, type Entry, type Layout, readLayout, type Value } from './read-layout.ts';
 
 /** The error has the mistakes in the YAML. `file` is only for messages. */
 export function format(file: string, text: string): Result<string, readonly Diagnostic[]> {

@@ -7,7 +7,7 @@ import type {
   Scalar,
   TextBlock,
   Value,
-} from './layout-tree.ts';
+} from './read-layout.ts';
 
 /** The most columns of a line that holds `{ … }` or `[…]`, without its comment. */
 const widest = 120;

@@ -1,7 +1,79 @@
 // YAML text → Layout. Reads the tokens of the parser, because only they know where every comment stands.
 import { CST, Parser } from 'yaml';
 import { err, ok, type Result } from '../../base/result.ts';
-import type { Collection, CommentLine, Entry, Layout, Value } from './layout-tree.ts';
+
+// The layout: scalars as they are written, and every comment with the entry that it belongs to.
+
+/** A comment on a line of its own. */
+export interface CommentLine {
+  /** With its "#". */
+  readonly comment: string;
+  /** A blank line precedes it. */
+  readonly blank: boolean;
+  /** Where the line begins in the source, in columns from 0. */
+  readonly column: number;
+}
+
+/** An entry of a map or a list. */
+export interface Entry {
+  readonly lead: readonly CommentLine[];
+  /** A blank line precedes it, after `lead`. */
+  readonly blank: boolean;
+  /** As it is written, with its anchor and tag. Absent in a list. */
+  readonly key?: string;
+  /** The comment on the line of the key or of the "-", before a value that begins below. */
+  readonly headNote?: string;
+  /** The comments between the key or the "-" and its value. */
+  readonly between: readonly CommentLine[];
+  /** Absent: nothing is written, which means null. */
+  readonly value?: Value;
+  /** The comment at the end of the value. */
+  readonly note?: string;
+}
+
+interface Node {
+  /** Its anchor and its tag, as they are written. */
+  readonly props: readonly string[];
+}
+
+/** A plain or quoted scalar, or an alias: its lines, without the white space around them. */
+export interface Scalar extends Node {
+  readonly kind: 'scalar';
+  readonly lines: readonly string[];
+}
+
+/** A block scalar. */
+export interface TextBlock extends Node {
+  readonly kind: 'text';
+  /** `|`, `>-`, `|2+`. */
+  readonly header: string;
+  /** Without their indentation. */
+  readonly lines: readonly string[];
+}
+
+export interface Collection extends Node {
+  readonly kind: 'collection';
+  readonly type: 'map' | 'list';
+  /** Written as `{ … }` or `[…]`. */
+  readonly flow: boolean;
+  readonly entries: readonly Entry[];
+  /** The comments after the last entry. */
+  readonly tail: readonly CommentLine[];
+}
+
+export type Value = Scalar | TextBlock | Collection;
+
+/** A whole file. */
+export interface Layout {
+  /** The comments that belong to the file: those above the first entry and its own comments. */
+  readonly header: readonly CommentLine[];
+  /** A blank line follows the header. */
+  readonly gap: boolean;
+  /** Directives and `---`, as they are written. */
+  readonly start: readonly string[];
+  readonly root: Entry;
+  readonly tail: readonly CommentLine[];
+}
 
 /** `text` must be one valid YAML document that ends with a line feed. The error is the end of a sentence about the file. */
 export function readLayout(text: string): Result<Layout, string> {
@@ -26,7 +98,9 @@ export function readLayout(text: string): Result<Layout, string> {
   if (reader.unknown) return err('has a key that is not a single line, which fmt cannot write');
   const after = [...carry.lines, ...triviaOf([...(document?.end ?? []), ...below], true).lines];
   const entry: Entry = {
-    ...{ lead: isBlock(document?.value) ? [] : own, blank: false, between: [] },
+    lead: isBlock(document?.value) ? [] : own,
+    blank: false,
+    between: [],
     value,
     note: carry.note,
   };
@@ -151,7 +225,8 @@ class Reader {
       const read = this.value(item.value, pair ? head.props : lead.props, outer);
       const [inKey, inValue] = [endOf(item.key), read.carry];
       const entry: Entry = {
-        ...{ lead: before.lines, blank: before.blank },
+        lead: before.lines,
+        blank: before.blank,
         ...(pair ? { key: this.#key(item.key, lead.props) } : {}),
         between: [...noteLines(inKey), ...inKey.lines, ...noteLines(head), ...head.lines],
         value: read.value,
@@ -161,10 +236,8 @@ class Reader {
       carry = { lines: inValue.lines, blank: inValue.blank, props: [] };
     }
     const end = triviaOf(token.end.slice(1), false);
-    const value: Collection = {
-      ...{ kind: 'collection', type, flow: true, props, entries, tail: carry.lines },
-    };
-    return { value, carry: end };
+    const { lines: tail } = carry;
+    return { value: { kind: 'collection', type, flow: true, props, entries, tail }, carry: end };
   }
 
   #key(token: CST.Token | null | undefined, props: readonly string[]): string {
@@ -190,7 +263,12 @@ function keyed(entry: Entry): Entry {
 function single({ lead, blank, note, ...pair }: Entry): Entry {
   const inner = { ...pair, lead: [], blank: false };
   const value: Value = {
-    ...{ kind: 'collection', type: 'map', flow: true, props: [], entries: [inner], tail: [] },
+    kind: 'collection',
+    type: 'map',
+    flow: true,
+    props: [],
+    entries: [inner],
+    tail: [],
   };
   return { lead, blank, between: [], value, note };
 }

@@ -5,7 +5,7 @@ import type { Scope } from '../expression.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { LoadedPipeline } from './loaded-pipeline.ts';
 import type { ParsedPipeline } from './parse.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from './refusal.ts';
 
 interface Binding {
   /** Absolute; all paths in the file are relative to it. */

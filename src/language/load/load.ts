@@ -1,14 +1,19 @@
 // Loads a pipeline file: reads it, checks it, and looks up the inputs and variables that its expressions use.
 import { dirname, resolve } from 'node:path';
 import { err, ok, type Result } from '../../base/result.ts';
-import type { Complaint, Diagnostic } from '../../contract/yaml/diagnostic.ts';
+import {
+  type Complaint,
+  type Diagnostic,
+  errorAt,
+  type Finding,
+} from '../../contract/yaml/diagnostic.ts';
 import { toCel } from '../expression.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { BoundPipeline } from './bound-pipeline.ts';
 import { type GivenInputs, ofHome, pathsNamed, settleInputs } from './inputs.ts';
 import type { LoadedPipeline } from './loaded-pipeline.ts';
 import { type ParsedPipeline, type ParseOptions, parsePipeline } from './parse.ts';
-import { Refusal } from './problem.ts';
+import { Refusal } from './refusal.ts';
 
 export interface LoadOptions {
   /** `--input name=value`; a file's path is relative to the working folder. */
@@ -76,31 +81,21 @@ function boundToOthers(
   { file, profiles }: ParsedPipeline,
   { inputs, env, profile: own }: LoadOptions,
 ): readonly BoundPipeline[] {
-  const found: BoundPipeline[] = [];
   const names = profiles.length === 0 ? [] : [undefined, ...profiles];
-  for (const profile of names.filter((name) => name !== own)) {
-    const bound = bind(file, {
-      inputs,
-      env,
-      profile,
-    });
-    found.push(bound);
-  }
-  return found;
+  return names
+    .filter((name) => name !== own)
+    .map((profile) => bind(file, { inputs, env, profile }));
 }
 
 /** A folder named "~" is dangerous: a careless `rm -r` would remove the home folder. */
 function homeOutput({ output, source }: Pipeline): readonly Diagnostic[] {
   if (!ofHome.test(output)) return [];
   return [
-    {
-      severity: 'error',
+    errorAt(source.file, source.spanOf(['output']), {
       code: 'SL121',
-      file: source.file,
-      span: source.spanOf(['output']),
       message: `output: ${JSON.stringify(output)} begins with "~", which only a shell expands`,
       hint: 'write the whole path, or one relative to the pipeline file',
-    },
+    }),
   ];
 }
 
@@ -118,23 +113,19 @@ function settleEnv(
   const diagnostics: Diagnostic[] = [];
   pipeline.env.forEach((name, index) => {
     const value = env[name];
-    const span = pipeline.source.spanOf(['env', index]);
-    const { file } = pipeline.source;
+    const report = (finding: Finding): void => {
+      const { file } = pipeline.source;
+      diagnostics.push(errorAt(file, pipeline.source.spanOf(['env', index]), finding));
+    };
     if (ofOurs.test(name))
-      diagnostics.push({
-        severity: 'error',
+      report({
         code: 'SL707',
-        file,
-        span,
         message: `env: no pipeline may read ${name}: the variables SHOTLIST_* hold the API key and other settings of yours`,
         hint: 'give the value another name, for example CAMPAIGN',
       });
     else if (value === undefined)
-      diagnostics.push({
-        severity: 'error',
+      report({
         code: 'SL514',
-        file,
-        span,
         message: `the environment variable ${name} is not set`,
         hint: 'set it before you call shotlist, or remove it from env:',
       });

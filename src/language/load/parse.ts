@@ -12,10 +12,10 @@ import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.t
 import { decodeText } from '../../contract/yaml/utf8.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { reservedFolder } from '../reserved-name.ts';
-import type { FragmentFiles, FragmentText, Unreadable } from '../reuse/fragment-files.ts';
+import type { FragmentFiles, FragmentText, Unreadable } from '../reuse/include.ts';
 import { validate } from '../validate.ts';
 import { nearFile } from './near-file.ts';
-import { problem, Refusal } from './problem.ts';
+import { problem, Refusal } from './refusal.ts';
 
 export interface ParsedPipeline {
   readonly pipeline: Pipeline;
@@ -125,7 +125,7 @@ class FragmentReader implements FragmentFiles {
     if (path.includes('\0'))
       return err({
         code: 'SL902',
-        why: 'contains a null character, which no path can have',
+        message: 'contains a null character, which no path can have',
         hint: 'remove the character',
       });
     const outside = this.#refusal(resolve(this.#folder, path));
@@ -138,7 +138,7 @@ class FragmentReader implements FragmentFiles {
     const bytes = readRegularFile(real, { max: largestFragment });
     if (!bytes.ok) {
       const hint = nearFile(real) ?? 'paths are relative to the file that includes';
-      return err({ code: 'SL902', why: bytes.error, hint });
+      return err({ code: 'SL902', message: bytes.error, hint });
     }
     this.#digests.set(path, digestOfBytes(bytes.value));
     const decoded = decodeText(file, bytes.value);
@@ -155,7 +155,7 @@ class FragmentReader implements FragmentFiles {
     if (!isWithin(path, this.#repository))
       return {
         code: 'SL702',
-        why: `is outside the repository ${this.#repository}`,
+        message: `is outside the repository ${this.#repository}`,
         hint: 'copy the file into the repository: an include never leaves it',
       };
     const reserved = relative(this.#repository, path)
@@ -166,7 +166,7 @@ class FragmentReader implements FragmentFiles {
       ? undefined
       : {
           code: 'SL702',
-          why: `is in a ${reserved} folder, which no pipeline reads`,
+          message: `is in a ${reserved} folder, which no pipeline reads`,
           hint: 'move the fragment to another folder',
         };
   }

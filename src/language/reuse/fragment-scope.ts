@@ -1,13 +1,19 @@
 // The names inside a fragment: its own steps get a prefix, and its inputs are replaced by the values
 // that the including file gives.
-import { isObject, type Json } from '../../base/json.ts';
+import type { Json } from '../../base/json.ts';
 import { kindNamed } from '../../contract/kinds/all.ts';
-import { type Diagnostic, listing, suggestion } from '../../contract/yaml/diagnostic.ts';
-import type { Path, Span } from '../../contract/yaml/place.ts';
+import {
+  type Diagnostic,
+  type Finding,
+  listing,
+  type Path,
+  type Span,
+  suggestion,
+} from '../../contract/yaml/diagnostic.ts';
 import { parseExpression } from '../expression.ts';
 import type { Reference } from '../reference.ts';
 import { closeOf, isTemplated } from '../template.ts';
-import { jsonOf, mapTexts, type Placed, spanOf, textOf, valueAt } from './placed.ts';
+import { jsonOf, mapTexts, memberOf, type Placed, textOf, valueAt } from './placed.ts';
 
 export interface FragmentScope {
   /** `face-`. */
@@ -18,12 +24,9 @@ export interface FragmentScope {
   readonly inputs: ReadonlyMap<string, Placed>;
 }
 
-/** The fields of a step that are expressions without `${{ }}` around them. */
-const bare: readonly string[] = ['if'];
-
 /** A step of a fragment, in the names of the file that includes the fragment. */
 export function inOuterNames(step: Placed, scope: FragmentScope, problems: Diagnostic[]): Placed {
-  const kind = kindNamed(usesOf(step));
+  const kind = kindNamed(textOf(memberOf(step, 'uses')) ?? '');
   const namesStep = (within: Path): boolean => {
     const [field, inner] = within;
     if (field === 'needs') return within.length === 2;
@@ -33,15 +36,11 @@ export function inOuterNames(step: Placed, scope: FragmentScope, problems: Diagn
   return mapTexts(step, (text, at, within) => {
     const renaming = new Renaming(scope, at, problems);
     if (namesStep(within) && !isTemplated(text)) return renaming.stepName(text);
-    if (within.length === 1 && bare.includes(String(within[0])) && !isTemplated(text))
+    // A condition needs no `${{ }}` around it.
+    if (within.length === 1 && within[0] === 'if' && !isTemplated(text))
       return renaming.condition(text);
     return within[0] === 'description' ? at : renaming.text(text);
   });
-}
-
-function usesOf(step: Placed): string {
-  const value = jsonOf(step);
-  return isObject(value) && typeof value['uses'] === 'string' ? value['uses'] : '';
 }
 
 /** One text of a fragment. */
@@ -58,7 +57,8 @@ class Renaming {
 
   stepName(name: string): Placed {
     if (this.#scope.steps.has(name)) return valueAt(this.#at, `${this.#scope.prefix}${name}`);
-    this.#report(unknownStep(name, this.#scope), spanOf(this.#at, 'value', this.#at.source));
+    const { source, path } = this.#at;
+    this.#report(unknownStep(name, this.#scope), source.spanOf(path));
     return this.#at;
   }
 
@@ -112,38 +112,31 @@ class Renaming {
   #outerName(text: string, { root, key = '', start, end }: Reference): string | undefined {
     const { steps, inputs, prefix } = this.#scope;
     const { source, path } = this.#at;
-    const here = (): Span =>
-      source.spanInside(path, text.trim(), start - leading(text), end - leading(text));
-    if (root === 'steps') {
-      if (steps.has(key)) return `steps[${JSON.stringify(`${prefix}${key}`)}]`;
-      this.#report(unknownStep(key, this.#scope), here());
-      return undefined;
-    }
+    const report = (finding: Finding): undefined => {
+      const leading = text.length - text.trimStart().length;
+      this.#report(finding, source.spanInside(path, text.trim(), start - leading, end - leading));
+    };
+    if (root === 'steps')
+      return steps.has(key)
+        ? `steps[${JSON.stringify(`${prefix}${key}`)}]`
+        : report(unknownStep(key, this.#scope));
     const value = inputs.get(key);
-    if (value === undefined) {
-      this.#report(unknownInput(key, inputs), here());
-      return undefined;
-    }
-    const written = inExpression(value);
-    if (written === undefined)
-      this.#report(
-        {
-          code: 'SL910',
-          message: `the value of inputs.${key} is a text around an expression, which cannot be part of another expression`,
-          hint: `give it as one expression, for example \${{ "a-" + item.stem }}`,
-        },
-        here(),
-      );
-    return written;
+    if (value === undefined) return report(unknownInput(key, inputs));
+    return (
+      inExpression(value) ??
+      report({
+        code: 'SL910',
+        message: `the value of inputs.${key} is a text around an expression, which cannot be part of another expression`,
+        hint: `give it as one expression, for example \${{ "a-" + item.stem }}`,
+      })
+    );
   }
 
-  #report(finding: Pick<Diagnostic, 'code' | 'message' | 'hint'>, span: Span): void {
+  #report(finding: Finding, span: Span): void {
     const { file } = this.#at.source;
     this.#problems.push({ severity: 'error', file, span, ...finding });
   }
 }
-
-const leading = (text: string): number => text.length - text.trimStart().length;
 
 /** The text of `steps.name` or `steps["name"]` where a reference begins. */
 function nameAt(text: string, { start, end }: Reference): string | undefined {
@@ -176,16 +169,11 @@ function inExpression(value: Placed): string | undefined {
 function literal(value: Json): string {
   if (typeof value !== 'number') return JSON.stringify(value);
   const text =
-    Number.isInteger(value) && !Number.isSafeInteger(value) ? exponential(value) : String(value);
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : String(value);
   return value < 0 ? `(${text})` : text;
 }
 
-const exponential = (value: number): string => value.toExponential();
-
-function unknownStep(
-  name: string,
-  { steps }: FragmentScope,
-): Pick<Diagnostic, 'code' | 'message' | 'hint'> {
+function unknownStep(name: string, { steps }: FragmentScope): Finding {
   return {
     code: 'SL909',
     message: `the fragment has no step "${name}"`,
@@ -195,10 +183,7 @@ function unknownStep(
   };
 }
 
-function unknownInput(
-  name: string,
-  inputs: FragmentScope['inputs'],
-): Pick<Diagnostic, 'code' | 'message' | 'hint'> {
+function unknownInput(name: string, inputs: FragmentScope['inputs']): Finding {
   const hint =
     suggestion(name, inputs.keys()) ??
     (inputs.size === 0 ? 'declare it under inputs:' : `inputs: ${listing(inputs.keys())}`);

@@ -2,18 +2,30 @@
 import { grouped } from '../../base/grouped.ts';
 import { isObject, type Json } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { type Schema, validatorOf } from '../../base/schema.ts';
+import type { Schema } from '../../base/schema.ts';
 import type { Code } from '../../contract/codes/all.ts';
 import { kindNamed } from '../../contract/kinds/all.ts';
-import { type Diagnostic, listing, nearest, suggestion } from '../../contract/yaml/diagnostic.ts';
-import { describeValue, diagnose, dotted, type YamlFormat } from '../../contract/yaml/shape.ts';
+import {
+  type Diagnostic,
+  errorAt,
+  type Finding,
+  listing,
+  nearest,
+  suggestion,
+} from '../../contract/yaml/diagnostic.ts';
+import {
+  describeValue,
+  dotted,
+  shapeProblems,
+  unknownKey,
+  type YamlFormat,
+} from '../../contract/yaml/shape.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
-import { unknownKey, withoutEchoes } from '../../contract/yaml/unknown-key.ts';
 import { fragmentSchema, pipelineShape } from '../schema.ts';
 import { isTemplated } from '../template.ts';
-import { type FragmentFiles, folderOf, pathFrom, refusedName } from './fragment-files.ts';
 import { inOuterNames } from './fragment-scope.ts';
 import {
+  errorAtPlaced,
   itemsOf,
   jsonOf,
   mapTexts,
@@ -21,15 +33,30 @@ import {
   membersOf,
   type Placed,
   placedRoot,
-  spanOf,
   textOf,
   valueAt,
 } from './placed.ts';
 
-const deepest = 8;
-const mostFragments = 200;
+const maxDepth = 8;
+const maxFragments = 200;
 /** In characters, of all fragments together; one that is included twice counts twice. */
-const mostText = 10_000_000;
+const maxChars = 10_000_000;
+
+export interface FragmentText {
+  /** As in messages. */
+  readonly file: string;
+  /** The same for two names of one file. */
+  readonly identity: string;
+  readonly text: string;
+}
+
+/** A finding whose message is the end of a sentence about the file, or a diagnostic inside the file. */
+export type Unreadable = Finding | { readonly inside: Diagnostic };
+
+export interface FragmentFiles {
+  /** `path`: relative to the folder of the pipeline file, with `/`. */
+  read(path: string): Result<FragmentText, Unreadable>;
+}
 
 /** Steps by name, in the names of the file that includes them. */
 type Steps = Map<string, Placed>;
@@ -53,13 +80,11 @@ export class Includes {
       const prefix = `${textOf(memberOf(entry, 'as'))}-`;
       for (const [name, step] of this.#included(entry, prefix, folder, chain)) {
         if (steps.has(name) || own?.has(name) === true)
-          this.#report(
-            'SL911',
-            entry,
-            'as',
-            `there is already a step "${name}"`,
-            'use another prefix with as:',
-          );
+          this.#report(entry, 'as', {
+            code: 'SL911',
+            message: `there is already a step "${name}"`,
+            hint: 'use another prefix with as:',
+          });
         else steps.set(name, step);
       }
     }
@@ -78,7 +103,7 @@ export class Includes {
       ...this.stepsOf(root, opened.folder, [...chain, opened]),
       ...stepsIn(root, opened.folder),
     ]);
-    const inputs = settleInputs(entry, root, { outer: folder, inner: opened.folder });
+    const inputs = settleInputs(entry, folder, root, opened.folder);
     if (!inputs.ok) {
       this.problems.push(...inputs.error);
       return new Map();
@@ -95,28 +120,32 @@ export class Includes {
   #open(entry: Placed, folder: string, chain: readonly Opened[]): Opened | undefined {
     const file = textOf(memberOf(entry, 'file')) ?? '';
     const refuse = (code: Code, why: string, hint: string): undefined =>
-      this.#report(code, entry, 'file', `include: ${JSON.stringify(file)} ${why}`, hint);
-    const wrong = refusedName(file);
-    if (wrong !== undefined) return refuse('SL901', wrong.why, wrong.hint);
+      this.#report(entry, 'file', {
+        code,
+        message: `include: ${JSON.stringify(file)} ${why}`,
+        hint,
+      });
+    const wrong = wrongName(file);
+    if (wrong !== undefined) return refuse('SL901', wrong, relativeHint);
     if (this.#files === undefined)
       return refuse('SL902', 'cannot be read here', 'check the file by its name');
-    if (chain.length >= deepest)
+    if (chain.length >= maxDepth)
       return refuse(
         'SL904',
-        `is the ${deepest + 1}th file in a row of includes`,
+        `is the ${maxDepth + 1}th file in a row of includes`,
         'include the file from a fragment nearer to the pipeline',
       );
-    if (this.#fragments++ >= mostFragments)
+    if (this.#fragments++ >= maxFragments)
       return refuse(
         'SL904',
-        `is one more than ${mostFragments} fragments`,
+        `is one more than ${maxFragments} fragments`,
         'include fewer fragments; a matrix or for_each repeats steps',
       );
     const path = pathFrom(folder, file);
     const read = this.#files.read(path);
     if (!read.ok) {
       if ('inside' in read.error) this.problems.push(read.error.inside);
-      else refuse(read.error.code, read.error.why, read.error.hint);
+      else refuse(read.error.code, read.error.message, read.error.hint);
       return undefined;
     }
     const { identity, text, file: name } = read.value;
@@ -128,10 +157,10 @@ export class Includes {
         'remove one of these includes',
       );
     this.#text += text.length;
-    if (this.#text > mostText)
+    if (this.#text > maxChars)
       return refuse(
         'SL904',
-        `exceeds ${grouped(mostText)} characters of fragments in all`,
+        `exceeds ${grouped(maxChars)} characters of fragments in all`,
         'include smaller or fewer fragments',
       );
     const parsed = parseSource(name, text);
@@ -140,12 +169,8 @@ export class Includes {
     return undefined;
   }
 
-  #report(code: Code, entry: Placed, key: string, message: string, hint: string): undefined {
-    const at = memberOf(entry, key) ?? entry;
-    const { file } = at.source;
-    const span = spanOf(at, 'value', at.source);
-    this.problems.push({ severity: 'error', code, file, span, message, hint });
-    return undefined;
+  #report(entry: Placed, key: string, finding: Finding): undefined {
+    this.problems.push(errorAtPlaced(memberOf(entry, key) ?? entry, 'value', finding));
   }
 }
 
@@ -179,16 +204,12 @@ function checkFragment(source: Source): readonly Diagnostic[] {
   if (!isObject(source.value)) {
     const message = `a fragment must be an object, not ${describeValue(source.value)}`;
     const hint = 'a fragment has steps:, and inputs: that they take';
-    const { file } = source;
-    const span = source.spanOf([]);
-    return [{ severity: 'error', code: 'SL905', file, span, message, hint }];
+    return [errorAt(source.file, source.spanOf([]), { code: 'SL905', message, hint })];
   }
-  const validate = validatorOf(shape);
-  validate(source.value);
-  return withoutEchoes(validate.errors ?? []).map((error) => diagnose(error, source, format));
+  return shapeProblems(fragmentShape, source, format);
 }
 
-const shape: Schema = fragmentSchema();
+const fragmentShape: Schema = fragmentSchema();
 
 /** Only the pipeline file says where the key goes, what runs afterwards, and what may be spent. */
 const format: YamlFormat = {
@@ -206,46 +227,34 @@ const format: YamlFormat = {
   },
 };
 
-// The inputs of a fragment: the values under `with:` of the include, else the defaults.
-
-/** The folders of the including file and of the fragment, relative to the pipeline file's folder. */
-interface Folders {
-  readonly outer: string;
-  readonly inner: string;
-}
-
+/**
+ * The inputs of a fragment: the values under `with:` of the include, else the defaults. The folders are those of the
+ * including file and of the fragment, relative to the pipeline file's.
+ */
 function settleInputs(
   entry: Placed,
+  folder: string,
   fragment: Placed,
-  folders: Folders,
+  fragmentFolder: string,
 ): Result<ReadonlyMap<string, Placed>, readonly Diagnostic[]> {
   const problems: Diagnostic[] = [];
-  const report = (
-    code: Code,
-    at: Placed,
-    what: 'value' | 'key',
-    message: string,
-    hint: string,
-  ): void => {
-    const { file } = at.source;
-    const span = spanOf(at, what, at.source);
-    problems.push({ severity: 'error', code, file, span, message, hint });
+  const report = (at: Placed, what: 'value' | 'key', finding: Finding): void => {
+    const message = `include "${textOf(memberOf(entry, 'as')) ?? ''}": ${finding.message}`;
+    problems.push(errorAtPlaced(at, what, { ...finding, message }));
   };
-  const prefix = textOf(memberOf(entry, 'as')) ?? '';
   const declared = membersOf(memberOf(fragment, 'inputs')) ?? new Map<string, Placed>();
   const given = membersOf(memberOf(entry, 'with')) ?? new Map<string, Placed>();
   for (const [name, value] of given)
     if (!declared.has(name))
-      report(
-        'SL906',
-        value,
-        'key',
-        `include "${prefix}": the fragment has no input "${name}"`,
-        suggestion(name, declared.keys()) ??
+      report(value, 'key', {
+        code: 'SL906',
+        message: `the fragment has no input "${name}"`,
+        hint:
+          suggestion(name, declared.keys()) ??
           (declared.size === 0
             ? 'the fragment declares no inputs: remove it'
             : `inputs: ${listing(declared.keys())}`),
-      );
+      });
   // A misspelled name is one mistake.
   const meant = new Set(
     [...given.keys()].flatMap((name) =>
@@ -257,15 +266,10 @@ function settleInputs(
     const type = textOf(memberOf(declaration, 'type')) ?? '';
     const own = given.get(name);
     const raw = own ?? memberOf(declaration, 'default');
-    if (raw === undefined && meant.has(name)) continue;
     if (raw === undefined) {
-      report(
-        'SL907',
-        entry,
-        'value',
-        `include "${prefix}": the input "${name}" has no value`,
-        hintFor(name, declaration),
-      );
+      const message = `the input "${name}" has no value`;
+      if (!meant.has(name))
+        report(entry, 'value', { code: 'SL907', message, hint: hintFor(name, declaration) });
       continue;
     }
     const value = jsonOf(raw);
@@ -278,11 +282,11 @@ function settleInputs(
         type === 'string' && typeof value !== 'string'
           ? 'put it in quotation marks'
           : hintFor(name, declaration);
-      report('SL908', raw, 'value', `include "${prefix}": ${name} must be ${wrong}`, hint);
+      report(raw, 'value', { code: 'SL908', message: `${name} must be ${wrong}`, hint });
     }
-    const folder = own === undefined ? folders.inner : folders.outer;
+    const base = own === undefined ? fragmentFolder : folder;
     const isPath = type === 'file' && typeof value === 'string';
-    values.set(name, isPath ? valueAt(raw, pathFrom(folder, value)) : raw);
+    values.set(name, isPath ? valueAt(raw, pathFrom(base, value)) : raw);
   }
   return problems.length > 0 ? err(problems) : ok(values);
 }
@@ -300,3 +304,35 @@ function mismatch(value: Json, type: string): string | undefined {
     return typeof value === 'string' && value !== '' ? undefined : `a path${not}`;
   return typeof value === type ? undefined : `a ${type}${not}`;
 }
+
+// How paths in fragment files are understood.
+
+/** An absolute path, a path of the home folder, or an address. */
+const isRooted = (path: string): boolean => /^(?:[/~\\]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(path);
+
+const relativeHint = 'write a path relative to this file, for example common/face-swap.yaml';
+
+/** Why a path cannot name a fragment: the end of a sentence about it. */
+function wrongName(path: string): string | undefined {
+  if (/^[A-Za-z][A-Za-z0-9+.-]+:/.test(path))
+    return 'is an address, and shotlist includes only files of the repository';
+  if (isRooted(path)) return 'is not relative to this file';
+  if (path.includes('${{')) return 'contains an expression, and the steps must be known first';
+  return path.includes('\\') ? 'contains a backslash' : undefined;
+}
+
+/** A path that a file in `folder` names, relative to the folder of the pipeline file. */
+function pathFrom(folder: string, path: string): string {
+  if (folder === '' || isRooted(path) || path.startsWith('${{')) return path;
+  const parts: string[] = [];
+  for (const part of `${folder}/${path}`.split('/')) {
+    const up = part === '..' && parts.length > 0 && parts.at(-1) !== '..';
+    if (up) parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  const slash = path.endsWith('/') ? '/' : '';
+  return `${parts.join('/')}${slash}`;
+}
+
+const folderOf = (path: string): string =>
+  path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';

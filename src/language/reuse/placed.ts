@@ -1,8 +1,14 @@
 // A value with the places where its parts were written. Included fragments, profiles and defaults
 // are merged as such values, so that a problem in a merged value is shown where the value comes
 // from.
-import { isObject, type Json, type JsonObject } from '../../base/json.ts';
-import type { Path, Span } from '../../contract/yaml/place.ts';
+import { isObject, type Json } from '../../base/json.ts';
+import {
+  type Diagnostic,
+  errorAt,
+  type Finding,
+  type Path,
+  type Span,
+} from '../../contract/yaml/diagnostic.ts';
 import type { Source } from '../../contract/yaml/source.ts';
 
 interface Origin {
@@ -19,19 +25,26 @@ export type Placed =
 
 export type Members = ReadonlyMap<string, Placed>;
 
-export const placedRoot = (source: Source): Placed => ({
-  ...{ kind: 'part', source, path: [], value: source.value },
+export const placedRoot = (source: Source): Placed => partAt(source, [], source.value);
+
+const partAt = (source: Source, path: Path, value: Json): Placed => ({
+  kind: 'part',
+  source,
+  path,
+  value,
 });
 
 /** An object with these members; it is at the place of another value. */
 export const objectAt = ({ source, path }: Placed, members: Members): Placed => ({
-  ...{ kind: 'object', source, path, members },
+  kind: 'object',
+  source,
+  path,
+  members,
 });
 
 /** Another value at the same place. */
-export const valueAt = ({ source, path }: Placed, value: Json): Placed => ({
-  ...{ kind: 'part', source, path, value },
-});
+export const valueAt = ({ source, path }: Placed, value: Json): Placed =>
+  partAt(source, path, value);
 
 /** The members of an object; undefined for other values. */
 export function membersOf(placed: Placed | undefined): Members | undefined {
@@ -39,10 +52,7 @@ export function membersOf(placed: Placed | undefined): Members | undefined {
   if (placed?.kind !== 'part' || !isObject(placed.value)) return undefined;
   const { source, path, value } = placed;
   return new Map(
-    Object.entries(value).map(([key, member]): [string, Placed] => [
-      key,
-      { kind: 'part', source, path: [...path, key], value: member },
-    ]),
+    Object.entries(value).map(([key, member]) => [key, partAt(source, [...path, key], member)]),
   );
 }
 
@@ -51,9 +61,7 @@ export function itemsOf(placed: Placed | undefined): readonly Placed[] | undefin
   if (placed?.kind === 'list') return placed.items;
   if (placed?.kind !== 'part' || !Array.isArray(placed.value)) return undefined;
   const { source, path, value } = placed;
-  return value.map((item: Json, index) => ({
-    ...{ kind: 'part', source, path: [...path, index], value: item },
-  }));
+  return value.map((item: Json, index) => partAt(source, [...path, index], item));
 }
 
 export const memberOf = (
@@ -67,16 +75,13 @@ export function jsonOf(placed: Placed): Json {
     case 'part':
       return placed.value;
     case 'object':
-      return plain(placed.members);
+      return Object.fromEntries([...placed.members].map(([key, member]) => [key, jsonOf(member)]));
     case 'list':
       return placed.items.map(jsonOf);
   }
 }
 
-const plain = (members: Members): JsonObject =>
-  Object.fromEntries([...members].map(([key, member]) => [key, jsonOf(member)]));
-
-export const isNull = (placed: Placed): boolean => placed.kind === 'part' && placed.value === null;
+const isNull = (placed: Placed): boolean => placed.kind === 'part' && placed.value === null;
 
 /** The value if it is a text. */
 export const textOf = (placed: Placed | undefined): string | undefined =>
@@ -122,10 +127,15 @@ export function mapTexts(
   return changed ? objectAt(placed, after) : placed;
 }
 
-/** The place of a value, or of its key; in another file than `main`, with the name of the file. */
-export function spanOf(placed: Placed, what: 'value' | 'key', main: Source): Span {
-  const { source, path } = placed;
-  return inFile(what === 'key' ? source.keySpanOf(path) : source.spanOf(path), source, main);
+/** An error at a value, or at its key. In a diagnostic about another file, the place has the name of its own file. */
+export function errorAtPlaced(
+  { source, path }: Placed,
+  what: 'value' | 'key',
+  finding: Finding,
+  main: Source = source,
+): Diagnostic {
+  const span = what === 'key' ? source.keySpanOf(path) : source.spanOf(path);
+  return errorAt(main.file, inFile(span, source, main), finding);
 }
 
 const inFile = (span: Span, source: Source, main: Source): Span =>

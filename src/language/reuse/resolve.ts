@@ -1,15 +1,14 @@
 // The file as it is run: `x-` keys left out, fragments included, the profile and the defaults
 // applied. All later checks see a file without any of these.
 import { isObject, type Json } from '../../base/json.ts';
-import { validatorOf } from '../../base/schema.ts';
-import { kindNamed, kinds } from '../../contract/kinds/all.ts';
-import { type Diagnostic, listing, suggestion } from '../../contract/yaml/diagnostic.ts';
-import { diagnose } from '../../contract/yaml/shape.ts';
+import { kindNamed } from '../../contract/kinds/all.ts';
+import { type Diagnostic, errorAt, listing, suggestion } from '../../contract/yaml/diagnostic.ts';
+import { shapeProblems } from '../../contract/yaml/shape.ts';
 import type { Source } from '../../contract/yaml/source.ts';
-import { withoutEchoes } from '../../contract/yaml/unknown-key.ts';
-import type { FragmentFiles } from './fragment-files.ts';
-import { Includes } from './include.ts';
+import { kindHint } from '../shape.ts';
+import { type FragmentFiles, Includes } from './include.ts';
 import {
+  errorAtPlaced,
   jsonOf,
   type Members,
   memberOf,
@@ -19,7 +18,6 @@ import {
   type Placed,
   placedRoot,
   sourceOf,
-  spanOf,
   textOf,
 } from './placed.ts';
 import { extensionPrefix, profileFields, reuseFields, reuseSchema } from './reuse-schema.ts';
@@ -48,13 +46,16 @@ export function resolveReuse(
   { profile, fragments }: ReuseOptions = {},
 ): ResolvedFile {
   const unchanged = {
-    ...{ source: main, problems: [], complete: true },
-    ...{ profiles: [], outputProfile: undefined },
+    source: main,
+    problems: [],
+    complete: true,
+    profiles: [],
+    outputProfile: undefined,
   };
   if (!isObject(main.value)) return unchanged;
   const reuses = Object.keys(main.value).some(isReuse);
   if (!reuses && profile === undefined) return unchanged;
-  const problems = shapeProblems(main);
+  const problems = [...shapeProblems(reuseSchema, main)];
   const written = placedRoot(main);
   const profiles = profileNames(written);
   const outputProfile = outputProfileOf(written, profile);
@@ -65,7 +66,8 @@ export function resolveReuse(
   const included = withSteps(written, includes.stepsOf(written));
   problems.push(...includes.problems);
   const chosen = profile === undefined ? included : withProfile(included, profile, main, problems);
-  const changed = profile === undefined ? [] : reshaped(chosen, main);
+  // A profile may change `defaults:`, which must still be right.
+  const changed = profile === undefined ? [] : shapeProblems(reuseSchema, sourceOf(chosen, main));
   problems.push(...changed);
   if (changed.length > 0) return { source: main, problems, complete: false, ...names };
   problems.push(...checkDefaults(chosen, main));
@@ -75,16 +77,6 @@ export function resolveReuse(
 
 const isReuse = (key: string): boolean =>
   Object.hasOwn(reuseFields, key) || key.startsWith(extensionPrefix);
-
-function shapeProblems(source: Source): Diagnostic[] {
-  const validate = validatorOf(reuseSchema);
-  validate(source.value);
-  return withoutEchoes(validate.errors ?? []).map((error) => diagnose(error, source));
-}
-
-/** A profile may change `defaults:`, which must still be right. */
-const reshaped = (chosen: Placed, main: Source): readonly Diagnostic[] =>
-  shapeProblems(sourceOf(chosen, main));
 
 /** Included steps come first: what follows may use them. */
 function withSteps(root: Placed, included: ReadonlyMap<string, Placed>): Placed {
@@ -164,20 +156,9 @@ function checkDefaults(root: Placed, main: Source): readonly Diagnostic[] {
     [...(membersOf(memberOf(root, 'defaults', field)) ?? [])]
       .filter(([name]) => kindNamed(name) === undefined)
       .map(([name, value]): Diagnostic => {
-        const hint =
-          suggestion(
-            name,
-            kinds.map((kind) => kind.name),
-          ) ?? 'shotlist tools lists the step kinds';
         const message = `defaults.${field}: ${JSON.stringify(name)} is not a step kind`;
-        return {
-          severity: 'error',
-          code: 'SL110',
-          file: main.file,
-          span: spanOf(value, 'key', main),
-          message,
-          hint,
-        };
+        const finding = { code: 'SL110', message, hint: kindHint(name) } as const;
+        return errorAtPlaced(value, 'key', finding, main);
       }),
   );
 }
@@ -246,7 +227,7 @@ function noProfile(name: string, known: readonly string[], main: Source): Diagno
       : `profiles: ${listing(known)}`);
   const message = `--profile ${name}: the pipeline has no such profile`;
   const span = main.keySpanOf([known.length === 0 ? 'pipeline' : 'profiles']);
-  return { severity: 'error', code: 'SL912', file: main.file, span, message, hint };
+  return errorAt(main.file, span, { code: 'SL912', message, hint });
 }
 
 function noStep(
@@ -256,12 +237,7 @@ function noStep(
   at: Placed,
   main: Source,
 ): Diagnostic {
-  return {
-    severity: 'error',
-    code: 'SL913',
-    file: main.file,
-    span: spanOf(at, 'key', main),
-    message: `profile "${profile}": there is no step "${step}"`,
-    hint: suggestion(step, known.keys()) ?? `steps: ${listing(known.keys())}`,
-  };
+  const message = `profile "${profile}": there is no step "${step}"`;
+  const hint = suggestion(step, known.keys()) ?? `steps: ${listing(known.keys())}`;
+  return errorAtPlaced(at, 'key', { code: 'SL913', message, hint }, main);
 }

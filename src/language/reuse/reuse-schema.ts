@@ -116,7 +116,9 @@ const profiles: Schema = {
 
 /** The fields that `resolveReuse` replaces by what they mean. */
 export const reuseFields: Readonly<Record<'defaults' | 'include' | 'profiles', Schema>> = {
-  ...{ defaults, include, profiles },
+  defaults,
+  include,
+  profiles,
 };
 
 /** The `defaults` of published schemas: editors complete the names of the step kinds. */

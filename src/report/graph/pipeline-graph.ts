@@ -1,9 +1,8 @@
 // A pipeline as a graph: its items, its steps, and what each step waits for.
 import type { Operation } from '../../contract/kinds/kind.ts';
 import type { Scope } from '../../language/expression.ts';
-import type { Pipeline, Step } from '../../language/pipeline.ts';
+import { expressionsIn, type Pipeline, type Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
-import { expressionsIn } from '../../language/step-expressions.ts';
 import { timesOf } from '../../plan/fan-opening.ts';
 import type { Times } from '../../plan/planned-action.ts';
 

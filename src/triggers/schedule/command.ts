@@ -6,7 +6,7 @@ import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
 import { warnOfDriver, withPipeline } from '../../features/command.ts';
 import { announce, withMonitor } from '../../features/monitor/flags.ts';
 import type { Monitor } from '../../features/monitor/monitoring.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import { exitCodes, problemCode, withExitCode } from '../../terminal/exit-code.ts';
 import type { ScheduleFlags } from '../../terminal/flags.ts';

@@ -12,7 +12,7 @@ import { openState } from '../../features/open-state.ts';
 import { createNew } from '../../files/new-file.ts';
 import { syncFolder } from '../../files/output-folders.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import type { Schedule } from '../../language/pipeline.ts';
 import {
   type DueDecision,

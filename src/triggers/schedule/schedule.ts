@@ -8,7 +8,7 @@ import { type Ran, runWith } from '../../features/run/run.ts';
 import { type Places, placesOf, yamlIn } from '../../files/pipeline-files.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { isoIn } from '../../language/schedule.ts';
 import type { DueDecision } from '../../plan/due.ts';
 import type { RunOutcome } from '../../run/run-event.ts';

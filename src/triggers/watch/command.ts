@@ -6,7 +6,7 @@ import { count, duration } from '../../base/text.ts';
 import { warnOfDriver } from '../../features/command.ts';
 import { announce, withMonitor } from '../../features/monitor/flags.ts';
 import { loadPipeline } from '../../language/load/load.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { Summary } from '../../run/run-event.ts';
 import { stateFilesOf } from '../../state/locate-state.ts';
 import { exitCodes, withExitCode } from '../../terminal/exit-code.ts';

@@ -15,7 +15,7 @@ import type { ItemFilter } from '../../files/items.ts';
 import { isExclusion } from '../../language/items.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal, valueOrThrow } from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal, valueOrThrow } from '../../language/load/refusal.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { commonBase, type Item } from '../../model/item.ts';
 import { Ledger } from '../../model/ledger.ts';

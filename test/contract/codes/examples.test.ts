@@ -18,7 +18,7 @@ import { trust } from '../../../src/features/trust/trust.ts';
 import { validate } from '../../../src/features/validate/validate.ts';
 import { format } from '../../../src/language/format/format.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
-import { type Problem, resultOf } from '../../../src/language/load/problem.ts';
+import { type Problem, resultOf } from '../../../src/language/load/refusal.ts';
 import { parseFaults } from '../../../src/service/faults/read.ts';
 import { startService } from '../../../src/service/start.ts';
 import { unitFile } from '../../../src/triggers/unit-file.ts';

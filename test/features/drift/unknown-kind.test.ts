@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { audit } from '../../../src/features/drift/audit.ts';
 import { refresh } from '../../../src/features/drift/refresh.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
-import { resultOf } from '../../../src/language/load/problem.ts';
+import { resultOf } from '../../../src/language/load/refusal.ts';
 import { envOf, photoRig, service } from '../../rig.ts';
 
 async function paidRun(kind: string) {

@@ -10,7 +10,7 @@ import { runWith } from '../../../src/features/run/run.ts';
 import { validate } from '../../../src/features/validate/validate.ts';
 import { format } from '../../../src/language/format/format.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../../src/language/load/refusal.ts';
 import { portraitClip, voiceSample } from '../../previews/media.ts';
 import { envOf, photo, Rig, service } from '../../rig.ts';
 

@@ -4,7 +4,7 @@ import parse from 'parse-prometheus-text-format';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Monitor, openMonitor } from '../../../src/features/monitor/monitoring.ts';
 import type { RunInternals } from '../../../src/features/run/run.ts';
-import { renderProblem, resultOf } from '../../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../../src/language/load/refusal.ts';
 import { realClock } from '../../../src/run/clock.ts';
 import { isOwnHost } from '../../../src/service-api/web-server.ts';
 import { ended, envOf, photoPipeline, photoRig, service, until } from '../../rig.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SelectionOptions } from '../../../src/features/plan/item-selection.ts';
 import { plan } from '../../../src/features/plan/plan.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../../src/language/load/refusal.ts';
 import { photoPipeline, Rig } from '../../rig.ts';
 
 async function said(choice: SelectionOptions, pipeline = photoPipeline): Promise<string> {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { plan, UnrunnablePlan } from '../../../src/features/plan/plan.ts';
 import { run } from '../../../src/features/run/run.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
-import { resultOf } from '../../../src/language/load/problem.ts';
+import { resultOf } from '../../../src/language/load/refusal.ts';
 import { photo, Rig } from '../../rig.ts';
 
 const upload = 'up: { uses: upload, with: { file: a.png } }';

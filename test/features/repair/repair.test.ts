@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Repaired, type RepairOptions, repair } from '../../../src/features/repair/repair.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
-import { resultOf } from '../../../src/language/load/problem.ts';
+import { resultOf } from '../../../src/language/load/refusal.ts';
 import { memoryStore } from '../../../src/model/job-store.ts';
 import type { Ledger } from '../../../src/model/ledger.ts';
 import type { JobLine } from '../../../src/model/line.ts';

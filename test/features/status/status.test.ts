@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { status } from '../../../src/features/status/status.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../../src/language/load/refusal.ts';
 import { realClock } from '../../../src/run/clock.ts';
 import { Rig } from '../../rig.ts';
 

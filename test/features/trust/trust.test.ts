@@ -17,7 +17,7 @@ import { run } from '../../../src/features/run/run.ts';
 import { distrust, trust, trustedFiles } from '../../../src/features/trust/trust.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
 import { parsePipeline } from '../../../src/language/load/parse.ts';
-import { Refusal, renderProblem, resultOf } from '../../../src/language/load/problem.ts';
+import { Refusal, renderProblem, resultOf } from '../../../src/language/load/refusal.ts';
 import { chooseTarget, type TargetOptions } from '../../../src/service-api/target.ts';
 
 const key = 'sk-The-Very-Secret-Key-4711';

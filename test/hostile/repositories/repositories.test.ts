@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { orphans } from '../../../src/features/prune/prune.ts';
 import { type RunInternals, runWith } from '../../../src/features/run/run.ts';
 import { loadPipeline } from '../../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../../src/language/load/refusal.ts';
 import { type LocalService, startService } from '../../../src/service/start.ts';
 import { privateFolderOf } from '../../../src/state/private-folder.ts';
 import { photo, until } from '../../rig.ts';

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { boundPipeline } from '../../../src/language/load/bound-pipeline.ts';
 import { type LoadOptions, loadPipeline } from '../../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../../src/language/load/refusal.ts';
 
 const text = `pipeline: p
 inputs:

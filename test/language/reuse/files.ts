@@ -4,7 +4,7 @@ import type { Json } from '../../../src/base/json.ts';
 import { err, ok } from '../../../src/base/result.ts';
 import type { Diagnostic } from '../../../src/contract/yaml/diagnostic.ts';
 import type { Pipeline } from '../../../src/language/pipeline.ts';
-import type { FragmentFiles } from '../../../src/language/reuse/fragment-files.ts';
+import type { FragmentFiles } from '../../../src/language/reuse/include.ts';
 import { validate } from '../../../src/language/validate.ts';
 import { marked } from '../check.ts';
 
@@ -16,7 +16,7 @@ const fragmentsIn = (files: Files): FragmentFiles => ({
     const name = posix.normalize(path);
     const text = files[name];
     return text === undefined
-      ? err({ code: 'SL902', hint: 'check the spelling', why: 'does not exist' })
+      ? err({ code: 'SL902', hint: 'check the spelling', message: 'does not exist' })
       : ok({ file: name, identity: name, text });
   },
 });

@@ -4,7 +4,7 @@ import { posix } from 'node:path';
 import { err, ok } from '../../../../src/base/result.ts';
 import { explanations } from '../../../../src/contract/codes/all.ts';
 import { settingOf, textOf } from '../../../../src/contract/codes/explanation.ts';
-import type { FragmentFiles } from '../../../../src/language/reuse/fragment-files.ts';
+import type { FragmentFiles } from '../../../../src/language/reuse/include.ts';
 import { blocks, read } from '../../../examples.ts';
 import { whole } from '../../../language/check.ts';
 
@@ -22,7 +22,7 @@ export const fragmentsIn = (files: Files): FragmentFiles => ({
     const name = posix.normalize(path);
     const text = Object.hasOwn(files, name) ? files[name] : undefined;
     return text === undefined
-      ? err({ code: 'SL902', why: 'does not exist', hint: 'check the spelling' })
+      ? err({ code: 'SL902', message: 'does not exist', hint: 'check the spelling' })
       : ok({ file: name, identity: name, text });
   },
 });

@@ -10,9 +10,8 @@ import {
 } from '../../../../src/contract/yaml/diagnostic.ts';
 import { decodeText } from '../../../../src/contract/yaml/utf8.ts';
 import { annotationOf } from '../../../../src/features/validate/command.ts';
-import { checkColumns } from '../../../../src/language/columns-check.ts';
-import { inExpression } from '../../../../src/language/expression-diagnostic.ts';
-import { fill } from '../../../../src/language/template.ts';
+import { checkColumns } from '../../../../src/language/item-fields.ts';
+import { fill, inExpression } from '../../../../src/language/template.ts';
 import { validate } from '../../../../src/language/validate.ts';
 import { valueItem } from '../../../../src/model/item.ts';
 import { type Case, corpus, type Files, fragmentsIn } from './corpus.ts';
