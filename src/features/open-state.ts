@@ -4,9 +4,19 @@ import { statSync } from 'node:fs';
 import { Cleanup } from '../base/cleanup.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Env } from '../base/user-folder.ts';
+import {
+  type CoordinateContext,
+  coordinate,
+  type EngineSession,
+} from '../distributed/coordinate.ts';
+import type { EngineRun } from '../distributed/database.ts';
+import { loadLedger } from '../distributed/load-ledger.ts';
 import { awayProblem } from '../distributed/move-state.ts';
+import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
+import type { CoordinatorStore } from '../distributed/ports.ts';
+import { unread } from '../distributed/unread.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { problem, Refusal, stateProblem } from '../language/load/problem.ts';
+import { type Problem, problem, Refusal, stateProblem } from '../language/load/problem.ts';
 import { memoryStore } from '../model/job-store.ts';
 import type { Header } from '../model/line.ts';
 import { diskStore } from '../state/job-store.ts';
@@ -16,8 +26,8 @@ import { type Holding, holdingOf } from '../state/lock/lock.ts';
 import { type Access, lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { unsavedProblem } from '../state/unsaved-state.ts';
-import { type OpenEngineRun, openEngineState } from './engine-state.ts';
 import { checkRecord, type RecordCheck, unchecked } from './receipts/record-check.ts';
+import { refuse } from './refuse.ts';
 
 interface OpenContext extends StateContext {
   readonly service?: string;
@@ -105,5 +115,95 @@ const isModest = (file: string): boolean =>
 export function headerOf({ state, paths }: OpenState, bound: BoundPipeline): Header {
   if (state.header !== undefined) return state.header;
   const hint = `shotlist run ${subjectOf(bound, paths)} creates it`;
-  throw new Refusal(problem(`there is no state file yet: ${paths.state}`, bound.file, hint));
+  refuse(`there is no state file yet: ${paths.state}`, hint, bound.file);
+}
+
+// Opens the state of a pipeline whose record is in a database: to look at it, to correct it, or to coordinate its run.
+
+/** A run in a database. `session`: this process coordinates it. */
+export interface OpenEngineRun {
+  readonly engine: OpenEngine;
+  readonly run: EngineRun;
+  readonly orderStore: CoordinatorStore;
+  readonly session?: EngineSession;
+}
+
+interface EngineState extends AsyncDisposable {
+  readonly paths: RunPaths;
+  readonly state: Loaded;
+  readonly running: undefined;
+  readonly check: RecordCheck;
+  readonly engine: OpenEngineRun;
+}
+
+interface EngineContext extends StateContext, Pick<CoordinateContext, 'terms' | 'stop'> {
+  readonly access: Access;
+}
+
+async function openEngineState(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  text: string,
+  { access, ...context }: EngineContext,
+): Promise<EngineState> {
+  if (access === 'run') {
+    const { session, ...opened } = await coordinate(bound, paths, text, context);
+    const { engine, run, orderStore } = session;
+    const found = { engine, run, orderStore, session };
+    return { ...opened, running: undefined, check: unchecked, engine: found };
+  }
+  return await withDatabase(text, 'look', (engine) =>
+    look(bound, paths, engine, { ...context, access }),
+  );
+}
+
+async function look(
+  bound: BoundPipeline,
+  given: RunPaths,
+  engine: OpenEngine,
+  { access, ...context }: StateContext & Pick<EngineContext, 'access'>,
+): Promise<EngineState> {
+  const run = await findRun(bound, given, engine);
+  const { paths } = await lockState(given, 'plan', context);
+  if (access === 'edit' && run.stage !== 'open') throw new Refusal(notThere(paths, engine));
+  const orderStore = engine.database.coordinator(run.terms.run);
+  const store = diskStore();
+  const { ledger, snapshot } = await loadLedger(orderStore, () => store);
+  const state = { ...unread, ledger, header: snapshot.header };
+  return {
+    ...{ paths, state, running: undefined, check: unchecked },
+    engine: { engine, run, orderStore },
+    async [Symbol.asyncDispose]() {
+      store.close();
+      await engine[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const notThere = ({ state }: RunPaths, { address }: OpenEngine): Problem =>
+  problem(
+    `the record of this pipeline is in ${state}, not in the database ${address.shown}`,
+    'shotlist',
+    'nothing was changed: omit --engine',
+  );
+
+/** The run of the pipeline at the service of its state file, or the only one. */
+async function findRun(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  { database, address }: OpenEngine,
+): Promise<EngineRun> {
+  const all = (await database.runs()).filter(({ terms }) => terms.pipeline === bound.name);
+  const loaded = paths.serviceName === '' ? await loadState(paths.state, memoryStore()) : undefined;
+  const service = loaded?.ok === true ? loaded.value.header?.service : paths.serviceName;
+  const own = all.filter(({ terms }) => terms.service === service);
+  const [first, ...others] = own.length > 0 ? own : all;
+  if (first !== undefined && others.length === 0) return first;
+  const hint =
+    first === undefined
+      ? `shotlist run ${bound.file} --engine … begins it`
+      : `name the service: ${all.map(({ terms }) => `--service ${terms.service}`).join(' or ')}`;
+  const what = first === undefined ? 'has no run' : 'has several runs';
+  const message = `the database ${address.shown} ${what} of the pipeline "${bound.name}"`;
+  refuse(message, hint);
 }

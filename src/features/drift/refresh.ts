@@ -4,12 +4,13 @@ import { count } from '../../base/text.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal, refusedKey } from '../../language/load/problem.ts';
+import { Refusal, refusedKey } from '../../language/load/problem.ts';
 import type { NewEvent } from '../../model/line.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import { settlementOf } from '../../run/jobs/settlement.ts';
 import { type Inquired, inquire, isRefusedKey } from '../../service-api/inquiry.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
+import { refuse } from '../refuse.ts';
 import type { DriftChange, Refreshed } from './drift.ts';
 
 export interface RefreshOptions extends EditOptions {
@@ -56,12 +57,9 @@ export async function refresh(
       if (finding !== undefined) findings.push(finding);
     }
     if (missing > 0 && present === 0 && options.acceptMissing !== true)
-      throw new Refusal(
-        problem(
-          `${header.service === 'rehearsal' ? 'the rehearsal' : header.service} knows no project of the state file (${count(projects, 'project')}): nothing was changed`,
-          'shotlist',
-          'check that the key belongs to the right account; if all projects are really gone, use --accept-missing',
-        ),
+      refuse(
+        `${header.service === 'rehearsal' ? 'the rehearsal' : header.service} knows no project of the state file (${count(projects, 'project')}): nothing was changed`,
+        'check that the key belongs to the right account; if all projects are really gone, use --accept-missing',
       );
     journal.append(findings.map(({ event }) => event));
     if (journal.wrote) await journal.sync();

@@ -20,6 +20,7 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import { loadState } from '../../state/load-state.ts';
 import { type LocateOptions, locateState } from '../../state/locate-state.ts';
 import { ReceiptBook } from '../receipts/receipt-book.ts';
+import { refuse } from '../refuse.ts';
 
 export interface ExportOptions extends LocateOptions {
   /** `--engine`: the address of the database. */
@@ -63,12 +64,9 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   const header = await loadHeader(located.state);
   const isHere = header?.away === undefined && options.takeBack !== true;
   if (header === undefined || isHere)
-    throw new Refusal(
-      problem(
-        `${located.state} has its own record: nothing is in a database`,
-        'shotlist',
-        'there is nothing to export',
-      ),
+    refuse(
+      `${located.state} has its own record: nothing is in a database`,
+      'there is nothing to export',
     );
   const given = { ...located, serviceName: header.service };
   const { takeBack } = options;

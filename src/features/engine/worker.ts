@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { printable } from '../../base/printable.ts';
+import { count } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
 import { hasCanary } from '../../distributed/canary.ts';
 import type { EngineDatabase, EngineRun } from '../../distributed/database.ts';
@@ -18,11 +20,12 @@ import {
 } from '../../language/load/problem.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import type { RunEvent } from '../../run/run-event.ts';
 import type { ClientOptions } from '../../service-api/http-client.ts';
 import type { TargetOptions } from '../../service-api/target.ts';
 import type { Monitor } from '../monitor/monitoring.ts';
-import { GracePeriod } from '../run/grace-period.ts';
-import type { WorkerEvent } from './worker-text.ts';
+import { refuse } from '../refuse.ts';
+import { Deadline } from '../run/deadline.ts';
 
 export interface WorkerOptions extends Pick<TargetOptions, 'service'> {
   /** `--engine`: the address of the database. */
@@ -76,7 +79,7 @@ export async function workerWith(
   const { monitor } = options;
   const root = resolve(options.root ?? '.');
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Refusal(problem(`--root ${root} is not a folder`));
+    refuse(`--root ${root} is not a folder`);
   const leave = options.signal ?? new AbortController().signal;
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   let isAway = false;
@@ -93,7 +96,7 @@ export async function workerWith(
   const opened = await resultOf(() => awaitDatabase(options.engine, patience));
   if (!opened.ok && hasLeft(opened.error, leave)) return { runs: 0 };
   await using engine = valueOrThrow(opened);
-  const grace = new GracePeriod(clock, options.graceMs);
+  const grace = new Deadline(clock, options.graceMs);
   grace.beginAfter(leave);
   let runs = 0;
   let told: number | undefined;
@@ -122,7 +125,7 @@ export async function workerWith(
         reachable(engine.address.shown, () =>
           serveRun(engine.database, own, {
             ...{ service: options.service, root, places: jobs, worker: name, env, clock },
-            ...{ allowOutside: options.allowOutside, leave, quit: grace.expired, onEvent },
+            ...{ allowOutside: options.allowOutside, leave, quit: grace.passed, onEvent },
             ...{ onDatabase, monitor },
             ...internals,
           }),
@@ -167,4 +170,49 @@ async function findRun(database: EngineDatabase, root: string): Promise<FoundRun
   const open = (await database.runs()).filter(({ stage }) => stage === 'open');
   const own = open.find((run) => hasCanary(root, run));
   return { own, others: open.length - (own === undefined ? 0 : 1) };
+}
+
+// What a worker says while it works.
+
+/** What happens to a worker, besides the events of its runs. */
+type WorkerEvent =
+  /** It waits for a run. `others`: open runs whose folder this host does not see. */
+  | { readonly type: 'idle'; readonly others: number }
+  | {
+      readonly type: 'serving';
+      readonly run: string;
+      readonly pipeline: string;
+      readonly worker: string;
+    }
+  | { readonly type: 'served'; readonly run: string; readonly left: boolean }
+  /** The database is away, and why, or it is back. */
+  | { readonly type: 'database'; readonly away?: string }
+  | RunEvent;
+
+/** Undefined for an event that people need not see. */
+export function workerText(event: WorkerEvent): string | undefined {
+  switch (event.type) {
+    case 'idle':
+      return event.others === 0
+        ? 'There is no run: waiting for one. Ctrl-C stops this worker.'
+        : `Waiting for a run of this folder: ${count(event.others, 'run')} in the database belong to other folders. If one of them is yours, check --root.`;
+    case 'serving':
+      return `Working on "${printable(event.pipeline)}" (run ${printable(event.run)}) as ${printable(event.worker)}`;
+    case 'served':
+      return event.left
+        ? `Left the run ${printable(event.run)}`
+        : `The run ${printable(event.run)} needs this worker no longer`;
+    case 'database':
+      return event.away === undefined
+        ? 'the database is back'
+        : `waiting: the database is away: ${printable(event.away)}`;
+    case 'warning':
+      return `warning: ${printable(event.message)}`;
+    case 'waiting':
+      return `waiting: ${printable(event.why)}`;
+    case 'back':
+      return 'the service is back';
+    default:
+      return undefined;
+  }
 }

@@ -6,15 +6,15 @@ import { count, size, table } from '../../base/text.ts';
 import { explanations, groups } from '../../contract/codes/all.ts';
 import { textOf } from '../../contract/codes/explanation.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
 import { valueOfJob } from '../../model/manifest.ts';
 import type { ExplainFlags } from '../../terminal/flags.ts';
 import { caution, print, printJson } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
 import type { OriginInput } from '../provenance/origin.ts';
+import { refuse } from '../refuse.ts';
+import type { FileStory, ResultStory, UploadStory } from './explain-file.ts';
 import { explainFile } from './explain-file.ts';
 import { codesText, explanationText } from './explain-text.ts';
-import type { FileStory, ResultStory, UploadStory } from './file-story.ts';
 
 export async function explainCommand(
   name: string | undefined,
@@ -38,7 +38,7 @@ export async function explainCommand(
   if (explanation === undefined) {
     const hint = suggestion(code, explanations.keys()) ?? 'shotlist explain lists all codes';
     const what = `there is no code ${looksLikeCode(name) ? '' : 'and no file '}${JSON.stringify(name)}`;
-    throw new Refusal(problem(what, 'shotlist explain', hint));
+    refuse(what, hint, 'shotlist explain');
   }
   if (json) printJson(factsOf(code));
   else print(explanationText(code, explanation, process.stdout.columns));

@@ -1,7 +1,7 @@
 // `graph`: draws a pipeline. Lists its items, and sends nothing.
 import { resolve } from 'node:path';
 import { realPathOr } from '../../base/real-path.ts';
-import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import { isSystemProblem, systemCode, systemReason } from '../../base/system-error.ts';
 import { listItems } from '../../files/items.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -11,7 +11,7 @@ import { dotText } from '../../report/graph/dot.ts';
 import type { GraphFormat } from '../../report/graph/graph-format.ts';
 import { mermaidText } from '../../report/graph/mermaid.ts';
 import { graphOf, type PipelineGraph } from '../../report/graph/pipeline-graph.ts';
-import { svgOf } from './svg.ts';
+import { refuse } from '../refuse.ts';
 
 export interface GraphOptions {
   /** Default: `mermaid`, which GitHub draws in Markdown. `svg` needs the package `@viz-js/viz`. */
@@ -83,5 +83,33 @@ async function write(
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
     return { ...problem(`--output ${output} ${systemReason(error)}`), reason: 'system' };
+  }
+}
+
+// Draws a graph with Graphviz, which is a package of its own because only `graph --format svg` needs it.
+
+type Viz = typeof import('@viz-js/viz');
+
+/** The SVG has no script and no address in it. */
+export async function svgOf(dot: string): Promise<string> {
+  const viz = await load();
+  if (viz === undefined)
+    refuse(
+      '--format svg needs the package @viz-js/viz, which is not installed',
+      'run: npm install @viz-js/viz, or draw the output of --format dot with Graphviz: dot -Tsvg',
+    );
+  const graphviz = await viz.instance();
+  // Without the declaration of a document type, whose address leads to w3.org; but a file needs the namespace.
+  const inline = graphviz.renderString(dot, { format: 'svg_inline' });
+  const begin = inline.indexOf('<svg ');
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${inline.slice(begin + '<svg '.length)}`;
+}
+
+async function load(): Promise<Viz | undefined> {
+  try {
+    return await import('@viz-js/viz');
+  } catch (error) {
+    if (systemCode(error) === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
   }
 }

@@ -11,9 +11,7 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { HookField, RunEvent, Summary } from '../../run/run-event.ts';
 import { consentToHooks } from '../../service-api/consent.ts';
 import { exitCodes } from '../../views/exit-codes.ts';
-import { GracePeriod } from '../run/grace-period.ts';
-import { hookEnvironment } from './hook-environment.ts';
-import { hookName } from './hook-text.ts';
+import { Deadline } from '../run/deadline.ts';
 import { runProgram } from './program.ts';
 
 export interface HookContext {
@@ -101,9 +99,9 @@ async function callHook(
   if (rehearsal) return onEvent({ ...told, result: 'rehearsed' });
   const body = printableJson(JSON.stringify(redactor.value(bodyOf(field, report, context))));
   const began = clock.elapsed();
-  const end = new GracePeriod(clock, leastMs);
+  const end = new Deadline(clock, leastMs);
   end.beginAfter(context.leave);
-  const { failure, output } = await act(hook, body, context, end.expired);
+  const { failure, output } = await act(hook, body, context, end.passed);
   end.cancel();
   const elapsedMs = Math.round(clock.elapsed() - began);
   const said = scrubbed(redactor.text(output)).trimEnd();
@@ -151,4 +149,48 @@ async function act(
     signal,
   });
   return { output: '', failure };
+}
+
+// How hooks are shown to people.
+
+/**
+ * The whole hook, for a person who decides about it: every argument as JSON, so that no argument looks like two, and no
+ * character hides.
+ */
+export const hookText = (hook: Hook): string =>
+  hook.kind === 'command'
+    ? `run ${hook.command.map((part) => printable(JSON.stringify(part))).join(' ')}`
+    : `send the summary to ${printable(hook.address)}`;
+
+/**
+ * The hook in one word, for messages and logs: the program without its arguments, or the host of an address, because
+ * arguments and paths may hold tokens.
+ */
+const hookName = (hook: Hook): string =>
+  printable(hook.kind === 'command' ? (hook.command[0] ?? '') : new URL(hook.address).host);
+
+// The environment of a hook's program: that of shotlist, without its secrets.
+
+/** The API key and the webhook secret, and the files that hold them. */
+const ownSecrets = /^SHOTLIST_(?:API_KEY|WEBHOOK_SECRET)/i;
+/** The bucket's credentials, and where they are kept. The region and the like stay. */
+const bucketSecrets = /^AWS_.*(?:KEY|SECRET|TOKEN|CREDENTIAL)/i;
+
+/** The passwords and keys of a database, the files that hold them, and addresses, which may hold one. */
+const databaseSecrets = /^(?:PG(?:PASS|SSL|SERVICE)|POSTGRES_.*PASS|DATABASE_URL$)/i;
+const databaseAddress = /^\s*postgres(?:ql)?:/i;
+
+/** Variables with another name that hold a secret of shotlist are left out, too. */
+export function hookEnvironment(env: Env, redactor: Redactor): Env {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name, value]) =>
+        value !== undefined &&
+        !ownSecrets.test(name) &&
+        !bucketSecrets.test(name) &&
+        !databaseSecrets.test(name) &&
+        !databaseAddress.test(value) &&
+        redactor.text(value) === value,
+    ),
+  );
 }

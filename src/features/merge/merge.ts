@@ -20,8 +20,8 @@ import { isSame } from '../../state/repair/damage.ts';
 import { type DoublePayment, doublePaymentsIn } from '../../state/repair/double-payment.ts';
 import { ledgerOf, mergeLedgers } from '../../state/repair/merge.ts';
 import type { RenumberedRun } from '../../state/repair/merged-runs.ts';
-import { type GitOptions, git } from '../git/git.ts';
-import { placeIn } from '../git/place.ts';
+import { type GitOptions, gitAnswer, placeIn } from '../git/git.ts';
+import { refuse } from '../refuse.ts';
 
 export type { DoublePayment, RenumberedRun };
 
@@ -181,8 +181,7 @@ async function read(
 ): Promise<Version> {
   if (file === undefined) return { header: undefined, ledger: new Ledger() };
   const stats = lstatSync(file, { throwIfNoEntry: false });
-  if (stats === undefined)
-    throw new Refusal(problem(`${name}: ${file} does not exist`, 'shotlist', usage));
+  if (stats === undefined) refuse(`${name}: ${file} does not exist`, usage);
   // Git writes an empty file if both sides added the state file.
   if (name === 'base' && stats.isFile() && stats.size === 0)
     return { header: undefined, ledger: new Ledger() };
@@ -190,7 +189,7 @@ async function read(
   if (!loaded.ok) {
     const hint =
       'nothing was merged; shotlist repair reads both sides of a conflict in the state file, and merges what can be read';
-    throw new Refusal(problem(`${name}: ${loaded.error}`, 'the state file', hint));
+    refuse(`${name}: ${loaded.error}`, hint, 'the state file');
   }
   for (const warning of loaded.value.warnings) onWarning(`${name}: ${warning}`);
   return loaded.value;
@@ -208,12 +207,9 @@ function headerOf(ours: Version, theirs: Version, base: Version): Header {
     ['base', base.header],
   ] as const) {
     if (other === undefined || isSame(header, other)) continue;
-    throw new Refusal(
-      problem(
-        `ours belongs to the pipeline "${header.pipeline}" and the service ${header.service}, ${name} to "${other.pipeline}" and ${other.service}`,
-        'shotlist',
-        'nothing was merged: these are two state files; keep both, under two names',
-      ),
+    refuse(
+      `ours belongs to the pipeline "${header.pipeline}" and the service ${header.service}, ${name} to "${other.pipeline}" and ${other.service}`,
+      'nothing was merged: these are two state files; keep both, under two names',
     );
   }
   return header;
@@ -237,23 +233,18 @@ async function unmergedVersions(
   if (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) return undefined;
   const path = placeIn(top, file);
   if (path === undefined) return undefined;
-  const listed = await git(
-    top,
-    ['ls-files', '--unmerged', '-z', '--', `:(literal)${path}`],
-    options,
-  );
-  if (!listed.ok || listed.value === '') return undefined;
+  const asked = ['ls-files', '--unmerged', '-z', '--', `:(literal)${path}`];
+  const listed = await gitAnswer(top, asked, options);
+  if (listed === undefined || listed === '') return undefined;
   const blobs = new Map<string, string>();
-  for (const [, blob = '', stage = ''] of listed.value.matchAll(
-    /\d+ ([0-9a-f]+) ([123])\t[^\0]*\0/g,
-  ))
+  for (const [, blob = '', stage = ''] of listed.matchAll(/\d+ ([0-9a-f]+) ([123])\t[^\0]*\0/g))
     blobs.set(stage, blob);
   const [base, ours, theirs] = await Promise.all(
     ['1', '2', '3'].map(async (stage) => {
       const blob = blobs.get(stage);
-      const content =
-        blob === undefined ? undefined : await git(top, ['cat-file', 'blob', blob], options);
-      return content?.ok === true ? content.value : undefined;
+      return blob === undefined
+        ? undefined
+        : await gitAnswer(top, ['cat-file', 'blob', blob], options);
     }),
   );
   // One side has removed the file: nobody has paid twice.

@@ -15,10 +15,14 @@ import { limitConnections } from '../../service-api/connection-limits.ts';
 import { createServer } from '../../service-api/create-server.ts';
 import { isOwnHost } from '../../service-api/host-header.ts';
 import { type ListenAddress, listenOn } from '../../service-api/listen.ts';
-import { createEngineMetrics, QueueMetrics, WorkerMetrics } from './engine-metrics.ts';
-import { createMetrics } from './metrics.ts';
-import { ProjectWaits } from './project-waits.ts';
-import { RunMetrics } from './run-metrics.ts';
+import {
+  createEngineMetrics,
+  createMetrics,
+  ProjectWaits,
+  QueueMetrics,
+  RunMetrics,
+  WorkerMetrics,
+} from './metrics.ts';
 
 export interface MonitorOptions {
   readonly listen: ListenAddress;

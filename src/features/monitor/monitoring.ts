@@ -1,9 +1,9 @@
 // Opens a monitor: /healthz, /readyz and /metrics for a process that runs pipelines.
 
-import { problem, Refusal } from '../../language/load/problem.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { ListenAddress } from '../../service-api/listen.ts';
+import { refuse } from '../refuse.ts';
 import type { Monitor } from './monitor.ts';
 
 export type { Monitor };
@@ -41,5 +41,5 @@ export async function openMonitor({
   const started = await startMonitor({ listen, stop: signal, clock });
   if (started.ok) return started.value;
   const hint = 'choose another port; 0 selects a free one';
-  throw new Refusal(problem(`--monitor: ${started.error}`, 'shotlist', hint));
+  refuse(`--monitor: ${started.error}`, hint);
 }

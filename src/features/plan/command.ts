@@ -17,17 +17,14 @@ import {
   printProse,
   printWarnings,
 } from '../../terminal/terminal.ts';
-import { stopGrowth } from '../../terminal/young-generation.ts';
 import { budgetLeft, budgetLeftText } from '../../views/calendar-text.ts';
 import { balanceLine, planText } from '../../views/plan-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../../views/service-text.ts';
-import { answer, withPipeline } from '../command.ts';
+import { answer, pipelineFor, stopGrowth } from '../command.ts';
 import { type CommandLines, commandLines } from '../command-line.ts';
 import { orphansLine } from '../prune/prune-text.ts';
-import { explanationText } from './explanation-text.ts';
-import { type Planned, plan, UnrunnablePlan } from './plan.ts';
-import { planReadingText } from './plan-reading-text.ts';
-import { resolvedPipeline } from './resolved.ts';
+import { type Planned, plan, resolvedPipeline, UnrunnablePlan } from './plan.ts';
+import { explanationText, planReadingText } from './plan-text.ts';
 
 /** Terraform uses 2 for this; here, 2 means that something is wrong. */
 const somethingToDo = 10;
@@ -39,27 +36,26 @@ export async function planCommand(file: string, flags: PlanFlags): Promise<numbe
   if (wrong !== undefined) throw new Refusal(wrong);
   if (flags.resolved === true)
     return answer(resolvedPipeline(file, flags), json, { text: ({ yaml }) => yaml.trimEnd() });
-  return await withPipeline(file, flags, async (pipeline) => {
-    const made = await plan(pipeline, {
-      ...flags,
-      items: filterOf(flags),
-      out: flags.out === undefined ? undefined : { file: flags.out, choices: choicesIn(flags) },
-      ...(json || flags.explain !== undefined
-        ? {}
-        : { onConnect: (address) => print(serviceLine(address)) }),
-    }).catch(whatItWouldBe);
-    const planned = made instanceof UnrunnablePlan ? made.planned : made;
-    const refused = made instanceof UnrunnablePlan ? made.problem : undefined;
-    const problems = refused?.diagnostics ?? [];
-    if (json) printJson({ ...planned, calendar: planned.calendar.map(budgetLeft), problems });
-    else if (planned.explanation !== undefined) {
-      print(explanationText(planned.explanation));
-      printWarnings(problems, pipeline);
-    } else show(planned, problems, pipeline, flags);
-    if (refused !== undefined) return problemCode(refused);
-    if (planned.plan.badItems > 0) return 1;
-    return flags.exitCode === true && planned.hasWork ? somethingToDo : 0;
-  });
+  const pipeline = await pipelineFor(file, flags);
+  const made = await plan(pipeline, {
+    ...flags,
+    items: filterOf(flags),
+    out: flags.out === undefined ? undefined : { file: flags.out, choices: choicesIn(flags) },
+    ...(json || flags.explain !== undefined
+      ? {}
+      : { onConnect: (address) => print(serviceLine(address)) }),
+  }).catch(whatItWouldBe);
+  const planned = made instanceof UnrunnablePlan ? made.planned : made;
+  const refused = made instanceof UnrunnablePlan ? made.problem : undefined;
+  const problems = refused?.diagnostics ?? [];
+  if (json) printJson({ ...planned, calendar: planned.calendar.map(budgetLeft), problems });
+  else if (planned.explanation !== undefined) {
+    print(explanationText(planned.explanation));
+    printWarnings(problems, pipeline);
+  } else show(planned, problems, pipeline, flags);
+  if (refused !== undefined) return problemCode(refused);
+  if (planned.plan.badItems > 0) return 1;
+  return flags.exitCode === true && planned.hasWork ? somethingToDo : 0;
 }
 
 /** A person wants to see the plan all the same. */

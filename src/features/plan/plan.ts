@@ -1,10 +1,14 @@
 // `plan`: what a run would do and cost. Sends at most one request, which reads the account's balance.
 
+import { basename } from 'node:path';
+import { printable } from '../../base/printable.ts';
 import { Redactor } from '../../base/redactor.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
+import { yamlText } from '../../contract/yaml/yaml-text.ts';
 import { awayProblem } from '../../distributed/move-state.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
+import { parsePipeline } from '../../language/load/parse.ts';
 import {
   type Problem,
   problem,
@@ -32,14 +36,48 @@ import {
 } from '../../service-api/target.ts';
 import { chooseStore } from '../../stores/choose-store.ts';
 import { behindText } from '../../views/calendar-text.ts';
-import { countOrphans } from '../prune/find.ts';
-import { generationsOn } from '../run/generation-limits.ts';
-import { earlierWarnings } from './earlier-runs.ts';
-import { foreignWarning } from './foreign-files.ts';
-import { type PrepareOptions, prepare } from './prepare.ts';
-import { overruledText, refusals, smaller } from './price-checks.ts';
-import { readPlan } from './read-plan.ts';
-import { writeSavedPlan } from './saved-plan.ts';
+import { earlierWarnings } from '../planning/earlier-runs.ts';
+import { type PrepareOptions, prepare } from '../planning/prepare.ts';
+import { readPlan } from '../planning/read-plan.ts';
+import {
+  foreignWarning,
+  generationsOn,
+  overruledText,
+  refusals,
+  smaller,
+} from '../planning/refusals.ts';
+import { writeSavedPlan } from '../planning/saved-plan.ts';
+import { countOrphans } from '../prune/orphans.ts';
+
+// `plan --resolved`: the pipeline file as it is run: with its fragments, defaults and profile, and without what holds them.
+
+export interface ResolvedPipeline {
+  readonly file: string;
+  /** A pipeline file that has the same plan, if it is beside the original. */
+  readonly yaml: string;
+}
+
+/**
+ * Says what a pipeline file means after its fragments are included and its defaults and its profile are applied. Reads
+ * only the file and what it includes; values of `--input` and of the environment are not in the text.
+ *
+ * @example
+ * ```ts
+ * import { resolvedPipeline } from 'shotlist';
+ *
+ * const resolved = resolvedPipeline('pipeline.yaml');
+ * console.log(resolved.yaml);
+ * ```
+ */
+export function resolvedPipeline(
+  file: string,
+  { profile }: { readonly profile?: string | undefined } = {},
+): ResolvedPipeline {
+  const parsed = parsePipeline(file, { profile });
+  const chosen = profile === undefined ? '' : ` with --profile ${profile}`;
+  const title = `# ${printable(basename(file))} as it is run${chosen}\n`;
+  return { file, yaml: `${title}${yamlText(parsed.pipeline.source.value)}` };
+}
 
 export interface PlanOptions extends TargetOptions, PrepareOptions {
   /** Default: the process's environment. */

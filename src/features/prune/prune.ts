@@ -1,14 +1,10 @@
 // `prune`: lists the orphans of a pipeline, and removes them: files of items that are gone, kept files, and projects at
 // the service whose results are saved.
-import { RealDisk } from '../../files/disk.ts';
-import { HashCache } from '../../files/hash-cache.ts';
-import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/pipeline-boundary.ts';
+import { checkOutput, type OutsideOptions } from '../../files/pipeline-boundary.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { Refusal, resultOf } from '../../language/load/problem.ts';
-import { storeNameOf } from '../../language/store.ts';
 import type { Ledger } from '../../model/ledger.ts';
-import { identityOf } from '../../model/run-identity.ts';
 import { type Orphans, orphansWhere } from '../../plan/orphan.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { type LocatedState, pathsLike } from '../../state/locate-state.ts';
@@ -17,11 +13,8 @@ import { checkOutputFolder } from '../../state/writable.ts';
 import { chooseStore } from '../../stores/choose-store.ts';
 import { type OpenStore, openStore } from '../../stores/open-store.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
-import { listSelected } from '../plan/list-items.ts';
-import { planItems } from '../plan/plan-items.ts';
-import { valuesOf } from '../plan/prepare.ts';
-import { certainOrphans } from './find.ts';
-import { namesake, withoutShared } from './neighbors.ts';
+import { openItemsHere } from '../planning/items-here.ts';
+import { certainOrphans, namesake, withoutShared } from './orphans.ts';
 import { type Refused, type Removed, removeOrphans } from './remove.ts';
 
 export type { Orphans, Refused };
@@ -160,8 +153,6 @@ interface SurveyOptions extends OutsideOptions {
   readonly missingFolders?: boolean | undefined;
 }
 
-const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
-
 async function survey(
   bound: BoundPipeline,
   options: SurveyOptions,
@@ -169,20 +160,10 @@ async function survey(
 ): Promise<Orphans> {
   const unusable = namesake(bound) ?? checkOutput(bound, options) ?? checkOutputFolder(paths);
   if (unusable !== undefined) throw new Refusal(unusable);
-  const boundary = boundaryOf(bound, options);
-  const { output, kept, hashes } = paths;
-  using cache = new HashCache(hashes);
-  const disk = new RealDisk({
-    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
-    store: storeNameOf(bound.pipeline),
-  });
-  using items = await listSelected(bound, paths, everything, { boundary, ledger, disk });
+  using here = await openItemsHere(bound, options, { paths, ledger, clock });
+  const { items, disk } = here;
   items.warnings.forEach(onWarning);
-  const run = identityOf(ledger.runs(), {});
-  const { references } = await planItems(bound, items, {
-    base: { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) },
-    ...{ ledger, disk, clock, excluded: everything.excluded, requireOutputs: false },
-  });
+  const { references } = await here.plan();
   const { missingFolders } = options;
   const search = { bound, paths, items, ledger, references, disk, missingFolders };
   const orphans = await certainOrphans(search);

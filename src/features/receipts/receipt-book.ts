@@ -25,7 +25,7 @@ import {
 } from '../../state/receipts/receipt.ts';
 import { ReceiptStore } from '../../state/receipts/receipt-store.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
-import { shellWord } from '../init/init-text.ts';
+import { shellWord } from '../command-line.ts';
 
 /**
  * Where the receipts of hosted runs are. `SHOTLIST_RECEIPTS` names another folder: absolute, or it is not used. Relative to

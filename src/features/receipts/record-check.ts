@@ -18,7 +18,7 @@ import { isPayment, knownNames, type Receipt } from '../../state/receipts/receip
 import { ReceiptStore } from '../../state/receipts/receipt-store.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { type MissingPayments, missingText } from '../../views/missing-text.ts';
-import { headVersion } from '../git/head-version.ts';
+import { headVersion } from '../git/git.ts';
 import { branchAt, type ReceiptBook, receiptsFileOf, stateName } from './receipt-book.ts';
 
 export interface RecordCheck {

@@ -31,10 +31,11 @@ import { isLacking, type ReceiptLines } from '../../state/repair/complement.ts';
 import type { Damage } from '../../state/repair/damage.ts';
 import { isWhole, type Repair, type RepairContext, repairOf } from '../../state/repair/proposal.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
-import { headVersion } from '../git/head-version.ts';
+import { headVersion } from '../git/git.ts';
 import { adoptedLine } from '../receipts/adopted.ts';
 import { bookFor } from '../receipts/receipt-book.ts';
 import { filesHere } from '../receipts/remembered-payments.ts';
+import { refuse } from '../refuse.ts';
 
 /** `service`: the one that the ids belong to, if the file no longer says so. */
 export interface RepairOptions extends LocateOptions {
@@ -107,9 +108,7 @@ export async function repair(
   const context = { pipeline: name, service, kindOf, isMissing };
   const found = await proposalFor(lines.value, context, { bound, paths, rehearsal, options });
   if (isMissing && found.ledger.size === 0)
-    throw new Refusal(
-      problem(`there is no state file: ${state}`, bound.file, 'there is nothing to repair'),
-    );
+    refuse(`there is no state file: ${state}`, 'there is nothing to repair', bound.file);
   const owner = found.header?.service ?? service;
   if (owner !== undefined) options.onState?.(owner);
   const repaired = {

@@ -18,6 +18,7 @@ import { thumbnailSize, thumbnails } from '../../report/thumbnails.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { type LocateOptions, locateState, stateFilesOf } from '../../state/locate-state.ts';
+import { refuse } from '../refuse.ts';
 import { gatherReport } from './gather.ts';
 
 export interface ReportOptions extends LocateOptions, OutsideOptions {
@@ -65,18 +66,15 @@ export async function report(
   const { out } = options;
   const named = out ?? resolve(paths.output, 'report.html');
   const found = placeOf(named);
-  if ('refused' in found) throw new Refusal(problem(`the report ${named} ${found.refused}`));
+  if ('refused' in found) refuse(`the report ${named} ${found.refused}`);
   const { place } = found;
   const taken = [resolve(bound.file), ...stateFilesOf(bound, options)].map(realPathOr);
   if (taken.includes(realPathOr(place)))
-    throw new Refusal(problem(`the report cannot replace ${named}: it is a file of the pipeline`));
+    refuse(`the report cannot replace ${named}: it is a file of the pipeline`);
   if (out === undefined && (await isOthersFile(place)))
-    throw new Refusal(
-      problem(
-        `${place} is not a report of shotlist, so it was not replaced`,
-        'shotlist',
-        'choose another file with --out',
-      ),
+    refuse(
+      `${place} is not a report of shotlist, so it was not replaced`,
+      'choose another file with --out',
     );
   const pictures = new PictureNumbers();
   const { data, fileOf } = await gatherReport(bound, options, {

@@ -5,11 +5,12 @@ import { ownCreditDollars } from '../../terminal/credit-price.ts';
 import { differing, type Given, type runFlags, wholeNumber } from '../../terminal/flags.ts';
 import { canAsk, isYes } from '../../terminal/question.ts';
 import { printProse } from '../../terminal/terminal.ts';
-import { buyQuestion, planReadingText } from '../plan/plan-reading-text.ts';
-import { pipelineOf, readSavedPlan } from '../plan/saved-plan.ts';
+import { buyQuestion, planReadingText } from '../plan/plan-text.ts';
+import { pipelineOf, readSavedPlan } from '../planning/saved-plan.ts';
+import { refuse } from '../refuse.ts';
+import { asRun, performCommand, type RunFlags } from './perform-command.ts';
 import { type RunOptions, run } from './run.ts';
-import { performCommand, type RunFlags } from './run-and-report.ts';
-import { mannerOf, trialCommand } from './trial-command.ts';
+import { trialCommand } from './trial.ts';
 
 export interface RunCommandFlags
   extends RunFlags,
@@ -47,13 +48,13 @@ async function runAsAsked(
     const least = Math.min(budget ?? Infinity, own.budget ?? Infinity);
     const all = { ...own, ...choices, ...(least === Infinity ? {} : { budget: least }) };
     return await performCommand(pipelineOf(file, saved), all, {
-      ...mannerOf(),
+      ...asRun(),
       operate: (pipeline, options) => run(pipeline, { ...options, savedPlan: saved }),
     });
   }
-  if (first !== undefined) return await trialCommand(file, own, { first, yes: flags.yes, asking });
+  if (first !== undefined) return await trialCommand(file, own, first, flags.yes === true, asking);
   return await performCommand(file, own, {
-    ...mannerOf(),
+    ...asRun(),
     operate: (pipeline, options) => run(pipeline, { ...options, ...asking }),
   });
 }
@@ -70,8 +71,7 @@ export function questionsOf(
   flags: Omit<RunCommandFlags, 'first'>,
 ): Pick<RunOptions, 'confirm' | 'confirmAbove' | 'confirmReplace'> {
   const confirmAbove = aboveOf(flags);
-  if (confirmAbove === 'wrong')
-    throw new Refusal(problem('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits'));
+  if (confirmAbove === 'wrong') refuse('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits');
   if (flags.yes === true || flags.json === true || !canAsk()) return {};
   return {
     confirmReplace: (files) => {

@@ -20,7 +20,6 @@ import type { PlannedTask } from '../../plan/planned-action.ts';
 import { knownDurations, usualDurations } from '../../plan/usual-durations.ts';
 import { LastLooks } from '../../run/jobs/last-looks.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import type { Summary } from '../../run/run-event.ts';
 import { otherDoubtsOf, summaryOf } from '../../run/summary.ts';
 import { Tally } from '../../run/tally.ts';
 import { pays } from '../../service-api/balance.ts';
@@ -32,25 +31,24 @@ import { changedProblem } from '../../state/unsaved-state.ts';
 import { behindText, stopText } from '../../views/calendar-text.ts';
 import { takesLeft } from '../../views/takes.ts';
 import { commitRun } from '../git/commit.ts';
-import { earlierWarnings } from '../plan/earlier-runs.ts';
-import { foreignProblem, foreignText } from '../plan/foreign-files.ts';
-import { type Prepared, prepare } from '../plan/prepare.ts';
-import { overruledText, refusals, smaller } from '../plan/price-checks.ts';
-import { readPlan } from '../plan/read-plan.ts';
-import { staleness } from '../plan/saved-plan.ts';
-import { writeProvenance } from '../provenance/write-provenance.ts';
-import { type PreparedRun, type RunContext, speedOf } from './context.ts';
-import { execute } from './execute.ts';
-import { generationLimits, generationsOn } from './generation-limits.ts';
-import { dueTimeOf } from './options.ts';
+import { earlierWarnings } from '../planning/earlier-runs.ts';
+import { type Prepared, prepare } from '../planning/prepare.ts';
+import { readPlan } from '../planning/read-plan.ts';
+import {
+  foreignProblem,
+  foreignText,
+  generationLimits,
+  generationsOn,
+  overruledText,
+  refusals,
+  smaller,
+} from '../planning/refusals.ts';
+import { staleness } from '../planning/saved-plan.ts';
+import { writeProvenance } from '../provenance/provenance-file.ts';
+import { dueTimeOf, type PreparedRun, type RunContext, speedOf } from './context.ts';
+import { execute, type Performed } from './execute.ts';
 import { openResources } from './resources.ts';
 import { UpToDate } from './up-to-date.ts';
-
-export interface Performed {
-  readonly summary: Summary;
-  /** True if the state file has changed. */
-  readonly changed: boolean;
-}
 
 /** `state`: the state file. */
 export async function performRun(

@@ -28,9 +28,8 @@ import { openInbox } from '../../service-api/webhooks.ts';
 import { type DiskReserve, takeDiskReserve } from '../../state/disk-reserve.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { checkStore, openStore } from '../../stores/open-store.ts';
-import { refuseBeyondPlan, statedPrices } from '../plan/price-checks.ts';
+import { generationsOn, refuseBeyondPlan, statedPrices } from '../planning/refusals.ts';
 import type { PreparedRun } from './context.ts';
-import { generationsOn } from './generation-limits.ts';
 
 export interface RunResources extends AsyncDisposable {
   /** Undefined if the run receives no events. */

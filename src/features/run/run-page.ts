@@ -7,7 +7,7 @@ import type { RunEvent } from '../../run/run-event.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
 import type { PipelineFlags } from '../../terminal/flags.ts';
 import { caution, print, printJson } from '../../terminal/terminal.ts';
-import { hookEnvironment } from '../hooks/hook-environment.ts';
+import { hookEnvironment } from '../hooks/hooks.ts';
 import { openBrowser } from '../ui/browser.ts';
 
 /** In milliseconds: the last state of a large report takes some seconds. */

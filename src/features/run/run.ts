@@ -21,10 +21,11 @@ import { pathsOf } from '../../state/run-paths.ts';
 import { chooseStore } from '../../stores/choose-store.ts';
 import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
-import { GracePeriod } from './grace-period.ts';
-import type { Manner } from './manner.ts';
-import { dueTimeOf, paceOf, type RunInternals, type RunOptions } from './options.ts';
-import { type Performed, performRun } from './perform-run.ts';
+import type { Manner } from '../planning/refusals.ts';
+import { dueTimeOf, paceOf, type RunInternals, type RunOptions } from './context.ts';
+import { Deadline } from './deadline.ts';
+import type { Performed } from './execute.ts';
+import { performRun } from './perform-run.ts';
 
 export type { RunInternals, RunOptions };
 
@@ -112,10 +113,10 @@ export async function runIn(
     ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
   });
   const { signal } = options;
-  const leave = new GracePeriod(clock, leaveMs);
+  const leave = new Deadline(clock, leaveMs);
   if (signal !== undefined) leave.beginAfter(signal);
   const hookContext = {
-    ...{ bound, rehearsal, env, clock, redactor, onEvent, leave: leave.expired },
+    ...{ bound, rehearsal, env, clock, redactor, onEvent, leave: leave.passed },
     due: dueTimeOf(options),
     backoffMs: internals.backoffMs ?? 1000,
   };
@@ -172,11 +173,11 @@ async function withoutTarget(
 ): Promise<never> {
   const { env = process.env, clock = realClock, onEvent, signal, rehearse } = options;
   const redactor = new Redactor([...secretsIn(env), options.webhookSecret]);
-  const leave = new GracePeriod(clock, leaveMs);
+  const leave = new Deadline(clock, leaveMs);
   if (signal !== undefined) leave.beginAfter(signal);
   const context = {
     ...{ bound, rehearsal: rehearse === true, env, clock, redactor, backoffMs },
-    ...{ leave: leave.expired, due: dueTimeOf(options) },
+    ...{ leave: leave.passed, due: dueTimeOf(options) },
     onEvent: (event: RunEvent) => onEvent?.(redactor.value(event)),
   };
   // The error is what counts here, so hooks without consent are not mentioned.

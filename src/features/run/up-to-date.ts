@@ -40,10 +40,9 @@ import { remembered, replaceMemory } from '../../state/memory-file.ts';
 import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { unsavedProblem } from '../../state/unsaved-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
-import { listSelected } from '../plan/list-items.ts';
-import { smaller } from '../plan/price-checks.ts';
-import type { RunContext } from './context.ts';
-import type { RunOptions } from './options.ts';
+import { smaller } from '../planning/refusals.ts';
+import { everything, listSelected } from '../planning/selected-items.ts';
+import type { RunContext, RunOptions } from './context.ts';
 
 // What the last run with nothing to do has compared: as long as it is the same, the next run has nothing to do either.
 
@@ -226,9 +225,8 @@ export class UpToDate {
 
   async #list(): Promise<ItemList | undefined> {
     const bound = this.#bound;
-    const all = { excluded: new Set<string>(), filter: {}, retryFailed: false };
     const listed = await resultOf(() =>
-      listSelected(bound, this.#paths, all, {
+      listSelected(bound, this.#paths, everything, {
         ...{ boundary: boundaryOf(bound, this.#context.options), ledger: new Ledger() },
         // What the headers say is the same as long as the files are.
         measured: new Set(),

@@ -2,7 +2,7 @@
 // hooks, use its bucket. Consent covers the content of the file, so a changed file must be trusted again.
 import type { Env } from '../../base/user-folder.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
-import { problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { resultOf } from '../../language/load/problem.ts';
 import type { Hook, Pipeline } from '../../language/pipeline.ts';
 import { isBucket } from '../../language/store.ts';
 import { realClock } from '../../run/clock.ts';
@@ -17,6 +17,7 @@ import {
   type Grant,
   keepConsent,
 } from '../../service-api/consents.ts';
+import { refuse } from '../refuse.ts';
 
 export type { Consent };
 
@@ -59,12 +60,10 @@ export function trust(
   const { pipeline, digest } = parsePipeline(file);
   const wanted = grantsOf(pipeline);
   if (wanted.length === 0)
-    throw new Refusal(
-      problem(
-        'the pipeline file names no service, no hook and no bucket, so there is nothing to trust',
-        file,
-        'name the service yourself, with SHOTLIST_BASE_URL or --service <address>',
-      ),
+    refuse(
+      'the pipeline file names no service, no hook and no bucket, so there is nothing to trust',
+      'name the service yourself, with SHOTLIST_BASE_URL or --service <address>',
+      file,
     );
   const address = pipeline.service === undefined ? undefined : checkAddress(pipeline.service);
   const path = realPathOf(file);

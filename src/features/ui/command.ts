@@ -5,28 +5,27 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { UiFlags } from '../../terminal/flags.ts';
 import { untilStopped } from '../../terminal/stop.ts';
 import { caution, print, printJson } from '../../terminal/terminal.ts';
-import { sayState, withPipeline } from '../command.ts';
+import { pipelineFor, sayState } from '../command.ts';
 import { openBrowser } from './browser.ts';
 import { type LivePage, openLivePage } from './live-page.ts';
 
 export async function uiCommand(file: string, flags: UiFlags): Promise<number> {
   const { json = false, forRun = false, open = false, ...options } = flags;
-  return await withPipeline(file, flags, async (pipeline) => {
-    const page = await openLivePage(pipeline, {
-      ...options,
-      onState: sayState(json || forRun ? () => undefined : print),
-      onWarning: caution,
-    });
-    if (forRun) return await untilRunEnds(page);
-    // Before anybody reads how to stop it.
-    const stopped = untilStopped();
-    if (json) printJson({ type: 'page', address: page.address });
-    else print(`The page is at ${page.address}\nCtrl-C stops it.`);
-    if (open) await openBrowser(page.addressForOnce());
-    await stopped;
-    await page.close();
-    return 0;
+  const pipeline = await pipelineFor(file, flags);
+  const page = await openLivePage(pipeline, {
+    ...options,
+    onState: sayState(json || forRun ? () => undefined : print),
+    onWarning: caution,
   });
+  if (forRun) return await untilRunEnds(page);
+  // Before anybody reads how to stop it.
+  const stopped = untilStopped();
+  if (json) printJson({ type: 'page', address: page.address });
+  else print(`The page is at ${page.address}\nCtrl-C stops it.`);
+  if (open) await openBrowser(page.addressForOnce());
+  await stopped;
+  await page.close();
+  return 0;
 }
 
 /** In milliseconds: so long may a browser take to start. */

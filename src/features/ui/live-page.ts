@@ -4,7 +4,6 @@ import pLimit from 'p-limit';
 import type { OutsideOptions } from '../../files/pipeline-boundary.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
 import { pageAssets } from '../../report/assets.ts';
 import { openLiveServer } from '../../report/live-server.ts';
 import type { PageEnd } from '../../report/page/page-message.ts';
@@ -12,6 +11,7 @@ import { type ThumbnailSize, thumbnail, thumbnailSize } from '../../report/thumb
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { type LocateOptions, stateFinder } from '../../state/locate-state.ts';
+import { refuse } from '../refuse.ts';
 import { LiveReport } from '../report/live-report.ts';
 
 export interface LivePageOptions extends LocateOptions, OutsideOptions {
@@ -75,7 +75,7 @@ export async function openLivePage(
   );
   if (!opened.ok) {
     const hint = 'choose another port; 0 selects a free one';
-    throw new Refusal(problem(`--port: ${opened.error}`, 'shotlist', hint));
+    refuse(`--port: ${opened.error}`, hint);
   }
   const server = opened.value;
   const ending = new AbortController();

@@ -80,8 +80,7 @@ async function checkTable(bound: BoundPipeline): Promise<void> {
   const file = 'file' in items ? resolve(bound.folder, items.file) : bound.folder;
   if (boundary.refusal(file) !== undefined) return;
   // Most pipelines have no table, and `validate` must start fast.
-  const { listSelected } = await import('../plan/list-items.ts');
-  const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
+  const { everything, listSelected } = await import('../planning/selected-items.ts');
   const listed = await listSelected(bound, { output: bound.folder }, everything, {
     ...{ boundary, ledger: new Ledger() },
   });
