@@ -16,7 +16,7 @@ import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
 import type { CoordinatorStore } from '../distributed/ports.ts';
 import { unread } from '../distributed/unread.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { type Problem, problem, Refusal, stateProblem } from '../language/load/problem.ts';
+import { Refusal, stateProblem } from '../language/load/problem.ts';
 import { memoryStore } from '../model/job-store.ts';
 import type { Header } from '../model/line.ts';
 import { diskStore } from '../state/job-store.ts';
@@ -165,7 +165,11 @@ async function look(
 ): Promise<EngineState> {
   const run = await findRun(bound, given, engine);
   const { paths } = await lockState(given, 'plan', context);
-  if (access === 'edit' && run.stage !== 'open') throw new Refusal(notThere(paths, engine));
+  if (access === 'edit' && run.stage !== 'open')
+    refuse(
+      `the record of this pipeline is in ${paths.state}, not in the database ${engine.address.shown}`,
+      'nothing was changed: omit --engine',
+    );
   const orderStore = engine.database.coordinator(run.terms.run);
   const store = diskStore();
   const { ledger, snapshot } = await loadLedger(orderStore, () => store);
@@ -179,13 +183,6 @@ async function look(
     },
   };
 }
-
-const notThere = ({ state }: RunPaths, { address }: OpenEngine): Problem =>
-  problem(
-    `the record of this pipeline is in ${state}, not in the database ${address.shown}`,
-    'shotlist',
-    'nothing was changed: omit --engine',
-  );
 
 /** The run of the pipeline at the service of its state file, or the only one. */
 async function findRun(

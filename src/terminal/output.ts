@@ -7,26 +7,6 @@ import { systemCode, systemReason } from '../base/system-error.ts';
 import { secretsIn } from '../service-api/secrets.ts';
 import type { Span } from '../views/live/spans.ts';
 
-// Prepares text and facts for output: hides the secrets of the environment, and escapes everything that a terminal
-// would obey.
-
-let redactor: Redactor | undefined;
-
-/** Hides the secrets that this command was given. */
-export function ownRedactor(): Redactor {
-  redactor ??= new Redactor(secretsIn(process.env));
-  return redactor;
-}
-
-/** A piece of a line, ready to be shown. */
-export const shownSpan = ({ text, tone }: Span): Span => ({
-  text: printable(ownRedactor().text(text)),
-  tone,
-});
-
-/** Lines of text, ready to be printed. */
-export const shown = (text: string): string => printable(ownRedactor().text(text), true);
-
 const streams = { out: process.stdout, err: process.stderr } as const;
 type Channel = keyof typeof streams;
 
@@ -162,3 +142,23 @@ export const terminal = {
     };
   },
 };
+
+// Prepares text and facts for output: hides the secrets of the environment, and escapes everything that a terminal
+// would obey.
+
+let redactor: Redactor | undefined;
+
+/** Hides the secrets that this command was given. */
+export function ownRedactor(): Redactor {
+  redactor ??= new Redactor(secretsIn(process.env));
+  return redactor;
+}
+
+/** A piece of a line, ready to be shown. */
+export const shownSpan = ({ text, tone }: Span): Span => ({
+  text: printable(ownRedactor().text(text)),
+  tone,
+});
+
+/** Lines of text, ready to be printed. */
+export const shown = (text: string): string => printable(ownRedactor().text(text), true);

@@ -1,4 +1,4 @@
-// shotlist engine: looks after the database of distributed runs.
+// shotlist engine: looks after the database of distributed runs. shotlist export: brings the record of one back to the state file.
 
 import { count } from '../../base/text.ts';
 import type { EngineFlags, ExportFlags } from '../../terminal/flags.ts';
@@ -7,8 +7,6 @@ import { engineText } from '../../views/engine-text.ts';
 import { answer, command } from '../command.ts';
 import { acceptEngine, checkEngine, dropEngine, migrateEngine } from './engine.ts';
 import { exportState } from './export.ts';
-
-// shotlist export: brings the record of a distributed run back to the state file.
 
 export async function exportCommand(file: string, flags: ExportFlags): Promise<number> {
   const stop = stopWhenAsked();

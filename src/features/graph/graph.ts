@@ -1,17 +1,16 @@
 // `graph`: draws a pipeline. Lists its items, and sends nothing.
 import { resolve } from 'node:path';
 import { realPathOr } from '../../base/real-path.ts';
-import { isSystemProblem, systemCode, systemReason } from '../../base/system-error.ts';
+import { systemCode } from '../../base/system-error.ts';
 import { listItems } from '../../files/items.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
 import { dotText } from '../../report/graph/dot.ts';
 import type { GraphFormat } from '../../report/graph/graph-format.ts';
 import { mermaidText } from '../../report/graph/mermaid.ts';
 import { graphOf, type PipelineGraph } from '../../report/graph/pipeline-graph.ts';
-import { refuse } from '../refuse.ts';
+import { refuse, refuseSystemError } from '../refuse.ts';
 
 export interface GraphOptions {
   /** Default: `mermaid`, which GitHub draws in Markdown. `svg` needs the package `@viz-js/viz`. */
@@ -45,9 +44,8 @@ export async function graph(
   const bound = boundPipeline(loaded);
   const drawn = graphOf(bound.pipeline, await countItems(bound));
   const text = await textOf(drawn, format);
-  const failed = output === undefined ? undefined : await write(output, text, bound);
-  if (failed === undefined) return { format, text, graph: drawn };
-  throw new Refusal(failed);
+  if (output !== undefined) await write(output, text, bound);
+  return { format, text, graph: drawn };
 }
 
 async function textOf(drawn: PipelineGraph, format: GraphFormat): Promise<string> {
@@ -67,22 +65,15 @@ async function countItems({ pipeline, folder }: BoundPipeline): Promise<number |
   return items.ok ? items.value.count : undefined;
 }
 
-async function write(
-  output: string,
-  text: string,
-  { file }: BoundPipeline,
-): Promise<Problem | undefined> {
+async function write(output: string, text: string, { file }: BoundPipeline): Promise<void> {
   const found = placeOf(output);
-  if ('refused' in found)
-    return problem(`--output ${output} ${found.refused}; nothing was written`);
+  if ('refused' in found) return refuse(`--output ${output} ${found.refused}; nothing was written`);
   if (realPathOr(found.place) === realPathOr(resolve(file)))
-    return problem(`--output ${output} is the pipeline file itself; nothing was written`);
+    refuse(`--output ${output} is the pipeline file itself; nothing was written`);
   try {
     await replaceFile(found.place, text);
-    return undefined;
   } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    return { ...problem(`--output ${output} ${systemReason(error)}`), reason: 'system' };
+    refuseSystemError(error, `--output ${output}`);
   }
 }
 

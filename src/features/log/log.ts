@@ -7,7 +7,6 @@ import { openRegular } from '../../base/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import { matchOf } from '../../files/glob.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
 import { stepOf } from '../../model/task.ts';
 import { refuse } from '../refuse.ts';
 
@@ -60,7 +59,12 @@ export async function readLog(
       if (text.trim() === '') continue;
       const line = parseLogLine(text);
       // A line that is not ours may be the rest of one that a full disk cut off.
-      if (line === undefined && lines === 0) throw new Refusal(notALog(file));
+      if (line === undefined && lines === 0)
+        refuse(
+          `${file} is not a log of shotlist`,
+          'name the file that run --log <file> wrote; shotlist status <file> shows the state of a pipeline',
+          'shotlist log',
+        );
       lines += 1;
       if (line === undefined || !passes(line, filter)) continue;
       shown += 1;
@@ -68,7 +72,7 @@ export async function readLog(
     }
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
-    throw new Refusal(problem(`the log ${systemReason(error)}`, file));
+    refuse(`the log ${systemReason(error)}`, undefined, file);
   }
   return { lines, shown };
 }
@@ -79,13 +83,6 @@ function filterOf(asked: Omit<LogFilter, 'item'>, items: string | undefined): Lo
   if (!matches.ok) refuse(`--items ${items.slice(0, 200)} ${matches.error}`);
   return { ...asked, item: (item) => item === items || matches.value(item) };
 }
-
-const notALog = (file: string): Problem =>
-  problem(
-    `${file} is not a log of shotlist`,
-    'shotlist log',
-    'name the file that run --log <file> wrote; shotlist status <file> shows the state of a pipeline',
-  );
 
 // The lines of a text file, also of one that another process still appends to.
 

@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { openRegular } from '../../base/regular-file.ts';
 import { repositoryOf } from '../../base/repository.ts';
-import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { createNew } from '../../files/new-file.ts';
 import { syncFolder } from '../../files/output-folders.ts';
-import { type Problem, problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { problem, Refusal, resultOf } from '../../language/load/problem.ts';
 import { memoryStore } from '../../model/job-store.ts';
 import { type CreditTotals, Ledger } from '../../model/ledger.ts';
 import type { Header } from '../../model/line.ts';
@@ -21,7 +20,7 @@ import { type DoublePayment, doublePaymentsIn } from '../../state/repair/double-
 import { ledgerOf, mergeLedgers } from '../../state/repair/merge.ts';
 import type { RenumberedRun } from '../../state/repair/merged-runs.ts';
 import { type GitOptions, gitAnswer, placeIn } from '../git/git.ts';
-import { refuse } from '../refuse.ts';
+import { refuse, refuseSystemError } from '../refuse.ts';
 
 export type { DoublePayment, RenumberedRun };
 
@@ -76,11 +75,7 @@ export async function merge(files: MergeFiles, options: MergeOptions = {}): Prom
     merged = true;
     return done;
   } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    throw new Refusal({
-      ...problem(`${state} ${systemReason(error)}`, 'shotlist'),
-      reason: 'system',
-    });
+    return refuseSystemError(error, state);
   } finally {
     if (!merged && options.path !== undefined)
       await writeConflict({ base, ours, theirs }, `${ours}.part`);
@@ -92,8 +87,8 @@ async function mergeFiles(
   state: string,
   { output, onWarning = () => undefined }: MergeOptions,
 ): Promise<MergedState> {
-  const refused = outputProblem(files, output) ?? (await lockProblem(state));
-  if (refused !== undefined) throw new Refusal(refused);
+  refuseOutput(files, output);
+  await refuseIfLocked(state);
   const base = await read('base', files.base, onWarning);
   const ours = await read('ours', files.ours, onWarning);
   const theirs = await read('theirs', files.theirs, onWarning);
@@ -142,31 +137,28 @@ export async function openDoublePayments(
   }
 }
 
-function outputProblem(
-  { base, ours, theirs }: MergeFiles,
-  output: string | undefined,
-): Problem | undefined {
-  if (output === undefined || !existsSync(output)) return undefined;
-  if ([base, ours, theirs].some((file) => file && resolve(file) === resolve(output)))
-    return undefined;
-  const hint = 'name a new file, or one of the three';
-  return problem(`--output ${output} exists already, and nothing is overwritten`, 'shotlist', hint);
+function refuseOutput({ base, ours, theirs }: MergeFiles, output: string | undefined): void {
+  if (output === undefined || !existsSync(output)) return;
+  if ([base, ours, theirs].some((file) => file && resolve(file) === resolve(output))) return;
+  refuse(
+    `--output ${output} exists already, and nothing is overwritten`,
+    'name a new file, or one of the three',
+  );
 }
 
 /** A run keeps the state in memory and replaces the file when it ends, so a merge meanwhile would be lost. */
-async function lockProblem(state: string): Promise<Problem | undefined> {
+async function refuseIfLocked(state: string): Promise<void> {
   const [folder, name] = [dirname(resolve(state)), basename(state)];
   for (const lock of [join(folder, '.shotlist', `${name}.lock`), join(folder, `.${name}.lock`)]) {
     const holder = existsSync(lock) ? await holderOf(lock) : undefined;
     if (holder === undefined) continue;
     const hint =
       'wait until the run ends, or stop it; git merge --abort undoes the merge; then merge again';
-    return {
+    throw new Refusal({
       ...problem(`${state} is in use by ${holder}: nothing was merged`, 'shotlist', hint),
       reason: 'locked',
-    };
+    });
   }
-  return undefined;
 }
 
 interface Version {

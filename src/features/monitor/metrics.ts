@@ -29,6 +29,7 @@ export function createMetrics() {
   const wait = (name: string, help: string): Histogram<'kind'> =>
     new Histogram({ name, help, labelNames: ['kind'], buckets: waitBuckets, registers });
   const ofPipeline = ['pipeline'] as const;
+  const ofWorker = ['pipeline', 'worker'] as const;
   return {
     registry,
     runs: counter('shotlist_runs_total', 'Runs that ended, by outcome.', ['pipeline', 'outcome']),
@@ -80,23 +81,7 @@ export function createMetrics() {
       'hook',
       'result',
     ]),
-  };
-}
-
-// The metrics of distributed runs. A worker has a label of its own in the metrics of the coordinator, until it is gone.
-
-type EngineMetrics = ReturnType<typeof createEngineMetrics>;
-
-export function createEngineMetrics(registry: Registry) {
-  const registers = [registry];
-  const gauge = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-  ): Gauge<Label> => new Gauge({ name, help, labelNames, registers });
-  const ofPipeline = ['pipeline'] as const;
-  const ofWorker = ['pipeline', 'worker'] as const;
-  return {
+    // Of distributed runs. A worker has a label of its own in the metrics of the coordinator, until it is gone.
     orders: gauge(
       'shotlist_engine_orders',
       'Orders of a distributed run: queued, parked, or active at workers.',
@@ -130,12 +115,11 @@ export function createEngineMetrics(registry: Registry) {
       'Orders that this worker performs at most at once.',
       ofPipeline,
     ),
-    ended: new Counter({
-      name: 'shotlist_worker_orders_total',
-      help: 'Orders that this worker has ended, by outcome.',
-      labelNames: ['pipeline', 'outcome'] as const,
-      registers,
-    }),
+    ended: counter(
+      'shotlist_worker_orders_total',
+      'Orders that this worker has ended, by outcome.',
+      ['pipeline', 'outcome'],
+    ),
     sinceBeat: gauge(
       'shotlist_worker_silent_seconds',
       'Time since the database last heard of this worker.',
@@ -150,11 +134,11 @@ interface Labels {
 
 /** Of one distributed run, at its coordinator. */
 export class QueueMetrics {
-  readonly #metrics: EngineMetrics;
+  readonly #metrics: Metrics;
   readonly #labels: Labels;
   readonly #workers = new Set<string>();
 
-  constructor(metrics: EngineMetrics, labels: Labels) {
+  constructor(metrics: Metrics, labels: Labels) {
     this.#metrics = metrics;
     this.#labels = labels;
   }
@@ -196,13 +180,13 @@ export class QueueMetrics {
 
 /** Of a worker in one run. */
 export class WorkerMetrics {
-  readonly #metrics: EngineMetrics;
+  readonly #metrics: Metrics;
   readonly #labels: Labels;
   readonly #clock: Pick<Clock, 'elapsed'>;
   #beatAt: number;
 
   constructor(
-    metrics: EngineMetrics,
+    metrics: Metrics,
     { pipeline, places }: WatchedWorker,
     clock: Pick<Clock, 'elapsed'>,
   ) {

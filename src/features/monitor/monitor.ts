@@ -15,14 +15,7 @@ import { limitConnections } from '../../service-api/connection-limits.ts';
 import { createServer } from '../../service-api/create-server.ts';
 import { isOwnHost } from '../../service-api/host-header.ts';
 import { type ListenAddress, listenOn } from '../../service-api/listen.ts';
-import {
-  createEngineMetrics,
-  createMetrics,
-  ProjectWaits,
-  QueueMetrics,
-  RunMetrics,
-  WorkerMetrics,
-} from './metrics.ts';
+import { createMetrics, ProjectWaits, QueueMetrics, RunMetrics, WorkerMetrics } from './metrics.ts';
 
 export interface MonitorOptions {
   readonly listen: ListenAddress;
@@ -44,7 +37,7 @@ export interface Monitor extends RunObserver, WorkerObserver {
 }
 
 /** More pipelines than this share one label. */
-const mostPipelines = 200;
+const maxPipelines = 200;
 
 /** The error says why the monitor cannot listen there. */
 export async function startMonitor({
@@ -54,12 +47,11 @@ export async function startMonitor({
 }: MonitorOptions): Promise<Result<Monitor, string>> {
   const metrics = createMetrics();
   const { registry } = metrics;
-  const engineMetrics = createEngineMetrics(registry);
   const readiness = new Readiness(stop);
   const running = new Set<RunMetrics | WorkerMetrics>();
   const names = new Set<string>();
   const labelOf = (pipeline: string): string => {
-    if (names.size < mostPipelines) names.add(pipeline);
+    if (names.size < maxPipelines) names.add(pipeline);
     return names.has(pipeline) ? pipeline : 'other';
   };
   const server = await openMonitorServer(listen, {
@@ -97,14 +89,14 @@ export async function startMonitor({
         running.delete(run);
       },
       queue(state) {
-        queue ??= new QueueMetrics(engineMetrics, { pipeline: label });
+        queue ??= new QueueMetrics(metrics, { pipeline: label });
         queue.set(state);
         readiness.databaseAway(state === undefined);
       },
     };
   };
   const beginWorker = ({ pipeline, places }: WatchedWorker): WorkerWatch => {
-    const worker = new WorkerMetrics(engineMetrics, { pipeline: labelOf(pipeline), places }, clock);
+    const worker = new WorkerMetrics(metrics, { pipeline: labelOf(pipeline), places }, clock);
     const waits = new ProjectWaits(metrics);
     running.add(worker);
     return {
@@ -237,9 +229,8 @@ interface Page {
   readonly text: string;
 }
 
-/** In milliseconds. */
 const senderMs = 5_000;
-const connectionsMost = { perPeer: 32, total: 64 };
+const maxConnections = { perPeer: 32, total: 64 };
 
 /** The error says why the server cannot listen there. */
 async function openMonitorServer(
@@ -253,7 +244,7 @@ async function openMonitorServer(
       await connections.busyWhile(request.socket, answering);
     },
   );
-  const connections = limitConnections(server, connectionsMost);
+  const connections = limitConnections(server, maxConnections);
   const address = await listenOn(server, listen);
   if (!address.ok) return address;
   return ok({

@@ -31,14 +31,12 @@ import type { StateContext } from '../../state/lock-state.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { paidByOthersText } from '../../views/paid-already-text.ts';
-import type { OpenEngineRun } from '../open-state.ts';
-import { openState } from '../open-state.ts';
+import { type OpenEngineRun, openState } from '../open-state.ts';
 import { type OpenedReceipts, openReceipts } from '../receipts/open-remembered.ts';
 import type { RecordCheck } from '../receipts/record-check.ts';
 import type { RememberedPayments } from '../receipts/remembered-payments.ts';
 import { type Earlier, earlierRuns } from './earlier-runs.ts';
-import type { PlannedItems, PlanningInputs } from './plan-items.ts';
-import { baseAt, planItems } from './plan-items.ts';
+import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
 import {
   excludedSteps,
   listSelected,
@@ -75,11 +73,11 @@ export interface Prepared extends AsyncDisposable {
   readonly excluded: ReadonlySet<string>;
   readonly planned: PlannedItems;
   readonly takes: Takes;
-  /** What each item may still cost: found out while planning if there is a cap, else by planning once more. */
   /** What git's HEAD and the receipts know that the state file lacks. */
   readonly check: RecordCheck;
   /** The user's receipts, and what they say of requests that the state file does not know. */
   readonly receipts: OpenedReceipts;
+  /** What each item may still cost: found out while planning if there is a cap, else by planning once more. */
   readonly findNeeds: () => Promise<ItemNeeds | undefined>;
   /** Earlier runs whose paid results are not home: they come first. */
   readonly earlier: Earlier;
@@ -104,7 +102,9 @@ interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain'> {
   /** For the workers of a distributed run. */
   readonly workers?: Partial<Pick<TermsChoice, 'speedFactor' | 'backoffMs'>>;
   /** For a tick: tells which tasks have nothing to do now. */
-  readonly resting?: (paths: RunPaths, ledger: Ledger) => (planned: PlannedTask) => boolean;
+  readonly resting?:
+    | ((paths: RunPaths, ledger: Ledger) => (planned: PlannedTask) => boolean)
+    | undefined;
 }
 
 export async function prepare(
@@ -173,7 +173,7 @@ export async function prepare(
     ...{ env: context.env, redactor: context.redactor, onWarning: context.onWarning },
   });
   const { remembered } = receipts;
-  if (remembered !== undefined) made.remember((path) => remembered.hasSaved(path));
+  made.remember((path) => remembered.hasSaved(path));
   const takes =
     reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll), remembered);
   const payAgain = options.payAgain === true ? new Set<TaskId>() : undefined;
@@ -192,7 +192,7 @@ export async function prepare(
     record?.clear();
     planned = await planItems(bound, items, inputs);
   }
-  if (remembered !== undefined) planned = withRemembered(planned, remembered);
+  planned = withRemembered(planned, remembered);
   const unjudged = unjudgedText(disk.unjudged);
   if (unjudged !== undefined) context.onWarning(unjudged);
   const earlier =
@@ -218,11 +218,7 @@ function withRemembered(planned: PlannedItems, remembered: RememberedPayments): 
   if (paid === undefined && others === 0) return planned;
   return {
     ...planned,
-    plan: {
-      ...planned.plan,
-      paidAlready: paid,
-      ...(others === 0 ? {} : { paidByOthers: others }),
-    },
+    plan: { ...planned.plan, paidAlready: paid, paidByOthers: others || undefined },
     warnings: [...planned.warnings, ...(others === 0 ? [] : [paidByOthersText(others)])],
   };
 }

@@ -37,7 +37,7 @@ export async function readPlan(
   const { ledger } = state;
   const history = new RunHistory(ledger.runs());
   // A run records what it adopts, also a doubt: until then, the other commands do not know of it.
-  const adopts = (prepared.receipts.remembered?.adoptions.length ?? 0) > 0;
+  const adopts = (prepared.receipts.remembered.adoptions.length ?? 0) > 0;
   const hasWork = worksOn(plan) || earlier.runs.length > 0 || adopts;
   if (hasWork || reasons.explained !== undefined) {
     const passing = function* () {
@@ -89,7 +89,7 @@ function paidFor(
   { receipts }: Prepared,
   fingerprint: string | undefined,
 ): Pick<Explanation, 'paid'> {
-  const paid = fingerprint === undefined ? undefined : receipts.remembered?.told(fingerprint);
+  const paid = fingerprint === undefined ? undefined : receipts.remembered.told(fingerprint);
   return paid === undefined ? {} : { paid };
 }
 

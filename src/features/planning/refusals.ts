@@ -4,11 +4,11 @@ import { allowances, isTier } from '../../contract/api/tier.ts';
 import { type Complaint, type Diagnostic, located } from '../../contract/yaml/diagnostic.ts';
 import { replaceHint } from '../../files/disk.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { type Problem, problem } from '../../language/load/problem.ts';
 import type { Limits } from '../../language/pipeline.ts';
 import type { GenerationLimits } from '../../plan/generations.ts';
 import type { Plan, PlanRow } from '../../plan/plan.ts';
 import type { PlanFindings } from '../../plan/plan-findings.ts';
+import { refuse } from '../refuse.ts';
 import type { ForeignFiles, PlannedItems } from './plan-items.ts';
 import type { Prepared } from './prepare.ts';
 
@@ -112,10 +112,9 @@ export const foreignText = ({ count, paths }: ForeignFiles): string => {
 export const foreignWarning = ({ foreign }: Pick<PlannedItems, 'foreign'>): readonly string[] =>
   foreign.count === 0 ? [] : [`${foreignText(foreign)}; run replaces no such file unasked`];
 
-export const foreignProblem = (foreign: ForeignFiles): Problem =>
-  problem(
+export const refuseForeign = (foreign: ForeignFiles): never =>
+  refuse(
     `nothing was bought: ${foreignText(foreign)}`,
-    'shotlist',
     foreign.count === 1 ? replaceHint : replaceHint.replaceAll(' it', ' them'),
   );
 

@@ -9,7 +9,6 @@ import { validatorOf } from '../../base/schema.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { isWithin } from '../../base/within.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
-import { type Problem, problem } from '../../language/load/problem.ts';
 import type { Plan } from '../../plan/plan.ts';
 import {
   firstDifference,
@@ -57,8 +56,8 @@ const isHeader = validatorOf<Header>({
   },
 });
 
-/** In bytes: a plan of a million tasks. */
-const largest = 500_000_000;
+/** A plan of a million tasks. */
+const maxBytes = 500_000_000;
 
 /** So that nobody saves a plan over a pipeline. */
 const extension = '.plan';
@@ -79,7 +78,7 @@ const extension = '.plan';
  */
 export function readSavedPlan(file: string): SavedPlan | undefined {
   if (!file.endsWith(extension)) return undefined;
-  const read = readRegularFile(file, { max: largest });
+  const read = readRegularFile(file, { max: maxBytes });
   if (!read.ok) refuse(`the saved plan ${file} ${read.error}`);
   const [first = '', ...rest] = read.value.toString('utf8').trimEnd().split('\n');
   const header = parsed(first);
@@ -118,18 +117,13 @@ function parsed(line: string): unknown {
 export const pipelineOf = (file: string, { header }: SavedPlan): string =>
   relative('', resolve(dirname(file), header.pipeline)) || header.pipeline;
 
-interface Writing {
-  readonly choices: SavedChoices;
-  readonly record: PlanRecord;
-  /** Epoch milliseconds. */
-  readonly now: number;
-}
-
-/** The error says why the file could not be written. */
+/** `now`: epoch milliseconds. */
 export async function writeSavedPlan(
   file: string,
   prepared: Prepared,
-  { choices, record, now }: Writing,
+  choices: SavedChoices,
+  record: PlanRecord,
+  now: number,
 ): Promise<void> {
   if (!file.endsWith(extension))
     refuse(`--out ${file}: the name of a saved plan ends in ${extension}`);
@@ -151,7 +145,6 @@ export async function writeSavedPlan(
   const lines = [header, ...record.tasks].map((line) => `${JSON.stringify(line)}\n`);
   try {
     await replaceFile(at.place, lines.join(''));
-    return;
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
     refuse(`--out ${file} ${systemReason(error)}`);
@@ -164,30 +157,30 @@ function digestsOf({ bound, state }: Prepared, record: PlanRecord): Header['dige
   return { pipeline: bound.digest, ...known, tasks: record.digest };
 }
 
-/** Why a saved plan is no longer what a run would do. */
-export function staleness(
+/** Refuses a saved plan that is no longer what a run would do. */
+export function refuseIfStale(
   { header, tasks }: SavedPlan,
   prepared: Prepared,
   record: PlanRecord,
-): Problem | undefined {
+): void {
   const { digests, service, made } = header;
   const now = digestsOf(prepared, record);
-  const stale = (why: string, hint = 'plan again with --out, and look at the new plan'): Problem =>
-    problem(`the plan of ${made} is out of date, so nothing was sent: ${why}`, 'shotlist', hint);
+  const stale = (why: string, hint = 'plan again with --out, and look at the new plan'): never =>
+    refuse(`the plan of ${made} is out of date, so nothing was sent: ${why}`, hint);
   const { serviceName } = prepared.paths;
   if (service !== serviceName)
-    return stale(
+    stale(
       `it is for ${service}, and this run is for ${serviceName}`,
       'run it with the service and the flags of the plan',
     );
   if (digests.pipeline !== now.pipeline)
-    return stale('the pipeline file, or a file that it includes, has changed');
+    stale('the pipeline file, or a file that it includes, has changed');
   if (digests.state !== now.state)
-    return stale('the state file has changed: another run or command has been at work since');
-  if (digests.tasks === now.tasks) return undefined;
+    stale('the state file has changed: another run or command has been at work since');
+  if (digests.tasks === now.tasks) return;
   const task = firstDifference(tasks, record.tasks);
   const first = task === undefined ? '' : `; the first difference is ${task}`;
-  return stale(
+  stale(
     `files, items or inputs are not as they were${first}`,
     'plan again with --out; if the plan had flags such as --input, --state or --output, repeat them',
   );

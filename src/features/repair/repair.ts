@@ -12,7 +12,7 @@ import { isSqlite } from '../../files/cache-database.ts';
 import { syncFolder } from '../../files/output-folders.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
+import { problem, Refusal } from '../../language/load/problem.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
 import { memoryStore } from '../../model/job-store.ts';
@@ -94,16 +94,14 @@ export async function repair(
   const { paths, rehearsal } = locateState(bound, options);
   const { state } = paths;
   const stats = lstatSync(state, { throwIfNoEntry: false });
-  if (stats?.isSymbolicLink() === true)
-    throw new Refusal(problem(linkProblem(state), 'the state file'));
-  const refused = await targetProblem(paths, options.write);
-  if (refused !== undefined) throw new Refusal(refused);
+  if (stats?.isSymbolicLink() === true) refuse(linkProblem(state), undefined, 'the state file');
+  if (options.write !== undefined) await refuseTarget(paths, options.write);
   const service = rehearsal ? 'rehearsal' : serviceOf(pipeline, options);
   const { clock = realClock, onWarning = () => undefined } = options;
   await using _lock = await lockState(paths, 'edit', { clock, onWarning });
   const isMissing = stats === undefined;
   const lines = isMissing ? ok([]) : await rawLines(state);
-  if (!lines.ok) throw new Refusal(problem(lines.error, 'the state file'));
+  if (!lines.ok) return refuse(lines.error, undefined, 'the state file');
   const kindOf = (task: string): string | undefined => paidKindOf(pipeline, task);
   const context = { pipeline: name, service, kindOf, isMissing };
   const found = await proposalFor(lines.value, context, { bound, paths, rehearsal, options });
@@ -118,7 +116,11 @@ export async function repair(
   };
   if (options.write === undefined || (repaired.intact && !repaired.lacking)) return repaired;
   const { header } = found;
-  if (header === undefined) throw new Refusal(homeless(state));
+  if (header === undefined)
+    return refuse(
+      `${state} has no header, and no other line says which service its ids belong to`,
+      'name the service: --service <address>, or --rehearse',
+    );
   const stranger = strangerTo(header, state, name);
   if (stranger !== undefined) throw new Refusal(stranger);
   return { ...repaired, written: await writeProposal(resolve(options.write), header, found) };
@@ -213,13 +215,6 @@ function proposalOf({ damages: _, header, ledger, ...proposal }: Repair): Propos
   };
 }
 
-const homeless = (state: string): Problem =>
-  problem(
-    `${state} has no header, and no other line says which service its ids belong to`,
-    'shotlist',
-    'name the service: --service <address>, or --rehearse',
-  );
-
 /** The tool behind a task: the kind of its step, or of the step that it downloads or deletes. */
 function paidKindOf({ steps }: Pipeline, task: string): string | undefined {
   const name = stepOf(task);
@@ -237,23 +232,19 @@ function serviceOf(
 }
 
 /** Checked before anything is read: a proposal replaces no file. */
-async function targetProblem(
-  { state }: RunPaths,
-  write: string | undefined,
-): Promise<Problem | undefined> {
-  if (write === undefined) return undefined;
+async function refuseTarget({ state }: RunPaths, write: string): Promise<void> {
   const file = resolve(write);
   const hint = 'name a new file; move it into place yourself after you have reviewed it';
+  let place: string;
+  let own: string | undefined;
   try {
-    const there = join(await realpath(dirname(file)), basename(file));
-    if (existsSync(state) && there === (await realpath(state)))
-      return problem(`--write ${write} is the damaged file itself`, 'shotlist', hint);
+    place = join(await realpath(dirname(file)), basename(file));
+    own = existsSync(state) ? await realpath(state) : undefined;
   } catch (error) {
-    return problem(`the folder of ${file} ${systemReason(error)}`, 'shotlist');
+    return refuse(`the folder of ${file} ${systemReason(error)}`);
   }
-  return existsSync(file)
-    ? problem(`--write ${write} exists already, and nothing is overwritten`, 'shotlist', hint)
-    : undefined;
+  if (place === own) refuse(`--write ${write} is the damaged file itself`, hint);
+  if (existsSync(file)) refuse(`--write ${write} exists already, and nothing is overwritten`, hint);
 }
 
 /** Syncs the proposal and reads it back: a proposal must load. */

@@ -3,13 +3,12 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
 import { realPathOr } from '../../base/real-path.ts';
-import { isSystemProblem, systemCode, systemReason } from '../../base/system-error.ts';
+import { systemCode } from '../../base/system-error.ts';
 import { isWithin } from '../../base/within.ts';
 import type { OutsideOptions } from '../../files/pipeline-boundary.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal } from '../../language/load/problem.ts';
 import { pageAssets } from '../../report/assets.ts';
 import { reportDocument, reportMark } from '../../report/page/document.ts';
 import { PictureNumbers } from '../../report/page/picture-numbers.ts';
@@ -18,7 +17,7 @@ import { thumbnailSize, thumbnails } from '../../report/thumbnails.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { type LocateOptions, locateState, stateFilesOf } from '../../state/locate-state.ts';
-import { refuse } from '../refuse.ts';
+import { refuse, refuseSystemError } from '../refuse.ts';
 import { gatherReport } from './gather.ts';
 
 export interface ReportOptions extends LocateOptions, OutsideOptions {
@@ -91,11 +90,7 @@ export async function report(
   try {
     await replaceFile(place, rendered.bytes);
   } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    throw new Refusal({
-      ...problem(`the report ${named} ${systemReason(error)}`),
-      reason: 'system',
-    });
+    refuseSystemError(error, `the report ${named}`);
   }
   return {
     ...{ file: place, bytes: rendered.bytes.length, items: data.items.length },

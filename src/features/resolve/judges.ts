@@ -182,7 +182,7 @@ export function judgeByFile(text: string, file: string): Judge {
     const known = new Set([...ledger.jobs()].flatMap(({ tasks, name = '' }) => [...tasks, name]));
     for (const { about, line } of read)
       if (!known.has(about))
-        return refused(file, line, `the state file knows nothing named ${JSON.stringify(about)}`);
+        return refusedAt(file, line, `the state file knows nothing named ${JSON.stringify(about)}`);
     const byName = new Map(read.map(({ about, verdict }) => [about, verdict]));
     // A task may have several creations in doubt: then only the name says which one is meant.
     const times = new Map<string, number>();
@@ -190,7 +190,7 @@ export function judgeByFile(text: string, file: string): Judge {
       for (const task of tasks) times.set(task, (times.get(task) ?? 0) + 1);
     for (const { about, line } of read)
       if ((times.get(about) ?? 0) > 1)
-        return refused(
+        return refusedAt(
           file,
           line,
           `${about} has ${times.get(about)} creations in doubt: name the one that is meant`,
@@ -214,17 +214,22 @@ interface Decision {
 function decisionsIn(text: string, file: string): readonly Decision[] {
   const rows = readSmallTable(text, ['decision']);
   if (rows === undefined)
-    return refused(file, 1, 'its header has no column "decision"', `columns: ${columns.join(',')}`);
+    return refusedAt(
+      file,
+      1,
+      'its header has no column "decision"',
+      `columns: ${columns.join(',')}`,
+    );
   const decisions: Decision[] = [];
   for (const { line, cells } of rows) {
     const about = cells.get('name') || cells.get('task') || '';
     const said = cells.get('decision') ?? '';
     if (said === '') continue;
-    if (about === '') return refused(file, line, 'it has neither a name nor a task');
+    if (about === '') return refusedAt(file, line, 'it has neither a name nor a task');
     if (decisions.some((one) => one.about === about))
-      return refused(file, line, `${JSON.stringify(about)} is decided twice`);
+      return refusedAt(file, line, `${JSON.stringify(about)} is decided twice`);
     if (/\s/.test(said))
-      return refused(
+      return refusedAt(
         file,
         line,
         `${JSON.stringify(said)} is no decision`,
@@ -238,11 +243,9 @@ function decisionsIn(text: string, file: string): readonly Decision[] {
 const verdictOf = (said: string): Verdict =>
   said === 'not-charged' || said === 'abandon' ? { how: said } : { how: 'project', project: said };
 
-const refused = (
+const refusedAt = (
   file: string,
   line: number,
   message: string,
   hint = 'nothing was changed',
-): never => {
-  refuse(message, hint, `${file}:${line}`);
-};
+): never => refuse(message, hint, `${file}:${line}`);

@@ -261,7 +261,11 @@ async function eventsFor(
   switch (resolution.how) {
     case 'not-charged': {
       const until = quarantineOf(doubt, edit);
-      if (until > edit.clock.now()) throw new Refusal(tooEarly(doubt, until));
+      if (until > edit.clock.now())
+        refuse(
+          `the worker that began ${doubt.tasks.join(', ')} has not said what became of it, and might still send it`,
+          `nothing was changed: --not-charged is possible from ${new Date(until).toISOString()} on; --project is possible now`,
+        );
       const error = { code: 'not_charged', message: 'resolved by hand: the service never took it' };
       return [notTaken(job, error)];
     }
@@ -286,13 +290,6 @@ function quarantineOf({ state, silent, at }: JobLine, { shared }: StateEdit): nu
   const mayStillBeSent = silent === true || (shared && state === 'intended');
   return mayStillBeSent ? Date.parse(at) + quarantineMs : 0;
 }
-
-const tooEarly = ({ tasks }: JobLine, until: number): Problem =>
-  problem(
-    `the worker that began ${tasks.join(', ')} has not said what became of it, and might still send it`,
-    'shotlist',
-    `nothing was changed: --not-charged is possible from ${new Date(until).toISOString()} on; --project is possible now`,
-  );
 
 /** The project must exist, have the attempt's name, and belong to no other job. */
 async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<ResolvingEvents> {

@@ -1,6 +1,5 @@
 // shotlist run: runs a pipeline or a saved plan; asks before it buys much, and about the rest after the first items.
 
-import { problem, Refusal } from '../../language/load/problem.ts';
 import { ownCreditDollars } from '../../terminal/credit-price.ts';
 import { differing, type Given, type runFlags, wholeNumber } from '../../terminal/flags.ts';
 import { canAsk, isYes } from '../../terminal/question.ts';
@@ -43,7 +42,11 @@ async function runAsAsked(
   const asking = questionsOf(flags);
   if (saved !== undefined) {
     const others = [...differing(flags), ...(first === undefined ? [] : ['--first'])];
-    if (others.length > 0) throw new Refusal(decided(file, others));
+    if (others.length > 0)
+      refuse(
+        `${file} is a saved plan, and ${others.join(', ')} would choose something else`,
+        'run the plan without these flags, or plan again with them',
+      );
     const { budget = own.budget, ...choices } = saved.header.choices;
     const least = Math.min(budget ?? Infinity, own.budget ?? Infinity);
     const all = { ...own, ...choices, ...(least === Infinity ? {} : { budget: least }) };
@@ -59,19 +62,11 @@ async function runAsAsked(
   });
 }
 
-const decided = (file: string, flags: readonly string[]) =>
-  problem(
-    `${file} is a saved plan, and ${flags.join(', ')} would choose something else`,
-    'shotlist',
-    'run the plan without these flags, or plan again with them',
-  );
-
-/** Without a terminal, nothing is asked. Error: the user's threshold is no number. */
+/** Without a terminal, nothing is asked. */
 export function questionsOf(
   flags: Omit<RunCommandFlags, 'first'>,
 ): Pick<RunOptions, 'confirm' | 'confirmAbove' | 'confirmReplace'> {
   const confirmAbove = aboveOf(flags);
-  if (confirmAbove === 'wrong') refuse('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits');
   if (flags.yes === true || flags.json === true || !canAsk()) return {};
   return {
     confirmReplace: (files) => {
@@ -90,8 +85,10 @@ export function questionsOf(
 }
 
 /** The user's own choice: a flag, or a variable. */
-function aboveOf({ confirmAbove }: RunCommandFlags): number | undefined | 'wrong' {
+function aboveOf({ confirmAbove }: RunCommandFlags): number | undefined {
   const { SHOTLIST_CONFIRM_ABOVE: text } = process.env;
   if (confirmAbove !== undefined || text === undefined || text === '') return confirmAbove;
-  return /^\d{1,15}$/.test(text) ? wholeNumber(text) : 'wrong';
+  return /^\d{1,15}$/.test(text)
+    ? wholeNumber(text)
+    : refuse('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits');
 }

@@ -149,13 +149,13 @@ async function record(execution: Execution): Promise<Performed> {
     balance: short ? committed(journal.account) + balance : undefined,
     needs: short ? await prepared.findNeeds() : prepared.planned.needs,
   };
-  const toldOfOthers = remembered?.ofOthers.size ?? 0;
+  const toldOfOthers = remembered.ofOthers.size;
   await engine?.limit(run.budget, ledger.total, journal.account);
   let performed = await phases(execution, memory, limits);
   // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
   while (performed.stopped.by === undefined && engine?.takeHealed() === true)
     performed = await phases(execution, memory, limits);
-  const others = (remembered?.ofOthers.size ?? 0) - toldOfOthers;
+  const others = remembered.ofOthers.size - toldOfOthers;
   if (others > 0) onEvent({ type: 'warning', message: paidByOthersText(others) });
   const { tally, stopped } = performed;
   const { interrupted, machine, outage, money, left } = stopped;

@@ -4,24 +4,19 @@ import type { Result } from '../../base/result.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import {
-  type Problem,
-  problem,
-  Refusal,
-  resultOf,
-  valueOrThrow,
-} from '../../language/load/problem.ts';
+import { type Problem, Refusal, resultOf, valueOrThrow } from '../../language/load/problem.ts';
 import { realClock } from '../../run/clock.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { RunView } from '../../run/run-view.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
-import { chooseTarget, type Target } from '../../service-api/target.ts';
+import { chooseTarget } from '../../service-api/target.ts';
 import { webhookConfigOf } from '../../service-api/webhooks.ts';
 import { pathsOf } from '../../state/run-paths.ts';
 import { chooseStore } from '../../stores/choose-store.ts';
 import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
 import type { Manner } from '../planning/refusals.ts';
+import { refuse } from '../refuse.ts';
 import { dueTimeOf, paceOf, type RunInternals, type RunOptions } from './context.ts';
 import { Deadline } from './deadline.ts';
 import type { Performed } from './execute.ts';
@@ -83,8 +78,12 @@ export async function runIn(
   const { env = process.env, clock = realClock } = options;
   const target = resultOf(() => chooseTarget(options, bound, env));
   if (!target.ok) return await withoutTarget(target.error, bound, options, internals);
-  const apart = distributedRehearsal(options, target.value);
-  if (apart !== undefined) throw new Refusal(apart);
+  // Workers could not reach the local service inside this process.
+  if (options.engine !== undefined && target.value.kind === 'rehearsal')
+    refuse(
+      '--engine needs a service that every host reaches, and there is no key and no address',
+      'to rehearse with several workers, start shotlist serve, and give its address and key to the run and to the workers',
+    );
   const webhooks = resultOf(() => webhookConfigOf(options, target.value, env));
   const redactor = new Redactor([
     ...secretsIn(env),
@@ -139,16 +138,6 @@ export async function runIn(
     await callHooks(hooks, reportOf(performed), hookContext);
   leave.cancel();
   return { summary: valueOrThrow(performed).summary, pipeline: loaded.file, ...places };
-}
-
-/** Workers could not reach the local service inside this process. */
-function distributedRehearsal({ engine }: RunOptions, target: Target): Problem | undefined {
-  if (engine === undefined || target.kind !== 'rehearsal') return undefined;
-  return problem(
-    '--engine needs a service that every host reaches, and there is no key and no address',
-    'shotlist',
-    'to rehearse with several workers, start shotlist serve, and give its address and key to the run and to the workers',
-  );
 }
 
 const reportOf = (performed: Result<Performed, Problem>): HookReport =>

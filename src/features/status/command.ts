@@ -15,8 +15,16 @@ import { takesLines } from '../../views/takes-text.ts';
 import { command } from '../command.ts';
 import { type CommandLines, stateLines } from '../command-line.ts';
 import { acceptLine, paidTwiceLines } from '../merge/merge-text.ts';
-import type { Addition, Doubt, Failure, Remote, Status, Unsaved } from './status.ts';
-import { type StatusReport, status } from './status.ts';
+import {
+  type Addition,
+  type Doubt,
+  type Failure,
+  type Remote,
+  type Status,
+  type StatusReport,
+  status,
+  type Unsaved,
+} from './status.ts';
 import type {
   ItemStatus,
   ItemsStatus,
@@ -24,6 +32,66 @@ import type {
   TaskStatus,
   Unrecorded,
 } from './status-items.ts';
+
+/** `--watch` is a command of its own (watch-command.ts). */
+export type ListingFlags = Omit<StatusFlags, 'watch'>;
+
+export function statusCommand(file: string, flags: ListingFlags): Promise<number> {
+  const { items: wanted, failed, step, limit, expiring, ...common } = flags;
+  const only = wanted === true ? undefined : wanted;
+  const asks = [wanted, failed, step, limit].some((flag) => flag !== undefined);
+  const items = asks ? { only, failed, step, limit } : undefined;
+  const more = (lines: CommandLines, all: number): string =>
+    lines.line(
+      'status',
+      ...(wanted === undefined ? [] : ['--items', ...(only === undefined ? [] : [only])]),
+      ...(failed === true ? ['--failed'] : []),
+      ...(step === undefined ? [] : ['--step', step]),
+      ...['--limit', String(all)],
+    );
+  const options = { ...common, items, expiringMs: expiring };
+  return command(
+    file,
+    common,
+    async (pipeline, { onWarning }) => ({
+      report: await status(pipeline, { ...options, onWarning }),
+      lines: stateLines(pipeline, common),
+    }),
+    {
+      text: ({ report, lines }) => textOf(report, lines, (all) => more(lines, all)),
+      facts: ({ report }) => report,
+      exitCode: ({ report: { doubts } }) => (doubts.length > 0 ? 4 : 0),
+    },
+  );
+}
+
+function textOf(report: StatusReport, lines: CommandLines, more: (all: number) => string): string {
+  const { items, live, service } = report;
+  const first = stateLine(service);
+  if (items !== undefined)
+    return `${first}\n${itemsText(items, more(items.matching), process.stdout.columns)}`;
+  const state = reportText(report, lines);
+  return live === undefined ? state : `${first}\n${liveText(live)}\n\n${state}`;
+}
+
+const mergedLines = ({ paidTwice, state }: StatusReport): readonly string[] => [
+  ...paidTwiceLines(paidTwice),
+  acceptLine(state),
+];
+
+/** What the state file says. */
+export function reportText(report: StatusReport, { subject }: CommandLines): string {
+  const { steps, state, service, running, live, engine } = report;
+  const pipeline = subject('resolve');
+  const status = statusText(report, `${state} (${service})`, pipeline, stepsText(steps));
+  const twice = report.paidTwice.length === 0 ? [] : mergedLines(report);
+  const only = onlyInReceiptsLines(report.onlyInReceipts, subject('repair'));
+  const takes = takesLines(report.takes, subject('reroll'));
+  const text = [status, ...only, ...takes, ...twice].join('\n');
+  if (engine !== undefined) return [text, '', ...queueLines(engine)].join('\n');
+  if (running === undefined || live !== undefined) return text;
+  return `${text}\nThe process does not say how far it is, so all of this is from the state file.`;
+}
 
 // The status of a state file as text.
 
@@ -68,16 +136,16 @@ const wordOf = (state: string, sent: string): string =>
   state === 'intended' ? sent : state === 'withheld' ? 'not bought' : state;
 
 /** More of a kind would push everything else off the screen. */
-const most = 20;
+const maxOfKind = 20;
 
 function firstOf<T>(
   all: readonly T[],
   more: string,
   linesOf: (one: T) => readonly string[],
 ): readonly string[] {
-  const rest = all.length - most;
+  const rest = all.length - maxOfKind;
   return [
-    ...all.slice(0, most).flatMap(linesOf),
+    ...all.slice(0, maxOfKind).flatMap(linesOf),
     ...(rest <= 0 ? [] : [`… and ${grouped(rest)} more: ${more}`]),
   ];
 }
@@ -137,7 +205,6 @@ function doubtsLines(equal: readonly Doubt[], pipeline: string): readonly string
   ];
 }
 
-/** One doubt: its time, name, price and reason, and the commands that resolve it. */
 function doubtLines(
   { tasks, name, since, reserved, why }: Doubt,
   pipeline: string,
@@ -151,66 +218,6 @@ function doubtLines(
     `    If it is not there: ${command} --not-charged`,
     `    If nobody can tell: ${command} --abandon (its credits count as charged)`,
   ];
-}
-
-/** `--watch` is a command of its own (watch-status.ts). */
-export type ListingFlags = Omit<StatusFlags, 'watch'>;
-
-export function statusCommand(file: string, flags: ListingFlags): Promise<number> {
-  const { items: wanted, failed, step, limit, expiring, ...common } = flags;
-  const only = wanted === true ? undefined : wanted;
-  const asks = [wanted, failed, step, limit].some((flag) => flag !== undefined);
-  const items = asks ? { only, failed, step, limit } : undefined;
-  const more = (lines: CommandLines, all: number): string =>
-    lines.line(
-      'status',
-      ...(wanted === undefined ? [] : ['--items', ...(only === undefined ? [] : [only])]),
-      ...(failed === true ? ['--failed'] : []),
-      ...(step === undefined ? [] : ['--step', step]),
-      ...['--limit', String(all)],
-    );
-  const options = { ...common, items, expiringMs: expiring };
-  return command(
-    file,
-    common,
-    async (pipeline, { onWarning }) => {
-      const report = await status(pipeline, { ...options, onWarning });
-      return { report, lines: stateLines(pipeline, common) };
-    },
-    {
-      text: ({ report, lines }) => textOf(report, lines, (all) => more(lines, all)),
-      facts: ({ report }) => report,
-      exitCode: ({ report: { doubts } }) => (doubts.length > 0 ? 4 : 0),
-    },
-  );
-}
-
-function textOf(report: StatusReport, lines: CommandLines, more: (all: number) => string): string {
-  const { items, live, service } = report;
-  const first = stateLine(service);
-  if (items !== undefined)
-    return `${first}\n${itemsText(items, more(items.matching), process.stdout.columns)}`;
-  const state = reportText(report, lines);
-  return live === undefined ? state : `${first}\n${liveText(live)}\n\n${state}`;
-}
-
-const mergedLines = ({ paidTwice, state }: StatusReport): readonly string[] => [
-  ...paidTwiceLines(paidTwice),
-  acceptLine(state),
-];
-
-/** What the state file says. */
-export function reportText(report: StatusReport, { subject }: CommandLines): string {
-  const { steps, state, service, running, live, engine } = report;
-  const pipeline = subject('resolve');
-  const status = statusText(report, `${state} (${service})`, pipeline, stepsText(steps));
-  const twice = report.paidTwice.length === 0 ? [] : mergedLines(report);
-  const only = onlyInReceiptsLines(report.onlyInReceipts, subject('repair'));
-  const takes = takesLines(report.takes, subject('reroll'));
-  const text = [status, ...only, ...takes, ...twice].join('\n');
-  if (engine !== undefined) return [text, '', ...queueLines(engine)].join('\n');
-  if (running === undefined || live !== undefined) return text;
-  return `${text}\nThe process does not say how far it is, so all of this is from the state file.`;
 }
 
 // The tables of status: tasks by step, and items with what is not done.

@@ -155,7 +155,21 @@ export function itemsStatus(
   const matching = [...items]
     .filter(([item, tasks]) => wants(item) && isShown(tasks))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  const group = groupsOf({ ledger, steps, states, why, only: step });
+  const places = new Map(steps.map(({ name }, place) => [name, place]));
+  const placeOf = (task: string): number => places.get(stepOf(task)) ?? places.size;
+  const expected = steps.filter(
+    ({ name, fan }) => fan === undefined && (step === undefined || step === name),
+  );
+  /** `item`: undefined for the tasks that all items share. */
+  const group = (tasks: readonly string[], item: string | undefined): TaskGroup => {
+    const names = new Set(tasks.map(stepOf));
+    const unrecorded = expected
+      .filter((one) => one.shared === (item === undefined) && !names.has(one.name))
+      .map(({ name }) => ({ step: name, why: why(name, item) }));
+    const ordered = [...tasks].sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1));
+    const statuses = ordered.map((task) => taskStatus(task, states, ledger));
+    return { state: worstOf(statuses, unrecorded), tasks: statuses, unrecorded };
+  };
   return {
     ...{ known: items.size, matching: matching.length },
     shown: matching.slice(0, limit).map(([item, tasks]) => ({ item, ...group(tasks, item) })),
@@ -172,39 +186,6 @@ function itemChoice(
   return items.has(only.key) ? (item) => item === only.key : only.matches;
 }
 
-interface Known {
-  readonly ledger: Ledger;
-  readonly steps: readonly KnownStep[];
-  readonly states: States;
-  readonly why: WhyUnrecorded;
-  /** Only this step. */
-  readonly only: string | undefined;
-}
-
-/** `item`: undefined for the tasks that all items share. */
-function groupsOf({
-  ledger,
-  steps,
-  states,
-  why,
-  only,
-}: Known): (tasks: readonly string[], item: string | undefined) => TaskGroup {
-  const places = new Map(steps.map(({ name }, place) => [name, place]));
-  const placeOf = (task: string): number => places.get(stepOf(task)) ?? places.size;
-  const expected = steps.filter(
-    ({ name, fan }) => fan === undefined && (only === undefined || only === name),
-  );
-  return (tasks, item) => {
-    const names = new Set(tasks.map(stepOf));
-    const unrecorded = expected
-      .filter((step) => step.shared === (item === undefined) && !names.has(step.name))
-      .map(({ name }) => ({ step: name, why: why(name, item) }));
-    const ordered = [...tasks].sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1));
-    const statuses = ordered.map((task) => taskStatus(task, states, ledger));
-    return { state: worstOf(statuses, unrecorded), tasks: statuses, unrecorded };
-  };
-}
-
 const isTrouble = (state: TaskState | undefined): boolean =>
   state === 'failed' || state === 'doubt';
 
@@ -219,29 +200,19 @@ function worstOf(tasks: readonly TaskStatus[], unrecorded: TaskGroup['unrecorded
 function taskStatus(task: string, states: States, ledger: Ledger): TaskStatus {
   const facts: TaskFacts = states.get(task) ?? { state: 'forgotten' };
   const line = facts.job === undefined ? undefined : ledger.job(facts.job);
-  const own = ownError(task, facts.state, ledger);
-  const error = own ?? (isTrouble(facts.state) ? line?.error : undefined);
-  const advice = adviceFor(error?.code);
+  const own = ledger.task(task);
+  // The own line of a task is newer than its jobs, unless the job is in doubt.
+  const error =
+    own?.state === facts.state
+      ? { message: own.why, code: own.code }
+      : isTrouble(facts.state)
+        ? line?.error
+        : undefined;
   return {
     ...{ task, step: stepOf(task), ...facts },
-    ...(line?.project === undefined ? {} : { project: line.project }),
-    ...(line?.credits === undefined ? {} : { credits: line.credits }),
-    at: line?.at,
-    ...(error?.message === undefined ? {} : { why: error.message }),
-    ...(error?.code === undefined ? {} : { code: error.code }),
-    advice,
+    ...{ project: line?.project, credits: line?.credits, at: line?.at },
+    ...{ why: error?.message, code: error?.code, advice: adviceFor(error?.code) },
   };
-}
-
-interface TaskError {
-  readonly code?: string | undefined;
-  readonly message: string;
-}
-
-/** The own line of a task is newer than its jobs, unless the job is in doubt. */
-function ownError(task: string, state: TaskState, ledger: Ledger): TaskError | undefined {
-  const own = ledger.task(task);
-  return own?.state === state ? { message: own.why, code: own.code } : undefined;
 }
 
 // Why a task has no record in the state file: its `if:` skipped it, or no run has reached it. A state file does not list what

@@ -10,7 +10,6 @@ import { HashCache } from '../../files/hash-cache.ts';
 import { SavedFiles } from '../../files/saved-files.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
 import { storeNameOf } from '../../language/store.ts';
 import { isFailed, type StandingFailure, standingFailures } from '../../model/failures.ts';
 import type { CreditTotals, Ledger } from '../../model/ledger.ts';
@@ -24,7 +23,6 @@ import { type ResultFate, resultFates } from '../../plan/result-fate.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { type LocateOptions, locateState } from '../../state/locate-state.ts';
-import type { Holding } from '../../state/lock/lock.ts';
 import { askRun } from '../../state/lock/run-socket.ts';
 import type { DoublePayment } from '../../state/repair/double-payment.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
@@ -123,7 +121,7 @@ export async function status(
   const { running, state } = open;
   const engine = await engineStatus(open.engine);
   const active = running?.process ?? engine?.coordinator;
-  const live = running === undefined ? undefined : await liveFrom(running);
+  const live = running?.socket === undefined ? undefined : await askRun(running.socket);
   const fateOf = resultFates(bound.pipeline.steps);
   const { hashes, kept } = paths;
   using cache = new HashCache(hashes, 'read');
@@ -146,28 +144,21 @@ export async function status(
   const unrecorded = new UnrecordedTasks(steps, tasks, state.ledger);
   const why = unrecorded.why.bind(unrecorded);
   const byStep = stepsStatus(steps, tasks, why);
-  const unknown = unknownStep(options.items?.step, byStep);
-  if (unknown !== undefined) throw new Refusal(unknown);
+  refuseUnknownStep(options.items?.step, byStep);
   return {
     ...{ state: paths.state, service: header.service, ...found, steps: byStep },
     takes: takesIn(state.ledger, steps),
     onlyInReceipts:
       open.engine === undefined && active === undefined
         ? onlyInReceipts({
-            bound,
-            paths,
-            state,
-            env,
-            now: () => clock.now(),
+            ...{ bound, paths, state, env, now: () => clock.now() },
             onWarning: () => undefined,
           })
         : { creations: 0, credits: 0 },
     paidTwice: await openDoublePayments(paths.state, env),
     live,
     engine,
-    ...(filter === undefined
-      ? {}
-      : { items: itemsStatus(state.ledger, steps, tasks, filter, why) }),
+    items: filter && itemsStatus(state.ledger, steps, tasks, filter, why),
   };
 }
 
@@ -177,16 +168,12 @@ function conditionHere(output: OutputLine, facts: SavedFiles): Condition {
   return condition !== 'whole' && keptCopy(output, facts) ? 'whole' : condition;
 }
 
-const liveFrom = async ({ socket }: Holding): Promise<LiveFacts | undefined> =>
-  socket === undefined ? undefined : await askRun(socket);
-
 async function engineStatus(opened: OpenEngineRun | undefined): Promise<EngineStatus | undefined> {
   if (opened?.run.stage !== 'open') return;
   const { engine, orderStore, run } = opened;
   const queue = await reachable(engine.address.shown, () => orderStore.facts());
   const { coordinator } = run;
-  const name = coordinator === undefined ? {} : { coordinator: coordinator.name };
-  return { ...name, queue };
+  return { coordinator: coordinator?.name, queue };
 }
 
 function filterOf({ only, failed = false, step, limit = 50 }: StatusItems): ItemFilter {
@@ -197,11 +184,11 @@ function filterOf({ only, failed = false, step, limit = 50 }: StatusItems): Item
   refuse(`--items ${only.slice(0, 200)} ${matches.error}`, hint, 'shotlist status');
 }
 
-function unknownStep(name: string | undefined, steps: readonly StepStatus[]): Problem | undefined {
-  if (name === undefined || steps.some(({ step }) => step === name)) return undefined;
+function refuseUnknownStep(name: string | undefined, steps: readonly StepStatus[]): void {
+  if (name === undefined || steps.some(({ step }) => step === name)) return;
   const names = steps.map(({ step }) => step);
   const hint = suggestion(name, names) ?? `the steps are ${names.join(', ')}`;
-  return problem(`there is no step "${name}"`, 'shotlist status', hint);
+  refuse(`there is no step "${name}"`, hint, 'shotlist status');
 }
 
 // The status of a state file: jobs by step kind and state, credits, and what needs a person.
