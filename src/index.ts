@@ -18,9 +18,13 @@ export type {
   IncludedTexts,
   Obstacle,
 } from './contract/yaml/diagnostic.ts';
-export { audit } from './features/drift/audit.ts';
-export type { Audited, Difference, DriftChange, Refreshed } from './features/drift/drift.ts';
-export { type RefreshOptions, refresh } from './features/drift/refresh.ts';
+export { type Audited, audit, type Difference } from './features/drift/audit.ts';
+export {
+  type DriftChange,
+  type Refreshed,
+  type RefreshOptions,
+  refresh,
+} from './features/drift/refresh.ts';
 export type { EditOptions } from './features/edit-state.ts';
 export type { FileStory, ResultStory, UploadStory } from './features/explain/explain-file.ts';
 export { type ExplainFileOptions, explainFile } from './features/explain/explain-file.ts';

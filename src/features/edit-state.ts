@@ -30,23 +30,19 @@ import { secretsIn } from '../service-api/secrets.ts';
 import { chooseTarget } from '../service-api/target.ts';
 import { type Content, StateFileChanged } from '../state/file-version.ts';
 import { JournalFile } from '../state/journal-file.ts';
-import { type LocatedState, type LocateOptions, locateState } from '../state/locate-state.ts';
+import { type LocatedState, locateState } from '../state/locate-state.ts';
 import { claimOwnFolder } from '../state/own-folder.ts';
-import { type PathOptions, pathsOf } from '../state/run-paths.ts';
+import { pathsOf } from '../state/run-paths.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
 import type { OpenEngineRun } from './open-state.ts';
-import { headerOf, openState } from './open-state.ts';
+import { headerOf, openState, type ReadOptions } from './open-state.ts';
 import { bookFor, type ReceiptBook } from './receipts/receipt-book.ts';
 import { noteRecord } from './receipts/record-check.ts';
 import { refuse, refuseSystemError } from './refuse.ts';
 
-export interface EditOptions extends LocateOptions {
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
+export interface EditOptions extends ReadOptions {
   /** Called with the address of the hosted service before anything is sent there. */
   readonly onConnect?: (address: string) => void;
-  /** Called with warnings for the user. */
-  readonly onWarning?: (message: string) => void;
 }
 
 export interface StateEdit {
@@ -187,11 +183,7 @@ interface ConnectedService {
 }
 
 interface OwnerContext {
-  readonly options: PathOptions & {
-    readonly service?: string | undefined;
-    readonly env?: Readonly<Record<string, string | undefined>>;
-    readonly onConnect?: (address: string) => void;
-  };
+  readonly options: EditOptions;
   readonly bound: BoundPipeline;
   readonly redactor: Redactor;
   readonly clock: Clock;

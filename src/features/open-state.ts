@@ -19,15 +19,24 @@ import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { Refusal, stateProblem } from '../language/load/problem.ts';
 import { memoryStore } from '../model/job-store.ts';
 import type { Header } from '../model/line.ts';
+import type { Clock } from '../run/jobs/ports.ts';
 import { diskStore } from '../state/job-store.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
-import { subjectOf } from '../state/locate-state.ts';
+import { type LocateOptions, subjectOf } from '../state/locate-state.ts';
 import { type Holding, holdingOf } from '../state/lock/lock.ts';
 import { type Access, lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { unsavedProblem } from '../state/unsaved-state.ts';
 import { checkRecord, type RecordCheck, unchecked } from './receipts/record-check.ts';
 import { refuse } from './refuse.ts';
+
+/** For a command about an existing state file. */
+export interface ReadOptions extends LocateOptions {
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
 
 interface OpenContext extends StateContext {
   readonly service?: string;
@@ -58,7 +67,7 @@ export async function openState(
   { service, terms = {}, stop, env, ...context }: OpenContext,
 ): Promise<OpenState> {
   if (paths.engine !== undefined)
-    return await openEngineState(bound, paths, paths.engine, { ...context, access, terms, stop });
+    return await openEngineState(bound, paths, paths.engine, access, { ...context, terms, stop });
   await using cleanup = new Cleanup();
   const locked = await lockState(paths, access, context);
   cleanup.defer(() => locked[Symbol.asyncDispose]());
@@ -128,41 +137,29 @@ export interface OpenEngineRun {
   readonly session?: EngineSession;
 }
 
-interface EngineState extends AsyncDisposable {
-  readonly paths: RunPaths;
-  readonly state: Loaded;
-  readonly running: undefined;
-  readonly check: RecordCheck;
-  readonly engine: OpenEngineRun;
-}
-
-interface EngineContext extends StateContext, Pick<CoordinateContext, 'terms' | 'stop'> {
-  readonly access: Access;
-}
-
 async function openEngineState(
   bound: BoundPipeline,
   paths: RunPaths,
   text: string,
-  { access, ...context }: EngineContext,
-): Promise<EngineState> {
+  access: Access,
+  context: StateContext & Pick<CoordinateContext, 'terms' | 'stop'>,
+): Promise<OpenState> {
   if (access === 'run') {
     const { session, ...opened } = await coordinate(bound, paths, text, context);
     const { engine, run, orderStore } = session;
     const found = { engine, run, orderStore, session };
     return { ...opened, running: undefined, check: unchecked, engine: found };
   }
-  return await withDatabase(text, 'look', (engine) =>
-    look(bound, paths, engine, { ...context, access }),
-  );
+  return await withDatabase(text, 'look', (engine) => look(bound, paths, engine, access, context));
 }
 
 async function look(
   bound: BoundPipeline,
   given: RunPaths,
   engine: OpenEngine,
-  { access, ...context }: StateContext & Pick<EngineContext, 'access'>,
-): Promise<EngineState> {
+  access: Access,
+  context: StateContext,
+): Promise<OpenState> {
   const run = await findRun(bound, given, engine);
   const { paths } = await lockState(given, 'plan', context);
   if (access === 'edit' && run.stage !== 'open')

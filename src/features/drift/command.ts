@@ -1,13 +1,13 @@
-// shotlist refresh: asks the service for every known project, and updates the state file.
+// shotlist refresh: asks the service for every known project, and updates the state file. shotlist audit: compares the ledger
+// with the service's own figures; exit code 1: they differ.
 
 import { printable } from '../../base/printable.ts';
 import { count } from '../../base/text.ts';
 import type { AuditFlags, RefreshFlags } from '../../terminal/flags.ts';
 import { creditsText } from '../../views/credits-text.ts';
 import { command } from '../command.ts';
-import { audit } from './audit.ts';
-import type { Audited, Refreshed } from './drift.ts';
-import { refresh } from './refresh.ts';
+import { type Audited, audit } from './audit.ts';
+import { type Refreshed, refresh } from './refresh.ts';
 
 export const refreshCommand = (file: string, flags: RefreshFlags): Promise<number> =>
   command(file, flags, (pipeline, reports) => refresh(pipeline, { ...flags, ...reports }), {
@@ -15,7 +15,12 @@ export const refreshCommand = (file: string, flags: RefreshFlags): Promise<numbe
     exitCode: ({ unread }) => (unread.length > 0 ? 1 : 0),
   });
 
-// The findings of `refresh` and `audit`, as text.
+export const auditCommand = (file: string, flags: AuditFlags): Promise<number> =>
+  command(file, flags, (pipeline, reports) => audit(pipeline, { ...flags, ...reports }), {
+    text: auditText,
+    exitCode: ({ differences, jobs, credits }) =>
+      differences.length > 0 || jobs !== credits.charged - credits.refunded ? 1 : 0,
+  });
 
 const whose = (tasks: readonly string[], project: string): string =>
   printable(`${tasks.join(', ') || 'no task'}: project ${project}`);
@@ -59,12 +64,3 @@ export function auditText(audited: Audited): string {
   if (differences.length === 0 && jobs === net) lines.push('The ledgers agree.');
   return lines.join('\n');
 }
-
-// shotlist audit: compares the ledger with the service's own figures. Exit code 1: they differ.
-
-export const auditCommand = (file: string, flags: AuditFlags): Promise<number> =>
-  command(file, flags, (pipeline, reports) => audit(pipeline, { ...flags, ...reports }), {
-    text: auditText,
-    exitCode: ({ differences, jobs, credits }) =>
-      differences.length > 0 || jobs !== credits.charged - credits.refunded ? 1 : 0,
-  });

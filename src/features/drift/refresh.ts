@@ -11,7 +11,25 @@ import { settlementOf } from '../../run/jobs/settlement.ts';
 import { type Inquired, inquire, isRefusedKey } from '../../service-api/inquiry.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
 import { refuse } from '../refuse.ts';
-import type { DriftChange, Refreshed } from './drift.ts';
+
+/** A change that a refresh made for one project. */
+export interface DriftChange {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  readonly what: 'complete' | 'failed' | 'canceled' | 'deleted' | 'lost' | 'credits';
+  /** One sentence. */
+  readonly why: string;
+  /** Credits. */
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface Refreshed {
+  readonly projects: number;
+  readonly changes: readonly DriftChange[];
+  /** Projects that could not be read, and why. Nothing was changed for them. */
+  readonly unread: readonly { readonly project: string; readonly why: string }[];
+}
 
 export interface RefreshOptions extends EditOptions {
   /** Believe the service even if it has no record of any project. */

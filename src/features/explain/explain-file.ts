@@ -13,7 +13,7 @@ import { shownPath } from '../../files/shown-path.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
 import { problem, Refusal, resultOf } from '../../language/load/problem.ts';
 import { fingerprintOf } from '../../model/fingerprint.ts';
-import type { Header, JobLine, OutputLine, PastAttempt, RunLine } from '../../model/line.ts';
+import type { JobLine, OutputLine, PastAttempt } from '../../model/line.ts';
 import { isTemplate } from '../../model/rows.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import { diskStore } from '../../state/job-store.ts';
@@ -137,11 +137,11 @@ async function mentions(state: string, words: readonly string[]): Promise<boolea
 async function collect(
   { ledger, header }: Loaded,
   { state, folder, manifests: kept }: StatePlace,
-  { sha256, path, upload }: Search,
+  { sha256, path: file, upload }: Search,
   found: Found,
 ): Promise<void> {
   if (header === undefined) return;
-  const own = relative(realPathOr(folder), path);
+  const own = relative(realPathOr(folder), file);
   const same: { readonly job: JobLine; readonly output: OutputLine }[] = [];
   const others: { readonly job: JobLine; readonly output: OutputLine }[] = [];
   for (const job of ledger.jobs()) {
@@ -160,9 +160,20 @@ async function collect(
   const jobs = new Set([...same, ...others].map(({ job }) => job.job));
   const manifests = kept === undefined ? new Map() : await manifestsBehind(kept, jobs);
   const storyOf = ({ job, output }: (typeof same)[number]): ResultStory => {
-    const here = output.path === own;
-    const record = { state: shownPath(state), header, job, output, here, isFannedOut };
-    return resultStory({ ...record, runs: ledger.runs() }, originOf(job.job, manifests));
+    const { task, path, index, pruned } = output;
+    const item = itemOf(task, isFannedOut(task));
+    const run = ledger.runs().find(({ run: number }) => number === job.sender);
+    return {
+      ...{ state: shownPath(state), pipeline: header.pipeline, service: header.service },
+      ...{ task, step: stepOf(task), item },
+      ...{ path, here: path === own, sha256: output.sha256, index, pruned },
+      ...{ uses: job.kind, tasks: job.tasks, fingerprint: job.job },
+      project: job.project,
+      ...{ status: job.state, at: job.at, attempts: job.attempt },
+      ...{ credits: job.credits ?? 0, past: job.past ?? [] },
+      run: run && { number: run.run, at: run.at },
+      origin: originOf(job.job, manifests),
+    };
   };
   found.results.push(...same.map(storyOf));
   found.formerly.push(...others.map(storyOf));
@@ -308,34 +319,4 @@ export interface ResultStory {
   readonly run?: { readonly number: number; readonly at: string };
   /** Absent if this checkout does not know what the result was made of. */
   readonly origin?: Origin;
-}
-
-interface ResultRecord {
-  readonly state: string;
-  readonly header: Header;
-  readonly job: JobLine;
-  readonly output: OutputLine;
-  readonly here: boolean;
-  readonly runs: readonly RunLine[];
-  readonly isFannedOut: (task: string) => boolean;
-}
-
-function resultStory(
-  { state, header, job, output, here, runs, isFannedOut }: ResultRecord,
-  origin: Origin | undefined,
-): ResultStory {
-  const { task, path, sha256, index, pruned } = output;
-  const item = itemOf(task, isFannedOut(task));
-  const run = runs.find(({ run: number }) => number === job.sender);
-  return {
-    ...{ state, pipeline: header.pipeline, service: header.service },
-    ...{ task, step: stepOf(task), item },
-    ...{ path, here, sha256, index, pruned },
-    ...{ uses: job.kind, tasks: job.tasks, fingerprint: job.job },
-    project: job.project,
-    ...{ status: job.state, at: job.at, attempts: job.attempt },
-    ...{ credits: job.credits ?? 0, past: job.past ?? [] },
-    ...(run === undefined ? {} : { run: { number: run.run, at: run.at } }),
-    origin,
-  };
 }

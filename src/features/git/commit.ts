@@ -265,8 +265,7 @@ async function headOf(top: string, options: GitOptions): Promise<Head> {
   return { parent: undefined, tree: undefined, branch };
 }
 
-/** How many paths one command line takes. */
-const chunk = 200;
+const pathsPerCommand = 200;
 
 /** Stores the contents; returns the lines for `update-index --index-info`. */
 async function entriesOf(
@@ -275,8 +274,8 @@ async function entriesOf(
   options: GitOptions,
 ): Promise<string> {
   let lines = '';
-  for (let from = 0; from < paths.length; from += chunk) {
-    const some = paths.slice(from, from + chunk);
+  for (let from = 0; from < paths.length; from += pathsPerCommand) {
+    const some = paths.slice(from, from + pathsPerCommand);
     const files = some.map((path) => join(top, path));
     const hashed = await git(top, ['hash-object', '-w', '--no-filters', '--', ...files], options);
     const ids = hashed.trim().split('\n');
@@ -287,8 +286,7 @@ async function entriesOf(
 
 // Chooses the outputs for the commit after a run: those that git does not have yet, as they were recorded, up to a size.
 
-/** In bytes. */
-const limits = { file: 1 << 20, total: 20 << 20 };
+const maxBytes = { file: 1 << 20, total: 20 << 20 };
 
 interface OutputSearch {
   /** The pipeline's folder: recorded paths are relative to it. */
@@ -312,7 +310,7 @@ async function chooseOutputs(found: FoundOutputs, which: CommitOutputs): Promise
   const paths: string[] = [];
   let [tooLarge, total] = [0, 0];
   for (const [path, output] of [...found].sort(byPath)) {
-    const fits = output.bytes <= limits.file && total + output.bytes <= limits.total;
+    const fits = output.bytes <= maxBytes.file && total + output.bytes <= maxBytes.total;
     if (which === 'small' && !fits) tooLarge += 1;
     else if (await isAsRecorded(output)) {
       paths.push(path);

@@ -42,8 +42,8 @@ const webhookMs = 10_000;
 export const leaveMs = 8_000;
 /** For a hook, even if the end of the run took all of that time. */
 const leastMs = 1_000;
-/** In characters; the log has more. */
-const shownOutput = 300;
+/** The log has more. */
+const maxShownChars = 300;
 
 /** The hooks that will be called. Warns about those that lack the user's consent. Call before the run begins. */
 export function allowedHooks(context: HookContext): readonly OwnHook[] {
@@ -108,7 +108,7 @@ async function callHook(
   const spoken = { elapsedMs, ...(said === '' ? {} : { output: said }) };
   if (failure === undefined) return onEvent({ ...told, result: 'called', ...spoken });
   onEvent({ ...told, result: 'failed', why: failure, ...spoken });
-  const last = said === '' ? '' : `: ${printable(said.slice(-shownOutput))}`;
+  const last = said === '' ? '' : `: ${printable(said.slice(-maxShownChars))}`;
   const message = `${field}: ${hookName(hook)} ${failure}${last}. The run itself is not affected`;
   onEvent({ type: 'warning', message });
 }

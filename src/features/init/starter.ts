@@ -34,8 +34,9 @@ interface StarterPrice {
 
 export function priceOfStarter({ tool: name, body, prompts }: Starter): StarterPrice {
   const tool = existingTool(name);
-  const longest = prompts.map(([, text]) => text).sort((a, b) => b.length - a.length)[0] ?? '';
-  const value = asJson(parse(body.replace('${{ item.prompt }}', longest)));
+  const longestPrompt =
+    prompts.map(([, text]) => text).sort((a, b) => b.length - a.length)[0] ?? '';
+  const value = asJson(parse(body.replace('${{ item.prompt }}', longestPrompt)));
   const request: JsonObject = isObject(value) ? value : {};
   const price = priceOf(tool, request);
   return price.known

@@ -54,8 +54,7 @@ export async function readLog(
   const filter = filterOf(asked, items);
   let [lines, shown] = [0, 0];
   try {
-    const ending = signal === undefined ? {} : { signal };
-    for await (const text of linesOf(file, { follow, ...ending })) {
+    for await (const text of linesOf(file, follow, signal)) {
       if (text.trim() === '') continue;
       const line = parseLogLine(text);
       // A line that is not ours may be the rest of one that a full disk cut off.
@@ -89,8 +88,8 @@ function filterOf(asked: Omit<LogFilter, 'item'>, items: string | undefined): Lo
 const lineFeed = 10;
 const chunkBytes = 1 << 18;
 const pauseMs = 250;
-/** In bytes: no program writes a longer line into a log. */
-const longest = 1 << 24;
+/** No program writes a longer line into a log. */
+const maxLineBytes = 1 << 24;
 
 /**
  * Yields complete lines. With `follow`, the lines that are appended later, too, until `signal` is aborted; a file that was
@@ -98,7 +97,8 @@ const longest = 1 << 24;
  */
 async function* linesOf(
   path: string,
-  { follow = false, signal }: { readonly follow?: boolean; readonly signal?: AbortSignal } = {},
+  follow: boolean,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<string> {
   for (;;) {
     await using handle = await openRegular(path);
@@ -124,7 +124,7 @@ async function* linesOf(
         from = end + 1;
       }
       rest = rest.subarray(from);
-      if (rest.length > longest) rest = Buffer.alloc(0);
+      if (rest.length > maxLineBytes) rest = Buffer.alloc(0);
     }
   }
 }
@@ -155,15 +155,9 @@ export interface LogLine {
 }
 
 /** Absent fields let every line pass. */
-interface LogFilter {
-  readonly run?: number | undefined;
+interface LogFilter extends Pick<LogOptions, 'run' | 'task' | 'project' | 'failed'> {
   /** True for the items that are wanted. */
-  readonly item?: ((item: string) => boolean) | undefined;
-  /** The name of a task, or of a step. */
-  readonly task?: string | undefined;
-  readonly project?: string | undefined;
-  /** Only tasks that failed or are in doubt, hooks that failed, and bugs. */
-  readonly failed?: boolean | undefined;
+  readonly item?: (item: string) => boolean;
 }
 
 /** Undefined if it is not a line of a log. */
@@ -178,19 +172,16 @@ function parseLogLine(text: string): LogLine | undefined {
   const { time, level, msg, run } = value;
   if (typeof time !== 'string' || typeof level !== 'number' || typeof msg !== 'string')
     return undefined;
+  const textIn = (name: string): string | undefined => {
+    const field = value[name];
+    return typeof field === 'string' ? field : undefined;
+  };
   return {
     ...{ time, level, what: msg, fields: value },
-    ...(typeof run === 'number' ? { run } : {}),
-    ...textIn(value, 'task'),
-    ...textIn(value, 'item'),
-    ...textIn(value, 'project'),
+    run: typeof run === 'number' ? run : undefined,
+    ...{ task: textIn('task'), item: textIn('item'), project: textIn('project') },
   };
 }
-
-const textIn = (fields: JsonObject, name: string): Readonly<Record<string, string>> => {
-  const value = fields[name];
-  return typeof value === 'string' ? { [name]: value } : {};
-};
 
 function passes(line: LogLine, { run, item, task, project, failed }: LogFilter): boolean {
   if (run !== undefined && line.run !== run) return false;

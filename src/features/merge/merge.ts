@@ -67,8 +67,7 @@ export interface MergedState {
  * ```
  */
 export async function merge(files: MergeFiles, options: MergeOptions = {}): Promise<MergedState> {
-  const { ours, base, theirs } = files;
-  const state = options.path ?? options.output ?? ours;
+  const state = options.path ?? options.output ?? files.ours;
   let merged = false;
   try {
     const done = await mergeFiles(files, state, options);
@@ -77,8 +76,7 @@ export async function merge(files: MergeFiles, options: MergeOptions = {}): Prom
   } catch (error) {
     return refuseSystemError(error, state);
   } finally {
-    if (!merged && options.path !== undefined)
-      await writeConflict({ base, ours, theirs }, `${ours}.part`);
+    if (!merged && options.path !== undefined) await writeConflict(files, `${files.ours}.part`);
   }
 }
 
@@ -209,18 +207,11 @@ function headerOf(ours: Version, theirs: Version, base: Version): Header {
 
 // The versions of a file whose merge a person has not accepted yet: git keeps them in its index until `git add`.
 
-interface UnmergedVersions {
-  /** Empty if both sides added the file. */
-  readonly base: string;
-  readonly ours: string;
-  readonly theirs: string;
-}
-
-/** The contents; undefined if no merge of the file is open, or git cannot say. */
+/** The contents; undefined if no merge of the file is open, or git cannot say. Without a common ancestor, `base` is empty. */
 async function unmergedVersions(
   file: string,
   options: GitOptions,
-): Promise<UnmergedVersions | undefined> {
+): Promise<Readonly<Record<'base' | 'ours' | 'theirs', string>> | undefined> {
   const top = repositoryOf(dirname(file));
   if (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) return undefined;
   const path = placeIn(top, file);
@@ -248,14 +239,8 @@ async function unmergedVersions(
 // A state file with git's conflict markers around both sides. Every command that spends credits refuses it, and
 // `repair` reads both sides.
 
-interface ConflictSides {
-  readonly base: string | undefined;
-  readonly ours: string;
-  readonly theirs: string;
-}
-
 /** Replaces `ours` by all three versions, byte for byte; `part` is written first. Throws system errors. */
-async function writeConflict({ base, ours, theirs }: ConflictSides, part: string): Promise<void> {
+async function writeConflict({ base, ours, theirs }: MergeFiles, part: string): Promise<void> {
   await using handle = await createNew(part);
   for (const [marker, file] of [
     ['<<<<<<< ours', ours],

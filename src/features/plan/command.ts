@@ -121,8 +121,8 @@ const exposed = ({ env, service, outside }: Planned): readonly string[] =>
 // The part of a plan that shows what a pipeline exposes: environment variables that it sends, and
 // files outside the repository.
 
-/** The most files to show; JSON output has more. */
-const shown = 5;
+/** JSON output has more. */
+const maxFilesShown = 5;
 
 /**
  * One line per variable. `service` is the address that receives the values; undefined in a
@@ -148,7 +148,7 @@ const stepsText = (steps: readonly string[]): string =>
 /** The files that were read outside the repository, with the user's permission. */
 function outsideText(paths: readonly string[]): string | undefined {
   if (paths.length === 0) return undefined;
-  const some = paths.slice(0, shown).map((path) => `  ${printable(path)}`);
+  const some = paths.slice(0, maxFilesShown).map((path) => `  ${printable(path)}`);
   const rest = paths.length - some.length;
   const more = rest > 0 ? [`  and ${rest} more`] : [];
   return ['Reads outside the repository (--allow-outside):', ...some, ...more].join('\n');

@@ -116,15 +116,15 @@ export function buyQuestion(
   return `Buy up to ${count(most, 'credit')}${money}${items}?`;
 }
 
-/** The most reasons to show; JSON output has all. */
-const mostReasons = 12;
+/** JSON output has all. */
+const maxReasons = 12;
 
 function reasonLines(reasons: readonly PlanReason[]): readonly string[] {
   if (reasons.length === 0) return [];
   const tasks = reasons.reduce((sum, reason) => sum + reason.tasks, 0);
   if (reasons.every(({ because }) => because === 'new'))
     return [`Why: the ${tasks === 1 ? 'creation is' : `${count(tasks, 'creation')} are`} new.`];
-  const shown = reasons.slice(0, mostReasons);
+  const shown = reasons.slice(0, maxReasons);
   const rest = reasons.length - shown.length;
   return [
     'Why they run:',

@@ -52,8 +52,7 @@ import type { Place } from '../../run/jobs/job.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
 
 const itemsPerTurn = 1000;
-/** The most files to name. */
-const foreignShown = 10;
+const maxForeignNamed = 10;
 
 export async function planItems(
   loaded: BoundPipeline,
@@ -154,7 +153,7 @@ async function planWith(
         const replaced = replacedBy(task.to, jobOf(task)?.outputs);
         if (replaced === undefined) continue;
         foreignCount += 1;
-        if (foreign.length < foreignShown) foreign.push(replaced);
+        if (foreign.length < maxForeignNamed) foreign.push(replaced);
       }
     }
     // The shared steps that wait for all items begin when those are over.
@@ -288,8 +287,8 @@ function isOwed({ step, action, fingerprint }: PlannedTask): boolean {
 /** A text from a table where a field needs something else. */
 const textForOther = / must be (a|an) (number|integer|boolean)\b.*, not the text /;
 
-/** The most diagnostics of each kind to keep. */
-const most = 100;
+/** Of each kind. */
+const maxDiagnostics = 100;
 
 interface Outputs extends Machine {
   /** A path of the pipeline as one below the output folder; undefined if it is not there. */
@@ -425,7 +424,7 @@ class PlanProblems {
   #conflict(conflict: Conflict | undefined, at: readonly string[]): void {
     if (conflict === undefined) return;
     const span = this.#loaded.pipeline.source.spanOf(at);
-    if (this.#refused.length >= most) return;
+    if (this.#refused.length >= maxDiagnostics) return;
     const { between, code, message } = conflict;
     // One look through all items is enough: the cure is the same for all.
     const isFirst = between !== undefined && !this.#isHinted;
@@ -446,7 +445,7 @@ class PlanProblems {
     list: Diagnostic[],
     found: Omit<Diagnostic, 'severity' | 'file'> & { readonly file?: string },
   ): void {
-    if (list.length >= most) return;
+    if (list.length >= maxDiagnostics) return;
     list.push(located({ severity: 'error', file: this.#loaded.file, ...found }));
   }
 }

@@ -112,8 +112,8 @@ interface Selection {
   readonly retryFailed: boolean;
 }
 
-/** In characters: the matcher accepts no longer patterns. */
-const longestPattern = 65_536;
+/** The matcher accepts no longer patterns. */
+const maxPatternChars = 65_536;
 
 /** Why a pattern cannot be matched, and what to do; undefined if it can. `where` names its source. */
 function patternProblem(
@@ -128,9 +128,9 @@ function patternProblem(
           ? 'write a glob of files, such as "photos/*.jpg"'
           : 'write a glob of item keys, such as "2026/*.jpg", or omit the option',
     };
-  if (pattern === undefined || pattern.length <= longestPattern) return undefined;
+  if (pattern === undefined || pattern.length <= maxPatternChars) return undefined;
   return {
-    message: `${where}: the pattern "${pattern.slice(0, 40)}…" has ${pattern.length} characters; at most ${longestPattern} are allowed`,
+    message: `${where}: the pattern "${pattern.slice(0, 40)}…" has ${pattern.length} characters; at most ${maxPatternChars} are allowed`,
     hint: 'use a shorter pattern, with wildcards',
   };
 }

@@ -32,12 +32,12 @@ export interface Origin {
 export type Manifests = ReadonlyMap<string, KeptManifest>;
 
 /** Steps behind one another; a longer chain ends there. */
-const deepest = 12;
+const maxDepth = 12;
 
 /** Undefined if nobody kept what the job was made of. */
 export function originOf(job: string, manifests: Manifests): Origin | undefined {
   const manifest = manifests.get(job);
-  return manifest === undefined ? undefined : origin(manifest, manifests, deepest);
+  return manifest === undefined ? undefined : origin(manifest, manifests, maxDepth);
 }
 
 /** The jobs whose values a request takes, for the next round of reading manifests. */

@@ -19,7 +19,7 @@ import type { Disk } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { manifestsBehind, originOf } from './origin.ts';
 import {
-  longestProvenance,
+  maxProvenanceBytes,
   outputOfProvenance,
   provenanceFileOf,
   provenanceOf,
@@ -37,7 +37,7 @@ export function provenanceCondition(output: string, sha256: string): ProvenanceC
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return 'missing';
   if (!stats.isFile()) return 'foreign';
-  const read = readOwnFile(file, { max: longestProvenance });
+  const read = readOwnFile(file, { max: maxProvenanceBytes });
   const about = read.ok ? outputOfProvenance(read.value.toString('utf8')) : undefined;
   if (about === undefined) return 'foreign';
   return about === sha256 ? 'current' : 'missing';
@@ -90,8 +90,8 @@ interface Recorded {
   readonly path: string;
 }
 
-/** Outputs whose manifests are in memory at once. */
-const batch = 5000;
+/** Their manifests are in memory together. */
+const outputsAtOnce = 5000;
 
 export async function writeProvenance(context: ProvenanceContext): Promise<void> {
   const { onWarning, signal } = context;
@@ -114,7 +114,7 @@ export async function writeProvenance(context: ProvenanceContext): Promise<void>
       if (condition === 'foreign') foreign.push(provenanceFileOf(path));
       if (condition === 'missing' && (await isAsRecorded(output, context.disk)))
         waiting.push(recorded);
-      if (waiting.length < batch) continue;
+      if (waiting.length < outputsAtOnce) continue;
       await write(waiting);
       waiting = [];
     }

@@ -127,8 +127,8 @@ const partsOf = ({ key }: Combination): number => key.split('/').length;
 // What other pipelines of the folder share with this one: its state file, its output folder, its kept files. An orphan
 // of this pipeline may be what another one needs.
 
-/** A larger file is no pipeline file; in bytes. */
-const largest = 10_000_000;
+/** A larger file is no pipeline file. */
+const maxPipelineBytes = 10_000_000;
 
 /** Why nobody can tell which results belong to this pipeline; undefined if one can. */
 export function namesake({ folder, file, name }: BoundPipeline): Problem | undefined {
@@ -149,7 +149,7 @@ export function namesake({ folder, file, name }: BoundPipeline): Problem | undef
 function hasName(path: string, name: string): boolean {
   const parsed = resultOf(() => parsePipeline(path));
   if (parsed.ok) return parsed.value.pipeline.name === name;
-  const read = readRegularFile(path, { max: largest });
+  const read = readRegularFile(path, { max: maxPipelineBytes });
   const text = read.ok ? read.value.toString('utf8') : '';
   return text.split('\n').some((line) => /^\s*["']?pipeline\b/.test(line) && line.includes(name));
 }

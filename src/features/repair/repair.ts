@@ -19,11 +19,10 @@ import { memoryStore } from '../../model/job-store.ts';
 import type { Header, JobLine, RunLine, TaskLine } from '../../model/line.ts';
 import { stepOf } from '../../model/task.ts';
 import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import { checkAddress } from '../../service-api/address.ts';
 import { writeLedger } from '../../state/compaction.ts';
 import { linkProblem, loadState } from '../../state/load-state.ts';
-import { type LocateOptions, locateState } from '../../state/locate-state.ts';
+import { locateState } from '../../state/locate-state.ts';
 import { lockState, strangerTo } from '../../state/lock-state.ts';
 import { rawLines } from '../../state/raw-lines.ts';
 import { isPayment } from '../../state/receipts/receipt.ts';
@@ -32,19 +31,16 @@ import type { Damage } from '../../state/repair/damage.ts';
 import { isWhole, type Repair, type RepairContext, repairOf } from '../../state/repair/proposal.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { headVersion } from '../git/git.ts';
+import type { ReadOptions } from '../open-state.ts';
 import { adoptedLine } from '../receipts/adopted.ts';
 import { bookFor } from '../receipts/receipt-book.ts';
 import { filesHere } from '../receipts/remembered-payments.ts';
 import { refuse } from '../refuse.ts';
 
 /** `service`: the one that the ids belong to, if the file no longer says so. */
-export interface RepairOptions extends LocateOptions {
+export interface RepairOptions extends ReadOptions {
   /** `--write`: write the proposal to this file, which must not exist yet. */
   readonly write?: string | undefined;
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Called with warnings for the user. */
-  readonly onWarning?: (message: string) => void;
 }
 
 export interface Repaired {
@@ -263,8 +259,8 @@ async function writeProposal(file: string, header: Header, { ledger }: Repair): 
   return file;
 }
 
-/** The length of the shown beginning of a line, in characters. */
-const beginning = 60;
+/** Of a damaged line. */
+const maxShownChars = 60;
 
 /** A damaged line may contain anything, even the content of another file: a possible secret is not shown. */
 function shown(found: Damage): Damage {
@@ -272,6 +268,6 @@ function shown(found: Damage): Damage {
   const safe = { ...found, what: printable(scrubbed(what)) };
   if (begins === undefined) return safe;
   const start = printable(scrubbed(begins).replace(/(?![0-9a-f]{64}\b)[\w-]{24,}/g, '…'));
-  const short = start.length > beginning ? `${start.slice(0, beginning)}…` : start;
+  const short = start.length > maxShownChars ? `${start.slice(0, maxShownChars)}…` : start;
   return { ...safe, begins: short };
 }

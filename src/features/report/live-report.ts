@@ -17,9 +17,9 @@ import { askRun } from '../../state/lock/run-socket.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { type Gathered, gatherReport } from './gather.ts';
 
-/** In milliseconds: between two looks at the state file. */
+/** Between two looks at the state file. */
 const pauseMs = 500;
-/** In milliseconds: between two reports. A report that takes longer to gather rests as long as it took. */
+/** Between two reports. A report that takes longer to gather rests as long as it took. */
 const restMs = 1_000;
 
 export type LiveReportOptions = Pick<LocateOptions, 'onState' | 'env'> & OutsideOptions;

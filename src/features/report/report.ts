@@ -15,20 +15,16 @@ import { PictureNumbers } from '../../report/page/picture-numbers.ts';
 import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
 import { thumbnailSize, thumbnails } from '../../report/thumbnails.ts';
 import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import { type LocateOptions, locateState, stateFilesOf } from '../../state/locate-state.ts';
+import { locateState, stateFilesOf } from '../../state/locate-state.ts';
+import type { ReadOptions } from '../open-state.ts';
 import { refuse, refuseSystemError } from '../refuse.ts';
 import { gatherReport } from './gather.ts';
 
-export interface ReportOptions extends LocateOptions, OutsideOptions {
+export interface ReportOptions extends ReadOptions, OutsideOptions {
   /** `--out`: the HTML file, relative to the working folder. Default: `report.html` in the output folder. */
   readonly out?: string | undefined;
   /** `--no-inputs` is false: the report holds no input's picture, hash or parameters. Default: true. */
   readonly inputs?: boolean | undefined;
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Called with warnings for the user. */
-  readonly onWarning?: (message: string) => void;
 }
 
 export interface Reported {
@@ -149,12 +145,12 @@ async function renderReport(
 // Which small pictures a report holds if it has very many: each takes time to make, and the page also shows the files beside it.
 
 /** About ten seconds of two processors, and 20 MB. */
-const mostPictures = 2_500;
+const maxPictures = 2_500;
 
 /** The numbers of the pictures: first the inputs of items that need a person, then input and result of each item, then all others. */
 export function chosenPictures(
   { items, shared }: Pick<ReportData, 'items' | 'shared'>,
-  most = mostPictures,
+  most = maxPictures,
 ): ReadonlySet<number> {
   const chosen = new Set<number>();
   const choose = (number: number | undefined): void => {

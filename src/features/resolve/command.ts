@@ -88,8 +88,7 @@ function resolvedText(
   }
 }
 
-/** Of a list or a file of decisions, in bytes. */
-const largest = 64_000_000;
+const maxListBytes = 64_000_000;
 
 async function resolveAllCommand(file: string, flags: ResolveFlags): Promise<number> {
   const { decisions, hubList } = flags;
@@ -128,7 +127,7 @@ async function judgeFor(
 
 async function textOf(file: string): Promise<string> {
   if (file === '-') return (await buffer(process.stdin)).toString('utf8');
-  const read = readRegularFile(file, { max: largest });
+  const read = readRegularFile(file, { max: maxListBytes });
   if (read.ok) return read.value.toString('utf8');
   refuse(`${file} ${read.error}`);
 }
@@ -237,21 +236,19 @@ function resolvedAllText({ settled, left }: ResolvedAll): string {
   const [found, free, written] = [of('project'), of('not-charged'), of('abandon')];
   const credits = written.reduce((sum, one) => sum + one.credits, 0);
   const causes = Map.groupBy(left, ({ why }) => why);
+  const settledLines = [
+    [found, 'found: the next run continues with their projects.'],
+    [free, 'never taken: the next run sends them again.'],
+    [
+      written,
+      `written off: ${count(credits, 'credit')} count as charged. The next run pays for them again.`,
+    ],
+  ] as const;
   return printable(
     [
-      ...(found.length === 0
-        ? []
-        : [
-            `${count(found.length, 'creation')} found: the next run continues with their projects.`,
-          ]),
-      ...(free.length === 0
-        ? []
-        : [`${count(free.length, 'creation')} never taken: the next run sends them again.`]),
-      ...(written.length === 0
-        ? []
-        : [
-            `${count(written.length, 'creation')} written off: ${count(credits, 'credit')} count as charged. The next run pays for them again.`,
-          ]),
+      ...settledLines.flatMap(([those, what]) =>
+        those.length === 0 ? [] : [`${count(those.length, 'creation')} ${what}`],
+      ),
       ...[...causes].flatMap(([why, doubts]) => [
         `${count(doubts.length, 'creation')} still in doubt: ${why}:`,
         ...doubts.map(({ tasks, name }) => `    ${tasks.join(', ')} (${JSON.stringify(name)})`),

@@ -169,7 +169,7 @@ const aside: ReadonlySet<RunEvent['type']> = new Set([
 ]);
 
 /** Failures that are printed at once; the progress and the summary count the others. */
-const mostTroubles = 100;
+const maxTroubles = 100;
 function runReader(options: ReaderOptions): RunReader {
   const { pipeline, mode, asked, stop, shows } = options;
   let troubles = 0;
@@ -191,8 +191,8 @@ function runReader(options: ReaderOptions): RunReader {
     // What the plan has said, the summary says again: that is enough.
     if (text === undefined || mode === 'live' || planned.has(event.task)) return;
     troubles += 1;
-    if (troubles <= mostTroubles) print(text);
-    if (troubles === mostTroubles)
+    if (troubles <= maxTroubles) print(text);
+    if (troubles === maxTroubles)
       print('  More failures are only counted, here and in the summary.');
   };
   let shown: Shown | undefined;

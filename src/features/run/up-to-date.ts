@@ -107,12 +107,12 @@ const comparedSchema = {
 } as const;
 
 /** More than the paths of a million files. */
-const max = 200_000_000;
+const maxBytes = 200_000_000;
 const lineFeed = 10;
 
 /** Undefined if the file is missing or unreadable. */
 function readUpToDate(file: string): RememberedRun | undefined {
-  const read = readOwnFile(file, { max });
+  const read = readOwnFile(file, { max: maxBytes });
   if (!read.ok) return undefined;
   const bytes = read.value;
   const end = bytes.indexOf(lineFeed);
@@ -128,7 +128,7 @@ async function writeUpToDate(
   { compared, paths }: RememberedRun,
 ): Promise<Result<void, string>> {
   const head = `${JSON.stringify(compared)}\n`;
-  if (Buffer.byteLength(head) + paths.length > max) return ok(undefined);
+  if (Buffer.byteLength(head) + paths.length > maxBytes) return ok(undefined);
   return await replaceMemory(file, head, paths);
 }
 

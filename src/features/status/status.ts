@@ -21,8 +21,7 @@ import type { FileCounts } from '../../plan/decide.ts';
 import { type Condition, conditionOf, isStored, keptCopy } from '../../plan/recorded-files.ts';
 import { type ResultFate, resultFates } from '../../plan/result-fate.ts';
 import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import { type LocateOptions, locateState } from '../../state/locate-state.ts';
+import { locateState } from '../../state/locate-state.ts';
 import { askRun } from '../../state/lock/run-socket.ts';
 import type { DoublePayment } from '../../state/repair/double-payment.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
@@ -30,7 +29,7 @@ import type { MissingPayments } from '../../views/missing-text.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
 import { openDoublePayments } from '../merge/merge.ts';
 import type { OpenEngineRun } from '../open-state.ts';
-import { headerOf, openState } from '../open-state.ts';
+import { headerOf, openState, type ReadOptions } from '../open-state.ts';
 import { onlyInReceipts } from '../receipts/record-check.ts';
 import { refuse } from '../refuse.ts';
 import {
@@ -42,15 +41,11 @@ import {
   UnrecordedTasks,
 } from './status-items.ts';
 
-export interface StatusOptions extends LocateOptions {
+export interface StatusOptions extends ReadOptions {
   /** Paid results whose addresses expire within this time are marked, in milliseconds; default 6 hours. */
   readonly expiringMs?: number | undefined;
   /** Also report on single items. Default: only on steps. */
   readonly items?: StatusItems | undefined;
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Called with warnings for the user. */
-  readonly onWarning?: (message: string) => void;
 }
 
 /** Which items a status shows. */

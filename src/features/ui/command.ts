@@ -28,8 +28,7 @@ export async function uiCommand(file: string, flags: UiFlags): Promise<number> {
   return 0;
 }
 
-/** In milliseconds: so long may a browser take to start. */
-const startMs = 8_000;
+const browserStartMs = 8_000;
 
 /** The run says only that a browser opens the page. It disconnects when it is over, however it ends. */
 async function untilRunEnds(page: LivePage): Promise<number> {
@@ -40,7 +39,8 @@ async function untilRunEnds(page: LivePage): Promise<number> {
   process.send?.({ address: page.address, once: page.addressForOnce() });
   if (process.connected) await once(process, 'disconnect');
   // A short run may be over before the browser has loaded anything.
-  if (isExpected) await Promise.race([page.visited, wait(startMs, undefined, { ref: false })]);
+  if (isExpected)
+    await Promise.race([page.visited, wait(browserStartMs, undefined, { ref: false })]);
   await page.close('run');
   return 0;
 }
