@@ -38,7 +38,7 @@ import type { OpenEngineRun } from './open-state.ts';
 import { headerOf, openState, type ReadOptions } from './open-state.ts';
 import { bookFor, type ReceiptBook } from './receipts/receipt-book.ts';
 import { noteRecord } from './receipts/record-check.ts';
-import { refuse, refuseSystemError } from './refuse.ts';
+import { refuse, refuseIf, refuseSystemError } from './refuse.ts';
 
 export interface EditOptions extends ReadOptions {
   /** Called with the address of the hosted service before anything is sent there. */
@@ -213,8 +213,7 @@ async function connectRehearsal(context: OwnerContext): Promise<ConnectedService
 async function startLocal({ bound, options, clock }: OwnerContext): Promise<LocalService> {
   // Decided by the header, not by the path: with --state, a rehearsal's state file may be anywhere.
   const paths = pathsOf(bound, { kind: 'rehearsal' }, options);
-  const refused = await claimOwnFolder(paths);
-  if (refused !== undefined) throw new Refusal(refused);
+  refuseIf(await claimOwnFolder(paths));
   const data = paths.serviceData;
   try {
     const now = (): number => clock.now();

@@ -28,7 +28,7 @@ import { type Access, lockState, type StateContext, strangerTo } from '../state/
 import type { RunPaths } from '../state/run-paths.ts';
 import { unsavedProblem } from '../state/unsaved-state.ts';
 import { checkRecord, type RecordCheck, unchecked } from './receipts/record-check.ts';
-import { refuse } from './refuse.ts';
+import { refuse, refuseIf } from './refuse.ts';
 
 /** For a command about an existing state file. */
 export interface ReadOptions extends LocateOptions {
@@ -74,7 +74,7 @@ export async function openState(
   // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
   const running = access === 'read' ? await holdingOf(paths.lock) : undefined;
   const unsaved = unsavedProblem(paths.state);
-  if (unsaved !== undefined && access !== 'read') throw new Refusal(unsaved);
+  if (access !== 'read') refuseIf(unsaved);
   for (const { message } of unsaved?.diagnostics ?? []) context.onWarning(message);
   const disk = access === 'read' && isModest(paths.state) ? undefined : diskStore();
   cleanup.defer(() => disk?.close());
@@ -82,11 +82,10 @@ export async function openState(
   if (!loaded.ok)
     throw new Refusal(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
   const { header, warnings } = loaded.value;
-  const stranger = header && strangerTo(header, paths.state, bound.name, service);
-  if (stranger !== undefined) throw new Refusal(stranger);
+  refuseIf(header && strangerTo(header, paths.state, bound.name, service));
   if (header?.away !== undefined) {
     const away = awayProblem(paths.state, header.away);
-    if (access === 'run' || access === 'edit') throw new Refusal(away);
+    if (access === 'run' || access === 'edit') refuseIf(away);
     for (const { message } of away.diagnostics) context.onWarning(message);
   }
   // A run that is writing may be in the middle of its last line.

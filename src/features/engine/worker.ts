@@ -11,13 +11,7 @@ import type { EngineDatabase, EngineRun } from '../../distributed/database.ts';
 import { awaitDatabase, reachable } from '../../distributed/open-database.ts';
 import { insistently } from '../../distributed/patience.ts';
 import { serveRun } from '../../distributed/serve-run.ts';
-import {
-  type Problem,
-  problem,
-  Refusal,
-  resultOf,
-  valueOrThrow,
-} from '../../language/load/problem.ts';
+import { type Problem, problem, Refusal } from '../../language/load/problem.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import type { RunEvent } from '../../run/run-event.ts';
@@ -93,24 +87,21 @@ export async function workerWith(
     ...{ clock, quit: leave },
     onAway: (error: Error) => onDatabase(error.message),
   };
-  const opened = await resultOf(() => awaitDatabase(options.engine, patience));
-  if (!opened.ok && hasLeft(opened.error, leave)) return { runs: 0 };
-  await using engine = valueOrThrow(opened);
   const grace = new Deadline(clock, options.graceMs);
-  grace.beginAfter(leave);
   let runs = 0;
+  /** The database of a run that this worker takes part in. */
+  let serving: string | undefined;
   let told: number | undefined;
-  monitor?.opened([]);
   try {
+    await using engine = await awaitDatabase(options.engine, patience);
+    const { shown } = engine.address;
+    grace.beginAfter(leave);
+    monitor?.opened([]);
     while (!leave.aborted) {
-      const found = await resultOf(() =>
-        reachable(engine.address.shown, () =>
-          insistently(patience, () => findRun(engine.database, root)),
-        ),
+      const { own, others } = await reachable(shown, () =>
+        insistently(patience, () => findRun(engine.database, root)),
       );
-      if (!found.ok && hasLeft(found.error, leave)) break;
       onDatabase(undefined);
-      const { own, others } = valueOrThrow(found);
       if (own === undefined) {
         if (told !== others) onEvent({ type: 'idle', others });
         told = others;
@@ -121,27 +112,27 @@ export async function workerWith(
       told = undefined;
       const { run, pipeline } = own.terms;
       onEvent({ type: 'serving', run, pipeline, worker: name });
-      const served = await resultOf(() =>
-        reachable(engine.address.shown, () =>
-          serveRun(engine.database, own, {
-            ...{ service: options.service, root, places: jobs, worker: name, env, clock },
-            ...{ allowOutside: options.allowOutside, leave, quit: grace.passed, onEvent },
-            ...{ onDatabase, monitor },
-            ...internals,
-          }),
-        ),
+      serving = shown;
+      const end = await reachable(shown, () =>
+        serveRun(engine.database, own, {
+          ...{ service: options.service, root, places: jobs, worker: name, env, clock },
+          ...{ allowOutside: options.allowOutside, leave, quit: grace.passed, onEvent },
+          ...{ onDatabase, monitor },
+          ...internals,
+        }),
       );
-      if (!served.ok && hasLeft(served.error, leave))
-        throw new Refusal(cutOff(engine.address.shown));
-      const end = valueOrThrow(served);
+      serving = undefined;
       runs += 1;
       onEvent({ type: 'served', run, left: end === 'left' });
       if (options.once === true) break;
     }
-    return { runs };
+  } catch (error) {
+    if (!(error instanceof Refusal) || !hasLeft(error.problem, leave)) throw error;
+    if (serving !== undefined) throw new Refusal(cutOff(serving));
   } finally {
     grace.cancel();
   }
+  return { runs };
 }
 
 /** The worker was asked to leave while it waited for the database. */

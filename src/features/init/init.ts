@@ -72,9 +72,7 @@ export async function init(options: InitOptions): Promise<Initialized> {
     );
   if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) refuseTaken(output);
   const results = join(dirname(file), 'out', name);
-  const media = await chooseMedia(starter, {
-    ...{ folder, file, output: join(dirname(file), 'out'), media: options.media },
-  });
+  const media = await chooseMedia(starter, folder, file, options.media);
   const title = toolNamed(tool)?.title ?? tool;
   const schema = schemaFor(dirname(file));
   const text = starterText({ ...media, starter, title, name, schema, output: `out/${name}` });
@@ -176,20 +174,14 @@ interface MediaChoice {
   readonly reads: readonly string[];
 }
 
-interface Where {
-  /** Absolute: the working folder. */
-  readonly folder: string;
-  /** Absolute. */
-  readonly file: string;
-  /** Absolute. */
-  readonly output: string;
-  readonly media: string | undefined;
-}
-
+/** `folder`: the working folder; `file`: the pipeline file. Both are absolute. */
 async function chooseMedia(
   starter: Starter,
-  { folder, file, output, media }: Where,
+  folder: string,
+  file: string,
+  media: string | undefined,
 ): Promise<MediaChoice> {
+  const output = join(dirname(file), 'out');
   const near = (path: string): string => relative(dirname(file), path).split(sep).join('/');
   const around = await mediaBelow(folder, (path) => path === output);
   if (starter.of === 'prompt') return { ...nothing, count: starter.prompts.length };

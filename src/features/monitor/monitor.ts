@@ -4,7 +4,6 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
-import { ok, type Result } from '../../base/result.ts';
 import { isSystemProblem, systemCode } from '../../base/system-error.ts';
 import type { WatchedWorker, WorkerObserver, WorkerWatch } from '../../run/engine-watch.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
@@ -15,6 +14,7 @@ import { limitConnections } from '../../service-api/connection-limits.ts';
 import { createServer } from '../../service-api/create-server.ts';
 import { isOwnHost } from '../../service-api/host-header.ts';
 import { type ListenAddress, listenOn } from '../../service-api/listen.ts';
+import { refuse } from '../refuse.ts';
 import { createMetrics, ProjectWaits, QueueMetrics, RunMetrics, WorkerMetrics } from './metrics.ts';
 
 export interface MonitorOptions {
@@ -39,12 +39,7 @@ export interface Monitor extends RunObserver, WorkerObserver {
 /** More pipelines than this share one label. */
 const maxPipelines = 200;
 
-/** The error says why the monitor cannot listen there. */
-export async function startMonitor({
-  listen,
-  stop,
-  clock,
-}: MonitorOptions): Promise<Result<Monitor, string>> {
+export async function startMonitor({ listen, stop, clock }: MonitorOptions): Promise<Monitor> {
   const metrics = createMetrics();
   const { registry } = metrics;
   const readiness = new Readiness(stop);
@@ -61,7 +56,6 @@ export async function startMonitor({
       return { type: registry.contentType, text: await registry.metrics() };
     },
   });
-  if (!server.ok) return server;
   const begin = ({ pipeline, kinds, state, view }: WatchedRun): RunWatch => {
     const label = labelOf(pipeline);
     const run = new RunMetrics(metrics, { pipeline: label, kinds, view }, clock);
@@ -117,8 +111,8 @@ export async function startMonitor({
       },
     };
   };
-  return ok({
-    address: server.value.address,
+  return {
+    address: server.address,
     begin,
     beginWorker,
     databaseAway: (isAway) => readiness.databaseAway(isAway),
@@ -128,8 +122,8 @@ export async function startMonitor({
       if (due === undefined) metrics.nextDue.remove(labels);
       else metrics.nextDue.set(labels, due / 1000);
     },
-    close: () => server.value.close(),
-  });
+    close: () => server.close(),
+  };
 }
 
 // Whether this process is ready to do work: the service accepts the key, the state files can be written, the database of a
@@ -232,11 +226,10 @@ interface Page {
 const senderMs = 5_000;
 const maxConnections = { perPeer: 32, total: 64 };
 
-/** The error says why the server cannot listen there. */
 async function openMonitorServer(
   listen: ListenAddress,
   pages: MonitorPages,
-): Promise<Result<MonitorServer, string>> {
+): Promise<MonitorServer> {
   const server = createServer(
     { requestTimeout: senderMs, headersTimeout: senderMs, maxHeaderSize: 8_192 },
     async (request, response) => {
@@ -246,15 +239,16 @@ async function openMonitorServer(
   );
   const connections = limitConnections(server, maxConnections);
   const address = await listenOn(server, listen);
-  if (!address.ok) return address;
-  return ok({
+  if (!address.ok)
+    return refuse(`--monitor: ${address.error}`, 'choose another port; 0 selects a free one');
+  return {
     address: address.value,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
     },
-  });
+  };
 }
 
 const says = (status: number, text: string): Page => ({

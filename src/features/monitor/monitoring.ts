@@ -3,7 +3,6 @@
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { ListenAddress } from '../../service-api/listen.ts';
-import { refuse } from '../refuse.ts';
 import type { Monitor } from './monitor.ts';
 
 export type { Monitor };
@@ -38,8 +37,5 @@ export async function openMonitor({
 }: MonitoringOptions): Promise<Monitor> {
   // The metrics library takes a tenth of a second to load.
   const { startMonitor } = await import('./monitor.ts');
-  const started = await startMonitor({ listen, stop: signal, clock });
-  if (started.ok) return started.value;
-  const hint = 'choose another port; 0 selects a free one';
-  refuse(`--monitor: ${started.error}`, hint);
+  return await startMonitor({ listen, stop: signal, clock });
 }

@@ -3,10 +3,10 @@
 
 import { printable } from '../../base/printable.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, Refusal } from '../../language/load/problem.ts';
+import type { Problem } from '../../language/load/problem.ts';
 import type { EnvUse } from '../../plan/env-uses.ts';
 import { planPaint } from '../../terminal/colors.ts';
-import { ownCreditDollars, wrongCreditPrice } from '../../terminal/credit-price.ts';
+import { checkCreditPrice, ownCreditDollars } from '../../terminal/credit-price.ts';
 import { problemCode } from '../../terminal/exit-code.ts';
 import { choicesIn, filterOf, type PlanFlags } from '../../terminal/flags.ts';
 import {
@@ -32,8 +32,7 @@ const somethingToDo = 10;
 export async function planCommand(file: string, flags: PlanFlags): Promise<number> {
   stopGrowth();
   const json = flags.json === true;
-  const wrong = wrongCreditPrice();
-  if (wrong !== undefined) throw new Refusal(wrong);
+  checkCreditPrice();
   if (flags.resolved === true)
     return answer(resolvedPipeline(file, flags), json, { text: ({ yaml }) => yaml.trimEnd() });
   const pipeline = await pipelineFor(file, flags);

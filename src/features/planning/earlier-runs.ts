@@ -67,13 +67,11 @@ export async function earlierRuns(
     const keys = new Map<string, string>();
     const replanned = await planItems(bound, items, {
       ...inputs,
-      ...{
-        base: then,
-        stamps: undefined,
-        onLook: undefined,
-        rests: undefined,
-        payAgain: undefined,
-      },
+      base: then,
+      stamps: undefined,
+      onLook: undefined,
+      rests: undefined,
+      payAgain: undefined,
       ...{ explain: undefined, onTask: undefined },
       seen: ({ tasks }, item) => {
         const key = item?.key ?? '';

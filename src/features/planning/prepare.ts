@@ -13,7 +13,6 @@ import type { ItemList } from '../../files/items.ts';
 import { MadeFiles } from '../../files/made-files.ts';
 import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/pipeline-boundary.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { Refusal } from '../../language/load/problem.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Ledger } from '../../model/ledger.ts';
@@ -35,6 +34,7 @@ import { type OpenEngineRun, openState } from '../open-state.ts';
 import { type OpenedReceipts, openReceipts } from '../receipts/open-remembered.ts';
 import type { RecordCheck } from '../receipts/record-check.ts';
 import type { RememberedPayments } from '../receipts/remembered-payments.ts';
+import { refuseIf } from '../refuse.ts';
 import { type Earlier, earlierRuns } from './earlier-runs.ts';
 import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
 import {
@@ -128,8 +128,7 @@ export async function prepare(
   const bound = reroll === undefined ? whole : whole.with(rerolledPipeline(whole.pipeline, reroll));
   const selection = selectionOf(bound.pipeline, withRerolled(bound.pipeline, options));
   const paths = pathsOf(bound, target, options);
-  const misplaced = checkOutput(bound, options);
-  if (misplaced !== undefined) throw new Refusal(misplaced);
+  refuseIf(checkOutput(bound, options));
   await using cleanup = new Cleanup();
   const { serviceName: service } = paths;
   const pace = { speedFactor: 1, backoffMs: 1000, ...workers };
@@ -137,8 +136,7 @@ export async function prepare(
   const opened = await openState(bound, paths, access, { ...context, service, stop, terms });
   cleanup.defer(() => opened[Symbol.asyncDispose]());
   const { state, paths: usable, engine, check } = opened;
-  const unusable = checkOutputFolder(usable);
-  if (unusable !== undefined) throw new Refusal(unusable);
+  refuseIf(checkOutputFolder(usable));
   const boundary = boundaryOf(bound, options);
   const { output, kept, hashes } = usable;
   const cache = new HashCache(hashes);

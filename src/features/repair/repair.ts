@@ -35,7 +35,7 @@ import type { ReadOptions } from '../open-state.ts';
 import { adoptedLine } from '../receipts/adopted.ts';
 import { bookFor } from '../receipts/receipt-book.ts';
 import { filesHere } from '../receipts/remembered-payments.ts';
-import { refuse } from '../refuse.ts';
+import { refuse, refuseIf } from '../refuse.ts';
 
 /** `service`: the one that the ids belong to, if the file no longer says so. */
 export interface RepairOptions extends ReadOptions {
@@ -117,8 +117,7 @@ export async function repair(
       `${state} has no header, and no other line says which service its ids belong to`,
       'name the service: --service <address>, or --rehearse',
     );
-  const stranger = strangerTo(header, state, name);
-  if (stranger !== undefined) throw new Refusal(stranger);
+  refuseIf(strangerTo(header, state, name));
   return { ...repaired, written: await writeProposal(resolve(options.write), header, found) };
 }
 

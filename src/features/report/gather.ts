@@ -90,13 +90,11 @@ export async function gatherReport(
   const { boundary, disk, items, base } = here;
   items.warnings.forEach(onWarning);
   const builder = new ReportBuilder({
-    ...{
-      file: subjectText(basename(bound.file), ...(rehearsal ? ['--rehearse'] : [])),
-      pipeline,
-      ledger,
-      inputs,
-      running: running !== undefined,
-    },
+    file: subjectText(basename(bound.file), ...(rehearsal ? ['--rehearse'] : [])),
+    pipeline,
+    ledger,
+    inputs,
+    running: running !== undefined,
     inputFact: (path) => {
       const fact = disk.input(path);
       return fact.is === 'absent' ? undefined : { bytes: fact.bytes, sha256: fact.digest };

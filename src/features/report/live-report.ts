@@ -69,16 +69,14 @@ export class LiveReport {
     this.#seen = await this.#traces();
     const gathered = await gatherReport(this.#bound, this.#options, {
       ...located,
-      ...{
-        pictures: this.pictures,
-        inputs: true,
-        needsState: false,
-        clock: this.#clock,
-        // Said once.
-        env: this.#last === undefined ? (this.#options.env ?? process.env) : undefined,
-        onWarning,
-        onState: this.#options.onState,
-      },
+      pictures: this.pictures,
+      inputs: true,
+      needsState: false,
+      clock: this.#clock,
+      // Said once.
+      env: this.#last === undefined ? (this.#options.env ?? process.env) : undefined,
+      onWarning,
+      onState: this.#options.onState,
       last: this.#last,
       hrefOf: (file) => this.files.hrefOf(file),
     });

@@ -1,11 +1,13 @@
-// The list of projects in the service's hub, as a person can get it: JSON, a CSV table, or the text of the page. The name of
-// an attempt is unique and was sent as the project's name, so the list tells which creations in doubt the service took.
+// Decides what became of each creation in doubt: by the list of projects in the hub, or by a file that a person fills in.
 import { isObject, type Json } from '../../base/json.ts';
 import { readSmallTable, smallTableText } from '../../files/tables/small-table.ts';
 import type { JobLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import { refuse } from '../refuse.ts';
 import type { Judge, OpenDoubt, Resolution, Verdict } from './resolve.ts';
+
+// The list of projects in the service's hub, as a person can get it: JSON, a CSV table, or the text of the page. The name of
+// an attempt is unique and was sent as the project's name, so the list tells which creations in doubt the service took.
 
 interface Listed {
   readonly id: string;

@@ -2,13 +2,13 @@
 // immediately. Both are safe.
 import { resolve } from 'node:path';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, Refusal, resultOf } from '../../language/load/problem.ts';
+import { type Problem, resultOf } from '../../language/load/problem.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import { stateFilesOf } from '../../state/locate-state.ts';
 import { planPaint, summaryPaint } from '../../terminal/colors.ts';
-import { withOwnPrice, wrongCreditPrice } from '../../terminal/credit-price.ts';
+import { checkCreditPrice, withOwnPrice } from '../../terminal/credit-price.ts';
 import { exitCodes, withExitCode } from '../../terminal/exit-code.ts';
 import { filterOf, type TickFlags } from '../../terminal/flags.ts';
 import { keepDrawn, type ReadingMode, readingMode } from '../../terminal/live-screen.ts';
@@ -69,8 +69,7 @@ export async function performCommand(
   variant: RunVariant,
 ): Promise<number> {
   stopGrowth();
-  const wrong = wrongCreditPrice();
-  if (wrong !== undefined) throw new Refusal(wrong);
+  checkCreditPrice();
   const pipeline = await pipelineFor(file, flags);
   const logFile = logFileOf(flags);
   if (logFile !== undefined && stateFilesOf(pipeline, flags).includes(resolve(logFile)))
@@ -95,12 +94,7 @@ async function perform(
   const stop = stopWhenAsked();
   const { signal } = stop;
   let live: (() => LiveFacts) | undefined;
-  const reader = json
-    ? facts
-    : runReader({
-        ...{ pipeline, mode: readingMode(flags, process.env), shows, stop: signal },
-        asked: flags.rehearse === true,
-      });
+  const reader = json ? facts : runReader(pipeline, flags, shows, signal);
   try {
     return await withMonitor(flags, signal, async (monitor) => {
       const ran = await resultOf(() =>
@@ -152,17 +146,6 @@ interface RunReader {
   end(): void;
 }
 
-interface ReaderOptions {
-  readonly pipeline: LoadedPipeline;
-  readonly mode: ReadingMode;
-  /** The user asked for a rehearsal. */
-  readonly asked: boolean;
-  /** Aborted when the user asked to stop. */
-  readonly stop: AbortSignal;
-  /** Whether a person sees this event. */
-  readonly shows: (event: RunEvent) => boolean;
-}
-
 /** Events that go to standard error, separate from the facts. */
 const aside: ReadonlySet<RunEvent['type']> = new Set([
   ...(['warning', 'waiting', 'back', 'stopping', 'bug'] as const),
@@ -170,41 +153,50 @@ const aside: ReadonlySet<RunEvent['type']> = new Set([
 
 /** Failures that are printed at once; the progress and the summary count the others. */
 const maxTroubles = 100;
-function runReader(options: ReaderOptions): RunReader {
-  const { pipeline, mode, asked, stop, shows } = options;
+
+/** `stop`: aborted when the user asked to stop. */
+function runReader(
+  pipeline: LoadedPipeline,
+  flags: RunFlags,
+  shows: RunVariant['shows'],
+  stop: AbortSignal,
+): RunReader {
+  const mode = readingMode(flags, process.env);
+  const asked = flags.rehearse === true;
+  /** Tasks of which the plan has said that they cannot run. */
+  const reported = new Set<string>();
   let troubles = 0;
-  const show = (event: RunEvent): void => {
-    // Already reported when the user asked for it.
-    if (event.type === 'stopping' && stop.aborted) return;
-    if (event.type === 'planned' && mode !== 'quiet' && shows(event))
-      for (const { task, action } of shownNotes(event.plan))
-        if (action === 'problem') planned.add(task);
-    if (event.type === 'started' && event.rehearsal && !asked) printProse(fallbackLine);
-    else if (!shows(event)) return;
-    else if (event.type === 'task') tell(event);
-    else if (event.type !== 'item') printEvent(event, mode);
-    if (event.type === 'started') printWarnings(pipeline.warnings, pipeline);
-  };
-  const planned = new Set<string>();
-  const tell = (event: Extract<RunEvent, { type: 'task' }>): void => {
+  const showTask = (event: Extract<RunEvent, { type: 'task' }>): void => {
     const text = troubleText(event);
     // What the plan has said, the summary says again: that is enough.
-    if (text === undefined || mode === 'live' || planned.has(event.task)) return;
+    if (text === undefined || mode === 'live' || reported.has(event.task)) return;
     troubles += 1;
     if (troubles <= maxTroubles) print(text);
     if (troubles === maxTroubles)
       print('  More failures are only counted, here and in the summary.');
   };
-  let shown: Shown | undefined;
+  const show = (event: RunEvent): void => {
+    // Already reported when the user asked for it.
+    if (event.type === 'stopping' && stop.aborted) return;
+    if (event.type === 'planned' && mode !== 'quiet' && shows(event))
+      for (const { task, action } of shownNotes(event.plan))
+        if (action === 'problem') reported.add(task);
+    if (event.type === 'started' && event.rehearsal && !asked) printProse(fallbackLine);
+    else if (!shows(event)) return;
+    else if (event.type === 'task') showTask(event);
+    else if (event.type !== 'item') printEvent(event, mode);
+    if (event.type === 'started') printWarnings(pipeline.warnings, pipeline);
+  };
+  let progress: Progress | undefined;
   return {
     begin(facts) {
-      shown = shownBy(mode, facts);
+      progress = progressOf(mode, facts);
     },
     event(event) {
       show(event);
-      if (event.type === 'item' && event.changed) shown?.itemOver();
+      if (event.type === 'item' && event.changed) progress?.itemOver();
     },
-    end: () => shown?.end(),
+    end: () => progress?.end(),
   };
 }
 
@@ -217,13 +209,13 @@ function printEvent(event: RunEvent, mode: ReadingMode): void {
   else printProse(text);
 }
 
-interface Shown {
+interface Progress {
   /** The run did something for an item. */
   itemOver(): void;
   end(): void;
 }
 
-function shownBy(mode: ReadingMode, facts: () => LiveFacts): Shown | undefined {
+function progressOf(mode: ReadingMode, facts: () => LiveFacts): Progress | undefined {
   if (mode === 'plain') return progressLines(facts, realClock, print);
   if (mode !== 'live') return undefined;
   const screen = keepDrawn(
@@ -244,7 +236,7 @@ export function progressLines(
   facts: () => LiveFacts,
   clock: Pick<Clock, 'sleep'>,
   print: (text: string) => void,
-): Shown {
+): Progress {
   const over = new AbortController();
   let isTold = false;
   const tell = (): void => {

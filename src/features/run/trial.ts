@@ -114,8 +114,6 @@ function trialText({ items, credits, rest, projected }: TrialRun): string {
   ].join('\n');
 }
 
-// The files that the runs have saved for some items.
-
 interface SavedItem {
   /** The key. */
   readonly item: string;

@@ -44,8 +44,6 @@ import { smaller } from '../planning/refusals.ts';
 import { everything, listSelected } from '../planning/selected-items.ts';
 import type { RunContext, RunOptions } from './context.ts';
 
-// What the last run with nothing to do has compared: as long as it is the same, the next run has nothing to do either.
-
 /** Everything except the files, whose paths follow it. */
 interface Compared {
   /** A digest of everything that is neither an item nor a file. */
@@ -138,15 +136,13 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
   ...{ service: false, rehearse: false, hosted: false, state: false, output: false },
   ...{ allowOutside: false, env: false },
   // These make no difference if there is nothing to do.
-  ...{
-    budget: false,
-    confirm: false,
-    confirmAbove: false,
-    confirmReplace: false,
-    replaceFiles: false,
-    clock: false,
-    signal: false,
-  },
+  budget: false,
+  confirm: false,
+  confirmAbove: false,
+  confirmReplace: false,
+  replaceFiles: false,
+  clock: false,
+  signal: false,
   ...{ graceMs: false, onEvent: false, onLook: false, onLive: false },
   ...{ rehearsalSpeed: false, rehearsalPictures: false },
   ...{ engine: true, items: true, only: true, until: true, exclude: true, retryFailed: true },

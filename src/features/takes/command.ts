@@ -1,4 +1,5 @@
-// shotlist reroll: pays for another take of results, and says how to choose between them.
+// shotlist reroll: pays for another take of results, and says how to choose between them. shotlist pick: chooses the take that
+// counts, and shows what the next run will do.
 
 import { printable } from '../../base/printable.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
@@ -55,8 +56,6 @@ export async function rerollCommand(
 
 /** The flags without those of other commands. */
 const choices = ({ items: _, only: __, until: ___, exclude: ____, ...own }: RunCommandFlags) => own;
-
-// shotlist pick: chooses the take that counts, and shows what the next run will do.
 
 export async function pickCommand(
   file: string,

@@ -8,7 +8,6 @@ import type { RealDisk } from '../../files/disk.ts';
 import { checkOutput, type OutsideOptions } from '../../files/pipeline-boundary.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { Refusal } from '../../language/load/problem.ts';
 import type { JobLine, OutputLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import { numberOf } from '../../model/take-index.ts';
@@ -23,7 +22,7 @@ import { checkOutputFolder } from '../../state/writable.ts';
 import { type Takes, takesOf } from '../../views/takes.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';
-import { refuse } from '../refuse.ts';
+import { refuse, refuseIf } from '../refuse.ts';
 import { itemsNamed, type Tasks, tasksHere } from './named-tasks.ts';
 
 export type PickOptions = Omit<EditOptions, 'onConnect'> & OutsideOptions;
@@ -58,9 +57,8 @@ export async function pick(
 ): Promise<Picked> {
   const bound = boundPipeline(loaded);
   const { pipeline } = bound;
-  const unusable =
-    checkOutput(bound, options) ?? checkOutputFolder(locateState(bound, options).paths);
-  if (unusable !== undefined) throw new Refusal(unusable);
+  const { paths: given } = locateState(bound, options);
+  refuseIf(checkOutput(bound, options) ?? checkOutputFolder(given));
   return await editState(loaded, options, async ({ located, journal, clock }) => {
     const { paths, rehearsal } = located;
     const { ledger } = journal;
