@@ -61,7 +61,7 @@ export function stateLines(pipeline: LoadedPipeline, flags: Flags): CommandLines
 const having = {
   service: new Set(['run', 'plan', 'reroll', 'resolve', 'audit', 'refresh', 'prune', 'repair']),
   folders: new Set(['run', 'plan', 'reroll', 'pick', 'prune', 'report', 'ui']),
-  engine: new Set(['run', 'status', 'resolve', 'audit', 'export']),
+  engine: new Set(['run', 'plan', 'status', 'resolve', 'audit', 'export']),
 } as const;
 
 /** The flags that only concern the output are left out. */
