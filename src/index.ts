@@ -18,12 +18,16 @@ export type {
   IncludedTexts,
   Obstacle,
 } from './contract/yaml/diagnostic.ts';
-export { audit } from './features/drift/audit.ts';
-export type { Audited, Difference, DriftChange, Refreshed } from './features/drift/drift.ts';
-export { type RefreshOptions, refresh } from './features/drift/refresh.ts';
+export { type Audited, audit, type Difference } from './features/drift/audit.ts';
+export {
+  type DriftChange,
+  type Refreshed,
+  type RefreshOptions,
+  refresh,
+} from './features/drift/refresh.ts';
 export type { EditOptions } from './features/edit-state.ts';
+export type { FileStory, ResultStory, UploadStory } from './features/explain/explain-file.ts';
 export { type ExplainFileOptions, explainFile } from './features/explain/explain-file.ts';
-export type { FileStory, ResultStory, UploadStory } from './features/explain/file-story.ts';
 export { type FmtOptions, type Formatted, fmt, fmtText } from './features/fmt/fmt.ts';
 export { type Forgettable, type Forgotten, forget } from './features/forget/forget.ts';
 export { type Graphed, type GraphOptions, graph } from './features/graph/graph.ts';
@@ -32,28 +36,29 @@ export {
   type Proposals,
   type ProposedTool,
   proposeTools,
-} from './features/init/proposals.ts';
+} from './features/init/survey.ts';
+export type { LogLine } from './features/log/log.ts';
 export { type LogOptions, type LogRead, readLog } from './features/log/log.ts';
-export type { LogLine } from './features/log/log-line.ts';
 export { type MergedState, type MergeOptions, merge } from './features/merge/merge.ts';
 export {
   type Monitor,
   type MonitoringOptions,
   openMonitor,
 } from './features/monitor/monitoring.ts';
-export type { SelectionOptions } from './features/plan/item-selection.ts';
 export {
   type Planned,
   type PlanOptions,
   plan,
+  type ResolvedPipeline,
+  resolvedPipeline,
   UnrunnablePlan,
 } from './features/plan/plan.ts';
-export type { PrepareOptions } from './features/plan/prepare.ts';
-export { type ResolvedPipeline, resolvedPipeline } from './features/plan/resolved.ts';
+export type { PrepareOptions } from './features/planning/prepare.ts';
 export {
   readSavedPlan,
   type SavedPlan,
-} from './features/plan/saved-plan.ts';
+} from './features/planning/saved-plan.ts';
+export type { SelectionOptions } from './features/planning/selected-items.ts';
 export type { Origin, OriginInput } from './features/provenance/origin.ts';
 export {
   type Orphans,
@@ -94,13 +99,14 @@ export {
   resolveAll,
   type Verdict,
 } from './features/resolve/resolve.ts';
+export type { RunQuestion } from './features/run/context.ts';
 export { type Ran, type RunOptions, run } from './features/run/run.ts';
-export type { RunQuestion } from './features/run/run-question.ts';
 export {
   type FollowStatusOptions,
   followStatus,
   type StatusLook,
 } from './features/status/follow-status.ts';
+export type { Status } from './features/status/status.ts';
 export {
   type StatusItems,
   type StatusOptions,
@@ -113,7 +119,6 @@ export type {
   StepStatus,
   TaskStatus,
 } from './features/status/status-items.ts';
-export type { Status } from './features/status/status-report.ts';
 export { type Picked, type PickOptions, pick } from './features/takes/pick.ts';
 export {
   planReroll,

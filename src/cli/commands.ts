@@ -112,7 +112,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       flags: flags.runFlags,
       run: async (name, given) => {
         if (given.json !== true)
-          (await import('../terminal/reading-line.ts')).sayReading(name, given);
+          (await import('../terminal/live-screen.ts')).sayReading(name, given);
         return await (await import('../features/run/command.ts')).runCommand(name, given);
       },
     }),
@@ -123,7 +123,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       flags: flags.statusFlags,
       run: async (name, { watch, ...given }) =>
         watch === true
-          ? await (await import('../features/status/watch-status.ts')).watchStatusCommand(
+          ? await (await import('../features/status/watch-command.ts')).watchStatusCommand(
               name,
               given,
             )
@@ -171,7 +171,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       ],
       flags: flags.rerollFlags,
       run: async (name, tasks, given) =>
-        (await import('../features/takes/reroll-command.ts')).rerollCommand(name, tasks, given),
+        (await import('../features/takes/command.ts')).rerollCommand(name, tasks, given),
     }),
     pick: command('pick', 'choose the take that counts; the next run uses it', {
       takes: [
@@ -181,7 +181,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       ],
       flags: flags.pickFlags,
       run: async (name, task, take, given) =>
-        (await import('../features/takes/pick-command.ts')).pickCommand(name, task, take, given),
+        (await import('../features/takes/command.ts')).pickCommand(name, task, take, given),
     }),
     forget: command('forget', 'make the next run redo a task, and pay again', {
       takes: [file, optionalTask('its name as status and plan show it')],
@@ -275,13 +275,13 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       takes: [file],
       flags: flags.refreshFlags,
       run: async (name, given) =>
-        (await import('../features/drift/refresh-command.ts')).refreshCommand(name, given),
+        (await import('../features/drift/command.ts')).refreshCommand(name, given),
     }),
     audit: command('audit', 'check the recorded credits against the service; changes nothing', {
       takes: [file],
       flags: flags.auditFlags,
       run: async (name, given) =>
-        (await import('../features/drift/audit-command.ts')).auditCommand(name, given),
+        (await import('../features/drift/command.ts')).auditCommand(name, given),
     }),
     repair: command('repair', 'find damage in a state file, and propose a repair', {
       takes: [file],
@@ -306,7 +306,7 @@ export const commands: Readonly<Record<string, Readonly<Record<string, Added>>>>
       takes: [file],
       flags: flags.exportFlags,
       run: async (name, given) =>
-        (await import('../features/engine/export-command.ts')).exportCommand(name, given),
+        (await import('../features/engine/command.ts')).exportCommand(name, given),
     }),
     engine: (program, done) => {
       const engine = program

@@ -3,8 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { bugOf, bugText } from '../base/bug.ts';
 import { version } from '../base/version.ts';
 import { openSecretWarnings } from '../service-api/secrets.ts';
-import { outliveOutput, write, writeLast } from '../terminal/output.ts';
-import { shown } from '../terminal/shown.ts';
+import { outliveOutput, shown, write, writeLast } from '../terminal/output.ts';
 import { commands } from './commands.ts';
 import { helpLayout } from './help.ts';
 

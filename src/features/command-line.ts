@@ -1,6 +1,7 @@
 // Command lines for a person to copy: the same file, the same choices and the same state file as the command that prints
 // them.
 
+import { printable } from '../base/printable.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import { resultOf } from '../language/load/refusal.ts';
 import { flagFor, locateState } from '../state/locate-state.ts';
@@ -60,7 +61,7 @@ export function stateLines(pipeline: LoadedPipeline, flags: Flags): CommandLines
 const having = {
   service: new Set(['run', 'plan', 'reroll', 'resolve', 'audit', 'refresh', 'prune', 'repair']),
   folders: new Set(['run', 'plan', 'reroll', 'pick', 'prune', 'report', 'ui']),
-  engine: new Set(['run', 'status', 'resolve', 'audit', 'export']),
+  engine: new Set(['run', 'plan', 'status', 'resolve', 'audit', 'export']),
 } as const;
 
 /** The flags that only concern the output are left out. */
@@ -121,3 +122,6 @@ const words = (all: readonly string[]): string => all.map(quoted).join(' ');
 /** For POSIX shells. */
 const quoted = (text: string): string =>
   /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** A path in a sentence, to be pasted into a shell. */
+export const shellWord = (path: string): string => quoted(printable(path));

@@ -5,20 +5,13 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Cleanup } from '../base/cleanup.ts';
 import { Redactor } from '../base/redactor.ts';
-import { isSystemProblem, systemReason } from '../base/system-error.ts';
+import type { Result } from '../base/result.ts';
 import { EngineLines } from '../distributed/engine-lines.ts';
 import { reachable } from '../distributed/open-database.ts';
 import { RunGone } from '../distributed/run-gone.ts';
 import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
-import {
-  type Problem,
-  problem,
-  Refusal,
-  resultOf,
-  uncompacted,
-  valueOrThrow,
-} from '../language/load/refusal.ts';
+import { type Problem, Refusal, resultOf, uncompacted, valueOrThrow } from '../language/load/refusal.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { Header } from '../model/line.ts';
 import { realClock } from '../run/clock.ts';
@@ -31,22 +24,19 @@ import { secretsIn } from '../service-api/secrets.ts';
 import { chooseTarget } from '../service-api/target.ts';
 import { type Content, StateFileChanged } from '../state/file-version.ts';
 import { JournalFile } from '../state/journal-file.ts';
-import { type LocatedState, type LocateOptions, locateState } from '../state/locate-state.ts';
+import { type LocatedState, locateState } from '../state/locate-state.ts';
 import { claimOwnFolder } from '../state/own-folder.ts';
-import { bookFor, type ReceiptBook } from '../state/receipts/receipt-book.ts';
-import { type PathOptions, pathsOf } from '../state/run-paths.ts';
+import { pathsOf } from '../state/run-paths.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
-import type { OpenEngineRun } from './engine-state.ts';
-import { headerOf, type OpenState, openState } from './open-state.ts';
+import type { OpenEngineRun } from './open-state.ts';
+import { headerOf, openState, type ReadOptions } from './open-state.ts';
+import { bookFor, type ReceiptBook } from '../state/receipts/receipt-book.ts';
 import { noteRecord } from './record-check.ts';
+import { refuse, refuseIf, refuseSystemError } from './refuse.ts';
 
-export interface EditOptions extends LocateOptions {
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
+export interface EditOptions extends ReadOptions {
   /** Called with the address of the hosted service before anything is sent there. */
   readonly onConnect?: (address: string) => void;
-  /** Called with warnings for the user. */
-  readonly onWarning?: (message: string) => void;
 }
 
 export interface StateEdit {
@@ -76,8 +66,7 @@ export async function editState<T>(
     return await edit(bound, located, options, work);
   } catch (error) {
     if (error instanceof StateFileChanged) throw new Refusal(changedProblem(error));
-    if (!isSystemProblem(error)) throw error;
-    throw new Refusal({ ...problem(`${state} ${systemReason(error)}`), reason: 'system' });
+    return refuseSystemError(error, state);
   }
 }
 
@@ -93,71 +82,52 @@ async function edit<T>(
   const header = headerOf(open, bound);
   options.onState?.(header.service);
   await using cleanup = new Cleanup();
-  const { engine } = open;
-  if (engine !== undefined)
-    return await editEngine(bound, options, { located, open, engine, header }, work);
-  const file = new JournalFile(paths.state, header, open.state);
-  cleanup.defer(() => file.close());
-  const { ledger } = open.state;
+  const { engine, state, check } = open;
+  const { ledger, content } = state;
   const redactor = new Redactor(secretsIn(env));
-  const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
-  cleanup.defer(() => receipts.close());
-  const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
-  const worked = await resultOf(() =>
-    work({
-      ...{ located, journal, receipts, header, clock, content: open.state.content },
-      shared: false,
-      connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
-    }),
-  );
+  const connect = () => connectOwner(header, { options, bound, redactor, clock, cleanup });
+  const workOn = async (file: LineFile, more: Pick<StateEdit, 'content' | 'shared'>) => {
+    const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
+    cleanup.defer(() => receipts.close());
+    const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
+    const own = { located, journal, receipts, header, clock, connect };
+    return { journal, receipts, worked: await resultOf(() => work({ ...own, ...more })) };
+  };
+  if (engine !== undefined)
+    return await editEngine(engine, ledger, clock, (file) =>
+      workOn(file, { content: undefined, shared: true }),
+    );
+  const file = new JournalFile(paths.state, header, state);
+  cleanup.defer(() => file.close());
+  const { journal, receipts, worked } = await workOn(file, { content, shared: false });
   if (journal.wrote) {
     const compacted = await file.compact(ledger);
-    if (compacted.ok) noteRecord(receipts, open.check, ledger, compacted.value, clock.now());
+    if (compacted.ok) noteRecord(receipts, check, ledger, compacted.value, clock.now());
     else onWarning(uncompacted(compacted.error));
   }
   return valueOrThrow(worked);
 }
 
-interface EngineOpened {
-  readonly located: LocatedState;
-  readonly open: OpenState;
-  readonly engine: OpenEngineRun;
-  readonly header: Header;
-}
-
 /** The record is in a database, and stays there. */
 async function editEngine<T>(
-  bound: BoundPipeline,
-  options: EditOptions,
-  { located, open, engine, header }: EngineOpened,
-  work: (edit: StateEdit) => Promise<T>,
+  engine: OpenEngineRun,
+  ledger: Ledger,
+  clock: Clock,
+  workOn: (file: LineFile) => Promise<{ readonly worked: Result<T, Problem> }>,
 ): Promise<T> {
-  const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
-  await using cleanup = new Cleanup();
-  const { ledger } = open.state;
-  const redactor = new Redactor(secretsIn(env));
   const file = engineEdit(engine, ledger, clock);
-  const { paths } = located;
-  const receipts = bookFor(header, { bound, paths, env, clock, onWarning });
-  cleanup.defer(() => receipts.close());
-  const journal = new JournalWriter(ledger, file, clock, { redactor, receipts });
   try {
     return await reachable(engine.engine.address.shown, async () => {
-      const worked = await resultOf(() =>
-        work({
-          ...{ located, journal, receipts, header, clock, content: undefined, shared: true },
-          connect: () => connectOwner(header, { options, bound, redactor, clock, cleanup }),
-        }),
-      );
+      const { worked } = await workOn(file);
       await file.flush();
       return valueOrThrow(worked);
     });
   } catch (error) {
-    if (error instanceof RunGone) throw new Refusal(problem(error.message, 'shotlist', movedBack));
+    if (error instanceof RunGone) refuse(error.message, movedBack);
     if (!(error instanceof RecordChanged)) throw error;
-    const hint = 'nothing was changed: look at the status, then decide again';
-    throw new Refusal(
-      problem(`${error.message}: a worker has recorded more meanwhile`, 'shotlist', hint),
+    return refuse(
+      `${error.message}: a worker has recorded more meanwhile`,
+      'nothing was changed: look at the status, then decide again',
     );
   }
 }
@@ -207,11 +177,7 @@ interface ConnectedService {
 }
 
 interface OwnerContext {
-  readonly options: PathOptions & {
-    readonly service?: string | undefined;
-    readonly env?: Readonly<Record<string, string | undefined>>;
-    readonly onConnect?: (address: string) => void;
-  };
+  readonly options: EditOptions;
   readonly bound: BoundPipeline;
   readonly redactor: Redactor;
   readonly clock: Clock;
@@ -223,12 +189,9 @@ async function connectOwner({ service }: Header, context: OwnerContext): Promise
   const { options } = context;
   if (service !== 'rehearsal') return connectHosted(service, context);
   if (options.service === undefined) return await connectRehearsal(context);
-  throw new Refusal(
-    problem(
-      `--service ${options.service}: the state file belongs to a rehearsal, which has its own service`,
-      'shotlist',
-      'omit --service, or name another --state',
-    ),
+  refuse(
+    `--service ${options.service}: the state file belongs to a rehearsal, which has its own service`,
+    'omit --service, or name another --state',
   );
 }
 
@@ -244,8 +207,7 @@ async function connectRehearsal(context: OwnerContext): Promise<ConnectedService
 async function startLocal({ bound, options, clock }: OwnerContext): Promise<LocalService> {
   // Decided by the header, not by the path: with --state, a rehearsal's state file may be anywhere.
   const paths = pathsOf(bound, { kind: 'rehearsal' }, options);
-  const refused = await claimOwnFolder(paths);
-  if (refused !== undefined) throw new Refusal(refused);
+  refuseIf(await claimOwnFolder(paths));
   const data = paths.serviceData;
   try {
     const now = (): number => clock.now();
@@ -269,16 +231,12 @@ function connectHosted(
     env,
   );
   if (unnamed || target.kind === 'rehearsal' || target.address !== service)
-    throw new Refusal(projectsAre(service));
+    refuse(
+      `the projects of the state file are at ${service}`,
+      'if that is your service, give its address with --service or SHOTLIST_BASE_URL',
+    );
   options.onConnect?.(service);
   const api = httpClient({ base: service, key: target.key, redactor, clock });
   cleanup.defer(() => api.close());
   return { api };
 }
-
-const projectsAre = (service: string): Problem =>
-  problem(
-    `the projects of the state file are at ${service}`,
-    'shotlist',
-    'if that is your service, give its address with --service or SHOTLIST_BASE_URL',
-  );

@@ -4,20 +4,39 @@ import { statSync } from 'node:fs';
 import { Cleanup } from '../base/cleanup.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Env } from '../base/user-folder.ts';
+import {
+  type CoordinateContext,
+  coordinate,
+  type EngineSession,
+} from '../distributed/coordinate.ts';
+import type { EngineRun } from '../distributed/database.ts';
+import { loadLedger } from '../distributed/load-ledger.ts';
 import { awayProblem } from '../distributed/move-state.ts';
+import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
+import type { CoordinatorStore } from '../distributed/ports.ts';
+import { unread } from '../distributed/unread.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { problem, Refusal, stateProblem } from '../language/load/refusal.ts';
+import { Refusal, stateProblem } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
 import type { Header } from '../model/line.ts';
+import type { Clock } from '../run/jobs/ports.ts';
 import { diskStore } from '../state/job-store.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
-import { subjectOf } from '../state/locate-state.ts';
+import { type LocateOptions, subjectOf } from '../state/locate-state.ts';
 import { type Holding, holdingOf } from '../state/lock/lock.ts';
 import { type Access, lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { unsavedProblem } from '../state/unsaved-state.ts';
-import { type OpenEngineRun, openEngineState } from './engine-state.ts';
 import { checkRecord, type RecordCheck, unchecked } from './record-check.ts';
+import { refuse, refuseIf } from './refuse.ts';
+
+/** For a command about an existing state file. */
+export interface ReadOptions extends LocateOptions {
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with warnings for the user. */
+  readonly onWarning?: (message: string) => void;
+}
 
 interface OpenContext extends StateContext {
   readonly service?: string;
@@ -48,14 +67,14 @@ export async function openState(
   { service, terms = {}, stop, env, ...context }: OpenContext,
 ): Promise<OpenState> {
   if (paths.engine !== undefined)
-    return await openEngineState(bound, paths, paths.engine, { ...context, access, terms, stop });
+    return await openEngineState(bound, paths, paths.engine, access, { ...context, terms, stop });
   await using cleanup = new Cleanup();
   const locked = await lockState(paths, access, context);
   cleanup.defer(() => locked[Symbol.asyncDispose]());
   // Asked before the file is read: if the run ends meanwhile, nothing in the file looks unfinished.
   const running = access === 'read' ? await holdingOf(paths.lock) : undefined;
   const unsaved = unsavedProblem(paths.state);
-  if (unsaved !== undefined && access !== 'read') throw new Refusal(unsaved);
+  if (access !== 'read') refuseIf(unsaved);
   for (const { message } of unsaved?.diagnostics ?? []) context.onWarning(message);
   const disk = access === 'read' && isModest(paths.state) ? undefined : diskStore();
   cleanup.defer(() => disk?.close());
@@ -63,11 +82,10 @@ export async function openState(
   if (!loaded.ok)
     throw new Refusal(stateProblem(loaded.error, paths.state, subjectOf(bound, paths)));
   const { header, warnings } = loaded.value;
-  const stranger = header && strangerTo(header, paths.state, bound.name, service);
-  if (stranger !== undefined) throw new Refusal(stranger);
+  refuseIf(header && strangerTo(header, paths.state, bound.name, service));
   if (header?.away !== undefined) {
     const away = awayProblem(paths.state, header.away);
-    if (access === 'run' || access === 'edit') throw new Refusal(away);
+    if (access === 'run' || access === 'edit') refuseIf(away);
     for (const { message } of away.diagnostics) context.onWarning(message);
   }
   // A run that is writing may be in the middle of its last line.
@@ -105,5 +123,80 @@ const isModest = (file: string): boolean =>
 export function headerOf({ state, paths }: OpenState, bound: BoundPipeline): Header {
   if (state.header !== undefined) return state.header;
   const hint = `shotlist run ${subjectOf(bound, paths)} creates it`;
-  throw new Refusal(problem(`there is no state file yet: ${paths.state}`, bound.file, hint));
+  refuse(`there is no state file yet: ${paths.state}`, hint, bound.file);
+}
+
+// Opens the state of a pipeline whose record is in a database: to look at it, to correct it, or to coordinate its run.
+
+/** A run in a database. `session`: this process coordinates it. */
+export interface OpenEngineRun {
+  readonly engine: OpenEngine;
+  readonly run: EngineRun;
+  readonly orderStore: CoordinatorStore;
+  readonly session?: EngineSession;
+}
+
+async function openEngineState(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  text: string,
+  access: Access,
+  context: StateContext & Pick<CoordinateContext, 'terms' | 'stop'>,
+): Promise<OpenState> {
+  if (access === 'run') {
+    const { session, ...opened } = await coordinate(bound, paths, text, context);
+    const { engine, run, orderStore } = session;
+    const found = { engine, run, orderStore, session };
+    return { ...opened, running: undefined, check: unchecked, engine: found };
+  }
+  return await withDatabase(text, 'look', (engine) => look(bound, paths, engine, access, context));
+}
+
+async function look(
+  bound: BoundPipeline,
+  given: RunPaths,
+  engine: OpenEngine,
+  access: Access,
+  context: StateContext,
+): Promise<OpenState> {
+  const run = await findRun(bound, given, engine);
+  const { paths } = await lockState(given, 'plan', context);
+  if (access === 'edit' && run.stage !== 'open')
+    refuse(
+      `the record of this pipeline is in ${paths.state}, not in the database ${engine.address.shown}`,
+      'nothing was changed: omit --engine',
+    );
+  const orderStore = engine.database.coordinator(run.terms.run);
+  const store = diskStore();
+  const { ledger, snapshot } = await loadLedger(orderStore, () => store);
+  const state = { ...unread, ledger, header: snapshot.header };
+  return {
+    ...{ paths, state, running: undefined, check: unchecked },
+    engine: { engine, run, orderStore },
+    async [Symbol.asyncDispose]() {
+      store.close();
+      await engine[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The run of the pipeline at the service of its state file, or the only one. */
+async function findRun(
+  bound: BoundPipeline,
+  paths: RunPaths,
+  { database, address }: OpenEngine,
+): Promise<EngineRun> {
+  const all = (await database.runs()).filter(({ terms }) => terms.pipeline === bound.name);
+  const loaded = paths.serviceName === '' ? await loadState(paths.state, memoryStore()) : undefined;
+  const service = loaded?.ok === true ? loaded.value.header?.service : paths.serviceName;
+  const own = all.filter(({ terms }) => terms.service === service);
+  const [first, ...others] = own.length > 0 ? own : all;
+  if (first !== undefined && others.length === 0) return first;
+  const hint =
+    first === undefined
+      ? `shotlist run ${bound.file} --engine … begins it`
+      : `name the service: ${all.map(({ terms }) => `--service ${terms.service}`).join(' or ')}`;
+  const what = first === undefined ? 'has no run' : 'has several runs';
+  const message = `the database ${address.shown} ${what} of the pipeline "${bound.name}"`;
+  refuse(message, hint);
 }

@@ -24,7 +24,7 @@ import {
 import { ReceiptStore } from '../state/receipts/receipt-store.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { type MissingPayments, missingText } from '../views/missing-text.ts';
-import { headVersion } from './git/head-version.ts';
+import { headVersion } from './git/git.ts';
 
 export interface RecordCheck {
   /** HEAD's version, if it has payments or runs that the file lacks. */

@@ -1,5 +1,5 @@
 // What a credit costs this user: a variable, or the account's plan.
-import { type Problem, problem } from '../language/load/refusal.ts';
+import { problem, Refusal } from '../language/load/refusal.ts';
 import type { LiveFacts } from '../views/live/live-facts.ts';
 
 /** The user's own price of a credit in US dollars: a subscription costs less than credits by use. */
@@ -8,14 +8,16 @@ export function ownCreditDollars(): number | undefined {
   return isPrice(text) ? Number(text) : undefined;
 }
 
-/** Undefined if the variable is not set, or holds a price. */
-export function wrongCreditPrice(): Problem | undefined {
+/** Refuses a variable that holds no price. */
+export function checkCreditPrice(): void {
   const { SHOTLIST_CREDIT_PRICE: text = '' } = process.env;
-  if (text === '' || isPrice(text)) return undefined;
-  return problem(
-    'SHOTLIST_CREDIT_PRICE is not a price in US dollars',
-    'shotlist',
-    'write the price of one credit as a number, such as 0.0012',
+  if (text === '' || isPrice(text)) return;
+  throw new Refusal(
+    problem(
+      'SHOTLIST_CREDIT_PRICE is not a price in US dollars',
+      'shotlist',
+      'write the price of one credit as a number, such as 0.0012',
+    ),
   );
 }
 

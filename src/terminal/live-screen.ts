@@ -1,8 +1,11 @@
 // Draws lines at the bottom of a terminal. Everything else is printed above them. The cursor stays visible and modes are
 // set and reset in one write, so that the terminal is as it was, however the process ends.
+
+import { realClock } from '../run/clock.ts';
 import type { Terminal } from '../views/live/live-lines.ts';
-import { type Line, lineWidth } from '../views/live/spans.ts';
+import { cut, type Line, lineWidth, span } from '../views/live/spans.ts';
 import { painted } from './colors.ts';
+import { isAsking, showBelow, shownSpan, terminal } from './output.ts';
 
 export interface Screen {
   size(): Terminal;
@@ -75,3 +78,106 @@ export class LiveScreen {
 
 const coloredLine = (line: Line): string =>
   line.map(({ text, tone }) => painted(text, tone)).join('');
+
+// How a person reads a run: on a terminal, in a pipe, or hardly.
+
+export interface ReadingFlags {
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly log?: string;
+}
+
+/** `live`: a view that is drawn again and again; `plain`: lines; `quiet`: failures only. */
+export type ReadingMode = 'live' | 'plain' | 'quiet';
+
+/** The live view needs a terminal that obeys, for itself alone. */
+export function readingMode(
+  flags: ReadingFlags,
+  env: Readonly<Record<string, string | undefined>>,
+): ReadingMode {
+  if (flags.quiet === true) return 'quiet';
+  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  const logs = flags.log === '-' || (flags.log === undefined && flags.verbose === true);
+  const isPlain = isSet('NO_COLOR') || (isSet('CI') && env['CI'] !== 'false') || logs;
+  return terminal.size() === undefined || env['TERM'] === 'dumb' || isPlain ? 'plain' : 'live';
+}
+
+// Keeps lines at the bottom of the terminal up to date while other output goes above them.
+
+interface ScreenLines {
+  /** Removes the lines. */
+  end(): void;
+  /** The lines as they are now stay, and later output goes below them. */
+  leave(): void;
+}
+
+/** Between two frames, in milliseconds. */
+const frameMs = 200;
+
+/** `version`: rises when the lines are others; without that, they are drawn once a second. */
+export function keepDrawn(
+  linesFor: (size: Terminal) => readonly Line[],
+  version: () => number,
+): ScreenLines {
+  const clock = realClock;
+  const began = clock.elapsed();
+  const screen = new LiveScreen(
+    { size: () => terminal.size() ?? { columns: 80, rows: 24 }, write: terminal.write },
+    (size) => linesFor(size).map((line) => line.map(shownSpan)),
+  );
+  let drawn = { version: -1, second: -1 };
+  const isResized = terminal.watchSize();
+  const draw = (): void => {
+    if (isAsking()) return;
+    const second = Math.floor((clock.elapsed() - began) / 1000);
+    const same = drawn.version === version() && drawn.second === second;
+    if (same && !isResized.take()) return;
+    drawn = { version: version(), second };
+    screen.draw();
+  };
+  const timer = setInterval(draw, frameMs);
+  timer.unref();
+  const resumed = (): void => screen.forget();
+  process.on('SIGCONT', resumed);
+  showBelow(screen);
+  draw();
+  const stop = (): void => {
+    clearInterval(timer);
+    process.off('SIGCONT', resumed);
+    isResized.off();
+    showBelow(undefined);
+  };
+  return {
+    end() {
+      stop();
+      screen.erase();
+    },
+    leave() {
+      stop();
+      screen.draw();
+      screen.forget();
+    },
+  };
+}
+
+// The first line of `run` on a terminal: the program and the pipeline take longer to load than a person should wait for a
+// sign of life.
+
+/** The next output takes the line away. Only where a live view follows. */
+export function sayReading(file: string, flags: ReadingFlags): void {
+  const size = terminal.size();
+  if (size === undefined || readingMode(flags, process.env) !== 'live') return;
+  const line = [shownSpan(span(`reading ${file} …`, 'dim'))];
+  const screen = new LiveScreen(
+    { size: () => terminal.size() ?? size, write: terminal.write },
+    ({ columns }) => [cut(line, columns)],
+  );
+  screen.draw();
+  showBelow({
+    above(print) {
+      showBelow(undefined);
+      print();
+    },
+    erase: () => screen.erase(),
+  });
+}

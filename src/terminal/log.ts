@@ -10,8 +10,7 @@ import { systemReason } from '../base/system-error.ts';
 import type { ScheduleEvent } from '../views/schedule-event.ts';
 import type { WatchEvent } from '../views/watch-event.ts';
 import type { ShownEvent } from './exit-code.ts';
-import { lose } from './output.ts';
-import { ownRedactor } from './shown.ts';
+import { lose, ownRedactor } from './output.ts';
 import { complain } from './terminal.ts';
 
 /** What a long-running process logs beside run events. */

@@ -1,8 +1,11 @@
 // Standard output and standard error, which may become unavailable while a command runs: a pipe whose reader has
 // exited, a closed terminal, a full disk. Then nothing more is written there, and listeners are called.
-
 import { writeSync } from 'node:fs';
+import { printable } from '../base/printable.ts';
+import { Redactor } from '../base/redactor.ts';
 import { systemCode, systemReason } from '../base/system-error.ts';
+import { secretsIn } from '../service-api/secrets.ts';
+import type { Span } from '../views/live/spans.ts';
 
 const streams = { out: process.stdout, err: process.stderr } as const;
 type Channel = keyof typeof streams;
@@ -139,3 +142,23 @@ export const terminal = {
     };
   },
 };
+
+// Prepares text and facts for output: hides the secrets of the environment, and escapes everything that a terminal
+// would obey.
+
+let redactor: Redactor | undefined;
+
+/** Hides the secrets that this command was given. */
+export function ownRedactor(): Redactor {
+  redactor ??= new Redactor(secretsIn(process.env));
+  return redactor;
+}
+
+/** A piece of a line, ready to be shown. */
+export const shownSpan = ({ text, tone }: Span): Span => ({
+  text: printable(ownRedactor().text(text)),
+  tone,
+});
+
+/** Lines of text, ready to be printed. */
+export const shown = (text: string): string => printable(ownRedactor().text(text), true);

@@ -6,8 +6,7 @@ import { type Complaint, renderDiagnostics } from '../contract/yaml/diagnostic.t
 import { type Problem, Refusal, renderProblem } from '../language/load/refusal.ts';
 import { hasColor, type Paint } from './colors.ts';
 import { problemCode } from './exit-code.ts';
-import { terminal, write } from './output.ts';
-import { ownRedactor, shown } from './shown.ts';
+import { ownRedactor, shown, terminal, write } from './output.ts';
 
 // Reports escape names themselves; this is the second line of defense.
 export const print = (text: string): void => write('out', shown(text));

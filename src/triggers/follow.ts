@@ -3,7 +3,7 @@
 // costs nothing.
 
 import type { Result } from '../base/result.ts';
-import type { RunOptions } from '../features/run/options.ts';
+import type { RunOptions } from '../features/run/context.ts';
 import type { Ran } from '../features/run/run.ts';
 import type { GivenInputs } from '../language/load/inputs.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';

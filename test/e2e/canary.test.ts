@@ -1,6 +1,6 @@
 // What a person decides before everything is bought: the question above a threshold, and `run --first`.
 import { describe, expect, test } from 'vitest';
-import type { RunQuestion } from '../../src/features/run/run-question.ts';
+import type { RunQuestion } from '../../src/features/run/context.ts';
 import type { LineFile } from '../../src/run/journal/journal-writer.ts';
 import { bill, envOf, photo, Rig, service } from '../rig.ts';
 

@@ -1,8 +1,8 @@
 // What plan says about the reasons of tasks, and `plan --explain`.
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { explanationText } from '../../src/features/plan/explanation-text.ts';
 import { type Planned, type PlanOptions, plan } from '../../src/features/plan/plan.ts';
+import { explanationText } from '../../src/features/plan/plan-text.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { envOf, photo, Rig, service } from '../rig.ts';

@@ -18,3 +18,10 @@ test('another command has only what names the pipeline and its state file', () =
     'shotlist status p.yaml --state s.jsonl',
   );
 });
+
+test('a plan of a distributed run is proposed with its database', () => {
+  const flags = { engine: 'postgres://db.example/shotlist' };
+  expect(commandLine('plan', 'p.yaml', flags, ['--pay-again'])).toBe(
+    'shotlist plan p.yaml --engine postgres://db.example/shotlist --pay-again',
+  );
+});

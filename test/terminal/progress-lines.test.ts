@@ -1,6 +1,6 @@
 // The progress of a run in a pipe: the first item at once, then a line every ten seconds, and few while nothing happens.
 import { expect, test } from 'vitest';
-import { progressLines } from '../../src/features/run/run-reader.ts';
+import { progressLines } from '../../src/features/run/perform-command.ts';
 import { HandClock } from '../e2e/watched.ts';
 import { Watching } from '../views/live/live-events.ts';
 

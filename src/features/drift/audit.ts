@@ -3,14 +3,35 @@ import { explainFailure } from '../../contract/api/failure.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { Refusal, refusedKey } from '../../language/load/refusal.ts';
-import type { Ledger } from '../../model/ledger.ts';
+import type { CreditTotals, Ledger } from '../../model/ledger.ts';
 import { chargedHere, jobFacts } from '../../model/state.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import { inquire, isRefusedKey, knownProjects, readPatiently } from '../../service-api/inquiry.ts';
 import type { LedgerEntry } from '../../service-api/local-service.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
 import { type MissingRecord, missingRecords } from '../record-check.ts';
-import type { Audited, Difference } from './drift.ts';
+
+export interface Difference {
+  readonly project: string;
+  readonly tasks: readonly string[];
+  /** Credits by the state file. */
+  readonly recorded: number;
+  /** Credits by the service. */
+  readonly reported: number;
+  readonly why: string;
+}
+
+export interface Audited {
+  readonly projects: number;
+  readonly credits: CreditTotals;
+  /** The total cost of the jobs in the state file; the runs must have the same total. */
+  readonly jobs: number;
+  readonly differences: readonly Difference[];
+  /** Projects that the service no longer reports, such as deleted projects, and their credits by the state file. */
+  readonly unreported: { readonly projects: number; readonly credits: number };
+  /** Creations in doubt, and the credits reserved for them. */
+  readonly doubts: { readonly jobs: number; readonly credits: number };
+}
 
 /**
  * Compares the ledger of the state file with the service's own figures, project by project, and with the other records of
@@ -39,13 +60,8 @@ export async function audit(loaded: LoadedPipeline, options: EditOptions = {}): 
       const { job, project, credits: recorded, answer } = inquired;
       const reported = answer.ok ? answer.value.credits_charged : undefined;
       if (!answer.ok && answer.error.reason !== 'not-found') {
-        differences.push({
-          project,
-          tasks: job.tasks,
-          recorded,
-          reported: 0,
-          why: explainFailure(answer.error),
-        });
+        const why = explainFailure(answer.error);
+        differences.push({ project, tasks: job.tasks, recorded, reported: 0, why });
       } else if (reported === undefined) {
         unreported.projects += 1;
         unreported.credits += recorded;
@@ -91,13 +107,8 @@ async function comparedWith(
       project === undefined ? undefined : await readPatiently(api, clock, { kind, project });
     const reported = answer?.ok === true ? (answer.value.credits_charged ?? 0) : 0;
     const end = project === undefined ? ', and its outcome is not known' : '';
-    differences.push({
-      project: project ?? 'unknown',
-      tasks,
-      recorded: 0,
-      reported,
-      why: `${why}${end}`,
-    });
+    const of = { project: project ?? 'unknown', tasks };
+    differences.push({ ...of, recorded: 0, reported, why: `${why}${end}` });
   }
   return differences;
 }
@@ -119,27 +130,12 @@ function unknown(
     });
   }
   return [...sums].flatMap(([project, { name, credits: reported }]): readonly Difference[] => {
-    const own = known.get(project);
-    if (own === undefined)
-      return [
-        {
-          project,
-          tasks: [],
-          recorded: 0,
-          reported,
-          why: `charged for ${JSON.stringify(name)}, and not known to ${pipeline}`,
-        },
-      ];
-    return own.credits === reported
-      ? []
-      : [
-          {
-            project,
-            tasks: own.job.tasks,
-            recorded: own.credits,
-            reported,
-            why: 'other credits by its ledger',
-          },
-        ];
+    const { job, credits: recorded = 0 } = known.get(project) ?? {};
+    if (recorded === reported && job !== undefined) return [];
+    const why =
+      job === undefined
+        ? `charged for ${JSON.stringify(name)}, and not known to ${pipeline}`
+        : 'other credits by its ledger';
+    return [{ project, tasks: job?.tasks ?? [], recorded, reported, why }];
   });
 }

@@ -4,13 +4,32 @@ import { count } from '../../base/text.ts';
 import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal, refusedKey } from '../../language/load/refusal.ts';
+import { Refusal, refusedKey } from '../../language/load/refusal.ts';
 import type { NewEvent } from '../../model/line.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import { settlementOf } from '../../run/jobs/settlement.ts';
 import { type Inquired, inquire, isRefusedKey } from '../../service-api/inquiry.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
-import type { DriftChange, Refreshed } from './drift.ts';
+import { refuse } from '../refuse.ts';
+
+/** A change that a refresh made for one project. */
+export interface DriftChange {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  readonly what: 'complete' | 'failed' | 'canceled' | 'deleted' | 'lost' | 'credits';
+  /** One sentence. */
+  readonly why: string;
+  /** Credits. */
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface Refreshed {
+  readonly projects: number;
+  readonly changes: readonly DriftChange[];
+  /** Projects that could not be read, and why. Nothing was changed for them. */
+  readonly unread: readonly { readonly project: string; readonly why: string }[];
+}
 
 export interface RefreshOptions extends EditOptions {
   /** Believe the service even if it has no record of any project. */
@@ -56,12 +75,9 @@ export async function refresh(
       if (finding !== undefined) findings.push(finding);
     }
     if (missing > 0 && present === 0 && options.acceptMissing !== true)
-      throw new Refusal(
-        problem(
-          `${header.service === 'rehearsal' ? 'the rehearsal' : header.service} knows no project of the state file (${count(projects, 'project')}): nothing was changed`,
-          'shotlist',
-          'check that the key belongs to the right account; if all projects are really gone, use --accept-missing',
-        ),
+      refuse(
+        `${header.service === 'rehearsal' ? 'the rehearsal' : header.service} knows no project of the state file (${count(projects, 'project')}): nothing was changed`,
+        'check that the key belongs to the right account; if all projects are really gone, use --accept-missing',
       );
     journal.append(findings.map(({ event }) => event));
     if (journal.wrote) await journal.sync();

@@ -1,9 +1,30 @@
-// shotlist engine: looks after the database of distributed runs.
+// shotlist engine: looks after the database of distributed runs. shotlist export: brings the record of one back to the state file.
 
-import type { EngineFlags } from '../../terminal/flags.ts';
+import { count } from '../../base/text.ts';
+import type { EngineFlags, ExportFlags } from '../../terminal/flags.ts';
+import { stopWhenAsked } from '../../terminal/stop.ts';
 import { engineText } from '../../views/engine-text.ts';
-import { answer } from '../command.ts';
+import { answer, command } from '../command.ts';
 import { acceptEngine, checkEngine, dropEngine, migrateEngine } from './engine.ts';
+import { exportState } from './export.ts';
+
+export async function exportCommand(file: string, flags: ExportFlags): Promise<number> {
+  const stop = stopWhenAsked();
+  try {
+    return await command(
+      file,
+      flags,
+      (pipeline, { onWarning }) =>
+        exportState(pipeline, { ...flags, onWarning, signal: stop.signal }),
+      {
+        text: ({ state, jobs }) =>
+          `${state} has the record again: ${count(jobs, 'job')}. Runs need no database from here on.`,
+      },
+    );
+  } finally {
+    stop.off();
+  }
+}
 
 const reports = { check: checkEngine, migrate: migrateEngine, accept: acceptEngine };
 

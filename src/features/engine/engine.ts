@@ -2,7 +2,7 @@
 import type { EngineCondition, EngineRun } from '../../distributed/database.ts';
 import { openDatabase, reachable } from '../../distributed/open-database.ts';
 import type { QueueFacts } from '../../distributed/queue-facts.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
+import { refuse } from '../refuse.ts';
 
 export interface EngineRunFacts {
   readonly run: string;
@@ -57,7 +57,7 @@ export async function dropEngine(engine: string): Promise<{ readonly database: s
       const names = open.map(({ terms }) => terms.pipeline).join(', ');
       const hint = 'nothing was removed: bring each record back first, with shotlist export';
       const message = `the database ${address.shown} has the only record of ${names}`;
-      throw new Refusal(problem(message, 'shotlist', hint));
+      refuse(message, hint);
     }
     await database.drop();
     return { database: address.shown };

@@ -16,22 +16,19 @@ import { problem, Refusal, stateProblem } from '../../language/load/refusal.ts';
 import { memoryStore } from '../../model/job-store.ts';
 import type { Header } from '../../model/line.ts';
 import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import { loadState } from '../../state/load-state.ts';
-import { type LocateOptions, locateState } from '../../state/locate-state.ts';
+import { locateState } from '../../state/locate-state.ts';
+import type { ReadOptions } from '../open-state.ts';
 import { ReceiptBook } from '../../state/receipts/receipt-book.ts';
+import { refuse } from '../refuse.ts';
 
-export interface ExportOptions extends LocateOptions {
+export interface ExportOptions extends ReadOptions {
   /** `--engine`: the address of the database. */
   readonly engine: string;
   /** `--take-back`: the copy of the state file to which the run was exported is lost: write it again from the database. */
   readonly takeBack?: boolean | undefined;
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
   /** If it is aborted, the wait for busy workers ends with its reason as the error. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with warnings for the user. */
-  readonly onWarning?: (message: string) => void;
 }
 
 /** A coordinator that died keeps its term for so long; one that lives is not waited for. */
@@ -63,12 +60,9 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   const header = await loadHeader(located.state);
   const isHere = header?.away === undefined && options.takeBack !== true;
   if (header === undefined || isHere)
-    throw new Refusal(
-      problem(
-        `${located.state} has its own record: nothing is in a database`,
-        'shotlist',
-        'there is nothing to export',
-      ),
+    refuse(
+      `${located.state} has its own record: nothing is in a database`,
+      'there is nothing to export',
     );
   const given = { ...located, serviceName: header.service };
   const { takeBack } = options;

@@ -3,9 +3,8 @@
 import type { WorkerFlags } from '../../terminal/flags.ts';
 import { stopWhenAsked } from '../../terminal/stop.ts';
 import { complain, print, printJson } from '../../terminal/terminal.ts';
-import { announce, withMonitor } from '../monitor/flags.ts';
-import { type WorkerEvent, worker } from './worker.ts';
-import { workerText } from './worker-text.ts';
+import { announce, withMonitor } from '../monitor/command.ts';
+import { type WorkerEvent, worker, workerText } from './worker.ts';
 
 export async function workerCommand(flags: WorkerFlags): Promise<number> {
   const { json = false, monitor: _listen, ...options } = flags;

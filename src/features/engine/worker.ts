@@ -3,26 +3,23 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import { printable } from '../../base/printable.ts';
+import { count } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
 import { hasCanary } from '../../distributed/canary.ts';
 import type { EngineDatabase, EngineRun } from '../../distributed/database.ts';
 import { awaitDatabase, reachable } from '../../distributed/open-database.ts';
 import { insistently } from '../../distributed/patience.ts';
 import { serveRun } from '../../distributed/serve-run.ts';
-import {
-  type Problem,
-  problem,
-  Refusal,
-  resultOf,
-  valueOrThrow,
-} from '../../language/load/refusal.ts';
+import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
+import type { RunEvent } from '../../run/run-event.ts';
 import type { ClientOptions } from '../../service-api/http-client.ts';
 import type { TargetOptions } from '../../service-api/target.ts';
 import type { Monitor } from '../monitor/monitoring.ts';
-import { GracePeriod } from '../run/grace-period.ts';
-import type { WorkerEvent } from './worker-text.ts';
+import { refuse } from '../refuse.ts';
+import { Deadline } from '../run/deadline.ts';
 
 export interface WorkerOptions extends Pick<TargetOptions, 'service'> {
   /** `--engine`: the address of the database. */
@@ -76,7 +73,7 @@ export async function workerWith(
   const { monitor } = options;
   const root = resolve(options.root ?? '.');
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Refusal(problem(`--root ${root} is not a folder`));
+    refuse(`--root ${root} is not a folder`);
   const leave = options.signal ?? new AbortController().signal;
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   let isAway = false;
@@ -90,24 +87,21 @@ export async function workerWith(
     ...{ clock, quit: leave },
     onAway: (error: Error) => onDatabase(error.message),
   };
-  const opened = await resultOf(() => awaitDatabase(options.engine, patience));
-  if (!opened.ok && hasLeft(opened.error, leave)) return { runs: 0 };
-  await using engine = valueOrThrow(opened);
-  const grace = new GracePeriod(clock, options.graceMs);
-  grace.beginAfter(leave);
+  const grace = new Deadline(clock, options.graceMs);
   let runs = 0;
+  /** The database of a run that this worker takes part in. */
+  let serving: string | undefined;
   let told: number | undefined;
-  monitor?.opened([]);
   try {
+    await using engine = await awaitDatabase(options.engine, patience);
+    const { shown } = engine.address;
+    grace.beginAfter(leave);
+    monitor?.opened([]);
     while (!leave.aborted) {
-      const found = await resultOf(() =>
-        reachable(engine.address.shown, () =>
-          insistently(patience, () => findRun(engine.database, root)),
-        ),
+      const { own, others } = await reachable(shown, () =>
+        insistently(patience, () => findRun(engine.database, root)),
       );
-      if (!found.ok && hasLeft(found.error, leave)) break;
       onDatabase(undefined);
-      const { own, others } = valueOrThrow(found);
       if (own === undefined) {
         if (told !== others) onEvent({ type: 'idle', others });
         told = others;
@@ -118,27 +112,27 @@ export async function workerWith(
       told = undefined;
       const { run, pipeline } = own.terms;
       onEvent({ type: 'serving', run, pipeline, worker: name });
-      const served = await resultOf(() =>
-        reachable(engine.address.shown, () =>
-          serveRun(engine.database, own, {
-            ...{ service: options.service, root, places: jobs, worker: name, env, clock },
-            ...{ allowOutside: options.allowOutside, leave, quit: grace.expired, onEvent },
-            ...{ onDatabase, monitor },
-            ...internals,
-          }),
-        ),
+      serving = shown;
+      const end = await reachable(shown, () =>
+        serveRun(engine.database, own, {
+          ...{ service: options.service, root, places: jobs, worker: name, env, clock },
+          ...{ allowOutside: options.allowOutside, leave, quit: grace.passed, onEvent },
+          ...{ onDatabase, monitor },
+          ...internals,
+        }),
       );
-      if (!served.ok && hasLeft(served.error, leave))
-        throw new Refusal(cutOff(engine.address.shown));
-      const end = valueOrThrow(served);
+      serving = undefined;
       runs += 1;
       onEvent({ type: 'served', run, left: end === 'left' });
       if (options.once === true) break;
     }
-    return { runs };
+  } catch (error) {
+    if (!(error instanceof Refusal) || !hasLeft(error.problem, leave)) throw error;
+    if (serving !== undefined) throw new Refusal(cutOff(serving));
   } finally {
     grace.cancel();
   }
+  return { runs };
 }
 
 /** The worker was asked to leave while it waited for the database. */
@@ -167,4 +161,49 @@ async function findRun(database: EngineDatabase, root: string): Promise<FoundRun
   const open = (await database.runs()).filter(({ stage }) => stage === 'open');
   const own = open.find((run) => hasCanary(root, run));
   return { own, others: open.length - (own === undefined ? 0 : 1) };
+}
+
+// What a worker says while it works.
+
+/** What happens to a worker, besides the events of its runs. */
+type WorkerEvent =
+  /** It waits for a run. `others`: open runs whose folder this host does not see. */
+  | { readonly type: 'idle'; readonly others: number }
+  | {
+      readonly type: 'serving';
+      readonly run: string;
+      readonly pipeline: string;
+      readonly worker: string;
+    }
+  | { readonly type: 'served'; readonly run: string; readonly left: boolean }
+  /** The database is away, and why, or it is back. */
+  | { readonly type: 'database'; readonly away?: string }
+  | RunEvent;
+
+/** Undefined for an event that people need not see. */
+export function workerText(event: WorkerEvent): string | undefined {
+  switch (event.type) {
+    case 'idle':
+      return event.others === 0
+        ? 'There is no run: waiting for one. Ctrl-C stops this worker.'
+        : `Waiting for a run of this folder: ${count(event.others, 'run')} in the database belong to other folders. If one of them is yours, check --root.`;
+    case 'serving':
+      return `Working on "${printable(event.pipeline)}" (run ${printable(event.run)}) as ${printable(event.worker)}`;
+    case 'served':
+      return event.left
+        ? `Left the run ${printable(event.run)}`
+        : `The run ${printable(event.run)} needs this worker no longer`;
+    case 'database':
+      return event.away === undefined
+        ? 'the database is back'
+        : `waiting: the database is away: ${printable(event.away)}`;
+    case 'warning':
+      return `warning: ${printable(event.message)}`;
+    case 'waiting':
+      return `waiting: ${printable(event.why)}`;
+    case 'back':
+      return 'the service is back';
+    default:
+      return undefined;
+  }
 }

@@ -6,15 +6,15 @@ import { count, size, table } from '../../base/text.ts';
 import { explanations, groups } from '../../contract/codes/all.ts';
 import { textOf } from '../../contract/codes/explanation.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import { valueOfJob } from '../../model/manifest.ts';
 import type { ExplainFlags } from '../../terminal/flags.ts';
 import { caution, print, printJson } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
 import type { OriginInput } from '../provenance/origin.ts';
+import { refuse } from '../refuse.ts';
+import type { FileStory, ResultStory, UploadStory } from './explain-file.ts';
 import { explainFile } from './explain-file.ts';
 import { codesText, explanationText } from './explain-text.ts';
-import type { FileStory, ResultStory, UploadStory } from './file-story.ts';
 
 export async function explainCommand(
   name: string | undefined,
@@ -38,7 +38,7 @@ export async function explainCommand(
   if (explanation === undefined) {
     const hint = suggestion(code, explanations.keys()) ?? 'shotlist explain lists all codes';
     const what = `there is no code ${looksLikeCode(name) ? '' : 'and no file '}${JSON.stringify(name)}`;
-    throw new Refusal(problem(what, 'shotlist explain', hint));
+    refuse(what, hint, 'shotlist explain');
   }
   if (json) printJson(factsOf(code));
   else print(explanationText(code, explanation, process.stdout.columns));
@@ -68,15 +68,15 @@ function factsOf(code: string): object {
 // The story of a file as text.
 
 /** More results or inputs than this are only counted. */
-const most = 20;
+const maxListed = 20;
 
 function fileStoryText(story: FileStory): string {
   const { file, bytes, sha256, results, uploads, formerly, searched } = story;
   const head = `${file}: ${size(bytes)}, sha256 ${sha256}`;
   const parts = [
-    ...results.slice(0, most).map(resultText),
+    ...results.slice(0, maxListed).map(resultText),
     ...more(results.length, 'result'),
-    ...uploads.slice(0, most).map(uploadText),
+    ...uploads.slice(0, maxListed).map(uploadText),
     ...more(uploads.length, 'upload'),
   ];
   if (parts.length === 0) parts.push(unknownText(formerly, searched));
@@ -84,7 +84,9 @@ function fileStoryText(story: FileStory): string {
 }
 
 const more = (n: number, noun: string): readonly string[] =>
-  n <= most ? [] : [`… and ${count(n - most, noun)} more with this content (--json lists all)`];
+  n <= maxListed
+    ? []
+    : [`… and ${count(n - maxListed, noun)} more with this content (--json lists all)`];
 
 function unknownText(formerly: readonly ResultStory[], searched: number): string {
   const [first] = formerly;
@@ -143,14 +145,14 @@ function madeOf({ origin }: ResultStory): string {
 }
 
 function inputRows(inputs: readonly OriginInput[], depth: number): readonly (readonly string[])[] {
-  const rows = inputs.slice(0, most).flatMap((input) => {
+  const rows = inputs.slice(0, maxListed).flatMap((input) => {
     const { field, uses, file, sha256, output, fingerprint } = input;
     const made = uses === undefined ? `job ${fingerprint}` : `${output} of ${uses}`;
     const what = sha256 === undefined ? made : `${file ?? 'a file'}  sha256 ${sha256}`;
     const row = [`${'  '.repeat(depth)}${field}`, what];
     return [row, ...(depth < 4 ? inputRows(input.inputs ?? [], depth + 1) : [])];
   });
-  const rest = inputs.length - most;
+  const rest = inputs.length - maxListed;
   return rest <= 0 ? rows : [...rows, [`… and ${rest} more`]];
 }
 
@@ -165,11 +167,11 @@ function valuesIn(value: Json | undefined, field = ''): readonly (readonly strin
       valuesIn(entry, field === '' ? name : `${field}.${name}`),
     );
   const text = JSON.stringify(value);
-  return [[field, text.length > longest ? `${text.slice(0, longest)}…` : text]];
+  return [[field, text.length > maxValueChars ? `${text.slice(0, maxValueChars)}…` : text]];
 }
 
-/** In characters: --json has the whole text. */
-const longest = 200;
+/** --json has the whole text. */
+const maxValueChars = 200;
 
 /** Hundreds of tasks can share one job. */
 const listed = (tasks: readonly string[]): string =>

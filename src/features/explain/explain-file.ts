@@ -13,16 +13,14 @@ import { shownPath } from '../../files/shown-path.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
 import { problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import { fingerprintOf } from '../../model/fingerprint.ts';
-import type { JobLine, OutputLine } from '../../model/line.ts';
+import type { JobLine, OutputLine, PastAttempt } from '../../model/line.ts';
 import { isTemplate } from '../../model/rows.ts';
-import { fannedOutIn } from '../../model/task.ts';
+import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import { diskStore } from '../../state/job-store.ts';
 import { type Loaded, loadState } from '../../state/load-state.ts';
 import { checkOwnFolder } from '../../state/own-folder.ts';
 import { eachLine } from '../../state/raw-lines.ts';
-import { manifestsBehind } from '../provenance/manifests-behind.ts';
-import { originOf } from '../provenance/origin.ts';
-import { type FileStory, type ResultStory, resultStory, type UploadStory } from './file-story.ts';
+import { manifestsBehind, type Origin, originOf } from '../provenance/origin.ts';
 
 export interface ExplainFileOptions {
   /** `--state`: only this state file. Default: those of the pipelines near the file and in the working folder. */
@@ -139,11 +137,11 @@ async function mentions(state: string, words: readonly string[]): Promise<boolea
 async function collect(
   { ledger, header }: Loaded,
   { state, folder, manifests: kept }: StatePlace,
-  { sha256, path, upload }: Search,
+  { sha256, path: file, upload }: Search,
   found: Found,
 ): Promise<void> {
   if (header === undefined) return;
-  const own = relative(realPathOr(folder), path);
+  const own = relative(realPathOr(folder), file);
   const same: { readonly job: JobLine; readonly output: OutputLine }[] = [];
   const others: { readonly job: JobLine; readonly output: OutputLine }[] = [];
   for (const job of ledger.jobs()) {
@@ -162,9 +160,20 @@ async function collect(
   const jobs = new Set([...same, ...others].map(({ job }) => job.job));
   const manifests = kept === undefined ? new Map() : await manifestsBehind(kept, jobs);
   const storyOf = ({ job, output }: (typeof same)[number]): ResultStory => {
-    const here = output.path === own;
-    const record = { state: shownPath(state), header, job, output, here, isFannedOut };
-    return resultStory({ ...record, runs: ledger.runs() }, originOf(job.job, manifests));
+    const { task, path, index, pruned } = output;
+    const item = itemOf(task, isFannedOut(task));
+    const run = ledger.runs().find(({ run: number }) => number === job.sender);
+    return {
+      ...{ state: shownPath(state), pipeline: header.pipeline, service: header.service },
+      ...{ task, step: stepOf(task), item },
+      ...{ path, here: path === own, sha256: output.sha256, index, pruned },
+      ...{ uses: job.kind, tasks: job.tasks, fingerprint: job.job },
+      project: job.project,
+      ...{ status: job.state, at: job.at, attempts: job.attempt },
+      ...{ credits: job.credits ?? 0, past: job.past ?? [] },
+      run: run && { number: run.run, at: run.at },
+      origin: originOf(job.job, manifests),
+    };
   };
   found.results.push(...same.map(storyOf));
   found.formerly.push(...others.map(storyOf));
@@ -247,3 +256,67 @@ const foldersIn = (folder: string): readonly string[] =>
     .filter(
       (name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true,
     );
+
+// The story of a file: where it comes from, by the state files that record its content.
+
+export interface FileStory {
+  /** As the user named it. */
+  readonly file: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Results with this content. */
+  readonly results: readonly ResultStory[];
+  /** Uploads of this content: the file is an input. */
+  readonly uploads: readonly UploadStory[];
+  /** Results that were saved under this name, with other content. */
+  readonly formerly: readonly ResultStory[];
+  /** How many state files were read. */
+  readonly searched: number;
+}
+
+export interface UploadStory {
+  readonly state: string;
+  readonly pipeline: string;
+  readonly tasks: readonly string[];
+  readonly at: string;
+}
+
+export interface ResultStory {
+  /** The state file that records the result. */
+  readonly state: string;
+  readonly pipeline: string;
+  /** The address of the service, or `rehearsal`. */
+  readonly service: string;
+  /** The download that saved the file. */
+  readonly task: string;
+  readonly step: string;
+  readonly item?: string;
+  /** Where it was saved, relative to the pipeline file. */
+  readonly path: string;
+  /** True if that is the file that was asked about. */
+  readonly here: boolean;
+  readonly sha256: string;
+  /** Which of the project's downloads, from 0. */
+  readonly index: number;
+  /** When `prune` was told to remove it, ISO 8601. */
+  readonly pruned?: string;
+  /** The step kind that made it. */
+  readonly uses: string;
+  /** The tasks that the result serves. */
+  readonly tasks: readonly string[];
+  readonly fingerprint: string;
+  readonly project?: string;
+  /** The state of the job, and when it entered that state. */
+  readonly status: JobLine['state'];
+  readonly at: string;
+  /** How often a creation was begun. */
+  readonly attempts: number;
+  /** Credits of the last attempt, refund included. */
+  readonly credits: number;
+  /** Earlier attempts that the service took, or may have. */
+  readonly past: readonly PastAttempt[];
+  /** The run that sent the last attempt. */
+  readonly run?: { readonly number: number; readonly at: string };
+  /** Absent if this checkout does not know what the result was made of. */
+  readonly origin?: Origin;
+}

@@ -1,6 +1,7 @@
 // What `shotlist explain` prints about the codes of diagnostics.
 import { grouped } from '../../base/grouped.ts';
 import { printable } from '../../base/printable.ts';
+import { wrapped } from '../../base/text.ts';
 import { groups } from '../../contract/codes/all.ts';
 import {
   type Example,
@@ -10,7 +11,7 @@ import {
 } from '../../contract/codes/explanation.ts';
 
 /** The columns of a terminal whose width is unknown. */
-const usualWidth = 80;
+const defaultWidth = 80;
 
 /** All codes with their titles, by group. */
 export const codesText = (): string =>
@@ -25,12 +26,12 @@ export const codesText = (): string =>
 export function explanationText(
   code: string,
   { title, meaning, warning = false, found = 'validate', wrong, right }: Explanation,
-  width = usualWidth,
+  width = defaultWidth,
 ): string {
   return [
     `${code}: ${title}`,
     '',
-    wrapped(meaning, Math.min(width, 100)),
+    ...wrapped(meaning, Math.min(width, 100)),
     ...(warning ? ['', 'This is a warning: the command continues.'] : []),
     '',
     ...(isSameText(wrong, right) ? circumstancesText(wrong, right, found) : []),
@@ -74,19 +75,19 @@ export const shownLines = (example: Example): readonly string[] =>
 export const shownFiles = (example: Example): readonly (readonly [string, readonly string[]])[] =>
   Object.entries(settingOf(example).files ?? {})
     .filter(([name]) => isText(name))
-    .slice(0, mostFiles)
+    .slice(0, maxFiles)
     .map(([name, text]) => {
       const lines = text.replace(/\n$/, '').split('\n');
-      const more = lines.length - mostLines;
+      const more = lines.length - maxLines;
       const shown = lines
-        .slice(0, mostLines)
+        .slice(0, maxLines)
         .map((line) => printable(name.endsWith('.yaml') ? line : shortened(line)));
       const rest = more > 0 ? [`… and ${grouped(more)} more lines`] : [];
       return [name, [...shown, ...rest]];
     });
 
-const mostFiles = 2;
-const mostLines = 8;
+const maxFiles = 2;
+const maxLines = 8;
 const shortened = (line: string): string => (line.length > 160 ? `${line.slice(0, 60)}…` : line);
 const isText = (name: string): boolean => /\.(csv|jsonl|yaml)$/.test(name);
 
@@ -94,7 +95,7 @@ const isText = (name: string): boolean => /\.(csv|jsonl|yaml)$/.test(name);
 export function circumstances(example: Example, found: Finder): string {
   const { files = {}, saved, inputs = {}, items, profile, env = {} } = settingOf(example);
   const names = Object.entries(files)
-    .filter(([name], index) => !isText(name) || index >= mostFiles)
+    .filter(([name], index) => !isText(name) || index >= maxFiles)
     .map(([name, text]) => `${name}${contentNote(text)}`);
   const flags = [
     ...Object.entries(inputs).map(([name, value]) => `--input ${name}=${value}`),
@@ -124,13 +125,3 @@ const savedAs: Readonly<Record<'latin1' | 'cr', string>> = {
   latin1: 'saved as Latin-1',
   cr: 'with CR as line ends',
 };
-
-function wrapped(text: string, width: number): string {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines.join('\n');
-}

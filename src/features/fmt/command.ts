@@ -2,9 +2,10 @@
 
 import { buffer } from 'node:stream/consumers';
 import { printable } from '../../base/printable.ts';
-import { problem, Refusal, resultOf } from '../../language/load/refusal.ts';
+import { resultOf } from '../../language/load/refusal.ts';
 import type { FmtFlags } from '../../terminal/flags.ts';
 import { fail, print, printJson } from '../../terminal/terminal.ts';
+import { refuse } from '../refuse.ts';
 import { type Formatted, fmt, fmtText } from './fmt.ts';
 
 /** 0: done, or nothing to do; 1: `--check` found a file without its layout; 2: a file is wrong. */
@@ -13,8 +14,7 @@ export async function fmtCommand(
   { check = false, json = false }: FmtFlags,
 ): Promise<number> {
   if (files.includes('-')) {
-    if (files.length > 1)
-      throw new Refusal(problem('"-" is standard input, and must be the only file'));
+    if (files.length > 1) refuse('"-" is standard input, and must be the only file');
     return showText(fmtText(await buffer(process.stdin)), check, json);
   }
   const codes: number[] = [];

@@ -7,6 +7,7 @@ import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { format } from '../../language/format/format.ts';
 import { largestPipeline } from '../../language/load/parse.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
+import { refuse } from '../refuse.ts';
 
 export interface FmtOptions {
   /** `--check`: write nothing. Default: false. */
@@ -40,12 +41,10 @@ export async function fmt(file: string, { check = false }: FmtOptions = {}): Pro
   if (check || !formatted.changed) return formatted;
   const found = placeOf(file);
   if ('refused' in found)
-    throw new Refusal(
-      problem(
-        `the file ${found.refused}; nothing was written`,
-        file,
-        'name the file that the link leads to',
-      ),
+    refuse(
+      `the file ${found.refused}; nothing was written`,
+      'name the file that the link leads to',
+      file,
     );
   try {
     await replaceFile(found.place, formatted.text);

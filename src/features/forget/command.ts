@@ -2,9 +2,9 @@
 
 import { printable } from '../../base/printable.ts';
 import { count } from '../../base/text.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { ForgetFlags } from '../../terminal/flags.ts';
 import { command } from '../command.ts';
+import { refuse } from '../refuse.ts';
 import { type Forgettable, type Forgotten, forget } from './forget.ts';
 
 export async function forgetCommand(
@@ -13,8 +13,7 @@ export async function forgetCommand(
   flags: ForgetFlags,
 ): Promise<number> {
   const which = whichOf(task, flags.project);
-  if (which === undefined)
-    throw new Refusal(problem('name what to forget: a task, or --project <id>'));
+  if (which === undefined) refuse('name what to forget: a task, or --project <id>');
   return await command(
     file,
     flags,

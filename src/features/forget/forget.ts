@@ -1,11 +1,11 @@
 // `forget`: has the next run do a task again. The job's result is discarded; its cost stays in the ledger.
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, NewEvent } from '../../model/line.ts';
 import { numberOf } from '../../model/take-index.ts';
 import { type EditOptions, editState } from '../edit-state.ts';
+import { refuse } from '../refuse.ts';
 
 /** `project`: the job of this project, even if the project is not finished. */
 export type Forgettable =
@@ -79,16 +79,13 @@ function byTask(ledger: Ledger, task: string): Found {
     refused = reasonAgainst(job);
     if (refused === undefined) return whole(job);
   }
-  if (refused !== undefined) throw new Refusal(problem(`${task} ${refused}`));
+  if (refused !== undefined) refuse(`${task} ${refused}`);
   if (ledger.task(task) !== undefined)
-    throw new Refusal(problem(`${task} was never done: the next run tries it again`));
+    refuse(`${task} was never done: the next run tries it again`);
   const hint = suggestion(task, names);
-  throw new Refusal(
-    problem(
-      `the state file knows no task ${JSON.stringify(task)}`,
-      'shotlist',
-      hint ?? 'shotlist status lists them',
-    ),
+  refuse(
+    `the state file knows no task ${JSON.stringify(task)}`,
+    hint ?? 'shotlist status lists them',
   );
 }
 
@@ -127,9 +124,7 @@ function byProject(ledger: Ledger, project: string): Found {
   for (const job of ledger.jobs()) {
     if (job.project === project && job.state !== 'failed') return whole(job);
     if (job.project === project || (job.past ?? []).some((past) => past.project === project))
-      throw new Refusal(
-        problem(`project ${project} is an attempt of ${job.tasks.join(', ')} that is over already`),
-      );
+      refuse(`project ${project} is an attempt of ${job.tasks.join(', ')} that is over already`);
   }
-  throw new Refusal(problem(`the state file knows no project ${JSON.stringify(project)}`));
+  refuse(`the state file knows no project ${JSON.stringify(project)}`);
 }

@@ -1,37 +1,48 @@
 // `run --commit`: one commit with the state file and the small outputs of this pipeline. The run is over and paid, so
 // whatever prevents the commit is a warning.
-import { dirname } from 'node:path';
+
+import { createHash } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { printable } from '../../base/printable.ts';
-import { err, ok, type Result } from '../../base/result.ts';
+import { openRegular } from '../../base/regular-file.ts';
+import { isSystemProblem } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import { shownPath } from '../../files/shown-path.ts';
+import type { Ledger } from '../../model/ledger.ts';
 import type { Summary } from '../../run/run-event.ts';
 import { movedReason, unsavedProblem } from '../../state/unsaved-state.ts';
 import { creditsText } from '../../views/credits-text.ts';
 import { tasksText } from '../../views/task-endings-text.ts';
-import type { PreparedRun } from '../run/context.ts';
-import { busyWith, type Checkout, checkoutOf } from './checkout.ts';
-import { type Committed, commitFiles } from './commit-files.ts';
-import { chooseOutputs, newOutputs } from './commit-outputs.ts';
-import { type GitOptions, git } from './git.ts';
-import { placeIn } from './place.ts';
+import type { CommitOutputs, PreparedRun } from '../run/context.ts';
+import {
+  busyWith,
+  type Checkout,
+  checkoutOf,
+  GitFailure,
+  type GitOptions,
+  git,
+  gitAnswer,
+  placeIn,
+} from './git.ts';
 
 export async function commitRun(run: PreparedRun, summary: Summary): Promise<void> {
   const { options, onEvent, prepared, target } = run;
   if (options.commit !== true) return;
   const warn = (message: string): void => onEvent({ type: 'warning', message });
-  const done =
-    target.kind === 'rehearsal'
-      ? err('a rehearsal has nothing for git')
-      : await commit(run, summary, warn);
-  if (!done.ok) {
-    warn(
-      `nothing was committed: ${done.error}; ${shownPath(prepared.paths.state)} is complete without a commit`,
-    );
-    return;
+  let committed: (Committed & { readonly outputs: number }) | undefined;
+  try {
+    if (target.kind === 'rehearsal') throw new GitFailure('a rehearsal has nothing for git');
+    committed = await commit(run, summary, warn);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    const state = shownPath(prepared.paths.state);
+    return warn(`nothing was committed: ${error.message}; ${state} is complete without a commit`);
   }
-  if (done.value === undefined) return;
-  const { commit: id, branch, outputs, unstaged } = done.value;
+  if (committed === undefined) return;
+  const { commit: id, branch, outputs, unstaged } = committed;
   if (unstaged !== undefined)
     warn(
       `the commit is made, but git status shows its files as changed (${unstaged}): git reset <file> mends that`,
@@ -41,29 +52,26 @@ export async function commitRun(run: PreparedRun, summary: Summary): Promise<voi
 
 type Warn = (message: string) => void;
 
+/** Undefined: HEAD has these contents already. Throws `GitFailure`; then nothing was committed. */
 async function commit(
   run: PreparedRun,
   summary: Summary,
   warn: Warn,
-): Promise<Result<(Committed & { readonly outputs: number }) | undefined, string>> {
+): Promise<(Committed & { readonly outputs: number }) | undefined> {
   const { prepared, options, redactor } = run;
   const { state } = prepared.paths;
-  if (unsavedProblem(state) !== undefined) return err(movedReason(state));
+  if (unsavedProblem(state) !== undefined) throw new GitFailure(movedReason(state));
   const git = { env: options.env ?? process.env };
   const checkout = await checkoutOf(dirname(state), git);
-  if (!checkout.ok) return checkout;
-  const busy = await busyWith(checkout.value, git);
-  if (busy !== undefined) return err(busy);
-  const chosen = await chooseFiles(run, checkout.value, warn);
-  if (!chosen.ok) return chosen;
-  const outputs = chosen.value.length - 1;
+  const busy = await busyWith(checkout, git);
+  if (busy !== undefined) throw new GitFailure(busy);
+  const chosen = await chooseFiles(run, checkout, warn);
+  const outputs = chosen.length - 1;
   const { ledger } = prepared.state;
   const subject = { pipeline: prepared.bound.name, run: ledger.runs().at(-1)?.run, outputs };
   const message = redactor.text(commitMessage(summary, subject));
-  const committed = await commitFiles(checkout.value, chosen.value, message, git);
-  if (!committed.ok || committed.value === undefined)
-    return committed.ok ? ok(undefined) : committed;
-  return ok({ ...committed.value, outputs });
+  const committed = await commitFiles(checkout, chosen, message, git);
+  return committed === undefined ? undefined : { ...committed, outputs };
 }
 
 /** The state file first. */
@@ -71,27 +79,24 @@ async function chooseFiles(
   { prepared, options }: PreparedRun,
   { top }: Checkout,
   warn: Warn,
-): Promise<Result<readonly string[], string>> {
+): Promise<readonly string[]> {
   const { paths, bound, state } = prepared;
   const git = { env: options.env ?? process.env };
   const stateFile = placeIn(top, paths.state);
   if (stateFile === undefined)
-    return err(`${shownPath(paths.state)} is in no folder that git commits`);
+    throw new GitFailure(`${shownPath(paths.state)} is in no folder that git commits`);
   const inHead = await pathsInHead(top, git);
-  if (!inHead.ok) return inHead;
   const began = state.ledger.runs().at(-1)?.at;
   const which = options.commitOutputs ?? 'small';
   const found = newOutputs(state.ledger, {
-    ...{ folder: bound.folder, top, inHead: inHead.value, which },
+    ...{ folder: bound.folder, top, inHead, which },
     since: began === undefined ? 0 : Date.parse(began),
   });
-  const left = await leftAlone(top, [stateFile, ...found.keys()], git);
-  if (!left.ok) return left;
-  const { ignored, filtered } = left.value;
-  if (ignored.has(stateFile)) return err(`git ignores ${shownPath(paths.state)}`);
+  const { ignored, filtered } = await leftAlone(top, [stateFile, ...found.keys()], git);
+  if (ignored.has(stateFile)) throw new GitFailure(`git ignores ${shownPath(paths.state)}`);
   const filter = filtered.get(stateFile);
   if (filter !== undefined)
-    return err(
+    throw new GitFailure(
       `${shownPath(paths.state)} has the attribute filter=${filter}, and shotlist runs no filters`,
     );
   // What git ignores is nobody's loss, however large it is.
@@ -106,7 +111,7 @@ async function chooseFiles(
     warn(
       `the commit is without ${count(tooLarge, 'output')} beyond the limits (1 MiB each, 20 MiB in all); --commit-outputs all has no limits`,
     );
-  return ok([stateFile, ...plain]);
+  return [stateFile, ...plain];
 }
 
 // The message of the commit after a run.
@@ -120,13 +125,13 @@ interface CommitSubject {
 }
 
 /** What git shows in a list of commits. */
-const longest = 100;
+const maxNameChars = 100;
 
 export function commitMessage(
   { outcome, items, tasks, credits, stopped }: Summary,
   { pipeline, run, outputs }: CommitSubject,
 ): string {
-  const name = printable(pipeline).slice(0, longest);
+  const name = printable(pipeline).slice(0, maxNameChars);
   const done =
     items.unfinished === 0
       ? count(items.done, 'item')
@@ -157,40 +162,209 @@ async function leftAlone(
   top: string,
   paths: readonly string[],
   options: GitOptions,
-): Promise<Result<LeftAlone, string>> {
+): Promise<LeftAlone> {
   const input = paths.map((path) => `${path}\0`).join('');
-  const ignored = await git(top, ['check-ignore', '-z', '--stdin'], {
-    ...options,
-    input,
-    alsoFine: 1,
-  });
-  if (!ignored.ok) return ignored;
+  const ignoring = ['check-ignore', '-z', '--stdin'];
+  const ignored = await git(top, ignoring, { ...options, input, alsoFine: 1 });
   const asked = await git(top, ['check-attr', '-z', '--stdin', 'filter'], { ...options, input });
-  if (!asked.ok) return asked;
   const filtered = new Map<string, string>();
-  const fields = asked.value.split('\0');
+  const fields = asked.split('\0');
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const [path = '', , value = ''] = fields.slice(at, at + 3);
     if (value !== 'unspecified' && value !== 'unset') filtered.set(path, value);
   }
-  return ok({ ignored: new Set(ignored.value.split('\0')), filtered });
+  return { ignored: new Set(ignored.split('\0')), filtered };
 }
 
 /** The paths in the last commit; empty if there is none. */
-async function pathsInHead(
+async function pathsInHead(top: string, options: GitOptions): Promise<ReadonlySet<string>> {
+  const asked = ['rev-parse', '--verify', '--quiet', 'HEAD'];
+  const head = await git(top, asked, { ...options, alsoFine: 1 });
+  if (head.trim() === '') return new Set();
+  const listing = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD'];
+  return new Set((await git(top, listing, options)).split('\0'));
+}
+
+// Commits certain files and nothing else, whatever is staged or changed beside them: through an index of its own, with
+// commands that run no hook, no filter and no signing program.
+
+interface Committed {
+  /** The id of the commit. */
+  readonly commit: string;
+  /** The branch; undefined on a detached HEAD. */
+  readonly branch: string | undefined;
+  /** What git's own index did not take up, as a sentence; the commit is complete without it. */
+  readonly unstaged?: string;
+}
+
+/** `paths` are relative to the top of the checkout, with `/`. Undefined: HEAD has these contents already. */
+async function commitFiles(
+  { top, filters }: Checkout,
+  paths: readonly string[],
+  message: string,
+  given: GitOptions,
+): Promise<Committed | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'shotlist-index-'));
+  try {
+    const options = { ...given, filters };
+    const ownIndex = { ...options, index: join(folder, 'index') };
+    const { parent, tree: before, branch } = await headOf(top, options);
+    const input = await entriesOf(top, paths, options);
+    if (parent !== undefined) await git(top, [...wholeIndex, 'read-tree', parent], ownIndex);
+    const update = ['update-index', '--add', '-z', '--index-info'];
+    await git(top, [...wholeIndex, ...update], { ...ownIndex, input });
+    // The objects of a partial clone may be elsewhere, and need not be fetched.
+    const tree = (await git(top, [...wholeIndex, 'write-tree', '--missing-ok'], ownIndex)).trim();
+    if (tree === before) return undefined;
+    const parents = parent === undefined ? [] : ['-p', parent];
+    const committing = ['commit-tree', tree, ...parents, '-F', '-'];
+    const id = (await git(top, committing, { ...options, input: message })).trim();
+    const subject = message.split('\n')[0] ?? '';
+    // The old value: if somebody committed meanwhile, that commit stays.
+    const old = parent ?? '0'.repeat(id.length);
+    await git(top, ['update-ref', '-m', `commit: ${subject}`, 'HEAD', id, old], options);
+    const unstaged = await failureOf(git(top, update, { ...options, input }));
+    return { commit: id, branch, unstaged };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function failureOf(asked: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await asked;
+    return undefined;
+  } catch (error) {
+    if (error instanceof GitFailure) return error.message;
+    throw error;
+  }
+}
+
+/** The index of this commit is one file, whatever the repository's own index is. */
+const wholeIndex = ['-c', 'core.splitIndex=false'];
+
+interface Head {
+  readonly parent: string | undefined;
+  readonly tree: string | undefined;
+  readonly branch: string | undefined;
+}
+
+async function headOf(top: string, options: GitOptions): Promise<Head> {
+  const resolving = ['rev-parse', '--verify', '--quiet'];
+  const branch = (await gitAnswer(top, ['symbolic-ref', '--quiet', 'HEAD'], options))?.trim();
+  const head = [...resolving, 'HEAD^{commit}'];
+  const parent = (await gitAnswer(top, head, options))?.trim();
+  if (parent !== undefined) {
+    const tree = await git(top, ['rev-parse', '--verify', `${parent}^{tree}`], options);
+    return { parent, tree: tree.trim(), branch };
+  }
+  // A branch without a commit yet; anything else is damage, and git says which.
+  if (branch === undefined) await git(top, head, options);
+  else if ((await gitAnswer(top, [...resolving, branch], options)) !== undefined)
+    throw new GitFailure(`${branch} names no commit`);
+  return { parent: undefined, tree: undefined, branch };
+}
+
+const pathsPerCommand = 200;
+
+/** Stores the contents; returns the lines for `update-index --index-info`. */
+async function entriesOf(
   top: string,
+  paths: readonly string[],
   options: GitOptions,
-): Promise<Result<ReadonlySet<string>, string>> {
-  const head = await git(top, ['rev-parse', '--verify', '--quiet', 'HEAD'], {
-    ...options,
-    alsoFine: 1,
-  });
-  if (!head.ok) return head;
-  if (head.value.trim() === '') return ok(new Set());
-  const listed = await git(
-    top,
-    ['ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD'],
-    options,
-  );
-  return listed.ok ? ok(new Set(listed.value.split('\0'))) : listed;
+): Promise<string> {
+  let lines = '';
+  for (let from = 0; from < paths.length; from += pathsPerCommand) {
+    const some = paths.slice(from, from + pathsPerCommand);
+    const files = some.map((path) => join(top, path));
+    const hashed = await git(top, ['hash-object', '-w', '--no-filters', '--', ...files], options);
+    const ids = hashed.trim().split('\n');
+    for (const [index, path] of some.entries()) lines += `100644 ${ids[index] ?? ''}\t${path}\0`;
+  }
+  return lines;
+}
+
+// Chooses the outputs for the commit after a run: those that git does not have yet, as they were recorded, up to a size.
+
+const maxBytes = { file: 1 << 20, total: 20 << 20 };
+
+interface OutputSearch {
+  /** The pipeline's folder: recorded paths are relative to it. */
+  readonly folder: string;
+  readonly top: string;
+  readonly inHead: ReadonlySet<string>;
+  /** When the run began, in milliseconds. A file in HEAD that is older has not changed. */
+  readonly since: number;
+  readonly which: CommitOutputs;
+}
+
+interface ChosenOutputs {
+  /** Relative to the top, sorted. */
+  readonly paths: readonly string[];
+  /** The number of outputs that are too large. */
+  readonly tooLarge: number;
+}
+
+/** Those of `found` that fit, and that nobody has changed. */
+async function chooseOutputs(found: FoundOutputs, which: CommitOutputs): Promise<ChosenOutputs> {
+  const paths: string[] = [];
+  let [tooLarge, total] = [0, 0];
+  for (const [path, output] of [...found].sort(byPath)) {
+    const fits = output.bytes <= maxBytes.file && total + output.bytes <= maxBytes.total;
+    if (which === 'small' && !fits) tooLarge += 1;
+    else if (await isAsRecorded(output)) {
+      paths.push(path);
+      total += output.bytes;
+    }
+  }
+  return { paths, tooLarge };
+}
+
+const byPath = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : 1;
+
+interface OutputFile {
+  readonly file: string;
+  readonly bytes: number;
+  /** Two tasks may have saved one path, one after the other. */
+  readonly hashes: Set<string>;
+}
+
+/** By path, relative to the top. */
+type FoundOutputs = ReadonlyMap<string, OutputFile>;
+
+/** The outputs that git does not have. */
+function newOutputs(
+  ledger: Ledger,
+  { folder, top, inHead, since, which }: OutputSearch,
+): FoundOutputs {
+  if (which === 'none') return new Map();
+  const found = new Map<string, OutputFile>();
+  for (const { outputs = [] } of ledger.jobs())
+    for (const { path: recorded, sha256 } of outputs) {
+      const file = resolve(folder, recorded);
+      const stats = lstatSync(file, { throwIfNoEntry: false });
+      // Lost, elsewhere, or no longer shotlist's own.
+      if (stats === undefined || !stats.isFile()) continue;
+      const path = placeIn(top, file);
+      if (path === undefined || (inHead.has(path) && stats.mtimeMs < since)) continue;
+      const known = found.get(path);
+      if (known === undefined)
+        found.set(path, { file, bytes: stats.size, hashes: new Set([sha256]) });
+      else known.hashes.add(sha256);
+    }
+  return found;
+}
+
+/** A file that its owner changed is not committed for them. */
+async function isAsRecorded({ file, hashes }: OutputFile): Promise<boolean> {
+  try {
+    await using handle = await openRegular(file);
+    const hash = createHash('sha256');
+    for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk);
+    return hashes.has(hash.digest('hex'));
+  } catch (error) {
+    if (isSystemProblem(error)) return false;
+    throw error;
+  }
 }

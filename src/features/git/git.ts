@@ -4,10 +4,15 @@
 // switched off here. The environment is a short list, so git never sees the API key, and no variable leads it to another
 // repository.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, lstatSync } from 'node:fs';
 import { devNull } from 'node:os';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { err, ok, type Result } from '../../base/result.ts';
+import { realPathOr } from '../../base/real-path.ts';
+import { repositoryOf } from '../../base/repository.ts';
 import { systemCode } from '../../base/system-error.ts';
+import { isWithin } from '../../base/within.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -21,6 +26,11 @@ export interface GitOptions {
   readonly filters?: readonly string[];
   /** An exit code that is an answer too, and no failure. */
   readonly alsoFine?: number;
+}
+
+/** Why something cannot be done with git; the message is a sentence, if git refused with its own words. */
+export class GitFailure extends Error {
+  readonly code = 'GIT_FAILED';
 }
 
 const settings = [
@@ -43,15 +53,15 @@ const noFilter = (name: string): readonly string[] =>
     `filter.${name}.${set}`,
   ]);
 
-/** In milliseconds: more than any of these commands takes on a healthy disk. */
+/** More than any of these commands takes on a healthy disk. */
 const timeoutMs = 120_000;
 
-/** The output of a git command. The error is a sentence with git's own words. */
+/** The output of a git command. Throws `GitFailure`. */
 export async function git(
   folder: string,
   args: readonly string[],
   { env, input, index, filters = [], alsoFine }: GitOptions,
-): Promise<Result<string, string>> {
+): Promise<string> {
   const own = Object.fromEntries(passed.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   const child = spawn('git', [...settings, ...filters.flatMap(noFilter), ...args], {
     cwd: folder,
@@ -65,22 +75,148 @@ export async function git(
       ...{ GIT_OPTIONAL_LOCKS: '0', GIT_NO_REPLACE_OBJECTS: '1' },
     },
   });
-  const ended = new Promise<Result<number | null, string>>((resolve) => {
+  const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => {
       const missing = systemCode(error) === 'ENOENT';
-      resolve(err(missing ? 'git is not installed, or not in PATH' : error.message));
+      reject(new GitFailure(missing ? 'git is not installed, or not in PATH' : error.message));
     });
-    child.once('close', (code) => resolve(ok(code)));
+    child.once('close', resolve);
   });
   // If git ends without reading everything, its exit code says why.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input ?? '');
   const [code, output, said] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-  if (!code.ok) return code;
-  if (code.value === 0 || code.value === alsoFine) return ok(output);
+  if (code === 0 || code === alsoFine) return output;
   const reason = said
     .trim()
     .split('\n')[0]
     ?.replace(/^(?:fatal|error): /, '');
-  return err(`git ${args[0]}: ${reason || `it ended with code ${code.value ?? 'none'}`}`);
+  throw new GitFailure(`git ${args[0]}: ${reason || `it ended with code ${code ?? 'none'}`}`);
+}
+
+/** For a question to which a failure is an answer: undefined. */
+export async function gitAnswer(
+  folder: string,
+  args: readonly string[],
+  options: GitOptions,
+): Promise<string | undefined> {
+  try {
+    return await git(folder, args, options);
+  } catch (error) {
+    if (error instanceof GitFailure) return undefined;
+    throw error;
+  }
+}
+
+// The checkout that a file is in, and whether a commit can be made there.
+
+export interface Checkout {
+  /** The top folder, links resolved. */
+  readonly top: string;
+  /** `.git`, or that of a worktree. */
+  readonly gitFolder: string;
+  /** The names of the filters in the configuration. */
+  readonly filters: readonly string[];
+}
+
+/** Throws `GitFailure` if there is none. */
+export async function checkoutOf(folder: string, options: GitOptions): Promise<Checkout> {
+  const asked = ['rev-parse', '--show-toplevel', '--absolute-git-dir'];
+  const [top = '', gitFolder = ''] = (await git(folder, asked, options)).split('\n');
+  if (top === '') throw new GitFailure(`${folder} is in no checkout of a git repository`);
+  return { top, gitFolder, filters: await filtersIn(top, options) };
+}
+
+async function filtersIn(top: string, options: GitOptions): Promise<readonly string[]> {
+  const asked = ['config', '--null', '--name-only', '--get-regexp', '^filter\\.'];
+  const found = await git(top, asked, { ...options, alsoFine: 1 });
+  const keys = found.split('\0').filter((key) => key !== '');
+  const names = keys.map((key) => key.slice('filter.'.length, key.lastIndexOf('.')));
+  const odd = names.find((name) => /[=\n]/.test(name));
+  if (odd === undefined) return [...new Set(names)];
+  throw new GitFailure(
+    `the filter ${JSON.stringify(odd)} in its configuration cannot be switched off`,
+  );
+}
+
+/** What stands in `.git` while a person is in the middle of something. */
+const unfinished: readonly (readonly [string, string])[] = [
+  ['MERGE_HEAD', 'a merge'],
+  ['rebase-merge', 'a rebase'],
+  ['rebase-apply', 'a rebase or git am'],
+  ['CHERRY_PICK_HEAD', 'a cherry-pick'],
+  ['REVERT_HEAD', 'a revert'],
+  ['sequencer', 'a cherry-pick or revert'],
+  ['BISECT_LOG', 'a bisect'],
+];
+
+/** Why no commit can be made now; undefined if one can. */
+export async function busyWith(
+  { top, gitFolder }: Checkout,
+  options: GitOptions,
+): Promise<string | undefined> {
+  const open = unfinished.find(([name]) => existsSync(join(gitFolder, name)));
+  if (open !== undefined) return `${open[1]} is in progress`;
+  if (existsSync(join(gitFolder, 'index.lock')))
+    return 'another git command is working on the index, or one was killed (.git/index.lock)';
+  // Git follows these, and an archive can hold them: a commit would write where they lead.
+  const link = ['HEAD', 'index', 'objects', 'refs', 'logs'].find(
+    (name) =>
+      lstatSync(join(gitFolder, name), { throwIfNoEntry: false })?.isSymbolicLink() === true,
+  );
+  if (link !== undefined) return `${join(gitFolder, link)} is a link`;
+  const committer = await gitAnswer(top, ['var', 'GIT_COMMITTER_IDENT'], options);
+  const author = await gitAnswer(top, ['var', 'GIT_AUTHOR_IDENT'], options);
+  return committer === undefined || author === undefined
+    ? 'git does not know who you are: set user.name and user.email with git config'
+    : undefined;
+}
+
+/**
+ * Where a file is in a checkout: the path relative to the top, with `/`; undefined if git could not have it: it is outside, in
+ * a folder of git or shotlist, or in a repository inside this one. Links in the folders are followed, since git does not commit
+ * through them.
+ */
+export function placeIn(top: string, file: string): string | undefined {
+  const realTop = realPathOr(top);
+  const folder = realPathOr(dirname(file));
+  if (!isWithin(folder, realTop)) return undefined;
+  const path = relative(realTop, join(folder, basename(file))).split(sep);
+  const own = (name: string): boolean => ['.git', '.shotlist'].includes(name.toLowerCase());
+  if (path.some(own)) return undefined;
+  for (let above = folder; above !== realTop; above = dirname(above))
+    if (lstatSync(join(above, '.git'), { throwIfNoEntry: false }) !== undefined) return undefined;
+  return path.join('/');
+}
+
+/** A text of twice as many does not fit into a string. */
+const maxVersionBytes = 1 << 28;
+
+/**
+ * The version of a file that git's HEAD has; undefined if it is that of the file, if HEAD has no such file, or if git cannot
+ * say. `bytes`: the length of the file; undefined if there is no file.
+ */
+export async function headVersion(
+  file: string,
+  bytes: number | undefined,
+  options: GitOptions,
+): Promise<string | undefined> {
+  const top = repositoryOf(dirname(file));
+  if (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) return undefined;
+  const path = placeIn(top, file);
+  if (path === undefined) return undefined;
+  const named = ['rev-parse', '--verify', '--quiet', '--end-of-options', `HEAD:${path}`];
+  const blob = (await gitAnswer(top, named, options))?.trim();
+  if (blob === undefined) return undefined;
+  if (bytes !== undefined && (await blobOf(file, bytes, blob.length)) === blob) return undefined;
+  const size = await gitAnswer(top, ['cat-file', '-s', blob], options);
+  if (size === undefined || Number(size) > maxVersionBytes) return undefined;
+  return await gitAnswer(top, ['cat-file', 'blob', blob], options);
+}
+
+/** The name of a file's content as git makes it. */
+async function blobOf(file: string, bytes: number, digits: number): Promise<string> {
+  const hash = createHash(digits === 64 ? 'sha256' : 'sha1').update(`blob ${bytes}\0`);
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest('hex');
 }

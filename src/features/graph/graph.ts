@@ -1,17 +1,16 @@
 // `graph`: draws a pipeline. Lists its items, and sends nothing.
 import { resolve } from 'node:path';
 import { realPathOr } from '../../base/real-path.ts';
-import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import { systemCode } from '../../base/system-error.ts';
 import { listItems } from '../../files/items.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { dotText } from '../../report/graph/dot.ts';
 import type { GraphFormat } from '../../report/graph/graph-format.ts';
 import { mermaidText } from '../../report/graph/mermaid.ts';
 import { graphOf, type PipelineGraph } from '../../report/graph/pipeline-graph.ts';
-import { svgOf } from './svg.ts';
+import { refuse, refuseSystemError } from '../refuse.ts';
 
 export interface GraphOptions {
   /** Default: `mermaid`, which GitHub draws in Markdown. `svg` needs the package `@viz-js/viz`. */
@@ -45,9 +44,8 @@ export async function graph(
   const bound = boundPipeline(loaded);
   const drawn = graphOf(bound.pipeline, await countItems(bound));
   const text = await textOf(drawn, format);
-  const failed = output === undefined ? undefined : await write(output, text, bound);
-  if (failed === undefined) return { format, text, graph: drawn };
-  throw new Refusal(failed);
+  if (output !== undefined) await write(output, text, bound);
+  return { format, text, graph: drawn };
 }
 
 async function textOf(drawn: PipelineGraph, format: GraphFormat): Promise<string> {
@@ -67,21 +65,42 @@ async function countItems({ pipeline, folder }: BoundPipeline): Promise<number |
   return items.ok ? items.value.count : undefined;
 }
 
-async function write(
-  output: string,
-  text: string,
-  { file }: BoundPipeline,
-): Promise<Problem | undefined> {
+async function write(output: string, text: string, { file }: BoundPipeline): Promise<void> {
   const found = placeOf(output);
-  if ('refused' in found)
-    return problem(`--output ${output} ${found.refused}; nothing was written`);
+  if ('refused' in found) return refuse(`--output ${output} ${found.refused}; nothing was written`);
   if (realPathOr(found.place) === realPathOr(resolve(file)))
-    return problem(`--output ${output} is the pipeline file itself; nothing was written`);
+    refuse(`--output ${output} is the pipeline file itself; nothing was written`);
   try {
     await replaceFile(found.place, text);
-    return undefined;
   } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    return { ...problem(`--output ${output} ${systemReason(error)}`), reason: 'system' };
+    refuseSystemError(error, `--output ${output}`);
+  }
+}
+
+// Draws a graph with Graphviz, which is a package of its own because only `graph --format svg` needs it.
+
+type Viz = typeof import('@viz-js/viz');
+
+/** The SVG has no script and no address in it. */
+export async function svgOf(dot: string): Promise<string> {
+  const viz = await load();
+  if (viz === undefined)
+    refuse(
+      '--format svg needs the package @viz-js/viz, which is not installed',
+      'run: npm install @viz-js/viz, or draw the output of --format dot with Graphviz: dot -Tsvg',
+    );
+  const graphviz = await viz.instance();
+  // Without the declaration of a document type, whose address leads to w3.org; but a file needs the namespace.
+  const inline = graphviz.renderString(dot, { format: 'svg_inline' });
+  const begin = inline.indexOf('<svg ');
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${inline.slice(begin + '<svg '.length)}`;
+}
+
+async function load(): Promise<Viz | undefined> {
+  try {
+    return await import('@viz-js/viz');
+  } catch (error) {
+    if (systemCode(error) === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
   }
 }

@@ -11,9 +11,7 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { HookField, RunEvent, Summary } from '../../run/run-event.ts';
 import { consentToHooks } from '../../service-api/consent.ts';
 import { exitCodes } from '../../views/exit-codes.ts';
-import { GracePeriod } from '../run/grace-period.ts';
-import { hookEnvironment } from './hook-environment.ts';
-import { hookName } from './hook-text.ts';
+import { Deadline } from '../run/deadline.ts';
 import { runProgram } from './program.ts';
 
 export interface HookContext {
@@ -44,8 +42,8 @@ const webhookMs = 10_000;
 export const leaveMs = 8_000;
 /** For a hook, even if the end of the run took all of that time. */
 const leastMs = 1_000;
-/** In characters; the log has more. */
-const shownOutput = 300;
+/** The log has more. */
+const maxShownChars = 300;
 
 /** The hooks that will be called. Warns about those that lack the user's consent. Call before the run begins. */
 export function allowedHooks(context: HookContext): readonly OwnHook[] {
@@ -101,16 +99,16 @@ async function callHook(
   if (rehearsal) return onEvent({ ...told, result: 'rehearsed' });
   const body = printableJson(JSON.stringify(redactor.value(bodyOf(field, report, context))));
   const began = clock.elapsed();
-  const end = new GracePeriod(clock, leastMs);
+  const end = new Deadline(clock, leastMs);
   end.beginAfter(context.leave);
-  const { failure, output } = await act(hook, body, context, end.expired);
+  const { failure, output } = await act(hook, body, context, end.passed);
   end.cancel();
   const elapsedMs = Math.round(clock.elapsed() - began);
   const said = scrubbed(redactor.text(output)).trimEnd();
   const spoken = { elapsedMs, ...(said === '' ? {} : { output: said }) };
   if (failure === undefined) return onEvent({ ...told, result: 'called', ...spoken });
   onEvent({ ...told, result: 'failed', why: failure, ...spoken });
-  const last = said === '' ? '' : `: ${printable(said.slice(-shownOutput))}`;
+  const last = said === '' ? '' : `: ${printable(said.slice(-maxShownChars))}`;
   const message = `${field}: ${hookName(hook)} ${failure}${last}. The run itself is not affected`;
   onEvent({ type: 'warning', message });
 }
@@ -151,4 +149,48 @@ async function act(
     signal,
   });
   return { output: '', failure };
+}
+
+// How hooks are shown to people.
+
+/**
+ * The whole hook, for a person who decides about it: every argument as JSON, so that no argument looks like two, and no
+ * character hides.
+ */
+export const hookText = (hook: Hook): string =>
+  hook.kind === 'command'
+    ? `run ${hook.command.map((part) => printable(JSON.stringify(part))).join(' ')}`
+    : `send the summary to ${printable(hook.address)}`;
+
+/**
+ * The hook in one word, for messages and logs: the program without its arguments, or the host of an address, because
+ * arguments and paths may hold tokens.
+ */
+const hookName = (hook: Hook): string =>
+  printable(hook.kind === 'command' ? (hook.command[0] ?? '') : new URL(hook.address).host);
+
+// The environment of a hook's program: that of shotlist, without its secrets.
+
+/** The API key and the webhook secret, and the files that hold them. */
+const ownSecrets = /^SHOTLIST_(?:API_KEY|WEBHOOK_SECRET)/i;
+/** The bucket's credentials, and where they are kept. The region and the like stay. */
+const bucketSecrets = /^AWS_.*(?:KEY|SECRET|TOKEN|CREDENTIAL)/i;
+
+/** The passwords and keys of a database, the files that hold them, and addresses, which may hold one. */
+const databaseSecrets = /^(?:PG(?:PASS|SSL|SERVICE)|POSTGRES_.*PASS|DATABASE_URL$)/i;
+const databaseAddress = /^\s*postgres(?:ql)?:/i;
+
+/** Variables with another name that hold a secret of shotlist are left out, too. */
+export function hookEnvironment(env: Env, redactor: Redactor): Env {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name, value]) =>
+        value !== undefined &&
+        !ownSecrets.test(name) &&
+        !bucketSecrets.test(name) &&
+        !databaseSecrets.test(name) &&
+        !databaseAddress.test(value) &&
+        redactor.text(value) === value,
+    ),
+  );
 }

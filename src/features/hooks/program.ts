@@ -27,8 +27,8 @@ export interface ProgramEnd {
   readonly output: string;
 }
 
-/** In bytes: far more than is shown, so that the redactor sees a secret whole that ends after what is shown. */
-const keptOutput = 64_000;
+/** Far more than is shown, so that the redactor sees a secret whole that ends after what is shown. */
+const maxOutputBytes = 64_000;
 /** For output that is still in a pipe when the program has ended. */
 const drainMs = 1_000;
 
@@ -129,7 +129,7 @@ class Output {
 
   read(stream: Readable | null): void {
     stream?.on('data', (piece: Buffer) => {
-      if (this.#bytes >= keptOutput) return;
+      if (this.#bytes >= maxOutputBytes) return;
       this.#pieces.push(piece);
       this.#bytes += piece.length;
     });
@@ -138,6 +138,6 @@ class Output {
   }
 
   get text(): string {
-    return Buffer.concat(this.#pieces).subarray(0, keptOutput).toString('utf8');
+    return Buffer.concat(this.#pieces).subarray(0, maxOutputBytes).toString('utf8');
   }
 }

@@ -21,7 +21,7 @@ export interface WebhookOptions {
 
 const attempts = 3;
 /** The answer is not used, only its status. */
-const longestAnswer = 1 << 16;
+const maxAnswerBytes = 1 << 16;
 
 /** Why it could not be delivered, as the end of a sentence about the webhook; undefined if it was. */
 export async function postWebhook(options: WebhookOptions): Promise<string | undefined> {
@@ -70,7 +70,7 @@ async function post(
   const exchanged = await exchange(
     agent,
     { method: 'POST', ...placeOf(address), headers, body },
-    { bytes: longestAnswer, totalMs: timeoutMs, open: new OpenRequests(signal, timeoutMs) },
+    { bytes: maxAnswerBytes, totalMs: timeoutMs, open: new OpenRequests(signal, timeoutMs) },
   );
   if (exchanged.is === 'failed') throw new Undelivered(failureOfExchange(exchanged).message);
   const { status } = exchanged;

@@ -1,12 +1,13 @@
 // shotlist init: writes a first pipeline file. On a terminal it asks for what the flags do not say.
 import { printable } from '../../base/printable.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
+import { count } from '../../base/text.ts';
 import type { InitFlags } from '../../terminal/flags.ts';
 import { print } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
-import { type Initialized, type InitOptions, init } from './init.ts';
-import { foundText, initText } from './init-text.ts';
-import { type Proposals, proposeTools } from './proposals.ts';
+import { shellWord } from '../command-line.ts';
+import { refuse } from '../refuse.ts';
+import { type Initialized, init } from './init.ts';
+import { foundText, type Proposals, proposeTools } from './survey.ts';
 
 export async function initCommand(flags: InitFlags): Promise<number> {
   const { json = false, yes = false } = flags;
@@ -17,7 +18,7 @@ export async function initCommand(flags: InitFlags): Promise<number> {
   if (tool !== undefined) return written(await init({ ...flags, tool }), json);
   const proposals = await proposeTools(media);
   const [first] = proposals.tools;
-  if (!yes || first === undefined) throw new Refusal(withoutTool(proposals));
+  if (!yes || first === undefined) return refuseWithoutTool(proposals);
   if (!json) print(`${foundText(proposals.found)} The pipeline uses ${first.name}.`);
   return written(await init({ ...flags, tool: first.name }), json);
 }
@@ -30,23 +31,34 @@ async function askedInit(flags: InitFlags): Promise<number> {
     print('Nothing was written.');
     return 130;
   }
-  return written(await init(options satisfies InitOptions), false);
+  return written(await init(options), false);
 }
 
-function withoutTool({ tools, found }: Proposals): ReturnType<typeof problem> {
+function refuseWithoutTool({ tools, found }: Proposals): never {
   const fitting = tools.filter(({ fits }) => fits).slice(0, 6);
-  return problem(
+  return refuse(
     'without a terminal, init cannot ask: name a tool with --tool, or use --yes for the first that fits',
-    'shotlist',
     `${foundText(found)} Tools that fit: ${fitting.map(({ name }) => name).join(', ')}; shotlist tools lists all`,
   );
 }
 
-const written = (done: Awaited<ReturnType<typeof init>>, json: boolean): number =>
+const written = (done: Initialized, json: boolean): number =>
   answer(done, json, {
-    text: (made: Initialized) => initText(made),
-    facts: ({ text: _text, ...facts }) => ({
-      ...facts,
-      file: printable(facts.file),
-    }),
+    text: initText,
+    facts: ({ text: _text, ...facts }) => ({ ...facts, file: printable(facts.file) }),
   });
+
+function initText({ file, items, ignored, missing, outside }: Initialized): string {
+  const inputs = missing.map((name) => ` --input ${name}=<file>`).join('');
+  const rest = `${shellWord(file)}${inputs}${outside ? ' --allow-outside' : ''}`;
+  return [
+    `Wrote ${printable(file)}: ${count(items, 'item')}.`,
+    ...(ignored.length === 0
+      ? []
+      : [`Added to .gitignore: ${ignored.map((line) => printable(line)).join(', ')}`]),
+    '',
+    'Next, without an account and without cost:',
+    `  shotlist plan ${rest}`,
+    `  shotlist run ${rest} --rehearse --limit 3`,
+  ].join('\n');
+}

@@ -4,8 +4,8 @@ import { autocomplete, confirm, intro, isCancel, log, text } from '@clack/prompt
 import { printable } from '../../base/printable.ts';
 import type { InitFlags } from '../../terminal/flags.ts';
 import type { InitOptions } from './init.ts';
-import { foundLine } from './init-text.ts';
-import { type ProposedTool, proposeTools } from './proposals.ts';
+import { mediaNoun } from './starter.ts';
+import { foundLine, type ProposedTool, proposeTools } from './survey.ts';
 
 /** Undefined: the user left. */
 export async function askInit(flags: InitFlags): Promise<InitOptions | undefined> {
@@ -39,13 +39,11 @@ async function askTool(tools: readonly ProposedTool[]): Promise<string | undefin
     options: tools.map(({ name, title, credits, published, of }) => ({
       value: name,
       label: title,
-      hint: `${name}, ${published ? '' : 'at most '}${credits} credits a ${nouns[of]}`,
+      hint: `${name}, ${published ? '' : 'at most '}${credits} credits a ${mediaNoun[of]}`,
     })),
   });
   return isCancel(chosen) ? undefined : chosen;
 }
-
-const nouns = { image: 'photo', video: 'clip', audio: 'sound', prompt: 'prompt' } as const;
 
 async function ask(message: string, usual: string): Promise<string | undefined> {
   const given = await text({ message, placeholder: printable(usual), defaultValue: usual });

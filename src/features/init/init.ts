@@ -4,19 +4,16 @@ import { open } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { makeFolder } from '../../base/make-folder.ts';
 import { realPathOr } from '../../base/real-path.ts';
-import { readOwnFile } from '../../base/regular-file.ts';
 import { repositoryOf } from '../../base/repository.ts';
-import { err, ok, type Result } from '../../base/result.ts';
-import { isSystemProblem, systemCode, systemReason } from '../../base/system-error.ts';
+import { systemCode } from '../../base/system-error.ts';
 import { isWithin } from '../../base/within.ts';
-import type { MediaType } from '../../contract/api/asset.ts';
 import { toolNamed } from '../../contract/tools/all.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { replaceFile } from '../../files/replace-file.ts';
-import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { namePattern } from '../../language/schema.ts';
-import { starterText } from './starter-text.ts';
-import { mediaNoun, type Starter, starters } from './starters.ts';
+import { readTopFile, withLines } from '../git/top-file.ts';
+import { refuse, refuseSystemError } from '../refuse.ts';
+import { mediaNoun, type Starter, starters, starterText } from './starter.ts';
 import { candidateFor, type MediaFound, mediaBelow, survey } from './survey.ts';
 
 export interface InitOptions {
@@ -67,25 +64,19 @@ export async function init(options: InitOptions): Promise<Initialized> {
   const folder = resolve(options.folder ?? '.');
   const file = resolve(folder, output);
   const starter = starters.find((one) => one.tool === tool);
-  if (starter === undefined) throw new Refusal(unknownTool(tool));
+  if (starter === undefined) return refuseTool(tool);
   if (!new RegExp(namePattern).test(name) || name.length > 100)
-    throw new Refusal(
-      problem(
-        `--name ${JSON.stringify(name)} cannot be the name of a pipeline`,
-        'shotlist',
-        'a name has letters, digits, ".", "_" and "-", and begins with a letter or a digit',
-      ),
+    refuse(
+      `--name ${JSON.stringify(name)} cannot be the name of a pipeline`,
+      'a name has letters, digits, ".", "_" and "-", and begins with a letter or a digit',
     );
-  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw new Refusal(taken(output));
+  if (lstatSync(file, { throwIfNoEntry: false }) !== undefined) refuseTaken(output);
   const results = join(dirname(file), 'out', name);
-  const media = await chooseMedia(starter, {
-    ...{ folder, file, output: join(dirname(file), 'out'), media: options.media },
-  });
+  const media = await chooseMedia(starter, folder, file, options.media);
   const title = toolNamed(tool)?.title ?? tool;
   const schema = schemaFor(dirname(file));
   const text = starterText({ ...media, starter, title, name, schema, output: `out/${name}` });
-  const failed = await writeNew(file, output, text);
-  if (failed !== undefined) throw new Refusal(failed);
+  await writeNew(file, output, text);
   const ignored = await keepOutOfGit(dirname(file), results, ignore);
   return {
     ...{ file: output, pipeline: name, tool, items: media.count, ignored, text },
@@ -100,16 +91,15 @@ const isInside = (path: string, folder: string): boolean =>
 const missingInputs = ({ inputs }: Starter, media: MediaChoice): readonly string[] =>
   inputs.map(({ name }) => name).filter((name) => media.inputs[name] === undefined);
 
-function unknownTool(tool: string): Problem {
+function refuseTool(tool: string): never {
   const names = starters.map((one) => one.tool);
   const hint = suggestion(tool, names) ?? 'shotlist tools lists them';
-  return problem(`--tool ${JSON.stringify(tool)} is not a tool`, 'shotlist', hint);
+  return refuse(`--tool ${JSON.stringify(tool)} is not a tool`, hint);
 }
 
-const taken = (output: string): Problem =>
-  problem(
+const refuseTaken = (output: string): never =>
+  refuse(
     `${output} already exists; it was left as it is`,
-    'shotlist',
     'choose another file with --output, or another name with --name',
   );
 
@@ -123,24 +113,21 @@ function schemaFor(folder: string): string {
   }
 }
 
-async function writeNew(file: string, output: string, text: string): Promise<Problem | undefined> {
+async function writeNew(file: string, output: string, text: string): Promise<void> {
   try {
     makeFolder(dirname(file));
     // Fails if the name is taken meanwhile, also by a link.
     await using handle = await open(file, 'wx', 0o644);
     await handle.writeFile(text);
     await handle.sync();
-    return undefined;
   } catch (error) {
     if (systemCode(error) === 'EEXIST' && lstatSync(file, { throwIfNoEntry: false }))
-      return taken(output);
-    if (!isSystemProblem(error)) throw error;
-    const said = `${basename(output)} ${systemReason(error)}`;
-    return { ...problem(`the pipeline file ${said}`), reason: 'system' };
+      refuseTaken(output);
+    refuseSystemError(error, `the pipeline file ${basename(output)}`);
   }
 }
 
-/** The lines that .gitignore lacked. */
+/** Returns the lines that .gitignore lacked. Git is not asked: it runs programs that a repository's configuration names. */
 async function keepOutOfGit(
   folder: string,
   results: string,
@@ -151,13 +138,28 @@ async function keepOutOfGit(
   const path = relative(top, realPathOr(folder)).split(sep).join('/');
   const below = relative(folder, results).split(sep).join('/');
   const patterns = ['.shotlist/', `/${path === '' ? '' : `${path}/`}${below}/`];
-  const lacking = notIgnored(top, patterns);
-  if (!lacking.ok) throw new Refusal(problem(lacking.error));
-  if (!ignore || lacking.value.length === 0) return lacking.value;
-  const added = await addIgnored(top, lacking.value);
-  if (added.ok) return lacking.value;
-  throw new Refusal({ ...problem(added.error), reason: 'system' });
+  const file = join(top, '.gitignore');
+  const read = readTopFile(file);
+  if (!read.ok) return refuse(read.error);
+  const known = new Set(read.value.toString('utf8').split(/\r?\n/).map(bare));
+  const isKnown = (pattern: string): boolean =>
+    aboveOf(bare(pattern)).some((one) => known.has(one));
+  const lacking = patterns.filter((pattern) => !isKnown(pattern));
+  if (!ignore || lacking.length === 0) return lacking;
+  try {
+    await replaceFile(file, withLines(read.value, lacking));
+    return lacking;
+  } catch (error) {
+    return refuseSystemError(error, file);
+  }
 }
+
+/** `/out/`, `out/` and `out` are the same folder at the top. */
+const bare = (line: string): string => line.trim().replace(/^\/|\/$/g, '');
+
+/** The folder and those above it: what is below an ignored folder is ignored. */
+const aboveOf = (path: string): readonly string[] =>
+  path.split('/').map((_name, index, names) => names.slice(0, index + 1).join('/'));
 
 // Which files a first pipeline is about.
 
@@ -172,36 +174,34 @@ interface MediaChoice {
   readonly reads: readonly string[];
 }
 
-interface Where {
-  /** Absolute: the working folder. */
-  readonly folder: string;
-  /** Absolute. */
-  readonly file: string;
-  /** Absolute. */
-  readonly output: string;
-  readonly media: string | undefined;
-}
-
+/** `folder`: the working folder; `file`: the pipeline file. Both are absolute. */
 async function chooseMedia(
   starter: Starter,
-  { folder, file, output, media }: Where,
+  folder: string,
+  file: string,
+  media: string | undefined,
 ): Promise<MediaChoice> {
+  const output = join(dirname(file), 'out');
   const near = (path: string): string => relative(dirname(file), path).split(sep).join('/');
   const around = await mediaBelow(folder, (path) => path === output);
   if (starter.of === 'prompt') return { ...nothing, count: starter.prompts.length };
   const root = resolve(folder, media ?? '.');
   if (!existsSync(root) || !statSync(root).isDirectory())
-    throw new Refusal(problem(`--media ${media}: there is no such folder`));
+    refuse(`--media ${media}: there is no such folder`);
   const paths = root === folder ? around : await mediaBelow(root, (path) => path === output);
   // Results below the folder would become items.
   const whole = media !== undefined && !isWithin(output, root);
   const found = survey(paths, whole).find((one) => one.media === starter.of);
-  if (found === undefined) throw new Refusal(none(starter, starter.of, media));
+  if (found === undefined)
+    return refuse(
+      `${starter.tool} needs ${mediaNoun[starter.of]}s, and ${media ?? 'this folder'} has none`,
+      `name the folder that has them with --media, or choose a tool that needs none: shotlist init --tool ai-image-generator`,
+    );
   const place = join(root, found.folder);
   const items = new Set(found.files.map((path) => join(root, path)));
   const others = around.filter((path) => !items.has(join(folder, path)));
   const chosen = starter.inputs.flatMap((input): (readonly [string, string])[] => {
-    const candidate = candidateFor(input.media, others, new Set());
+    const candidate = candidateFor(input.media, others);
     return candidate === undefined ? [] : [[input.name, join(folder, candidate)]];
   });
   return {
@@ -221,59 +221,3 @@ function globOf(folder: string, { formats, flat }: MediaFound): string {
   const names = formats.length === 1 ? `*.${formats[0]}` : `*.{${formats.join(',')}}`;
   return [literal, ...(flat ? [] : ['**']), names].filter((part) => part !== '').join('/');
 }
-
-function none({ tool }: Starter, of: MediaType, media: string | undefined): Problem {
-  const where = media === undefined ? 'this folder' : media;
-  return problem(
-    `${tool} needs ${mediaNoun[of]}s, and ${where} has none`,
-    'shotlist',
-    `name the folder that has them with --media, or choose a tool that needs none: shotlist init --tool ai-image-generator`,
-  );
-}
-
-// The .gitignore at the top of a repository. Git is not asked: it runs programs that a repository's configuration names.
-
-/** In bytes: more than any .gitignore has. */
-const largest = 1_000_000;
-
-const contentOf = (file: string): Result<Buffer, string> => {
-  const stats = lstatSync(file, { throwIfNoEntry: false });
-  if (stats === undefined) return ok(Buffer.from(''));
-  if (stats.isSymbolicLink()) return err(`${file} is a link, and git does not follow it`);
-  const read = readOwnFile(file, { max: largest });
-  return read.ok ? read : err(`${file} ${read.error}`);
-};
-
-/** The patterns of these that the file does not have yet: folders, such as `/out/` or `.shotlist/`. */
-function notIgnored(top: string, patterns: readonly string[]): Result<readonly string[], string> {
-  const content = contentOf(join(top, '.gitignore'));
-  if (!content.ok) return content;
-  const known = new Set(content.value.toString('utf8').split(/\r?\n/).map(bare));
-  return ok(patterns.filter((pattern) => !aboveOf(bare(pattern)).some((path) => known.has(path))));
-}
-
-/** Appends patterns; all other lines stay as they are. The error is a sentence. */
-async function addIgnored(top: string, patterns: readonly string[]): Promise<Result<void, string>> {
-  const file = join(top, '.gitignore');
-  const content = contentOf(file);
-  if (!content.ok) return content;
-  // Bytes that are not UTF-8 stay as they are.
-  const before = content.value.toString('latin1');
-  const end = before.includes('\r\n') ? '\r\n' : '\n';
-  const gap = before === '' || before.endsWith('\n') ? '' : end;
-  const added = Buffer.from(patterns.map((pattern) => `${pattern}${end}`).join(''));
-  try {
-    await replaceFile(file, Buffer.concat([content.value, Buffer.from(gap), added]));
-    return ok(undefined);
-  } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    return err(`${file} ${systemReason(error)}`);
-  }
-}
-
-/** `/out/`, `out/` and `out` are the same folder at the top. */
-const bare = (line: string): string => line.trim().replace(/^\/|\/$/g, '');
-
-/** The folder and those above it: what is below an ignored folder is ignored. */
-const aboveOf = (path: string): readonly string[] =>
-  path.split('/').map((_name, index, names) => names.slice(0, index + 1).join('/'));

@@ -1,15 +1,13 @@
 // shotlist without a command: says what to do next. A script that lost its command must notice, so the exit code is 2.
 
-import { shellWord } from '../../base/printable.ts';
 import { printProse } from '../../terminal/terminal.ts';
-import { pipelinesHere } from './pipelines-here.ts';
+import { shellWord } from '../command-line.ts';
+import { pipelinesHere } from './survey.ts';
 
 export function startCommand(): number {
   printProse(startText(pipelinesHere()));
   return 2;
 }
-
-// What shotlist says without a command: what to do next in this folder.
 
 /** More names would hide what to do next. */
 const maxNames = 3;

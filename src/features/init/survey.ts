@@ -1,9 +1,17 @@
-// Looks at what is in a folder: photos, clips and sounds. Reads names only.
-import type { Dirent } from 'node:fs';
+// Looks at what is in a folder: photos, clips and sounds, by their names, with the tools that fit them; and pipeline files.
+import { type Dirent, existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { basename, extname, join } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
+import { printable } from '../../base/printable.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
+import { repositoryOf } from '../../base/repository.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
+import { count } from '../../base/text.ts';
 import { extensionOf, type MediaType, mediaTypeOf } from '../../contract/api/asset.ts';
+import { toolNamed } from '../../contract/tools/all.ts';
+import { listing } from '../../contract/yaml/diagnostic.ts';
+import { yamlIn } from '../../files/pipeline-files.ts';
+import { mediaNoun, priceOfStarter, starters } from './starter.ts';
 
 /** The files of one medium in one place. */
 export interface MediaFound {
@@ -21,8 +29,8 @@ export interface MediaFound {
   readonly files: readonly string[];
 }
 
-/** More names than this are not read: a survey is a proposal, not a count. */
-const mostNames = 100_000;
+/** A survey is a proposal, not a count. */
+const maxNames = 100_000;
 
 /** All media files below a folder, relative to it, sorted. Follows no links, and leaves out what programs keep. */
 export async function mediaBelow(
@@ -32,7 +40,7 @@ export async function mediaBelow(
   const found: string[] = [];
   const open = [''];
   let names = 0;
-  for (let at = open.pop(); at !== undefined && names < mostNames; at = open.pop())
+  for (let at = open.pop(); at !== undefined && names < maxNames; at = open.pop())
     for (const entry of await entriesOf(join(folder, at))) {
       names += 1;
       const path = at === '' ? entry.name : `${at}/${entry.name}`;
@@ -90,15 +98,94 @@ function sharedFolder(files: readonly string[]): string {
   return names.join('/');
 }
 
-/** A file that can be the default of an input: of this medium, and not among the items. */
-export function candidateFor(
-  media: MediaType,
-  paths: readonly string[],
-  items: ReadonlySet<string>,
-): string | undefined {
-  const fitting = paths.filter(
-    (path) => mediaTypeOf(extensionOf(path)) === media && !items.has(path),
-  );
+/** A file that can be the default of an input. */
+export function candidateFor(media: MediaType, paths: readonly string[]): string | undefined {
+  const fitting = paths.filter((path) => mediaTypeOf(extensionOf(path)) === media);
   // A file beside the folders is more likely meant than one of many in a folder.
   return fitting.find((path) => basename(path) === path) ?? fitting[0];
+}
+
+// Which tools fit what is in a folder.
+
+type MediaSeen = Omit<MediaFound, 'files' | 'alike' | 'flat'>;
+
+export interface Proposals {
+  /** The medium with the most files first. */
+  readonly found: readonly MediaSeen[];
+  /** True if the folder is in a git repository. */
+  readonly inRepository: boolean;
+  /** All tools; those that fit what was found come first. */
+  readonly tools: readonly ProposedTool[];
+}
+
+export interface ProposedTool {
+  readonly name: string;
+  readonly title: string;
+  /** What one item is. */
+  readonly of: MediaType | 'prompt';
+  /** True if the folder has such files, or the tool needs none. */
+  readonly fits: boolean;
+  /** For one item, in credits. */
+  readonly credits: number;
+  /** False: no price is published, and `credits` is an upper bound. */
+  readonly published: boolean;
+}
+
+/**
+ * Looks for photos, clips and sounds in a folder, and proposes tools for them. Reads only names.
+ *
+ * @example
+ * ```ts
+ * import { proposeTools } from 'shotlist';
+ *
+ * const { found, tools } = await proposeTools('.');
+ * console.log(found.length, tools.find(({ fits }) => fits)?.name);
+ * ```
+ */
+export async function proposeTools(folder = '.'): Promise<Proposals> {
+  const root = resolve(folder);
+  const found = survey(await mediaBelow(root, (path) => path === join(root, 'out')), false);
+  const media = found.map((one): MediaType | 'prompt' => one.media);
+  const ranked = [...media, 'prompt', 'image', 'video', 'audio'];
+  const tools = starters
+    .map((starter) => ({
+      name: starter.tool,
+      title: toolNamed(starter.tool)?.title ?? starter.tool,
+      of: starter.of,
+      fits: starter.of === 'prompt' || media.includes(starter.of),
+      ...priceOfStarter(starter),
+    }))
+    .toSorted((one, other) => ranked.indexOf(one.of) - ranked.indexOf(other.of));
+  return {
+    found: found.map(({ media: medium, count, formats, folder: place }) => ({
+      ...{ media: medium, count, formats, folder: place },
+    })),
+    inRepository: existsSync(join(repositoryOf(root), '.git')),
+    tools,
+  };
+}
+
+export const foundLine = ({ media, count: number, formats, folder }: MediaSeen): string =>
+  `${count(number, mediaNoun[media])} (${formats.join(', ')}) in ${folder === '' ? 'this folder' : printable(folder)}`;
+
+export const foundText = (found: readonly MediaSeen[]): string =>
+  found.length === 0
+    ? 'Found no photos, clips or sounds.'
+    : `Found ${listing(found.map(foundLine))}.`;
+
+// The pipeline files of a folder, for somebody who has named none.
+
+/** A larger file is no pipeline file. */
+const maxPipelineBytes = 1_000_000;
+
+/** In the working folder and in its folder `pipelines`. What cannot be read is left out: nobody has asked for it. */
+export const pipelinesHere = (): readonly string[] =>
+  ['.', 'pipelines'].flatMap((folder) => {
+    const names = yamlIn(folder);
+    return names.ok ? names.value.filter(isPipeline) : [];
+  });
+
+function isPipeline(path: string): boolean {
+  const bytes = readRegularFile(path, { max: maxPipelineBytes });
+  return bytes.ok && /^pipeline:/m.test(bytes.value.toString('utf8'));
 }

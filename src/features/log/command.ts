@@ -2,8 +2,7 @@
 
 import type { LogFlags } from '../../terminal/flags.ts';
 import { print, printJson } from '../../terminal/terminal.ts';
-import { readLog } from './log.ts';
-import { logLineText } from './log-line.ts';
+import { logLineText, readLog } from './log.ts';
 
 export async function showLogCommand(file: string, flags: LogFlags): Promise<number> {
   const { json = false, ...filter } = flags;

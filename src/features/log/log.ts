@@ -1,12 +1,14 @@
 // `log`: reads the log of runs. Sends and writes nothing, also while a run appends to it.
-
 import { fstatSync, statSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { printable } from '../../base/printable.ts';
 import { openRegular } from '../../base/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import { count } from '../../base/text.ts';
 import { matchOf } from '../../files/glob.ts';
-import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
-import { type LogFilter, type LogLine, parseLogLine, passes } from './log-line.ts';
+import { stepOf } from '../../model/task.ts';
+import { refuse } from '../refuse.ts';
 
 export interface LogOptions {
   /** `--run`: the number of a run. */
@@ -52,12 +54,16 @@ export async function readLog(
   const filter = filterOf(asked, items);
   let [lines, shown] = [0, 0];
   try {
-    const ending = signal === undefined ? {} : { signal };
-    for await (const text of linesOf(file, { follow, ...ending })) {
+    for await (const text of linesOf(file, follow, signal)) {
       if (text.trim() === '') continue;
       const line = parseLogLine(text);
       // A line that is not ours may be the rest of one that a full disk cut off.
-      if (line === undefined && lines === 0) throw new Refusal(notALog(file));
+      if (line === undefined && lines === 0)
+        refuse(
+          `${file} is not a log of shotlist`,
+          'name the file that run --log <file> wrote; shotlist status <file> shows the state of a pipeline',
+          'shotlist log',
+        );
       lines += 1;
       if (line === undefined || !passes(line, filter)) continue;
       shown += 1;
@@ -65,7 +71,7 @@ export async function readLog(
     }
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
-    throw new Refusal(problem(`the log ${systemReason(error)}`, file));
+    refuse(`the log ${systemReason(error)}`, undefined, file);
   }
   return { lines, shown };
 }
@@ -73,24 +79,17 @@ export async function readLog(
 function filterOf(asked: Omit<LogFilter, 'item'>, items: string | undefined): LogFilter {
   if (items === undefined) return asked;
   const matches = matchOf(items, { dot: true });
-  if (!matches.ok) throw new Refusal(problem(`--items ${items.slice(0, 200)} ${matches.error}`));
+  if (!matches.ok) refuse(`--items ${items.slice(0, 200)} ${matches.error}`);
   return { ...asked, item: (item) => item === items || matches.value(item) };
 }
-
-const notALog = (file: string): Problem =>
-  problem(
-    `${file} is not a log of shotlist`,
-    'shotlist log',
-    'name the file that run --log <file> wrote; shotlist status <file> shows the state of a pipeline',
-  );
 
 // The lines of a text file, also of one that another process still appends to.
 
 const lineFeed = 10;
 const chunkBytes = 1 << 18;
 const pauseMs = 250;
-/** In bytes: no program writes a longer line into a log. */
-const longest = 1 << 24;
+/** No program writes a longer line into a log. */
+const maxLineBytes = 1 << 24;
 
 /**
  * Yields complete lines. With `follow`, the lines that are appended later, too, until `signal` is aborted; a file that was
@@ -98,7 +97,8 @@ const longest = 1 << 24;
  */
 async function* linesOf(
   path: string,
-  { follow = false, signal }: { readonly follow?: boolean; readonly signal?: AbortSignal } = {},
+  follow: boolean,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<string> {
   for (;;) {
     await using handle = await openRegular(path);
@@ -124,7 +124,7 @@ async function* linesOf(
         from = end + 1;
       }
       rest = rest.subarray(from);
-      if (rest.length > longest) rest = Buffer.alloc(0);
+      if (rest.length > maxLineBytes) rest = Buffer.alloc(0);
     }
   }
 }
@@ -134,4 +134,103 @@ function isAnother(path: string, descriptor: number, position: number): boolean 
   const now = statSync(path, { throwIfNoEntry: false });
   if (now === undefined) return false;
   return now.ino !== fstatSync(descriptor).ino || now.size < position;
+}
+
+// A line of the log that `--log` writes, and how people read it.
+
+export interface LogLine {
+  /** ISO 8601. */
+  readonly time: string;
+  /** As pino counts: 30 info, 40 warn, 50 error. */
+  readonly level: number;
+  /** What happened: the type of the event. */
+  readonly what: string;
+  /** The number of the run. Absent before the plan is known, and for a process that runs nothing at the moment. */
+  readonly run?: number;
+  readonly task?: string;
+  readonly item?: string;
+  readonly project?: string;
+  /** The whole line. */
+  readonly fields: JsonObject;
+}
+
+/** Absent fields let every line pass. */
+interface LogFilter extends Pick<LogOptions, 'run' | 'task' | 'project' | 'failed'> {
+  /** True for the items that are wanted. */
+  readonly item?: (item: string) => boolean;
+}
+
+/** Undefined if it is not a line of a log. */
+function parseLogLine(text: string): LogLine | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { time, level, msg, run } = value;
+  if (typeof time !== 'string' || typeof level !== 'number' || typeof msg !== 'string')
+    return undefined;
+  const textIn = (name: string): string | undefined => {
+    const field = value[name];
+    return typeof field === 'string' ? field : undefined;
+  };
+  return {
+    ...{ time, level, what: msg, fields: value },
+    run: typeof run === 'number' ? run : undefined,
+    ...{ task: textIn('task'), item: textIn('item'), project: textIn('project') },
+  };
+}
+
+function passes(line: LogLine, { run, item, task, project, failed }: LogFilter): boolean {
+  if (run !== undefined && line.run !== run) return false;
+  if (item !== undefined && (line.item === undefined || !item(line.item))) return false;
+  if (task !== undefined && (line.task === undefined || !isNamed(line.task, task))) return false;
+  if (project !== undefined && line.project !== project) return false;
+  return failed !== true || isFailure(line);
+}
+
+const isNamed = (task: string, name: string): boolean => task === name || stepOf(task) === name;
+
+function isFailure({ what, fields: { ending, result } }: LogLine): boolean {
+  if (what === 'task') return ending === 'failed' || ending === 'doubt';
+  return what === 'bug' || (what === 'hook' && result === 'failed');
+}
+
+/** One line: when, in which run, what, and the rest of what the event says. */
+export function logLineText({ time, run, what, task, item, project, fields }: LogLine): string {
+  const at = time.replace('T', ' ').replace(/(?:\.\d+)?Z$/, '');
+  const number = run === undefined ? '' : `#${run}`;
+  const about = task ?? item ?? '';
+  const told = what === 'charged' ? chargeIn(fields) : tellingIn(fields);
+  const from = project === undefined ? '' : `project ${project}`;
+  return printable(
+    [at, number, about === '' ? what : about, ...told, from]
+      .filter((part) => part !== '')
+      .join('  '),
+  );
+}
+
+/** Below 0, the service has given credits back. */
+const chargeIn = ({ credits }: JsonObject): readonly string[] =>
+  typeof credits !== 'number'
+    ? []
+    : [
+        credits < 0
+          ? `refunded ${count(-credits, 'credit')}`
+          : `charged ${count(credits, 'credit')}`,
+      ];
+
+function tellingIn({ ending, credits, why, message, ok, outcome, summary, stack }: JsonObject) {
+  const texts = [ending, why, message, outcome].filter((part) => typeof part === 'string');
+  const end =
+    isObject(summary) && typeof summary['outcome'] === 'string' ? [summary['outcome']] : [];
+  return [
+    ...texts,
+    ...end,
+    ...(typeof ok === 'boolean' ? [ok ? 'item finished' : 'item not finished'] : []),
+    ...(typeof credits === 'number' && credits > 0 ? [count(credits, 'credit')] : []),
+    ...(typeof stack === 'string' ? [stack] : []),
+  ];
 }

@@ -1,23 +1,15 @@
 // A merge of state files as text: the credits, and the jobs that both sides paid for.
 import { printable } from '../../base/printable.ts';
 import { count } from '../../base/text.ts';
-import type { CreditTotals } from '../../model/ledger.ts';
 import type { DoublePayment, Payment } from '../../state/repair/merge.ts';
 import { creditsText } from '../../views/credits-text.ts';
+import type { MergedState } from './merge.ts';
 
-export interface MergeFacts {
-  readonly state: string;
-  readonly jobs: number;
-  readonly runs: number;
-  readonly credits: Readonly<Record<'base' | 'ours' | 'theirs' | 'merged', CreditTotals>>;
-  readonly paidTwice: readonly DoublePayment[];
-}
-
-/** The number of jobs that are shown; --json has all of them. */
-const most = 20;
+/** --json has all. */
+const maxListed = 20;
 
 /** `inGit`: git called the command, and takes a double payment for a conflict. */
-export function mergeText(merged: MergeFacts, inGit: boolean): string {
+export function mergeText(merged: MergedState, inGit: boolean): string {
   const { state, jobs, runs, credits, paidTwice } = merged;
   const name = printable(state);
   const lines = [
@@ -34,7 +26,7 @@ export const acceptLine = (state: string): string =>
 
 export function paidTwiceLines(paidTwice: readonly DoublePayment[]): readonly string[] {
   const twice = paidTwice.reduce((sum, { other }) => sum + other.credits, 0);
-  const shown = paidTwice.slice(0, most);
+  const shown = paidTwice.slice(0, maxListed);
   const rest = paidTwice.length - shown.length;
   return [
     `PAID TWICE: both sides paid for ${count(paidTwice.length, 'job')}; the second payments are ${count(twice, 'credit')}:`,

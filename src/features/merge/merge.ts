@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { openRegular } from '../../base/regular-file.ts';
 import { repositoryOf } from '../../base/repository.ts';
-import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { createNew } from '../../files/new-file.ts';
 import { syncFolder } from '../../files/output-folders.ts';
-import { type Problem, problem, Refusal, resultOf } from '../../language/load/refusal.ts';
+import { problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import { memoryStore } from '../../model/job-store.ts';
 import { type CreditTotals, Ledger } from '../../model/ledger.ts';
 import type { Header } from '../../model/line.ts';
@@ -17,15 +16,11 @@ import { replaceState } from '../../state/compaction.ts';
 import { loadState } from '../../state/load-state.ts';
 import { holderOf } from '../../state/lock/lock.ts';
 import { isSame } from '../../state/repair/damage.ts';
+import { type DoublePayment, doublePaymentsIn } from '../../state/repair/merge.ts';
+import { ledgerOf, mergeLedgers } from '../../state/repair/merge.ts';
 import type { RenumberedRun } from '../../state/repair/merge.ts';
-import {
-  type DoublePayment,
-  doublePaymentsIn,
-  ledgerOf,
-  mergeLedgers,
-} from '../../state/repair/merge.ts';
-import { type GitOptions, git } from '../git/git.ts';
-import { placeIn } from '../git/place.ts';
+import { type GitOptions, gitAnswer, placeIn } from '../git/git.ts';
+import { refuse, refuseSystemError } from '../refuse.ts';
 
 export type { DoublePayment, RenumberedRun };
 
@@ -72,22 +67,16 @@ export interface MergedState {
  * ```
  */
 export async function merge(files: MergeFiles, options: MergeOptions = {}): Promise<MergedState> {
-  const { ours, base, theirs } = files;
-  const state = options.path ?? options.output ?? ours;
+  const state = options.path ?? options.output ?? files.ours;
   let merged = false;
   try {
     const done = await mergeFiles(files, state, options);
     merged = true;
     return done;
   } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    throw new Refusal({
-      ...problem(`${state} ${systemReason(error)}`, 'shotlist'),
-      reason: 'system',
-    });
+    return refuseSystemError(error, state);
   } finally {
-    if (!merged && options.path !== undefined)
-      await writeConflict({ base, ours, theirs }, `${ours}.part`);
+    if (!merged && options.path !== undefined) await writeConflict(files, `${files.ours}.part`);
   }
 }
 
@@ -96,8 +85,8 @@ async function mergeFiles(
   state: string,
   { output, onWarning = () => undefined }: MergeOptions,
 ): Promise<MergedState> {
-  const refused = outputProblem(files, output) ?? (await lockProblem(state));
-  if (refused !== undefined) throw new Refusal(refused);
+  refuseOutput(files, output);
+  await refuseIfLocked(state);
   const base = await read('base', files.base, onWarning);
   const ours = await read('ours', files.ours, onWarning);
   const theirs = await read('theirs', files.theirs, onWarning);
@@ -146,31 +135,28 @@ export async function openDoublePayments(
   }
 }
 
-function outputProblem(
-  { base, ours, theirs }: MergeFiles,
-  output: string | undefined,
-): Problem | undefined {
-  if (output === undefined || !existsSync(output)) return undefined;
-  if ([base, ours, theirs].some((file) => file && resolve(file) === resolve(output)))
-    return undefined;
-  const hint = 'name a new file, or one of the three';
-  return problem(`--output ${output} exists already, and nothing is overwritten`, 'shotlist', hint);
+function refuseOutput({ base, ours, theirs }: MergeFiles, output: string | undefined): void {
+  if (output === undefined || !existsSync(output)) return;
+  if ([base, ours, theirs].some((file) => file && resolve(file) === resolve(output))) return;
+  refuse(
+    `--output ${output} exists already, and nothing is overwritten`,
+    'name a new file, or one of the three',
+  );
 }
 
 /** A run keeps the state in memory and replaces the file when it ends, so a merge meanwhile would be lost. */
-async function lockProblem(state: string): Promise<Problem | undefined> {
+async function refuseIfLocked(state: string): Promise<void> {
   const [folder, name] = [dirname(resolve(state)), basename(state)];
   for (const lock of [join(folder, '.shotlist', `${name}.lock`), join(folder, `.${name}.lock`)]) {
     const holder = existsSync(lock) ? await holderOf(lock) : undefined;
     if (holder === undefined) continue;
     const hint =
       'wait until the run ends, or stop it; git merge --abort undoes the merge; then merge again';
-    return {
+    throw new Refusal({
       ...problem(`${state} is in use by ${holder}: nothing was merged`, 'shotlist', hint),
       reason: 'locked',
-    };
+    });
   }
-  return undefined;
 }
 
 interface Version {
@@ -185,8 +171,7 @@ async function read(
 ): Promise<Version> {
   if (file === undefined) return { header: undefined, ledger: new Ledger() };
   const stats = lstatSync(file, { throwIfNoEntry: false });
-  if (stats === undefined)
-    throw new Refusal(problem(`${name}: ${file} does not exist`, 'shotlist', usage));
+  if (stats === undefined) refuse(`${name}: ${file} does not exist`, usage);
   // Git writes an empty file if both sides added the state file.
   if (name === 'base' && stats.isFile() && stats.size === 0)
     return { header: undefined, ledger: new Ledger() };
@@ -194,7 +179,7 @@ async function read(
   if (!loaded.ok) {
     const hint =
       'nothing was merged; shotlist repair reads both sides of a conflict in the state file, and merges what can be read';
-    throw new Refusal(problem(`${name}: ${loaded.error}`, 'the state file', hint));
+    refuse(`${name}: ${loaded.error}`, hint, 'the state file');
   }
   for (const warning of loaded.value.warnings) onWarning(`${name}: ${warning}`);
   return loaded.value;
@@ -212,12 +197,9 @@ function headerOf(ours: Version, theirs: Version, base: Version): Header {
     ['base', base.header],
   ] as const) {
     if (other === undefined || isSame(header, other)) continue;
-    throw new Refusal(
-      problem(
-        `ours belongs to the pipeline "${header.pipeline}" and the service ${header.service}, ${name} to "${other.pipeline}" and ${other.service}`,
-        'shotlist',
-        'nothing was merged: these are two state files; keep both, under two names',
-      ),
+    refuse(
+      `ours belongs to the pipeline "${header.pipeline}" and the service ${header.service}, ${name} to "${other.pipeline}" and ${other.service}`,
+      'nothing was merged: these are two state files; keep both, under two names',
     );
   }
   return header;
@@ -225,39 +207,27 @@ function headerOf(ours: Version, theirs: Version, base: Version): Header {
 
 // The versions of a file whose merge a person has not accepted yet: git keeps them in its index until `git add`.
 
-interface UnmergedVersions {
-  /** Empty if both sides added the file. */
-  readonly base: string;
-  readonly ours: string;
-  readonly theirs: string;
-}
-
-/** The contents; undefined if no merge of the file is open, or git cannot say. */
+/** The contents; undefined if no merge of the file is open, or git cannot say. Without a common ancestor, `base` is empty. */
 async function unmergedVersions(
   file: string,
   options: GitOptions,
-): Promise<UnmergedVersions | undefined> {
+): Promise<Readonly<Record<'base' | 'ours' | 'theirs', string>> | undefined> {
   const top = repositoryOf(dirname(file));
   if (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) return undefined;
   const path = placeIn(top, file);
   if (path === undefined) return undefined;
-  const listed = await git(
-    top,
-    ['ls-files', '--unmerged', '-z', '--', `:(literal)${path}`],
-    options,
-  );
-  if (!listed.ok || listed.value === '') return undefined;
+  const asked = ['ls-files', '--unmerged', '-z', '--', `:(literal)${path}`];
+  const listed = await gitAnswer(top, asked, options);
+  if (listed === undefined || listed === '') return undefined;
   const blobs = new Map<string, string>();
-  for (const [, blob = '', stage = ''] of listed.value.matchAll(
-    /\d+ ([0-9a-f]+) ([123])\t[^\0]*\0/g,
-  ))
+  for (const [, blob = '', stage = ''] of listed.matchAll(/\d+ ([0-9a-f]+) ([123])\t[^\0]*\0/g))
     blobs.set(stage, blob);
   const [base, ours, theirs] = await Promise.all(
     ['1', '2', '3'].map(async (stage) => {
       const blob = blobs.get(stage);
-      const content =
-        blob === undefined ? undefined : await git(top, ['cat-file', 'blob', blob], options);
-      return content?.ok === true ? content.value : undefined;
+      return blob === undefined
+        ? undefined
+        : await gitAnswer(top, ['cat-file', 'blob', blob], options);
     }),
   );
   // One side has removed the file: nobody has paid twice.
@@ -269,14 +239,8 @@ async function unmergedVersions(
 // A state file with git's conflict markers around both sides. Every command that spends credits refuses it, and
 // `repair` reads both sides.
 
-interface ConflictSides {
-  readonly base: string | undefined;
-  readonly ours: string;
-  readonly theirs: string;
-}
-
 /** Replaces `ours` by all three versions, byte for byte; `part` is written first. Throws system errors. */
-async function writeConflict({ base, ours, theirs }: ConflictSides, part: string): Promise<void> {
+async function writeConflict({ base, ours, theirs }: MergeFiles, part: string): Promise<void> {
   await using handle = await createNew(part);
   for (const [marker, file] of [
     ['<<<<<<< ours', ours],

@@ -4,24 +4,18 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
-import { ok, type Result } from '../../base/result.ts';
 import { isSystemProblem, systemCode } from '../../base/system-error.ts';
 import type { WatchedWorker, WorkerObserver, WorkerWatch } from '../../run/engine-watch.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RequestFacts } from '../../run/request-watch.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import type { RefusalReason, RunObserver, RunWatch, WatchedRun } from '../../run/run-watch.ts';
-import {
-  createServer,
-  isOwnHost,
-  type ListenAddress,
-  limitConnections,
-  listenOn,
-} from '../../service-api/web-server.ts';
-import { createEngineMetrics, QueueMetrics, WorkerMetrics } from './engine-metrics.ts';
-import { createMetrics } from './metrics.ts';
-import { ProjectWaits } from './project-waits.ts';
-import { RunMetrics } from './run-metrics.ts';
+import { limitConnections } from '../../service-api/web-server.ts';
+import { createServer } from '../../service-api/web-server.ts';
+import { isOwnHost } from '../../service-api/web-server.ts';
+import { type ListenAddress, listenOn } from '../../service-api/web-server.ts';
+import { refuse } from '../refuse.ts';
+import { createMetrics, ProjectWaits, QueueMetrics, RunMetrics, WorkerMetrics } from './metrics.ts';
 
 export interface MonitorOptions {
   readonly listen: ListenAddress;
@@ -43,22 +37,16 @@ export interface Monitor extends RunObserver, WorkerObserver {
 }
 
 /** More pipelines than this share one label. */
-const mostPipelines = 200;
+const maxPipelines = 200;
 
-/** The error says why the monitor cannot listen there. */
-export async function startMonitor({
-  listen,
-  stop,
-  clock,
-}: MonitorOptions): Promise<Result<Monitor, string>> {
+export async function startMonitor({ listen, stop, clock }: MonitorOptions): Promise<Monitor> {
   const metrics = createMetrics();
   const { registry } = metrics;
-  const engineMetrics = createEngineMetrics(registry);
   const readiness = new Readiness(stop);
   const running = new Set<RunMetrics | WorkerMetrics>();
   const names = new Set<string>();
   const labelOf = (pipeline: string): string => {
-    if (names.size < mostPipelines) names.add(pipeline);
+    if (names.size < maxPipelines) names.add(pipeline);
     return names.has(pipeline) ? pipeline : 'other';
   };
   const server = await openMonitorServer(listen, {
@@ -68,7 +56,6 @@ export async function startMonitor({
       return { type: registry.contentType, text: await registry.metrics() };
     },
   });
-  if (!server.ok) return server;
   const begin = ({ pipeline, kinds, state, view }: WatchedRun): RunWatch => {
     const label = labelOf(pipeline);
     const run = new RunMetrics(metrics, { pipeline: label, kinds, view }, clock);
@@ -96,14 +83,14 @@ export async function startMonitor({
         running.delete(run);
       },
       queue(state) {
-        queue ??= new QueueMetrics(engineMetrics, { pipeline: label });
+        queue ??= new QueueMetrics(metrics, { pipeline: label });
         queue.set(state);
         readiness.databaseAway(state === undefined);
       },
     };
   };
   const beginWorker = ({ pipeline, places }: WatchedWorker): WorkerWatch => {
-    const worker = new WorkerMetrics(engineMetrics, { pipeline: labelOf(pipeline), places }, clock);
+    const worker = new WorkerMetrics(metrics, { pipeline: labelOf(pipeline), places }, clock);
     const waits = new ProjectWaits(metrics);
     running.add(worker);
     return {
@@ -124,8 +111,8 @@ export async function startMonitor({
       },
     };
   };
-  return ok({
-    address: server.value.address,
+  return {
+    address: server.address,
     begin,
     beginWorker,
     databaseAway: (isAway) => readiness.databaseAway(isAway),
@@ -135,8 +122,8 @@ export async function startMonitor({
       if (due === undefined) metrics.nextDue.remove(labels);
       else metrics.nextDue.set(labels, due / 1000);
     },
-    close: () => server.value.close(),
-  });
+    close: () => server.close(),
+  };
 }
 
 // Whether this process is ready to do work: the service accepts the key, the state files can be written, the database of a
@@ -236,15 +223,13 @@ interface Page {
   readonly text: string;
 }
 
-/** In milliseconds. */
 const senderMs = 5_000;
-const connectionsMost = { perPeer: 32, total: 64 };
+const maxConnections = { perPeer: 32, total: 64 };
 
-/** The error says why the server cannot listen there. */
 async function openMonitorServer(
   listen: ListenAddress,
   pages: MonitorPages,
-): Promise<Result<MonitorServer, string>> {
+): Promise<MonitorServer> {
   const server = createServer(
     { requestTimeout: senderMs, headersTimeout: senderMs, maxHeaderSize: 8_192 },
     async (request, response) => {
@@ -252,17 +237,18 @@ async function openMonitorServer(
       await connections.busyWhile(request.socket, answering);
     },
   );
-  const connections = limitConnections(server, connectionsMost);
+  const connections = limitConnections(server, maxConnections);
   const address = await listenOn(server, listen);
-  if (!address.ok) return address;
-  return ok({
+  if (!address.ok)
+    return refuse(`--monitor: ${address.error}`, 'choose another port; 0 selects a free one');
+  return {
     address: address.value,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
     },
-  });
+  };
 }
 
 const says = (status: number, text: string): Page => ({

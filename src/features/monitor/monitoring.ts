@@ -1,6 +1,5 @@
 // Opens a monitor: /healthz, /readyz and /metrics for a process that runs pipelines.
 
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { ListenAddress } from '../../service-api/web-server.ts';
@@ -38,8 +37,5 @@ export async function openMonitor({
 }: MonitoringOptions): Promise<Monitor> {
   // The metrics library takes a tenth of a second to load.
   const { startMonitor } = await import('./monitor.ts');
-  const started = await startMonitor({ listen, stop: signal, clock });
-  if (started.ok) return started.value;
-  const hint = 'choose another port; 0 selects a free one';
-  throw new Refusal(problem(`--monitor: ${started.error}`, 'shotlist', hint));
+  return await startMonitor({ listen, stop: signal, clock });
 }

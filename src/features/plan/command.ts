@@ -3,10 +3,10 @@
 
 import { printable } from '../../base/printable.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, Refusal } from '../../language/load/refusal.ts';
+import type { Problem } from '../../language/load/refusal.ts';
 import type { EnvUse } from '../../plan/env-uses.ts';
 import { planPaint } from '../../terminal/colors.ts';
-import { ownCreditDollars, wrongCreditPrice } from '../../terminal/credit-price.ts';
+import { checkCreditPrice, ownCreditDollars } from '../../terminal/credit-price.ts';
 import { problemCode } from '../../terminal/exit-code.ts';
 import { choicesIn, filterOf, type PlanFlags } from '../../terminal/flags.ts';
 import {
@@ -17,17 +17,14 @@ import {
   printProse,
   printWarnings,
 } from '../../terminal/terminal.ts';
-import { stopGrowth } from '../../terminal/young-generation.ts';
 import { budgetLeft, budgetLeftText } from '../../views/calendar-text.ts';
 import { balanceLine, planText } from '../../views/plan-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../../views/service-text.ts';
-import { answer, withPipeline } from '../command.ts';
+import { answer, pipelineFor, stopGrowth } from '../command.ts';
 import { type CommandLines, commandLines } from '../command-line.ts';
 import { orphansLine } from '../prune/prune-text.ts';
-import { explanationText } from './explanation-text.ts';
-import { type Planned, plan, UnrunnablePlan } from './plan.ts';
-import { planReadingText } from './plan-reading-text.ts';
-import { resolvedPipeline } from './resolved.ts';
+import { type Planned, plan, resolvedPipeline, UnrunnablePlan } from './plan.ts';
+import { explanationText, planReadingText } from './plan-text.ts';
 
 /** Terraform uses 2 for this; here, 2 means that something is wrong. */
 const somethingToDo = 10;
@@ -35,31 +32,29 @@ const somethingToDo = 10;
 export async function planCommand(file: string, flags: PlanFlags): Promise<number> {
   stopGrowth();
   const json = flags.json === true;
-  const wrong = wrongCreditPrice();
-  if (wrong !== undefined) throw new Refusal(wrong);
+  checkCreditPrice();
   if (flags.resolved === true)
     return answer(resolvedPipeline(file, flags), json, { text: ({ yaml }) => yaml.trimEnd() });
-  return await withPipeline(file, flags, async (pipeline) => {
-    const made = await plan(pipeline, {
-      ...flags,
-      items: filterOf(flags),
-      out: flags.out === undefined ? undefined : { file: flags.out, choices: choicesIn(flags) },
-      ...(json || flags.explain !== undefined
-        ? {}
-        : { onConnect: (address) => print(serviceLine(address)) }),
-    }).catch(whatItWouldBe);
-    const planned = made instanceof UnrunnablePlan ? made.planned : made;
-    const refused = made instanceof UnrunnablePlan ? made.problem : undefined;
-    const problems = refused?.diagnostics ?? [];
-    if (json) printJson({ ...planned, calendar: planned.calendar.map(budgetLeft), problems });
-    else if (planned.explanation !== undefined) {
-      print(explanationText(planned.explanation));
-      printWarnings(problems, pipeline);
-    } else show(planned, problems, pipeline, flags);
-    if (refused !== undefined) return problemCode(refused);
-    if (planned.plan.badItems > 0) return 1;
-    return flags.exitCode === true && planned.hasWork ? somethingToDo : 0;
-  });
+  const pipeline = await pipelineFor(file, flags);
+  const made = await plan(pipeline, {
+    ...flags,
+    items: filterOf(flags),
+    out: flags.out === undefined ? undefined : { file: flags.out, choices: choicesIn(flags) },
+    ...(json || flags.explain !== undefined
+      ? {}
+      : { onConnect: (address) => print(serviceLine(address)) }),
+  }).catch(whatItWouldBe);
+  const planned = made instanceof UnrunnablePlan ? made.planned : made;
+  const refused = made instanceof UnrunnablePlan ? made.problem : undefined;
+  const problems = refused?.diagnostics ?? [];
+  if (json) printJson({ ...planned, calendar: planned.calendar.map(budgetLeft), problems });
+  else if (planned.explanation !== undefined) {
+    print(explanationText(planned.explanation));
+    printWarnings(problems, pipeline);
+  } else show(planned, problems, pipeline, flags);
+  if (refused !== undefined) return problemCode(refused);
+  if (planned.plan.badItems > 0) return 1;
+  return flags.exitCode === true && planned.hasWork ? somethingToDo : 0;
 }
 
 /** A person wants to see the plan all the same. */
@@ -125,8 +120,8 @@ const exposed = ({ env, service, outside }: Planned): readonly string[] =>
 // The part of a plan that shows what a pipeline exposes: environment variables that it sends, and
 // files outside the repository.
 
-/** The most files to show; JSON output has more. */
-const shown = 5;
+/** JSON output has more. */
+const maxFilesShown = 5;
 
 /**
  * One line per variable. `service` is the address that receives the values; undefined in a
@@ -152,7 +147,7 @@ const stepsText = (steps: readonly string[]): string =>
 /** The files that were read outside the repository, with the user's permission. */
 function outsideText(paths: readonly string[]): string | undefined {
   if (paths.length === 0) return undefined;
-  const some = paths.slice(0, shown).map((path) => `  ${printable(path)}`);
+  const some = paths.slice(0, maxFilesShown).map((path) => `  ${printable(path)}`);
   const rest = paths.length - some.length;
   const more = rest > 0 ? [`  and ${rest} more`] : [];
   return ['Reads outside the repository (--allow-outside):', ...some, ...more].join('\n');

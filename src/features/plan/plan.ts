@@ -1,17 +1,15 @@
 // `plan`: what a run would do and cost. Sends at most one request, which reads the account's balance.
 
+import { basename } from 'node:path';
+import { printable } from '../../base/printable.ts';
 import { Redactor } from '../../base/redactor.ts';
 import { creditDollarsOn } from '../../contract/api/tier.ts';
+import { yamlText } from '../../contract/yaml/yaml-text.ts';
 import { awayProblem } from '../../distributed/move-state.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import {
-  type Problem,
-  problem,
-  Refusal,
-  refusedKey,
-  resultOf,
-} from '../../language/load/refusal.ts';
+import { parsePipeline } from '../../language/load/parse.ts';
+import { type Problem, Refusal, refusedKey, resultOf } from '../../language/load/refusal.ts';
 import { CalendarBudget, type CalendarLimit, calendarCaps } from '../../plan/calendar-budget.ts';
 import { type EnvUse, envUses } from '../../plan/env-uses.ts';
 import type { OrphanCounts } from '../../plan/orphan.ts';
@@ -20,12 +18,8 @@ import type { PlanReading } from '../../plan/plan-reading.ts';
 import { PlanRecord, type SavedChoices } from '../../plan/plan-record.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import {
-  type Balance,
-  balanceOf,
-  checkService,
-  type ServiceCheck,
-} from '../../service-api/check-service.ts';
+import { type Balance, balanceOf } from '../../service-api/check-service.ts';
+import { checkService, type ServiceCheck } from '../../service-api/check-service.ts';
 import { rehearsalTier } from '../../service-api/connect-service.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
 import {
@@ -36,14 +30,19 @@ import {
 } from '../../service-api/target.ts';
 import { chooseStore } from '../../stores/open-store.ts';
 import { behindText } from '../../views/calendar-text.ts';
-import { countOrphans } from '../prune/find.ts';
-import { generationsOn } from '../run/generation-limits.ts';
-import { earlierWarnings } from './earlier-runs.ts';
-import { foreignWarning } from './foreign-files.ts';
-import { type PrepareOptions, prepare } from './prepare.ts';
-import { overruledText, refusals, smaller } from './price-checks.ts';
-import { readPlan } from './read-plan.ts';
-import { writeSavedPlan } from './saved-plan.ts';
+import { earlierWarnings } from '../planning/earlier-runs.ts';
+import { type PrepareOptions, prepare } from '../planning/prepare.ts';
+import { readPlan } from '../planning/read-plan.ts';
+import {
+  foreignWarning,
+  generationsOn,
+  overruledText,
+  refusals,
+  smaller,
+} from '../planning/refusals.ts';
+import { writeSavedPlan } from '../planning/saved-plan.ts';
+import { countOrphans } from '../prune/orphans.ts';
+import { refuse } from '../refuse.ts';
 
 export interface PlanOptions extends TargetOptions, PrepareOptions {
   /** Default: the process's environment. */
@@ -142,7 +141,10 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
   const overruled = overruledText(options.budget, bound);
   if (overruled !== undefined) warnings.push(overruled);
   if (options.explain !== undefined && reading.explanation === undefined)
-    throw new Refusal(noSuchTask(options.explain));
+    refuse(
+      `--explain ${options.explain}: the plan has no such task`,
+      'write the name of a step, or step:item, such as swap:IMG_0412.jpg',
+    );
   const orphans =
     options.reroll === undefined ? await countOrphans(prepared, rehearsal) : undefined;
   const calendar = new CalendarBudget(calendarCaps(bound.pipeline)).at(
@@ -175,16 +177,9 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
   if (isRefused) throw new UnrunnablePlan(refusedKey('plan'), planned);
   if (options.out === undefined || record === undefined) return planned;
   const { file, choices } = options.out;
-  await writeSavedPlan(file, prepared, { choices, record, now: clock.now() });
+  await writeSavedPlan(file, prepared, choices, record, clock.now());
   return planned;
 }
-
-const noSuchTask = (task: string): Problem =>
-  problem(
-    `--explain ${task}: the plan has no such task`,
-    'shotlist',
-    'write the name of a step, or step:item, such as swap:IMG_0412.jpg',
-  );
 
 /** The same question that a run asks first. */
 async function serviceFor(
@@ -196,4 +191,34 @@ async function serviceFor(
   const redactor = new Redactor(secretsIn(env));
   const now = clock.now();
   return await checkService(target, plan, { redactor, now, signal: undefined, asleep: false });
+}
+
+// `plan --resolved`: the pipeline file as it is run: with its fragments, defaults and profile, and without what holds them.
+
+export interface ResolvedPipeline {
+  readonly file: string;
+  /** A pipeline file that has the same plan, if it is beside the original. */
+  readonly yaml: string;
+}
+
+/**
+ * Says what a pipeline file means after its fragments are included and its defaults and its profile are applied. Reads
+ * only the file and what it includes; values of `--input` and of the environment are not in the text.
+ *
+ * @example
+ * ```ts
+ * import { resolvedPipeline } from 'shotlist';
+ *
+ * const resolved = resolvedPipeline('pipeline.yaml');
+ * console.log(resolved.yaml);
+ * ```
+ */
+export function resolvedPipeline(
+  file: string,
+  { profile }: { readonly profile?: string | undefined } = {},
+): ResolvedPipeline {
+  const parsed = parsePipeline(file, { profile });
+  const chosen = profile === undefined ? '' : ` with --profile ${profile}`;
+  const title = `# ${printable(basename(file))} as it is run${chosen}\n`;
+  return { file, yaml: `${title}${yamlText(parsed.pipeline.source.value)}` };
 }

@@ -1,6 +1,7 @@
 // What a result was made from: the parameters of its job and the inputs behind them, from the kept manifests.
 import type { JsonObject } from '../../base/json.ts';
 import { type KeptManifest, textsOf, valueOfJob } from '../../model/manifest.ts';
+import { readManifests } from '../../state/manifests.ts';
 
 export interface OriginInput {
   /** The field of the request that takes the value, such as `assets.image_file_path`. */
@@ -31,12 +32,12 @@ export interface Origin {
 export type Manifests = ReadonlyMap<string, KeptManifest>;
 
 /** Steps behind one another; a longer chain ends there. */
-const deepest = 12;
+const maxDepth = 12;
 
 /** Undefined if nobody kept what the job was made of. */
 export function originOf(job: string, manifests: Manifests): Origin | undefined {
   const manifest = manifests.get(job);
-  return manifest === undefined ? undefined : origin(manifest, manifests, deepest);
+  return manifest === undefined ? undefined : origin(manifest, manifests, maxDepth);
 }
 
 /** The jobs whose values a request takes, for the next round of reading manifests. */
@@ -68,4 +69,20 @@ function behind(
   if (content !== undefined)
     return { uses, sha256: content, ...(file === undefined ? {} : { file }) };
   return depth === 0 ? { uses } : { uses, ...origin(manifest, manifests, depth - 1) };
+}
+
+// The manifests of some jobs, and of all jobs whose results they use.
+
+export async function manifestsBehind(file: string, jobs: ReadonlySet<string>): Promise<Manifests> {
+  const manifests = new Map<string, KeptManifest>();
+  const asked = new Set<string>();
+  let wanted = jobs;
+  while (wanted.size > 0) {
+    const now = wanted;
+    for (const job of now) asked.add(job);
+    const found = await readManifests(file, (job) => now.has(job));
+    for (const [job, manifest] of found) manifests.set(job, manifest);
+    wanted = new Set([...found.values()].flatMap(usedBy).filter((job) => !asked.has(job)));
+  }
+  return manifests;
 }

@@ -1,13 +1,30 @@
 // The provenance file beside an output. A file that is not ours is never replaced or removed.
 import { lstatSync } from 'node:fs';
 import { rename, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { digestOfBytes } from '../../base/digest.ts';
 import { removeLeftover } from '../../base/leftover.ts';
+import type { Redactor } from '../../base/redactor.ts';
 import { readOwnFile } from '../../base/regular-file.ts';
-import { isSystemProblem } from '../../base/system-error.ts';
+import { isSystemProblem, systemReason } from '../../base/system-error.ts';
+import { Leftovers } from '../../files/leftovers.ts';
 import { createNew } from '../../files/new-file.ts';
-import { longestProvenance, outputOfProvenance, provenanceFileOf } from './provenance.ts';
+import { shownPath } from '../../files/shown-path.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import type { Ledger } from '../../model/ledger.ts';
+import type { JobLine, OutputLine } from '../../model/line.ts';
+import { fannedOutIn } from '../../model/task.ts';
+import { pathKey } from '../../plan/plan-references.ts';
+import type { Disk } from '../../run/jobs/ports.ts';
+import type { RunPaths } from '../../state/run-paths.ts';
+import { manifestsBehind, originOf } from './origin.ts';
+import {
+  maxProvenanceBytes,
+  outputOfProvenance,
+  provenanceFileOf,
+  provenanceOf,
+  provenanceText,
+} from './provenance.ts';
 
 /** - `current`: ours, and about this content.
  * - `missing`: missing, or ours and about earlier content.
@@ -20,7 +37,7 @@ export function provenanceCondition(output: string, sha256: string): ProvenanceC
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return 'missing';
   if (!stats.isFile()) return 'foreign';
-  const read = readOwnFile(file, { max: longestProvenance });
+  const read = readOwnFile(file, { max: maxProvenanceBytes });
   const about = read.ok ? outputOfProvenance(read.value.toString('utf8')) : undefined;
   if (about === undefined) return 'foreign';
   return about === sha256 ? 'current' : 'missing';
@@ -48,5 +65,115 @@ export async function removeProvenanceFile(output: string, sha256: string): Prom
     if (provenanceCondition(output, sha256) === 'current') await unlink(provenanceFileOf(output));
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
+  }
+}
+
+// Writes the provenance files of a pipeline's outputs after a run. Everything is paid, saved and recorded by then: if a
+// file cannot be written, the run says so, and the next run writes it.
+
+interface ProvenanceContext {
+  readonly bound: BoundPipeline;
+  readonly paths: RunPaths;
+  readonly ledger: Ledger;
+  readonly disk: Disk;
+  readonly rehearsal: boolean;
+  readonly redactor: Redactor;
+  /** If it is aborted, the rest is left to the next run. */
+  readonly signal: AbortSignal | undefined;
+  readonly onWarning: (message: string) => void;
+}
+
+interface Recorded {
+  readonly job: JobLine;
+  readonly output: OutputLine;
+  /** Absolute. */
+  readonly path: string;
+}
+
+/** Their manifests are in memory together. */
+const outputsAtOnce = 5000;
+
+export async function writeProvenance(context: ProvenanceContext): Promise<void> {
+  const { onWarning, signal } = context;
+  const foreign: string[] = [];
+  /** The output that is looked at or written. */
+  let current = '';
+  const write = async (all: readonly Recorded[]): Promise<void> => {
+    for await (const { path, text } of textsOf(all, context)) {
+      current = path;
+      await writeProvenanceFile(path, text);
+    }
+  };
+  try {
+    let waiting: Recorded[] = [];
+    for (const recorded of outputsHere(context)) {
+      if (signal?.aborted === true) return;
+      const { path, output } = recorded;
+      current = path;
+      const condition = provenanceCondition(path, output.sha256);
+      if (condition === 'foreign') foreign.push(provenanceFileOf(path));
+      if (condition === 'missing' && (await isAsRecorded(output, context.disk)))
+        waiting.push(recorded);
+      if (waiting.length < outputsAtOnce) continue;
+      await write(waiting);
+      waiting = [];
+    }
+    await write(waiting);
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    const file = shownPath(provenanceFileOf(current));
+    onWarning(
+      `${file} ${systemReason(error)}: provenance files are missing; the next run writes them`,
+    );
+  }
+  const [first] = foreign;
+  if (first === undefined) return;
+  const more = foreign.length === 1 ? '' : `; the same is true of ${foreign.length - 1} more`;
+  onWarning(
+    `${shownPath(first)} is not a provenance file of shotlist, so it is left as it is${more}`,
+  );
+}
+
+/** Outputs that are files in the output folder, and whose provenance file has a name of its own. */
+function* outputsHere({ bound, paths, ledger }: ProvenanceContext): Generator<Recorded> {
+  const { folder } = bound;
+  const beside = { blind: false, missingFolders: false, items: undefined };
+  const files = new Leftovers({ folder, output: paths.output, ...beside });
+  const taken = new Set<string>();
+  for (const { outputs = [] } of ledger.jobs())
+    for (const { path } of outputs) if (/\.json$/i.test(path)) taken.add(pathKey(path));
+  for (const job of ledger.jobs())
+    for (const output of job.outputs ?? []) {
+      if (output.pruned !== undefined || taken.has(pathKey(provenanceFileOf(output.path))))
+        continue;
+      if (files.isReachable(output.path)) yield { job, output, path: resolve(folder, output.path) };
+    }
+}
+
+/** Two results can have been saved under one name, one after the other. */
+async function isAsRecorded({ path, bytes, sha256 }: OutputLine, disk: Disk): Promise<boolean> {
+  const fact = disk.output(path);
+  if (fact.is !== 'file' || fact.bytes !== bytes) return false;
+  if (fact.digest !== undefined) return fact.digest === sha256;
+  const read = await disk.digest({ in: 'output', path });
+  return read.ok && read.value === sha256;
+}
+
+async function* textsOf(
+  all: readonly Recorded[],
+  { bound, paths, ledger, rehearsal, redactor }: ProvenanceContext,
+): AsyncGenerator<{ readonly path: string; readonly text: string }> {
+  if (all.length === 0) return;
+  const jobs = new Set(all.map(({ job }) => job.job));
+  const manifests = await manifestsBehind(paths.manifests, jobs);
+  const { pipeline } = bound;
+  const common = {
+    ...{ pipeline: bound.name, rehearsal, runs: ledger.runs() },
+    isFannedOut: fannedOutIn(pipeline.steps),
+  };
+  for (const { job, output, path } of all) {
+    const origin = originOf(job.job, manifests);
+    const provenance = provenanceOf({ ...common, job, output, origin });
+    yield { path, text: provenanceText(redactor.value(provenance)) };
   }
 }

@@ -8,8 +8,7 @@ import { credits, fingerprint, task } from '../../model/line-schemas.ts';
 import { itemOf, stepOf } from '../../model/task.ts';
 import type { Origin } from './origin.ts';
 
-/** In bytes. */
-export const longestProvenance = 4 << 20;
+export const maxProvenanceBytes = 4 << 20;
 
 /** The name of an output's provenance file. */
 export const provenanceFileOf = (output: string): string => `${output}.json`;

@@ -3,7 +3,7 @@
 import type { PruneFlags } from '../../terminal/flags.ts';
 import { canAsk, isYes } from '../../terminal/question.ts';
 import { caution, print } from '../../terminal/terminal.ts';
-import { answer, command, sayState, withPipeline } from '../command.ts';
+import { answer, command, pipelineFor, sayState } from '../command.ts';
 import { type Orphans, orphans, type Pruned, prune } from './prune.ts';
 import { orphansText, prunedText } from './prune-text.ts';
 
@@ -21,23 +21,22 @@ export async function pruneCommand(file: string, flags: PruneFlags): Promise<num
         exitCode: codeOf,
       },
     );
-  return await withPipeline(file, flags, async (pipeline) => {
-    const naming = sayState(json ? () => undefined : print);
-    const reports = { onState: naming, onConnect: naming };
-    const found = await orphans(pipeline, { ...options, ...reports });
-    const shown = answer(found, json, { text: (value) => orphansText(value, now) });
-    if (json || isEmpty(found)) return shown;
-    if (!canAsk()) {
-      print('Nothing was removed. To remove the orphans, run the same command with --yes.');
-      return shown;
-    }
-    if (!(await isYes('Remove them?'))) {
-      print('Nothing was removed.');
-      return shown;
-    }
-    const pruned = await prune(pipeline, { ...options, ...reports, listed: found });
-    return answer(pruned, json, { text: doneText, exitCode: codeOf });
-  });
+  const pipeline = await pipelineFor(file, flags);
+  const naming = sayState(json ? () => undefined : print);
+  const reports = { onState: naming, onConnect: naming };
+  const found = await orphans(pipeline, { ...options, ...reports });
+  const shown = answer(found, json, { text: (value) => orphansText(value, now) });
+  if (json || isEmpty(found)) return shown;
+  if (!canAsk()) {
+    print('Nothing was removed. To remove the orphans, run the same command with --yes.');
+    return shown;
+  }
+  if (!(await isYes('Remove them?'))) {
+    print('Nothing was removed.');
+    return shown;
+  }
+  const pruned = await prune(pipeline, { ...options, ...reports, listed: found });
+  return answer(pruned, json, { text: doneText, exitCode: codeOf });
 }
 
 const isEmpty = ({ files, kept, projects }: Orphans): boolean =>

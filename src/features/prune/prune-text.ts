@@ -12,8 +12,8 @@ import {
   orphanCounts,
 } from '../../plan/orphan.ts';
 
-/** The most orphans of each kind to show; JSON output has all. */
-const shownMost = 50;
+/** Of each kind; JSON output has all. */
+const maxListed = 50;
 
 /** The line of a plan; undefined if there are none. */
 export function orphansLine(counts: OrphanCounts | undefined, file: string): string | undefined {
@@ -69,7 +69,7 @@ function section<T extends OrphanFile | OrphanKept | OrphanProject>(
   if (orphans.length === 0) return [];
   const sorted = [...orphans].sort((one, other) => one.at - other.at);
   const rows = sorted
-    .slice(0, shownMost)
+    .slice(0, maxListed)
     .map((orphan) => [
       ...cells(orphan),
       ageText(now - orphan.at),

@@ -1,32 +1,26 @@
 // `prune`: lists the orphans of a pipeline, and removes them: files of items that are gone, kept files, and projects at
 // the service whose results are saved.
-
-import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/boundary.ts';
-import { RealDisk } from '../../files/disk.ts';
-import { HashCache } from '../../files/hash-cache.ts';
+import { checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { Refusal, resultOf } from '../../language/load/refusal.ts';
-import { storeNameOf } from '../../language/store.ts';
-import type { Ledger } from '../../model/ledger.ts';
-import { identityOf } from '../../model/run-identity.ts';
+import { resultOf } from '../../language/load/refusal.ts';
 import { type Orphans, orphansWhere } from '../../plan/orphan.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import { type LocatedState, pathsLike } from '../../state/locate-state.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
-import { chooseStore, type OpenStore, openStore } from '../../stores/open-store.ts';
+import { chooseStore } from '../../stores/open-store.ts';
+import { type OpenStore, openStore } from '../../stores/open-store.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
-import { listSelected } from '../plan/list-items.ts';
-import { planItems } from '../plan/plan-items.ts';
-import { valuesOf } from '../plan/prepare.ts';
-import { certainOrphans } from './find.ts';
-import { namesake, withoutShared } from './neighbors.ts';
+import { openItemsHere } from '../planning/items-here.ts';
+import { refuseIf } from '../refuse.ts';
+import { certainOrphans, namesake, withoutShared } from './orphans.ts';
 import { type Refused, type Removed, removeOrphans } from './remove.ts';
 
 export type { Orphans, Refused };
 
-export interface PruneOptions extends EditOptions, SurveyOptions {
+export interface PruneOptions extends EditOptions, OutsideOptions {
+  /** `--missing-folders`: items in missing or empty folders count as gone, and not as out of sight. */
+  readonly missingFolders?: boolean | undefined;
   /** Only orphans that were last made, saved or set aside at least this long ago, in milliseconds. */
   readonly olderThanMs?: number | undefined;
 }
@@ -84,15 +78,17 @@ export async function prune(
 async function find(
   bound: BoundPipeline,
   options: PruneOptions,
-  { located, journal: { ledger }, clock }: StateEdit,
+  edit: StateEdit,
 ): Promise<Prunable> {
-  const { paths, rehearsal } = located;
-  const { onWarning = () => undefined, olderThanMs } = options;
-  const context = { paths, rehearsal, ledger, clock, onWarning };
-  const own = await survey(bound, options, context);
-  const found = await withEveryProfile(own, bound, (other) =>
-    survey(other, options, { ...context, paths: pathsLike(located, other, options) }),
-  );
+  const { located, clock } = edit;
+  const { paths } = located;
+  let found = await survey(bound, options, edit, paths);
+  // The profiles of a pipeline share one state file, so what one profile leaves may be what another one needs.
+  for (const other of await bound.otherProfiles()) {
+    const there = await survey(other, options, edit, pathsLike(located, other, options));
+    found = inBoth(found, there);
+  }
+  const { olderThanMs } = options;
   const until = clock.now() - (olderThanMs ?? 0);
   const old = olderThanMs === undefined ? found : orphansWhere(found, ({ at }) => at <= until);
   return { ...old, state: paths.state };
@@ -117,23 +113,6 @@ async function storeFor(
   return await openStore(chosen.value, new AbortController().signal);
 }
 
-// The profiles of a pipeline share one state file, so what one profile leaves may be what another one needs.
-
-/** The orphans that are orphans with every other profile, and without one, too. */
-async function withEveryProfile(
-  own: Orphans,
-  bound: BoundPipeline,
-  survey: (other: BoundPipeline) => Promise<Orphans>,
-): Promise<Orphans> {
-  const others = await bound.otherProfiles();
-  let common = own;
-  for (const other of others) {
-    const found = await survey(other);
-    common = inBoth(common, found);
-  }
-  return common;
-}
-
 /** The orphans of the first list, as they are there, that are in the second one too. */
 function inBoth(orphans: Orphans, others: Orphans): Orphans {
   const keys = new Set([...others.files, ...others.kept, ...others.projects].map(keyOf));
@@ -147,45 +126,20 @@ function keyOf(orphan: Orphans['files' | 'kept' | 'projects'][number]): string {
 
 // The plan of the whole pipeline for a command that holds the state file open, and the orphans by that plan.
 
-interface SurveyContext {
-  readonly paths: RunPaths;
-  readonly rehearsal: boolean;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly onWarning: (message: string) => void;
-}
-
-interface SurveyOptions extends OutsideOptions {
-  /** `--missing-folders`: items in missing or empty folders count as gone, and not as out of sight. */
-  readonly missingFolders?: boolean | undefined;
-}
-
-const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
-
 async function survey(
   bound: BoundPipeline,
-  options: SurveyOptions,
-  { paths, rehearsal, ledger, clock, onWarning }: SurveyContext,
+  options: PruneOptions,
+  { located, journal: { ledger }, clock }: StateEdit,
+  paths: RunPaths,
 ): Promise<Orphans> {
-  const unusable = namesake(bound) ?? checkOutput(bound, options) ?? checkOutputFolder(paths);
-  if (unusable !== undefined) throw new Refusal(unusable);
-  const boundary = boundaryOf(bound, options);
-  const { output, kept, hashes } = paths;
-  using cache = new HashCache(hashes);
-  const disk = new RealDisk({
-    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock },
-    store: storeNameOf(bound.pipeline),
-  });
-  using items = await listSelected(bound, paths, everything, { boundary, ledger, disk });
-  items.warnings.forEach(onWarning);
-  const run = identityOf(ledger.runs(), {});
-  const { references } = await planItems(bound, items, {
-    base: { ...bound.base, run: valuesOf(bound.pipeline, run, clock.now()) },
-    ...{ ledger, disk, clock, excluded: everything.excluded, requireOutputs: false },
-  });
+  refuseIf(namesake(bound) ?? checkOutput(bound, options) ?? checkOutputFolder(paths));
+  using here = await openItemsHere(bound, options, { paths, ledger, clock });
+  const { items, disk } = here;
+  if (options.onWarning !== undefined) items.warnings.forEach(options.onWarning);
+  const { references } = await here.plan();
   const { missingFolders } = options;
   const search = { bound, paths, items, ledger, references, disk, missingFolders };
   const orphans = await certainOrphans(search);
   // A rehearsal has its folders for itself.
-  return rehearsal ? orphans : await withoutShared(orphans, bound, paths);
+  return located.rehearsal ? orphans : await withoutShared(orphans, bound, paths);
 }

@@ -46,8 +46,8 @@ export interface RemovalContext {
   readonly store: OutputStore | undefined;
 }
 
-/** The number of files that are recorded together. */
-const batch = 50;
+/** They are recorded together. */
+const filesAtOnce = 50;
 const attempts = 5;
 
 export async function removeOrphans(orphans: Orphans, context: RemovalContext): Promise<Removed> {
@@ -141,9 +141,9 @@ async function removeFiles<T extends OrphanFile | OrphanKept>(
   { journal }: RemovalContext,
 ): Promise<readonly T[]> {
   const removed: T[] = [];
-  for (let from = 0; from < named.length; from += batch) {
+  for (let from = 0; from < named.length; from += filesAtOnce) {
     const ready: { readonly orphan: T; readonly file: Removable }[] = [];
-    for (const { orphan, path } of named.slice(from, from + batch)) {
+    for (const { orphan, path } of named.slice(from, from + filesAtOnce)) {
       const found = await verified(path, orphan.sha256);
       if (found.ok) ready.push({ orphan, file: found.value });
       else refused.push({ what: path, why: found.error });

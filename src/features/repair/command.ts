@@ -44,8 +44,8 @@ function textOf(
 
 type RepairFacts = Omit<Repair, 'header' | 'ledger'>;
 
-/** The number of lines of each list that are shown; --json has all of them. */
-const most = 40;
+/** Of each list; --json has all. */
+const maxListed = 40;
 
 /** `state` is the damaged file. Names in the hub begin with `pipeline`. */
 export function repairText(repair: RepairFacts, state: string, pipeline: string): string {
@@ -136,7 +136,7 @@ const quoted = (path: string): string =>
   /^[\w./@%+:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 function listed<T>(list: readonly T[], line: (value: T) => string): readonly string[] {
-  const lines = list.slice(0, most).map((value) => `  ${printable(line(value))}`);
+  const lines = list.slice(0, maxListed).map((value) => `  ${printable(line(value))}`);
   const more = list.length - lines.length;
   return more > 0 ? [...lines, `  … and ${more} more: --json lists all`] : lines;
 }

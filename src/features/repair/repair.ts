@@ -12,37 +12,35 @@ import { isSqlite } from '../../files/cache-database.ts';
 import { syncFolder } from '../../files/output-folders.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
 import { memoryStore } from '../../model/job-store.ts';
 import type { Header, JobLine, RunLine, TaskLine } from '../../model/line.ts';
 import { stepOf } from '../../model/task.ts';
 import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
 import { checkAddress } from '../../service-api/address.ts';
 import { writeLedger } from '../../state/compaction.ts';
 import { linkProblem, loadState } from '../../state/load-state.ts';
-import { type LocateOptions, locateState } from '../../state/locate-state.ts';
+import { locateState } from '../../state/locate-state.ts';
 import { lockState, strangerTo } from '../../state/lock-state.ts';
 import { rawLines } from '../../state/raw-lines.ts';
-import { adoptedLine, isPayment } from '../../state/receipts/receipt.ts';
-import { bookFor } from '../../state/receipts/receipt-book.ts';
-import { filesHere } from '../../state/receipts/remembered-payments.ts';
+import { isPayment } from '../../state/receipts/receipt.ts';
 import { isLacking, type ReceiptLines } from '../../state/repair/complement.ts';
 import type { Damage } from '../../state/repair/damage.ts';
 import { isWhole, type Repair, type RepairContext, repairOf } from '../../state/repair/proposal.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
-import { headVersion } from '../git/head-version.ts';
+import { headVersion } from '../git/git.ts';
+import type { ReadOptions } from '../open-state.ts';
+import { adoptedLine } from '../../state/receipts/receipt.ts';
+import { bookFor } from '../../state/receipts/receipt-book.ts';
+import { filesHere } from '../../state/receipts/remembered-payments.ts';
+import { refuse, refuseIf } from '../refuse.ts';
 
 /** `service`: the one that the ids belong to, if the file no longer says so. */
-export interface RepairOptions extends LocateOptions {
+export interface RepairOptions extends ReadOptions {
   /** `--write`: write the proposal to this file, which must not exist yet. */
   readonly write?: string | undefined;
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Called with warnings for the user. */
-  readonly onWarning?: (message: string) => void;
 }
 
 export interface Repaired {
@@ -92,23 +90,19 @@ export async function repair(
   const { paths, rehearsal } = locateState(bound, options);
   const { state } = paths;
   const stats = lstatSync(state, { throwIfNoEntry: false });
-  if (stats?.isSymbolicLink() === true)
-    throw new Refusal(problem(linkProblem(state), 'the state file'));
-  const refused = await targetProblem(paths, options.write);
-  if (refused !== undefined) throw new Refusal(refused);
+  if (stats?.isSymbolicLink() === true) refuse(linkProblem(state), undefined, 'the state file');
+  if (options.write !== undefined) await refuseTarget(paths, options.write);
   const service = rehearsal ? 'rehearsal' : serviceOf(pipeline, options);
   const { clock = realClock, onWarning = () => undefined } = options;
   await using _lock = await lockState(paths, 'edit', { clock, onWarning });
   const isMissing = stats === undefined;
   const lines = isMissing ? ok([]) : await rawLines(state);
-  if (!lines.ok) throw new Refusal(problem(lines.error, 'the state file'));
+  if (!lines.ok) return refuse(lines.error, undefined, 'the state file');
   const kindOf = (task: string): string | undefined => paidKindOf(pipeline, task);
   const context = { pipeline: name, service, kindOf, isMissing };
   const found = await proposalFor(lines.value, context, { bound, paths, rehearsal, options });
   if (isMissing && found.ledger.size === 0)
-    throw new Refusal(
-      problem(`there is no state file: ${state}`, bound.file, 'there is nothing to repair'),
-    );
+    refuse(`there is no state file: ${state}`, 'there is nothing to repair', bound.file);
   const owner = found.header?.service ?? service;
   if (owner !== undefined) options.onState?.(owner);
   const repaired = {
@@ -118,9 +112,12 @@ export async function repair(
   };
   if (options.write === undefined || (repaired.intact && !repaired.lacking)) return repaired;
   const { header } = found;
-  if (header === undefined) throw new Refusal(homeless(state));
-  const stranger = strangerTo(header, state, name);
-  if (stranger !== undefined) throw new Refusal(stranger);
+  if (header === undefined)
+    return refuse(
+      `${state} has no header, and no other line says which service its ids belong to`,
+      'name the service: --service <address>, or --rehearse',
+    );
+  refuseIf(strangerTo(header, state, name));
   return { ...repaired, written: await writeProposal(resolve(options.write), header, found) };
 }
 
@@ -213,13 +210,6 @@ function proposalOf({ damages: _, header, ledger, ...proposal }: Repair): Propos
   };
 }
 
-const homeless = (state: string): Problem =>
-  problem(
-    `${state} has no header, and no other line says which service its ids belong to`,
-    'shotlist',
-    'name the service: --service <address>, or --rehearse',
-  );
-
 /** The tool behind a task: the kind of its step, or of the step that it downloads or deletes. */
 function paidKindOf({ steps }: Pipeline, task: string): string | undefined {
   const name = stepOf(task);
@@ -237,23 +227,19 @@ function serviceOf(
 }
 
 /** Checked before anything is read: a proposal replaces no file. */
-async function targetProblem(
-  { state }: RunPaths,
-  write: string | undefined,
-): Promise<Problem | undefined> {
-  if (write === undefined) return undefined;
+async function refuseTarget({ state }: RunPaths, write: string): Promise<void> {
   const file = resolve(write);
   const hint = 'name a new file; move it into place yourself after you have reviewed it';
+  let place: string;
+  let own: string | undefined;
   try {
-    const there = join(await realpath(dirname(file)), basename(file));
-    if (existsSync(state) && there === (await realpath(state)))
-      return problem(`--write ${write} is the damaged file itself`, 'shotlist', hint);
+    place = join(await realpath(dirname(file)), basename(file));
+    own = existsSync(state) ? await realpath(state) : undefined;
   } catch (error) {
-    return problem(`the folder of ${file} ${systemReason(error)}`, 'shotlist');
+    return refuse(`the folder of ${file} ${systemReason(error)}`);
   }
-  return existsSync(file)
-    ? problem(`--write ${write} exists already, and nothing is overwritten`, 'shotlist', hint)
-    : undefined;
+  if (place === own) refuse(`--write ${write} is the damaged file itself`, hint);
+  if (existsSync(file)) refuse(`--write ${write} exists already, and nothing is overwritten`, hint);
 }
 
 /** Syncs the proposal and reads it back: a proposal must load. */
@@ -272,8 +258,8 @@ async function writeProposal(file: string, header: Header, { ledger }: Repair): 
   return file;
 }
 
-/** The length of the shown beginning of a line, in characters. */
-const beginning = 60;
+/** Of a damaged line. */
+const maxShownChars = 60;
 
 /** A damaged line may contain anything, even the content of another file: a possible secret is not shown. */
 function shown(found: Damage): Damage {
@@ -281,6 +267,6 @@ function shown(found: Damage): Damage {
   const safe = { ...found, what: printable(scrubbed(what)) };
   if (begins === undefined) return safe;
   const start = printable(scrubbed(begins).replace(/(?![0-9a-f]{64}\b)[\w-]{24,}/g, '…'));
-  const short = start.length > beginning ? `${start.slice(0, beginning)}…` : start;
+  const short = start.length > maxShownChars ? `${start.slice(0, maxShownChars)}…` : start;
   return { ...safe, begins: short };
 }

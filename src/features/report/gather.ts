@@ -5,17 +5,13 @@ import { grouped } from '../../base/grouped.ts';
 import { realPathOr } from '../../base/real-path.ts';
 import type { Env } from '../../base/user-folder.ts';
 import { isWithin } from '../../base/within.ts';
-import { boundaryOf, type OutsideOptions } from '../../files/boundary.ts';
-import { RealDisk } from '../../files/disk.ts';
-import { HashCache } from '../../files/hash-cache.ts';
 import type { ItemList } from '../../files/items.ts';
+import type { OutsideOptions } from '../../files/boundary.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { Refusal, resultOf } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
-import { storeNameOf } from '../../language/store.ts';
 import type { Item } from '../../model/item.ts';
-import { identityOf } from '../../model/run-identity.ts';
 import { taskRequestOf } from '../../model/task-request.ts';
 import type { PlanContext } from '../../plan/planning.ts';
 import {
@@ -40,11 +36,9 @@ import type { DryItem } from '../../run/dry-run.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { subjectText } from '../../views/takes-text.ts';
-import { svgOf } from '../graph/svg.ts';
+import { svgOf } from '../graph/graph.ts';
 import { headerOf, openState } from '../open-state.ts';
-import { listSelected } from '../plan/list-items.ts';
-import { planItems } from '../plan/plan-items.ts';
-import { valuesOf } from '../plan/prepare.ts';
+import { openItemsHere } from '../planning/items-here.ts';
 
 export interface ReportContext {
   readonly paths: RunPaths;
@@ -75,8 +69,6 @@ export interface Gathered {
   readonly fileOf: (source: PictureSource) => string | undefined;
 }
 
-const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
-
 export async function gatherReport(
   bound: BoundPipeline,
   options: OutsideOptions,
@@ -92,25 +84,17 @@ export async function gatherReport(
   const { paths, state } = opened;
   const running = opened.running?.process;
   const { ledger } = state;
-  const boundary = boundaryOf(bound, options);
-  const cache = new HashCache(paths.hashes, 'read');
-  cleanup.defer(() => cache.close());
   const { folder, pipeline } = bound;
-  const disk = new RealDisk({
-    ...{ folder, output: paths.output, kept: paths.kept, boundary, hashes: cache, clock },
-    store: storeNameOf(pipeline),
-  });
-  const items = await listSelected(bound, paths, everything, { boundary, ledger, disk });
-  cleanup.defer(() => items[Symbol.dispose]());
+  const here = await openItemsHere(bound, options, { paths, ledger, clock, hashes: 'read' });
+  cleanup.defer(() => here[Symbol.dispose]());
+  const { boundary, disk, items, base } = here;
   items.warnings.forEach(onWarning);
   const builder = new ReportBuilder({
-    ...{
-      file: subjectText(basename(bound.file), ...(rehearsal ? ['--rehearse'] : [])),
-      pipeline,
-      ledger,
-      inputs,
-      running: running !== undefined,
-    },
+    file: subjectText(basename(bound.file), ...(rehearsal ? ['--rehearse'] : [])),
+    pipeline,
+    ledger,
+    inputs,
+    running: running !== undefined,
     inputFact: (path) => {
       const fact = disk.input(path);
       return fact.is === 'absent' ? undefined : { bytes: fact.bytes, sha256: fact.digest };
@@ -118,7 +102,6 @@ export async function gatherReport(
     hrefOf: (path) => context.hrefOf(resolve(folder, path)),
     pictures: context.pictures,
   });
-  const run = identityOf(ledger.runs(), {});
   const settled = new Map<string, ReportItem>();
   const known = sameRun(pipeline, running, context.last);
   /** The items that must be planned; the others go to the report on the way. */
@@ -137,14 +120,15 @@ export async function gatherReport(
     [Symbol.iterator]: unsettled,
     [Symbol.dispose]: () => undefined,
   };
-  const base = { ...bound.base, run: valuesOf(pipeline, run, clock.now()) };
-  await planItems(bound, known === undefined ? items : planned, {
-    ...{ base, ledger, disk, clock, excluded: everything.excluded, requireOutputs: false },
-    seen: (plan, item) => {
-      const added = builder.add(plannedItem(plan, item, { inputs, base }));
-      if (item !== undefined && isSettled(added)) settled.set(item.key, added);
+  await here.plan(
+    {
+      seen: (plan, item) => {
+        const added = builder.add(plannedItem(plan, item, { inputs, base }));
+        if (item !== undefined && isSettled(added)) settled.set(item.key, added);
+      },
     },
-  });
+    known === undefined ? items : planned,
+  );
   const at = new Date(clock.now()).toISOString();
   const data = builder.data({ at, rehearsal });
   const svg = await resultOf(() => svgOf(reportDot(graphOf(pipeline, items.total), data.steps)));

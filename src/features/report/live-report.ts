@@ -17,9 +17,9 @@ import { askRun } from '../../state/lock/run-socket.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import { type Gathered, gatherReport } from './gather.ts';
 
-/** In milliseconds: between two looks at the state file. */
+/** Between two looks at the state file. */
 const pauseMs = 500;
-/** In milliseconds: between two reports. A report that takes longer to gather rests as long as it took. */
+/** Between two reports. A report that takes longer to gather rests as long as it took. */
 const restMs = 1_000;
 
 export type LiveReportOptions = Pick<LocateOptions, 'onState' | 'env'> & OutsideOptions;
@@ -69,16 +69,14 @@ export class LiveReport {
     this.#seen = await this.#traces();
     const gathered = await gatherReport(this.#bound, this.#options, {
       ...located,
-      ...{
-        pictures: this.pictures,
-        inputs: true,
-        needsState: false,
-        clock: this.#clock,
-        // Said once.
-        env: this.#last === undefined ? (this.#options.env ?? process.env) : undefined,
-        onWarning,
-        onState: this.#options.onState,
-      },
+      pictures: this.pictures,
+      inputs: true,
+      needsState: false,
+      clock: this.#clock,
+      // Said once.
+      env: this.#last === undefined ? (this.#options.env ?? process.env) : undefined,
+      onWarning,
+      onState: this.#options.onState,
       last: this.#last,
       hrefOf: (file) => this.files.hrefOf(file),
     });

@@ -3,32 +3,28 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
 import { realPathOr } from '../../base/real-path.ts';
-import { isSystemProblem, systemCode, systemReason } from '../../base/system-error.ts';
+import { systemCode } from '../../base/system-error.ts';
 import { isWithin } from '../../base/within.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import { pageAssets } from '../../report/assets.ts';
 import { reportDocument, reportMark } from '../../report/page/document.ts';
 import { PictureNumbers } from '../../report/page/picture-numbers.ts';
 import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
 import { thumbnailSize, thumbnails } from '../../report/thumbnails.ts';
 import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import { type LocateOptions, locateState, stateFilesOf } from '../../state/locate-state.ts';
+import { locateState, stateFilesOf } from '../../state/locate-state.ts';
+import type { ReadOptions } from '../open-state.ts';
+import { refuse, refuseSystemError } from '../refuse.ts';
 import { gatherReport } from './gather.ts';
 
-export interface ReportOptions extends LocateOptions, OutsideOptions {
+export interface ReportOptions extends ReadOptions, OutsideOptions {
   /** `--out`: the HTML file, relative to the working folder. Default: `report.html` in the output folder. */
   readonly out?: string | undefined;
   /** `--no-inputs` is false: the report holds no input's picture, hash or parameters. Default: true. */
   readonly inputs?: boolean | undefined;
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Called with warnings for the user. */
-  readonly onWarning?: (message: string) => void;
 }
 
 export interface Reported {
@@ -65,18 +61,15 @@ export async function report(
   const { out } = options;
   const named = out ?? resolve(paths.output, 'report.html');
   const found = placeOf(named);
-  if ('refused' in found) throw new Refusal(problem(`the report ${named} ${found.refused}`));
+  if ('refused' in found) refuse(`the report ${named} ${found.refused}`);
   const { place } = found;
   const taken = [resolve(bound.file), ...stateFilesOf(bound, options)].map(realPathOr);
   if (taken.includes(realPathOr(place)))
-    throw new Refusal(problem(`the report cannot replace ${named}: it is a file of the pipeline`));
+    refuse(`the report cannot replace ${named}: it is a file of the pipeline`);
   if (out === undefined && (await isOthersFile(place)))
-    throw new Refusal(
-      problem(
-        `${place} is not a report of shotlist, so it was not replaced`,
-        'shotlist',
-        'choose another file with --out',
-      ),
+    refuse(
+      `${place} is not a report of shotlist, so it was not replaced`,
+      'choose another file with --out',
     );
   const pictures = new PictureNumbers();
   const { data, fileOf } = await gatherReport(bound, options, {
@@ -93,11 +86,7 @@ export async function report(
   try {
     await replaceFile(place, rendered.bytes);
   } catch (error) {
-    if (!isSystemProblem(error)) throw error;
-    throw new Refusal({
-      ...problem(`the report ${named} ${systemReason(error)}`),
-      reason: 'system',
-    });
+    refuseSystemError(error, `the report ${named}`);
   }
   return {
     ...{ file: place, bytes: rendered.bytes.length, items: data.items.length },
@@ -156,12 +145,12 @@ async function renderReport(
 // Which small pictures a report holds if it has very many: each takes time to make, and the page also shows the files beside it.
 
 /** About ten seconds of two processors, and 20 MB. */
-const mostPictures = 2_500;
+const maxPictures = 2_500;
 
 /** The numbers of the pictures: first the inputs of items that need a person, then input and result of each item, then all others. */
 export function chosenPictures(
   { items, shared }: Pick<ReportData, 'items' | 'shared'>,
-  most = mostPictures,
+  most = maxPictures,
 ): ReadonlySet<number> {
   const chosen = new Set<number>();
   const choose = (number: number | undefined): void => {

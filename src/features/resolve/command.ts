@@ -8,15 +8,15 @@ import { readRegularFile } from '../../base/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal, renderProblem, resultOf } from '../../language/load/refusal.ts';
+import { renderProblem, resultOf } from '../../language/load/refusal.ts';
 import { exitCodes } from '../../terminal/exit-code.ts';
 import type { ResolveFlags } from '../../terminal/flags.ts';
 import { canAsk, lineFor } from '../../terminal/question.ts';
 import { caution, complain, print, printJson, printProse } from '../../terminal/terminal.ts';
 import { serviceLine } from '../../views/service-text.ts';
-import { command, withPipeline } from '../command.ts';
-import { decisionsText, judgeByFile } from './doubt-decisions.ts';
-import { judgeByHub } from './hub-list.ts';
+import { command, pipelineFor } from '../command.ts';
+import { refuse } from '../refuse.ts';
+import { decisionsText, judgeByFile, judgeByHub } from './judges.ts';
 import {
   type Judge,
   type OpenDoubt,
@@ -34,13 +34,11 @@ export async function resolveCommand(
   flags: ResolveFlags,
 ): Promise<number> {
   const wrong = conflictIn(task, flags);
-  if (wrong !== undefined) throw new Refusal(problem(wrong));
+  if (wrong !== undefined) refuse(wrong);
   if (task === undefined) return await resolveAllCommand(file, flags);
   const resolution = resolutionOf(flags);
   if (resolution === undefined)
-    throw new Refusal(
-      problem('say what became of the task: --project <id>, --not-charged or --abandon'),
-    );
+    refuse('say what became of the task: --project <id>, --not-charged or --abandon');
   return await command(
     file,
     flags,
@@ -90,8 +88,7 @@ function resolvedText(
   }
 }
 
-/** Of a list or a file of decisions, in bytes. */
-const largest = 64_000_000;
+const maxListBytes = 64_000_000;
 
 async function resolveAllCommand(file: string, flags: ResolveFlags): Promise<number> {
   const { decisions, hubList } = flags;
@@ -130,31 +127,30 @@ async function judgeFor(
 
 async function textOf(file: string): Promise<string> {
   if (file === '-') return (await buffer(process.stdin)).toString('utf8');
-  const read = readRegularFile(file, { max: largest });
+  const read = readRegularFile(file, { max: maxListBytes });
   if (read.ok) return read.value.toString('utf8');
-  throw new Refusal(problem(`${file} ${read.error}`));
+  refuse(`${file} ${read.error}`);
 }
 
 /** Writes the file of decisions for a person to fill in. */
 async function offerDecisions(file: string, into: string, flags: ResolveFlags): Promise<number> {
-  return await withPipeline(file, flags, async (pipeline) => {
-    const doubts = await openDoubts(pipeline, { ...flags, onWarning: caution });
-    if (doubts.length === 0) return nothingInDoubt(flags);
-    try {
-      writeFileSync(into, decisionsText(doubts), { flag: 'wx' });
-    } catch (error) {
-      if (!isSystemProblem(error)) throw error;
-      throw new Refusal(problem(`${into} ${systemReason(error)}`));
-    }
-    if (flags.json === true) printJson({ settled: [], left: doubts, decisions: into });
-    else
-      printProse(
-        printable(
-          `${into} lists the ${count(doubts.length, 'creation')} in doubt. Fill in the column "decision" with the id of the project in the hub, not-charged, or abandon; then run the same command again.`,
-        ),
-      );
-    return exitCodes.doubt;
-  });
+  const pipeline = await pipelineFor(file, flags);
+  const doubts = await openDoubts(pipeline, { ...flags, onWarning: caution });
+  if (doubts.length === 0) return nothingInDoubt(flags);
+  try {
+    writeFileSync(into, decisionsText(doubts), { flag: 'wx' });
+  } catch (error) {
+    if (!isSystemProblem(error)) throw error;
+    refuse(`${into} ${systemReason(error)}`);
+  }
+  if (flags.json === true) printJson({ settled: [], left: doubts, decisions: into });
+  else
+    printProse(
+      printable(
+        `${into} lists the ${count(doubts.length, 'creation')} in doubt. Fill in the column "decision" with the id of the project in the hub, not-charged, or abandon; then run the same command again.`,
+      ),
+    );
+  return exitCodes.doubt;
 }
 
 function nothingInDoubt({ json }: ResolveFlags): number {
@@ -165,33 +161,29 @@ function nothingInDoubt({ json }: ResolveFlags): number {
 
 /** Each answer is recorded at once, so that none is lost when the person stops. */
 async function askForEach(file: string, flags: ResolveFlags): Promise<number> {
-  return await withPipeline(file, flags, async (pipeline) => {
-    const doubts = await openDoubts(pipeline, { ...flags, onWarning: caution });
-    if (doubts.length === 0) return nothingInDoubt(flags);
-    if (flags.json === true || !canAsk())
-      throw new Refusal(
-        problem(
-          `${count(doubts.length, 'creation')} in doubt, and nobody to ask`,
-          'shotlist',
-          'say what became of them: --hub-list <file>, --decisions <file>, --not-charged or --abandon',
-        ),
-      );
-    printProse(
-      `${count(doubts.length, 'creation')} in doubt. Look in the service's hub for each name: y = it is there, n = it is not, ` +
-        'a = nobody can tell (its credits count as charged), Enter = decide later.',
+  const pipeline = await pipelineFor(file, flags);
+  const doubts = await openDoubts(pipeline, { ...flags, onWarning: caution });
+  if (doubts.length === 0) return nothingInDoubt(flags);
+  if (flags.json === true || !canAsk())
+    refuse(
+      `${count(doubts.length, 'creation')} in doubt, and nobody to ask`,
+      'say what became of them: --hub-list <file>, --decisions <file>, --not-charged or --abandon',
     );
-    let left = 0;
-    for (const [index, doubt] of doubts.entries()) {
-      const answered = await askAbout(pipeline, doubt, flags);
-      if (answered === 'settled') continue;
-      left += 1;
-      if (answered === 'later') continue;
-      left = doubts.length - index;
-      break;
-    }
-    if (left > 0) print(`${count(left, 'creation')} still in doubt.`);
-    return left > 0 ? exitCodes.doubt : exitCodes.done;
-  });
+  printProse(
+    `${count(doubts.length, 'creation')} in doubt. Look in the service's hub for each name: y = it is there, n = it is not, ` +
+      'a = nobody can tell (its credits count as charged), Enter = decide later.',
+  );
+  let left = 0;
+  for (const [index, doubt] of doubts.entries()) {
+    const answered = await askAbout(pipeline, doubt, flags);
+    if (answered === 'settled') continue;
+    left += 1;
+    if (answered === 'later') continue;
+    left = doubts.length - index;
+    break;
+  }
+  if (left > 0) print(`${count(left, 'creation')} still in doubt.`);
+  return left > 0 ? exitCodes.doubt : exitCodes.done;
 }
 
 async function askAbout(
@@ -244,21 +236,19 @@ function resolvedAllText({ settled, left }: ResolvedAll): string {
   const [found, free, written] = [of('project'), of('not-charged'), of('abandon')];
   const credits = written.reduce((sum, one) => sum + one.credits, 0);
   const causes = Map.groupBy(left, ({ why }) => why);
+  const settledLines = [
+    [found, 'found: the next run continues with their projects.'],
+    [free, 'never taken: the next run sends them again.'],
+    [
+      written,
+      `written off: ${count(credits, 'credit')} count as charged. The next run pays for them again.`,
+    ],
+  ] as const;
   return printable(
     [
-      ...(found.length === 0
-        ? []
-        : [
-            `${count(found.length, 'creation')} found: the next run continues with their projects.`,
-          ]),
-      ...(free.length === 0
-        ? []
-        : [`${count(free.length, 'creation')} never taken: the next run sends them again.`]),
-      ...(written.length === 0
-        ? []
-        : [
-            `${count(written.length, 'creation')} written off: ${count(credits, 'credit')} count as charged. The next run pays for them again.`,
-          ]),
+      ...settledLines.flatMap(([those, what]) =>
+        those.length === 0 ? [] : [`${count(those.length, 'creation')} ${what}`],
+      ),
       ...[...causes].flatMap(([why, doubts]) => [
         `${count(doubts.length, 'creation')} still in doubt: ${why}:`,
         ...doubts.map(({ tasks, name }) => `    ${tasks.join(', ')} (${JSON.stringify(name)})`),

@@ -8,21 +8,16 @@ import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import {
-  type Problem,
-  problem,
-  Refusal,
-  refusedKey,
-  resultOf,
-} from '../../language/load/refusal.ts';
+import { type Problem, problem, Refusal, refusedKey, resultOf } from '../../language/load/refusal.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, NewEvent } from '../../model/line.ts';
 import { abandoned, notTaken } from '../../model/settled.ts';
 import { jobFacts } from '../../model/state.ts';
 import { settlementOf } from '../../run/jobs/settlement.ts';
 import { isRefusedKey, readPatiently } from '../../service-api/inquiry.ts';
-import { endOf } from '../../state/receipts/receipt.ts';
 import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
+import { endOf } from '../../state/receipts/receipt.ts';
+import { refuse } from '../refuse.ts';
 
 /**
  * - `project`: the service accepted the creation, and this is its project; the project's record must have the attempt's
@@ -84,12 +79,9 @@ function agreed(known: JobLine, task: string, said: Resolution): Resolved {
   if (isAgreed) return resolvedOf(known);
   const what =
     known.project === undefined ? 'the service never took it' : `it is project ${known.project}`;
-  throw new Refusal(
-    problem(
-      `${task} is not in doubt any more: your receipts say that ${what}`,
-      'shotlist',
-      'the state file has it now, and nothing else was changed',
-    ),
+  refuse(
+    `${task} is not in doubt any more: your receipts say that ${what}`,
+    'the state file has it now, and nothing else was changed',
   );
 }
 
@@ -244,15 +236,12 @@ function doubtOf(ledger: Ledger, task: string): JobLine {
     if (isDoubt(job)) doubts.push(job);
     if (named) known = job;
   }
-  if (known !== undefined)
-    throw new Refusal(problem(`${task} is not in doubt: it is ${known.state}`, 'shotlist'));
+  if (known !== undefined) refuse(`${task} is not in doubt: it is ${known.state}`);
   const names = doubts.flatMap(({ tasks }) => tasks);
   const hint =
     suggestion(task, names) ??
     (names.length === 0 ? 'nothing is in doubt' : `in doubt: ${names.slice(0, 20).join(', ')}`);
-  throw new Refusal(
-    problem(`the state file knows no task ${JSON.stringify(task)}`, 'shotlist', hint),
-  );
+  refuse(`the state file knows no task ${JSON.stringify(task)}`, hint);
 }
 
 type ResolvingEvents = readonly NewEvent[];
@@ -266,7 +255,11 @@ async function eventsFor(
   switch (resolution.how) {
     case 'not-charged': {
       const until = quarantineOf(doubt, edit);
-      if (until > edit.clock.now()) throw new Refusal(tooEarly(doubt, until));
+      if (until > edit.clock.now())
+        refuse(
+          `the worker that began ${doubt.tasks.join(', ')} has not said what became of it, and might still send it`,
+          `nothing was changed: --not-charged is possible from ${new Date(until).toISOString()} on; --project is possible now`,
+        );
       const error = { code: 'not_charged', message: 'resolved by hand: the service never took it' };
       return [notTaken(job, error)];
     }
@@ -292,28 +285,15 @@ function quarantineOf({ state, silent, at }: JobLine, { shared }: StateEdit): nu
   return mayStillBeSent ? Date.parse(at) + quarantineMs : 0;
 }
 
-const tooEarly = ({ tasks }: JobLine, until: number): Problem =>
-  problem(
-    `the worker that began ${tasks.join(', ')} has not said what became of it, and might still send it`,
-    'shotlist',
-    `nothing was changed: --not-charged is possible from ${new Date(until).toISOString()} on; --project is possible now`,
-  );
-
 /** The project must exist, have the attempt's name, and belong to no other job. */
 async function adopted(doubt: JobLine, project: string, edit: StateEdit): Promise<ResolvingEvents> {
   const { journal, clock } = edit;
   const usable = validatorOf(serviceId);
   if (!usable(project))
-    throw new Refusal(
-      problem(
-        `--project: ${reasonOf(usable.errors)}`,
-        'shotlist',
-        'copy the id of the project from the hub',
-      ),
-    );
+    refuse(`--project: ${reasonOf(usable.errors)}`, 'copy the id of the project from the hub');
   for (const other of journal.ledger.jobs())
     if (other.project === project || (other.past ?? []).some((past) => past.project === project))
-      throw new Refusal(problem(`project ${project} belongs to ${other.tasks.join(', ')}`));
+      refuse(`project ${project} belongs to ${other.tasks.join(', ')}`);
   const service = await edit.connect();
   const { kind } = doubt;
   const read = await readPatiently(service.api, clock, { kind, project });
@@ -330,12 +310,9 @@ function settled(doubt: JobLine, record: Project): ResolvingEvents {
   const { job, name, reserve = 0 } = doubt;
   // A repaired state file may lack the name: then nothing but the user's word counts.
   if (name !== undefined && typeof record.name === 'string' && record.name !== name)
-    throw new Refusal(
-      problem(
-        `the project ${record.id} is named ${JSON.stringify(record.name)}, not ${JSON.stringify(name)}`,
-        'shotlist',
-        'this is another project; nothing was changed',
-      ),
+    refuse(
+      `the project ${record.id} is named ${JSON.stringify(record.name)}, not ${JSON.stringify(name)}`,
+      'this is another project; nothing was changed',
     );
   const credits = record.credits_charged ?? reserve;
   const created: NewEvent = { event: 'created', job, project: record.id, credits };

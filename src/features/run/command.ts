@@ -1,15 +1,15 @@
 // shotlist run: runs a pipeline or a saved plan; asks before it buys much, and about the rest after the first items.
 
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import { ownCreditDollars } from '../../terminal/credit-price.ts';
 import { differing, type Given, type runFlags, wholeNumber } from '../../terminal/flags.ts';
 import { canAsk, isYes } from '../../terminal/question.ts';
 import { printProse } from '../../terminal/terminal.ts';
-import { buyQuestion, planReadingText } from '../plan/plan-reading-text.ts';
-import { pipelineOf, readSavedPlan } from '../plan/saved-plan.ts';
+import { buyQuestion, planReadingText } from '../plan/plan-text.ts';
+import { pipelineOf, readSavedPlan } from '../planning/saved-plan.ts';
+import { refuse } from '../refuse.ts';
+import { asRun, performCommand, type RunFlags } from './perform-command.ts';
 import { type RunOptions, run } from './run.ts';
-import { performCommand, type RunFlags } from './run-and-report.ts';
-import { mannerOf, trialCommand } from './trial-command.ts';
+import { trialCommand } from './trial.ts';
 
 export interface RunCommandFlags
   extends RunFlags,
@@ -42,36 +42,31 @@ async function runAsAsked(
   const asking = questionsOf(flags);
   if (saved !== undefined) {
     const others = [...differing(flags), ...(first === undefined ? [] : ['--first'])];
-    if (others.length > 0) throw new Refusal(decided(file, others));
+    if (others.length > 0)
+      refuse(
+        `${file} is a saved plan, and ${others.join(', ')} would choose something else`,
+        'run the plan without these flags, or plan again with them',
+      );
     const { budget = own.budget, ...choices } = saved.header.choices;
     const least = Math.min(budget ?? Infinity, own.budget ?? Infinity);
     const all = { ...own, ...choices, ...(least === Infinity ? {} : { budget: least }) };
     return await performCommand(pipelineOf(file, saved), all, {
-      ...mannerOf(),
+      ...asRun(),
       operate: (pipeline, options) => run(pipeline, { ...options, savedPlan: saved }),
     });
   }
-  if (first !== undefined) return await trialCommand(file, own, { first, yes: flags.yes, asking });
+  if (first !== undefined) return await trialCommand(file, own, first, flags.yes === true, asking);
   return await performCommand(file, own, {
-    ...mannerOf(),
+    ...asRun(),
     operate: (pipeline, options) => run(pipeline, { ...options, ...asking }),
   });
 }
 
-const decided = (file: string, flags: readonly string[]) =>
-  problem(
-    `${file} is a saved plan, and ${flags.join(', ')} would choose something else`,
-    'shotlist',
-    'run the plan without these flags, or plan again with them',
-  );
-
-/** Without a terminal, nothing is asked. Error: the user's threshold is no number. */
+/** Without a terminal, nothing is asked. */
 export function questionsOf(
   flags: Omit<RunCommandFlags, 'first'>,
 ): Pick<RunOptions, 'confirm' | 'confirmAbove' | 'confirmReplace'> {
   const confirmAbove = aboveOf(flags);
-  if (confirmAbove === 'wrong')
-    throw new Refusal(problem('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits'));
   if (flags.yes === true || flags.json === true || !canAsk()) return {};
   return {
     confirmReplace: (files) => {
@@ -90,8 +85,10 @@ export function questionsOf(
 }
 
 /** The user's own choice: a flag, or a variable. */
-function aboveOf({ confirmAbove }: RunCommandFlags): number | undefined | 'wrong' {
+function aboveOf({ confirmAbove }: RunCommandFlags): number | undefined {
   const { SHOTLIST_CONFIRM_ABOVE: text } = process.env;
   if (confirmAbove !== undefined || text === undefined || text === '') return confirmAbove;
-  return /^\d{1,15}$/.test(text) ? wholeNumber(text) : 'wrong';
+  return /^\d{1,15}$/.test(text)
+    ? wholeNumber(text)
+    : refuse('SHOTLIST_CONFIRM_ABOVE is not a whole number of credits');
 }

@@ -1,18 +1,116 @@
-// The state that the parts of a run share: the options, and the findings before the run.
+// What the parts of a run share: its options, and what was found before it begins.
 import type { Redactor } from '../../base/redactor.ts';
 import type { LookSchedule } from '../../plan/look-schedule.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { PlanReading } from '../../plan/plan-reading.ts';
+import type { Clock, Disk, MediaApi, Performer } from '../../run/jobs/ports.ts';
+import type { LineFile } from '../../run/journal/journal-writer.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import type { RunView } from '../../run/run-view.ts';
-import type { RunWatch } from '../../run/run-watch.ts';
+import type { RunObserver, RunWatch } from '../../run/run-watch.ts';
 import { speedFactorOf } from '../../service-api/connect-service.ts';
-import type { Target } from '../../service-api/target.ts';
-import type { WebhookConfig } from '../../service-api/webhooks.ts';
+import type { ClientOptions } from '../../service-api/http-client.ts';
+import type { Pictures, Speed } from '../../service-api/local-service.ts';
+import type { Target, TargetOptions } from '../../service-api/target.ts';
+import type { WebhookConfig, WebhookOptions } from '../../service-api/webhooks.ts';
 import type { StoreChoice } from '../../stores/open-store.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
-import type { Prepared } from '../plan/prepare.ts';
-import type { Manner } from './manner.ts';
-import type { RunInternals, RunOptions } from './options.ts';
+import type { Prepared, PrepareOptions } from '../planning/prepare.ts';
+import type { Manner } from '../planning/refusals.ts';
+import type { SavedPlan } from '../planning/saved-plan.ts';
+
+/** `--commit-outputs`. */
+export type CommitOutputs = 'none' | 'small' | 'all';
+
+export interface RunOptions extends TargetOptions, PrepareOptions, WebhookOptions {
+  /** `--run-id`: the budget covers all runs with this id. */
+  readonly runId?: string | undefined;
+  /**
+   * Epoch milliseconds: the due time of the schedule that the run is for. A run for this due time that has ended is not
+   * repeated, and one that was interrupted continues.
+   */
+  readonly due?: number | undefined;
+  /** `--pay-again`: pay again for a result that is gone, both here and at the service. */
+  readonly payAgain?: boolean | undefined;
+  /** A saved plan: the run does exactly that, or refuses. */
+  readonly savedPlan?: SavedPlan | undefined;
+  /**
+   * Asks a person before a hosted run buys, if the plan may take more credits than `confirmAbove`, or if its price is not
+   * known. The run then buys no more than the plan says, and refuses if a file has changed meanwhile.
+   */
+  readonly confirm?: ((question: RunQuestion) => Promise<boolean>) | undefined;
+  /** Asks a person whether results may replace files that shotlist did not make; default: no. */
+  readonly confirmReplace?: ((files: string) => Promise<boolean>) | undefined;
+  /** In credits; default: `confirm_above` of the pipeline. */
+  readonly confirmAbove?: number | undefined;
+  /** `--commit`: make one git commit with the state file and the small outputs of this pipeline. */
+  readonly commit?: boolean | undefined;
+  /** `--commit-outputs`: which outputs the commit has; default: `small`, at most 1 MiB each and 20 MiB in all. */
+  readonly commitOutputs?: CommitOutputs | undefined;
+  /** Default: the process's environment. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the system's clock. */
+  readonly clock?: Clock;
+  /** Called with every event of the run. */
+  readonly onEvent?: (event: RunEvent) => void;
+  /** Called while the plan is made: it has looked at `seen` of the items. */
+  readonly onLook?: ((seen: number, of: number) => void) | undefined;
+  /** Called when the run begins: `facts` says at any time how far the run is. */
+  readonly onLive?: ((facts: () => LiveFacts) => void) | undefined;
+  /** `--monitor`: hears about the run. `openMonitor` makes one. */
+  readonly monitor?: RunObserver | undefined;
+  /** If it is aborted, nothing new starts and requests in flight are completed; a later run continues from there. */
+  readonly signal?: AbortSignal;
+  /**
+   * How long requests in flight may take after `signal` is aborted, in milliseconds; default 30,000. Then they are cut,
+   * and a creation among them is in doubt.
+   */
+  readonly graceMs?: number;
+  /**
+   * `--detach-after`: from then on, in milliseconds, the run creates nothing and does not wait for projects that render. It
+   * saves what is ready and ends with the outcome `waiting`; a later run or tick continues it.
+   */
+  readonly detachAfterMs?: number | undefined;
+  /** How fast the local service of a rehearsal renders; default: immediately. */
+  readonly rehearsalSpeed?: Speed;
+  /** What the local service of a rehearsal renders; default: real previews. */
+  readonly rehearsalPictures?: Pictures;
+}
+
+/** When a scheduled run was due: ISO 8601, in UTC. */
+export const dueTimeOf = ({ due }: RunOptions): string | undefined =>
+  due === undefined ? undefined : new Date(due).toISOString();
+
+/** For the time left: the medians of the tools hold for the hosted service, and for a rehearsal at a known speed. */
+export function paceOf(speed: Speed | undefined): number | undefined {
+  if (speed === undefined || speed === 'instant') return undefined;
+  return speed === 'realtime' ? 1 : speed;
+}
+
+/** For tests: replaces the parts between a run and the outside. */
+export interface RunInternals {
+  /** Wraps the journal's lines on their way to the state file. */
+  readonly lines?: (file: LineFile) => LineFile;
+  readonly api?: (api: MediaApi) => MediaApi;
+  readonly disk?: (disk: Disk) => Disk;
+  readonly performer?: (performer: Performer) => Performer;
+  /** Limits of the client, and its network. */
+  readonly client?: Partial<ClientOptions>;
+  /** The first pause before a request is sent again, in milliseconds; default 1000. */
+  readonly backoffMs?: number;
+  /** Uploads are shared with other pipelines, although the service is on this machine. */
+  readonly sharesUploads?: boolean;
+  /** The speed of the service relative to the hosted one, for polling; default 1. */
+  readonly speedFactor?: number;
+}
+
+/** What a person sees before a run buys. The `planned` event has told the plan. */
+export interface RunQuestion {
+  readonly plan: Plan;
+  readonly reading: PlanReading;
+  /** The question is asked because the plan may take more credits than this. */
+  readonly above: number;
+}
 
 export interface RunContext {
   readonly manner: Manner;

@@ -7,7 +7,6 @@ import { uncompacted } from '../../language/load/refusal.ts';
 import { committed, type Ledger } from '../../model/ledger.ts';
 import { formatVersion } from '../../model/line-schemas.ts';
 import { stepOf } from '../../model/task.ts';
-import type { ItemNeeds } from '../../plan/needs.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { resultFates } from '../../plan/result-fate.ts';
 import { FileFacts } from '../../run/file-facts.ts';
@@ -24,64 +23,67 @@ import type { PaidProjects, ReachedCap, Summary } from '../../run/run-event.ts';
 import type { Stopped } from '../../run/stop.ts';
 import { otherDoubtsOf, outcomeOf, summaryOf } from '../../run/summary.ts';
 import { watchedApi } from '../../run/watched-api.ts';
-import { resolveFromLedger } from '../../service-api/connect-service.ts';
 import { lazyClient } from '../../service-api/lazy-client.ts';
-import { pacer, requestRates } from '../../service-api/request-rate.ts';
+import { pacer } from '../../service-api/request-rate.ts';
+import { resolveFromLedger } from '../../service-api/connect-service.ts';
+import { requestRates } from '../../service-api/request-rate.ts';
 import type { Content } from '../../state/file-version.ts';
 import { JournalFile } from '../../state/journal-file.ts';
-import { ManifestFile } from '../../state/manifests.ts';
 import { readLooks, writeLooks } from '../../state/memory-file.ts';
+import { ManifestFile } from '../../state/manifests.ts';
 import { movedAdvice, movedReason } from '../../state/unsaved-state.ts';
 import { paidByOthersText } from '../../views/paid-already-text.ts';
+import { generationLimits } from '../planning/refusals.ts';
 import { orderClaims } from '../open-receipts.ts';
 import { noteRecord } from '../record-check.ts';
 import { type PreparedRun, speedOf } from './context.ts';
-import { Detachment } from './detachment.ts';
-import { generationLimits } from './generation-limits.ts';
-import { GracePeriod } from './grace-period.ts';
-import { type MachineStop, type PhaseResult, runPhases } from './phases.ts';
+import { Deadline } from './deadline.ts';
+import { type MachineStop, type PhaseOptions, type PhaseResult, runPhases } from './phases.ts';
 import type { AccountFacts, RunResources } from './resources.ts';
 
-interface Executed {
+export interface Performed {
   readonly summary: Summary;
   /** True if the state file has changed. */
   readonly changed: boolean;
 }
 
-export async function execute(run: PreparedRun, resources: RunResources): Promise<Executed> {
+export async function execute(run: PreparedRun, resources: RunResources): Promise<Performed> {
   const { prepared, options, redactor, clock, target, internals } = run;
   const { service } = resources;
-  const detachment = new Detachment(clock);
-  if (options.detachAfterMs !== undefined)
-    void detachment.begin(options.detachAfterMs - (clock.elapsed() - run.began));
+  const leave = new Deadline(clock, (options.detachAfterMs ?? 0) - (clock.elapsed() - run.began));
+  const overdue = new Deadline(clock);
+  overdue.beginAfter(leave.passed);
+  if (options.detachAfterMs !== undefined) void leave.begin();
   const stopper = new AbortController();
-  const gracePeriod = new GracePeriod(clock, options.graceMs);
-  if (options.signal !== undefined) gracePeriod.beginAfter(options.signal);
-  gracePeriod.expired.addEventListener('abort', () => resources.cutStore(), { once: true });
+  const grace = new Deadline(clock, options.graceMs);
+  if (options.signal !== undefined) grace.beginAfter(options.signal);
+  grace.passed.addEventListener('abort', () => resources.cutStore(), { once: true });
   const { requestsPerMinute } = prepared.bound.pipeline.limits;
   const { backoffMs = 1000 } = internals;
   const stop = stopper.signal;
-  const limit = pacer(requestsPerMinute, clock, stop);
-  const rates = requestRates({ clock, stop, pace: limit, backoffMs });
+  const pace = pacer(requestsPerMinute, clock, stop);
+  const rates = requestRates({ clock, stop, pace, backoffMs });
   const client = lazyClient({
-    ...{ stop, cut: gracePeriod.expired, rates },
-    loopbackOnly: target.kind === 'rehearsal',
-    ...{ base: service.address, key: service.key, redactor, clock },
+    ...{ stop, cut: grace.passed, rates, redactor, clock },
+    ...{ base: service.address, key: service.key, loopbackOnly: target.kind === 'rehearsal' },
     ...internals.client,
   });
-  const begun = await beginJournal(run, resources);
+  const opened = await openJournal(run, resources);
   const { ledger } = prepared.state;
   const manifests = await ManifestFile.open(prepared.paths.manifests);
-  const { file } = begun;
+  const { file } = opened;
   const journal: JournalWriter = new JournalWriter(ledger, internals.lines?.(file) ?? file, clock, {
     run: { id: options.runId, due: prepared.run.due },
     ...{ redactor, receipts: prepared.receipts.book },
   });
-  begun.engine?.begin(journal);
+  opened.engine?.begin(journal);
   try {
-    const pace = (): Promise<void> => rates.creations.turn();
-    const means = { ...begun, client, pace, backoffMs, stopper, journal, detachment, manifests };
-    return await record(run, resources, means);
+    return await record({
+      ...{ ...opened, run, resources, client, backoffMs, stopper, journal, manifests },
+      ...{ leave: leave.passed, overdue: overdue.passed },
+      pace: () => rates.creations.turn(),
+      projects: new ProjectIds(() => ledger.projects()),
+    });
   } catch (error) {
     for (const made of journal.unwritten)
       run.onEvent({ type: 'warning', message: unrecorded(made) });
@@ -89,35 +91,39 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   } finally {
     // After a failure of the journal, nothing may continue in the background.
     stopper.abort();
-    detachment.cancel();
+    leave.cancel();
+    overdue.cancel();
     await file.close();
     await manifests.close((job) => ledger.job(job) !== undefined);
     if (manifests.problem !== undefined)
       run.onEvent({ type: 'warning', message: unkept(manifests) });
-    gracePeriod.beginAfter(stopper.signal);
+    grace.beginAfter(stopper.signal);
     await client.close();
-    gracePeriod.cancel();
+    grace.cancel();
   }
 }
 
-interface Means extends JournalInUse {
+interface Execution extends OpenJournal {
+  readonly run: PreparedRun;
+  readonly resources: RunResources;
   readonly client: MediaApi;
   readonly pace: JobContext['pace'];
   readonly backoffMs: number;
   readonly stopper: AbortController;
   readonly journal: JournalWriter;
-  readonly detachment: Detachment;
   readonly manifests: ManifestFile;
+  readonly projects: ProjectIds;
+  /** `--detach-after`: aborted when the run no longer waits for projects that render. */
+  readonly leave: AbortSignal;
+  /** Aborted when it ends whatever it still waits for, such as a service that is down. */
+  readonly overdue: AbortSignal;
 }
 
 /** Runs the phases; ends and compacts the journal. */
-async function record(
-  run: PreparedRun,
-  { service, diskReserve, inbox, store, uploads, account }: RunResources,
-  means: Means,
-): Promise<Executed> {
+async function record(execution: Execution): Promise<Performed> {
+  const { run, resources, file, journal, moved, engine } = execution;
   const { prepared, manner, options, clock, onEvent } = run;
-  const { file, journal, moved } = means;
+  const { service, account } = resources;
   const { ledger, warnings } = prepared.state;
   const before = ledger.total;
   const isScheduled = ledger.openRun?.due !== undefined;
@@ -136,24 +142,20 @@ async function record(
   });
   if (service.ledger !== undefined) resolveFromLedger(journal, service.ledger);
   const memory = new RunMemory(run, account);
-  const { looks, tier } = memory;
   const { balance } = account;
   // Together with what was spent before: an account that is large enough is no cap.
   const short = balance !== undefined && balance < prepared.planned.plan.credits;
-  const phaseMeans = {
-    projects: new ProjectIds(() => ledger.projects()),
-    ...{ address: service.address, inbox, store, uploads, tier },
+  const limits = {
     balance: short ? committed(journal.account) + balance : undefined,
     needs: short ? await prepared.findNeeds() : prepared.planned.needs,
-    attention: attentionOf(run, means.detachment, looks),
   };
-  const toldOfOthers = remembered?.ofOthers.size ?? 0;
-  await means.engine?.limit(run.budget, ledger.total, journal.account);
-  let performed = await phases(run, means, phaseMeans);
+  const toldOfOthers = remembered.ofOthers.size;
+  await engine?.limit(run.budget, ledger.total, journal.account);
+  let performed = await phases(execution, memory, limits);
   // A worker was slow to record that its creation was paid: the tasks that were in doubt go on.
-  while (performed.stopped.by === undefined && means.engine?.takeHealed() === true)
-    performed = await phases(run, means, phaseMeans);
-  const others = (remembered?.ofOthers.size ?? 0) - toldOfOthers;
+  while (performed.stopped.by === undefined && engine?.takeHealed() === true)
+    performed = await phases(execution, memory, limits);
+  const others = remembered.ofOthers.size - toldOfOthers;
   if (others > 0) onEvent({ type: 'warning', message: paidByOthersText(others) });
   const { tally, stopped } = performed;
   const { interrupted, machine, outage, money, left } = stopped;
@@ -164,13 +166,13 @@ async function record(
   const isBeside = options.reroll !== undefined && isScheduled;
   if (!interrupted && !machine && !outage && !goesOn && !keepsBudget && !isBeside) journal.end();
   await file.flush();
-  await diskReserve.remove();
+  await resources.diskReserve.remove();
   if (journal.wrote || warnings.length > 0 || file.mustCompact === true) {
     const compacted = await file.compact(ledger);
     if (compacted.ok) note(compacted.value);
     else onEvent({ type: 'warning', message: uncompacted(compacted.error) });
   } else if (prepared.check.differs) note(prepared.state.content);
-  if (means.engine?.isExported === true) book.withdrawAll(ledger);
+  if (engine?.isExported === true) book.withdrawAll(ledger);
   await memory.save();
   if (moved.signal.aborted)
     onEvent({ type: 'warning', message: movedAdvice(prepared.paths.state) });
@@ -178,21 +180,18 @@ async function record(
   const otherDoubts = otherDoubtsOf(tally, ledger.doubts());
   const after = ledger.total;
   const outcome = outcomeOf(tally, end, otherDoubts);
-  const net = after.charged - before.charged - (after.refunded - before.refunded);
+  const charged = after.charged - before.charged;
+  const refunded = after.refunded - before.refunded;
   const summary = summaryOf(tally, outcome, {
     otherDoubts,
     items: prepared.planned.plan.items,
     stopped: end.why,
     stoppedBy: end.by,
-    cap: reachedCap(run, end, net) ?? tally.heldItems,
+    cap: reachedCap(run, end, charged - refunded) ?? tally.heldItems,
     paid: paidProjects(run, outcome),
     resumesAt: end.until === undefined ? undefined : new Date(end.until).toISOString(),
     wakeAt: goesOn ? memory.wakeAt() : undefined,
-    credits: {
-      charged: after.charged - before.charged,
-      refunded: after.refunded - before.refunded,
-      reserved: after.reserved,
-    },
+    credits: { charged, refunded, reserved: after.reserved },
     elapsedMs: clock.elapsed() - run.began,
   });
   return { summary, changed: journal.wrote };
@@ -207,52 +206,46 @@ const byMachine = (stopped: Stopped, why: string): Stopped => ({
 /** Undefined for a run that waits until everything is over. */
 function attentionOf(
   { manner, options }: PreparedRun,
-  { leave }: Detachment,
+  leave: AbortSignal,
   looks: LastLooks,
 ): Attention | undefined {
   if (manner === 'tick') return { kind: 'look', leave, looks };
   return options.detachAfterMs === undefined ? undefined : { kind: 'wait', leave, looks };
 }
 
-interface PhaseMeans extends Pick<RunResources, 'inbox' | 'store' | 'uploads'> {
-  readonly projects: ProjectIds;
-  readonly address: string;
-  readonly tier: string | undefined;
-  readonly balance: number | undefined;
-  readonly needs: ItemNeeds | undefined;
-  readonly attention: Attention | undefined;
-}
-
 async function phases(
-  run: PreparedRun,
-  { client, pace, backoffMs, stopper, journal, low, moved, detachment, manifests, engine }: Means,
-  { projects, address, inbox, store, uploads, tier, balance, needs, attention }: PhaseMeans,
+  execution: Execution,
+  memory: RunMemory,
+  limits: Pick<PhaseOptions, 'balance' | 'needs'>,
 ): Promise<PhaseResult> {
+  const { run, client, pace, backoffMs, stopper, journal, manifests, engine } = execution;
+  const { service, inbox, store, uploads } = execution.resources;
   const { prepared, manner, options, internals, clock, budget, onEvent, watch, view } = run;
   const { bound, base, items, excluded, planned, takes, earlier } = prepared;
+  const { remembered } = prepared.receipts;
   const { pipeline } = bound;
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
   const api = watchedApi(client, watch);
   const outages = new Outages({
-    ...{ clock, backoffMs, onEvent, stop: stopper.signal, address },
+    ...{ clock, backoffMs, onEvent, stop: stopper.signal, address: service.address },
     api: internals.api?.(api) ?? api,
     limitMs: pipeline.limits.outageMs,
   });
   return await runPhases({
     ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, journal, view },
-    machineStops: [low, moved],
+    machineStops: [execution.low, execution.moved],
     ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
-    ...{ detachment, isTick: manner === 'tick', balance, needs, begun: planned.inProgress },
-    ...{ takes, earlier: earlier.runs, remembered: prepared.receipts.remembered },
+    ...{ leave: execution.leave, overdue: execution.overdue, isTick: manner === 'tick', ...limits },
+    ...{ takes, earlier: earlier.runs, remembered, begun: planned.inProgress },
     visitsAll: !manifests.hasAll(planned.references.marks),
-    ...(engine === undefined ? {} : { distribute: engine.performers(onEvent, orderingOf(run)) }),
+    distribute: engine?.performers(onEvent, orderingOf(run)),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
-    generationLimits: generationLimits(pipeline.limits, tier, manner),
+    generationLimits: generationLimits(pipeline.limits, memory.tier, manner),
     context: {
-      ...{ api: outages.api, outages, projects, disk, clock, pace, backoffMs, inbox, store },
-      ...{ attention, uploads, lookSchedule: run.lookSchedule },
+      ...{ api: outages.api, outages, disk, clock, pace, backoffMs, inbox, store, uploads },
+      ...{ projects: execution.projects, lookSchedule: run.lookSchedule, remembered },
+      attention: attentionOf(run, execution.leave, memory.looks),
       looks: new LookBudget(clock, speedOf(run)),
-      remembered: prepared.receipts.remembered,
     },
     payAgain: options.payAgain ?? false,
     requireOutputs: options.requireOutputs ?? false,
@@ -373,8 +366,6 @@ class RunMemory {
   }
 }
 
-// Opens the journal of a run: a state file, or the records of a database.
-
 /** The journal of a run: a state file, or the records of a database. */
 interface RunFile extends LineFile {
   flush(): Promise<void>;
@@ -385,7 +376,7 @@ interface RunFile extends LineFile {
   readonly mustCompact?: boolean;
 }
 
-interface JournalInUse {
+interface OpenJournal {
   readonly file: RunFile;
   /** Set for a distributed run. */
   readonly engine?: EngineFile;
@@ -397,10 +388,10 @@ interface JournalInUse {
 
 const diskFull = 'the disk is full: make room and run again; nothing is paid twice';
 
-async function beginJournal(
+async function openJournal(
   { prepared, clock, onEvent, watch }: PreparedRun,
   { diskReserve }: RunResources,
-): Promise<JournalInUse> {
+): Promise<OpenJournal> {
   const { bound, paths, state } = prepared;
   const [low, moved] = [new AbortController(), new AbortController()];
   const machineStops = {

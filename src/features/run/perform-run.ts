@@ -7,7 +7,7 @@ import { DatabaseAway } from '../../distributed/away.ts';
 import { asCoordinator } from '../../distributed/coordinator-problem.ts';
 import { TermOver } from '../../distributed/term-over.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
+import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import { committed, Ledger } from '../../model/ledger.ts';
 import { CalendarBudget, calendarCaps } from '../../plan/calendar-budget.ts';
@@ -20,7 +20,6 @@ import type { PlannedTask } from '../../plan/planned-action.ts';
 import { knownDurations, usualDurations } from '../../plan/usual-durations.ts';
 import { LastLooks } from '../../run/jobs/last-looks.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import type { Summary } from '../../run/run-event.ts';
 import { otherDoubtsOf, summaryOf } from '../../run/summary.ts';
 import { Tally } from '../../run/tally.ts';
 import { pays } from '../../service-api/check-service.ts';
@@ -32,25 +31,25 @@ import { changedProblem } from '../../state/unsaved-state.ts';
 import { behindText, stopText } from '../../views/calendar-text.ts';
 import { takesLeft } from '../../views/takes.ts';
 import { commitRun } from '../git/commit.ts';
-import { earlierWarnings } from '../plan/earlier-runs.ts';
-import { foreignProblem, foreignText } from '../plan/foreign-files.ts';
-import { type Prepared, prepare } from '../plan/prepare.ts';
-import { overruledText, refusals, smaller } from '../plan/price-checks.ts';
-import { readPlan } from '../plan/read-plan.ts';
-import { staleness } from '../plan/saved-plan.ts';
-import { writeProvenance } from '../provenance/write-provenance.ts';
-import { type PreparedRun, type RunContext, speedOf } from './context.ts';
-import { execute } from './execute.ts';
-import { generationLimits, generationsOn } from './generation-limits.ts';
-import { dueTimeOf } from './options.ts';
+import { earlierWarnings } from '../planning/earlier-runs.ts';
+import { type Prepared, prepare } from '../planning/prepare.ts';
+import { readPlan } from '../planning/read-plan.ts';
+import {
+  foreignText,
+  generationLimits,
+  generationsOn,
+  overruledText,
+  refusals,
+  refuseForeign,
+  smaller,
+} from '../planning/refusals.ts';
+import { refuseIfStale } from '../planning/saved-plan.ts';
+import { writeProvenance } from '../provenance/provenance-file.ts';
+import { refuse } from '../refuse.ts';
+import { dueTimeOf, type PreparedRun, type RunContext, speedOf } from './context.ts';
+import { execute, type Performed } from './execute.ts';
 import { openResources } from './resources.ts';
 import { UpToDate } from './up-to-date.ts';
-
-export interface Performed {
-  readonly summary: Summary;
-  /** True if the state file has changed. */
-  readonly changed: boolean;
-}
 
 /** `state`: the state file. */
 export async function performRun(
@@ -66,10 +65,17 @@ export async function performRun(
     if (options.signal?.aborted === true && error === options.signal.reason)
       return nothingDone('interrupted', clock.elapsed() - began);
     if (error instanceof StateFileChanged) throw new Refusal(changedProblem(error));
-    const apart = engineProblem(error);
-    if (apart !== undefined) throw new Refusal(apart);
+    refuseWithoutEngine(error);
     if (!isSystemProblem(error)) throw error;
-    throw new Refusal(stoppedBy(error, state));
+    // Nothing new was sent after the journal could not be written, and everything sent before is recorded.
+    throw new Refusal({
+      ...problem(
+        `${state} ${systemReason(error)}`,
+        'the run stopped',
+        'everything that was recorded is safe; fix this, then run again: nothing is paid twice',
+      ),
+      reason: 'system',
+    });
   }
 }
 
@@ -96,12 +102,11 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
       // Rehearsals differ in their speed.
       known: () => knownDurations(rehearsal ? [] : ledger.jobs()),
     });
-  const resting = (paths: RunPaths, ledger: Ledger) => {
-    const { tier, looks } = readLooks(paths.looks);
-    const last = new LastLooks(looks, scheduleFrom(ledger));
-    return restingTasks({ pipeline: bound.pipeline, ledger, clock, looks: last, tier });
-  };
-  const record = recordFor(context);
+  const resting = (paths: RunPaths, ledger: Ledger) =>
+    restingTasks(bound.pipeline, paths, ledger, clock, scheduleFrom(ledger));
+  // If nothing compares plans, a run need not look at every file twice.
+  const record =
+    options.savedPlan === undefined && options.confirm === undefined ? undefined : new PlanRecord();
   await using prepared = await prepare(bound, target, options, {
     ...{ env: options.env ?? process.env, redactor: given.redactor },
     ...{ access: 'run', run, clock, onWarning, stop: options.signal, record },
@@ -112,9 +117,9 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
     workers: { speedFactor: speedOf(context), backoffMs: context.internals.backoffMs ?? 1000 },
     stamps: upToDate?.stamps,
     answer,
-    ...(manner === 'tick' ? { resting } : {}),
+    resting: manner === 'tick' ? resting : undefined,
   });
-  const { plan, warnings } = prepared.planned;
+  const { plan } = prepared.planned;
   if (run.due !== undefined && prepared.run.over) {
     onWarning(`the run that was due at ${run.due} has ended, and is not repeated`);
     const elapsedMs = clock.elapsed() - began;
@@ -126,34 +131,14 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
   const tier = rehearsal ? rehearsalTier : undefined;
   const diagnostics = refusals(prepared, { budget, rehearsal, tier });
   if (diagnostics.length > 0) throw new Refusal({ reason: 'input', diagnostics, ...bound.texts });
-  const stale = savedPlanProblem(context, prepared, record);
-  if (stale !== undefined) throw new Refusal(stale);
+  if (options.savedPlan !== undefined && record !== undefined)
+    refuseIfStale(options.savedPlan, prepared, record);
   const { foreign } = prepared.planned;
   if (foreign.count > 0) {
-    if ((await options.confirmReplace?.(foreignText(foreign))) !== true)
-      throw new Refusal(foreignProblem(foreign));
+    if ((await options.confirmReplace?.(foreignText(foreign))) !== true) refuseForeign(foreign);
     prepared.made.allow();
   }
-  onEvent({
-    ...{ type: 'planned', plan, run: prepared.run.number },
-    budget,
-    ...(rehearsal || !pays(plan) ? {} : { usualMs: usualDurations(prepared.state.ledger.jobs()) }),
-  });
-  [...warnings, ...earlierWarnings(prepared.earlier)].forEach(onWarning);
-  const overruled = overruledText(options.budget, bound);
-  if (overruled !== undefined) onWarning(overruled);
-  if (budget !== undefined && plan.credits > budget)
-    onWarning(
-      `the plan may take ${plan.credits} credits and the budget is ${budget}: items are bought one by one, each only if all of it fits`,
-    );
-  const calendar = new CalendarBudget(calendarCaps(bound.pipeline));
-  const limits = calendar.at(clock.now(), prepared.state.ledger);
-  const behind = behindText(limits);
-  if (behind !== undefined) onWarning(behind);
-  for (const limit of limits) {
-    const stops = stopText(limit, plan.credits);
-    if (stops !== undefined) onWarning(stops.replace(/\.$/, ''));
-  }
+  tellPlan(context, prepared, budget);
   const asleep = prepared.planned.asleep && prepared.earlier.runs.length === 0;
   const lookSchedule = scheduleFrom(prepared.state.ledger);
   const preparedRun: PreparedRun = { ...context, prepared, budget, began, asleep, lookSchedule };
@@ -175,6 +160,35 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
   return executed;
 }
 
+/** What a person should know before anything is paid. */
+function tellPlan(
+  { options, onEvent, target, clock }: RunContext,
+  { bound, state, run, planned, earlier }: Prepared,
+  budget: number | undefined,
+): void {
+  const { plan } = planned;
+  const warn = (message: string): void => onEvent({ type: 'warning', message });
+  const takesTime = target.kind !== 'rehearsal' && pays(plan);
+  onEvent({
+    ...{ type: 'planned', plan, run: run.number, budget },
+    ...(takesTime ? { usualMs: usualDurations(state.ledger.jobs()) } : {}),
+  });
+  [...planned.warnings, ...earlierWarnings(earlier)].forEach(warn);
+  const overruled = overruledText(options.budget, bound);
+  if (overruled !== undefined) warn(overruled);
+  if (budget !== undefined && plan.credits > budget)
+    warn(
+      `the plan may take ${plan.credits} credits and the budget is ${budget}: items are bought one by one, each only if all of it fits`,
+    );
+  const limits = new CalendarBudget(calendarCaps(bound.pipeline)).at(clock.now(), state.ledger);
+  const behind = behindText(limits);
+  if (behind !== undefined) warn(behind);
+  for (const limit of limits) {
+    const stops = stopText(limit, plan.credits);
+    if (stops !== undefined) warn(stops.replace(/\.$/, ''));
+  }
+}
+
 /** A run that ends before it begins anything. */
 function nothingDone(
   end: 'done' | 'interrupted',
@@ -190,44 +204,26 @@ function nothingDone(
   return { summary, changed: false };
 }
 
-/** Why a distributed run cannot go on in this process. */
-function engineProblem(error: unknown): Problem | undefined {
-  if (error instanceof TermOver) {
-    const hint = 'nothing is lost: the other process goes on with the run';
-    return problem(error.message, 'this process stopped coordinating', hint);
-  }
-  if (!(error instanceof DatabaseAway)) return undefined;
-  const hint =
-    'everything that was recorded is safe: run the command again when the database is back';
-  const message = `the database cannot be reached: ${scrubbed(error.message)}`;
-  return { ...problem(message, 'the run stopped', hint), reason: 'unreachable' };
-}
-
-/** The journal could not be written: nothing new was sent after that, and everything sent before is recorded. */
-function stoppedBy(error: unknown, state: string): Problem {
-  const hint =
-    'everything that was recorded is safe; fix this, then run again: nothing is paid twice';
-  return {
-    ...problem(`${state} ${systemReason(error)}`, 'the run stopped', hint),
-    reason: 'system',
-  };
+/** Says why a distributed run cannot go on in this process. */
+function refuseWithoutEngine(error: unknown): void {
+  if (error instanceof TermOver)
+    refuse(
+      error.message,
+      'nothing is lost: the other process goes on with the run',
+      'this process stopped coordinating',
+    );
+  if (error instanceof DatabaseAway)
+    throw new Refusal({
+      ...problem(
+        `the database cannot be reached: ${scrubbed(error.message)}`,
+        'the run stopped',
+        'everything that was recorded is safe: run the command again when the database is back',
+      ),
+      reason: 'unreachable',
+    });
 }
 
 // Before a run buys anything: it does what a saved plan says, or what a person has agreed to, and spends no more than that.
-
-/** Undefined if nothing compares plans, so that a run need not look at every file twice. */
-const recordFor = ({ options }: RunContext): PlanRecord | undefined =>
-  options.savedPlan === undefined && options.confirm === undefined ? undefined : new PlanRecord();
-
-/** Why a run must not begin, although a saved plan says so. */
-function savedPlanProblem(
-  { options }: RunContext,
-  prepared: Prepared,
-  record: PlanRecord | undefined,
-): Problem | undefined {
-  if (options.savedPlan === undefined || record === undefined) return undefined;
-  return staleness(options.savedPlan, prepared, record);
-}
 
 interface Agreement {
   /** Credits; undefined if there is no limit. */
@@ -257,11 +253,17 @@ async function agree(
     ...{ generations: generationsOn(tier), creditDollars: creditDollarsOn(tier) },
     ...{ budget, rehearsal: false, now: clock.now() },
   });
-  if (!(await options.confirm({ plan, reading, above }))) throw new Refusal(declined);
+  if (!(await options.confirm({ plan, reading, above })))
+    throw new Refusal({ ...problem('nothing was bought: the answer was no'), declined: true });
   const again = new PlanRecord();
   await prepared.replan(again.add);
   if (again.digest === record.digest) return { budget: capped, began: clock.elapsed() };
-  throw new Refusal(changedMeanwhile(record, again));
+  const task = firstDifference(record.tasks, again.tasks);
+  const what = task === undefined ? 'the plan is' : `${task} is`;
+  return refuse(
+    `nothing was bought: ${what} no longer as it was shown, because a file has changed meanwhile`,
+    'run the command again, and look at the new plan',
+  );
 }
 
 /** What counts against the budget of this run already: it may continue another one. */
@@ -272,41 +274,22 @@ const spentBefore = (ledger: Ledger, runId: string | undefined): number =>
 const totalOf = ({ credits, unpriced, uncounted }: Plan): number | undefined =>
   unpriced > 0 || uncounted > 0 ? undefined : credits;
 
-const declined: Problem = {
-  ...problem('nothing was bought: the answer was no'),
-  declined: true,
-};
-
-function changedMeanwhile(before: PlanRecord, now: PlanRecord): Problem {
-  const task = firstDifference(before.tasks, now.tasks);
-  const what = task === undefined ? 'the plan is' : `${task} is`;
-  return problem(
-    `nothing was bought: ${what} no longer as it was shown, because a file has changed meanwhile`,
-    'shotlist',
-    'run the command again, and look at the new plan',
-  );
-}
-
 // Which planned tasks have nothing to do in a tick now: if all of them rest, the tick asks the service nothing.
 
-interface RestContext {
-  readonly pipeline: Pipeline;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  readonly looks: LastLooks;
-  /** The account's tier, as an earlier tick learned it. */
-  readonly tier: string | undefined;
-}
-
 /** True for a task that a tick cannot bring forward now. The steps before the task are over. */
-function restingTasks(context: RestContext): (planned: PlannedTask) => boolean {
-  const { pipeline, ledger, clock, looks, tier } = context;
-  const limits = generationLimits(pipeline.limits, tier, 'tick');
+function restingTasks(
+  { limits, steps }: Pipeline,
+  paths: RunPaths,
+  ledger: Ledger,
+  clock: Clock,
+  schedule: LookSchedule,
+): (planned: PlannedTask) => boolean {
+  // The account's tier, as an earlier tick learned it.
+  const { tier, looks: known } = readLooks(paths.looks);
+  const looks = new LastLooks(known, schedule);
   const generations = new Generations({
-    ledger,
-    now: () => clock.now(),
-    steps: pipeline.steps,
-    limits,
+    ...{ ledger, steps, now: () => clock.now() },
+    limits: generationLimits(limits, tier, 'tick'),
   });
   const { isFull } = generations;
   const now = clock.now();

@@ -14,9 +14,8 @@ import type { RunView } from '../../run/run-view.ts';
 import type { Stopped } from '../../run/stop.ts';
 import type { Tally } from '../../run/tally.ts';
 import { Walk, type WalkOptions } from '../../run/walk.ts';
-import type { EarlierRun } from '../plan/earlier-runs.ts';
-import type { PlannedItems } from '../plan/planned-items.ts';
-import type { Detachment } from './detachment.ts';
+import type { EarlierRun } from '../planning/earlier-runs.ts';
+import type { PlannedItems } from '../planning/plan-items.ts';
 
 export interface PhaseOptions
   extends Omit<
@@ -46,11 +45,15 @@ export interface PhaseOptions
   /** Steps that this run excludes. */
   readonly excluded: ReadonlySet<string>;
   readonly signal: AbortSignal | undefined;
-  /** When the run leaves the projects that still render. */
-  readonly detachment?: Pick<Detachment, 'leave' | 'overdue'>;
+  /** Aborted when the run leaves the projects that still render. */
+  readonly leave?: AbortSignal;
+  /** Aborted when it leaves whatever it still waits for. */
+  readonly overdue?: AbortSignal;
   readonly machineStops: readonly MachineStop[];
   /** For a distributed run: makes the performer of each phase; `local` performs what needs this process. */
-  readonly distribute?: (local: Performer, limits: Readonly<Record<string, number>>) => Performer;
+  readonly distribute?:
+    | ((local: Performer, limits: Readonly<Record<string, number>>) => Performer)
+    | undefined;
   readonly wrapPerformer?: ((performer: Performer) => Performer) | undefined;
 }
 
@@ -183,7 +186,7 @@ type Variation = SoFar &
   >;
 
 async function runPhase(options: PhaseOptions, variation: Variation): Promise<PhaseResult> {
-  const { list, plannedItems, signal, detachment } = options;
+  const { list, plannedItems, signal, leave, overdue } = options;
   const performer = performerFor(options);
   const walk = new Walk({
     ...options,
@@ -200,8 +203,8 @@ async function runPhase(options: PhaseOptions, variation: Variation): Promise<Ph
     signal?.addEventListener('abort', halt, { once: true, signal: over.signal });
   };
   heed(signal, () => walk.halt({ what: 'interrupt', why: 'interrupted' }));
-  heed(detachment?.leave, () => walk.leave(detached));
-  heed(detachment?.overdue, () => walk.halt({ what: 'left', why: detached }));
+  heed(leave, () => walk.leave(detached));
+  heed(overdue, () => walk.halt({ what: 'left', why: detached }));
   for (const { signal, why } of options.machineStops)
     heed(signal, () => walk.halt({ what: 'machine', why }));
   try {

@@ -10,31 +10,27 @@ import { userFolder } from '../../base/user-folder.ts';
 import type { Account } from '../../contract/api/project.ts';
 import type { Diagnostic } from '../../contract/yaml/diagnostic.ts';
 import { UploadCache } from '../../files/upload-cache.ts';
-import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
+import { Refusal } from '../../language/load/refusal.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { unsettledActions } from '../../plan/planned-action.ts';
 import { uploadSharedMs } from '../../plan/renew.ts';
 import type { KnownUploads, OutputStore } from '../../run/jobs/ports.ts';
 import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
-import { isLoopback } from '../../service-api/address.ts';
-import {
-  balanceOf,
-  checkService,
-  pays,
-  type ServiceCheck,
-} from '../../service-api/check-service.ts';
+import { balanceOf, pays } from '../../service-api/check-service.ts';
+import { checkService, type ServiceCheck } from '../../service-api/check-service.ts';
 import {
   type Connection,
   connectService,
   rehearsalTier,
 } from '../../service-api/connect-service.ts';
+import { isLoopback } from '../../service-api/address.ts';
 import { openInbox } from '../../service-api/webhooks.ts';
 import { type DiskReserve, takeDiskReserve } from '../../state/disk-reserve.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { checkStore, openStore } from '../../stores/open-store.ts';
-import { refuseBeyondPlan, statedPrices } from '../plan/price-checks.ts';
+import { generationsOn, refuseBeyondPlan, statedPrices } from '../planning/refusals.ts';
+import { refuse } from '../refuse.ts';
 import type { PreparedRun } from './context.ts';
-import { generationsOn } from './generation-limits.ts';
 
 export interface RunResources extends AsyncDisposable {
   /** Undefined if the run receives no events. */
@@ -59,7 +55,11 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
   const receiver = await openInbox(run.webhooks, state.ledger, { redactor, clock, onEvent });
   cleanup.defer(() => receiver.close());
   const diskReserve = await takeDiskReserve(paths.diskReserve);
-  if (!diskReserve.ok) throw new Refusal(noRoom(diskReserve.error));
+  if (!diskReserve.ok)
+    return refuse(
+      `the disk space for the journal could not be reserved: ${diskReserve.error}`,
+      'nothing was sent; free some space or check the disk, then run again',
+    );
   cleanup.defer(() => diskReserve.value.remove());
   const { signal } = options;
   const now = clock.now();
@@ -125,11 +125,6 @@ function accountFacts(
   const balance = !rehearsal && account?.ok === true ? account.value?.credits : undefined;
   const read = account?.ok === true ? account.value : undefined;
   return { asked: rehearsal || account?.ok === true, tier, balance, read };
-}
-
-function noRoom(why: string): Problem {
-  const hint = 'nothing was sent; free some space or check the disk, then run again';
-  return problem(`the disk space for the journal could not be reserved: ${why}`, 'shotlist', hint);
 }
 
 /** Reports the account's balance; returns what the account's plan does not include. */

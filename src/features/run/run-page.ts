@@ -7,11 +7,11 @@ import type { RunEvent } from '../../run/run-event.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
 import type { PipelineFlags } from '../../terminal/flags.ts';
 import { caution, print, printJson } from '../../terminal/terminal.ts';
-import { hookEnvironment } from '../hooks/hook-environment.ts';
+import { hookEnvironment } from '../hooks/hooks.ts';
 import { openBrowser } from '../ui/browser.ts';
 
-/** In milliseconds: the last state of a large report takes some seconds. */
-const lastMs = 15_000;
+/** The last state of a large report takes some seconds. */
+const endMs = 15_000;
 
 export class RunPage {
   readonly #file: string;
@@ -87,7 +87,7 @@ export class RunPage {
     if (server === undefined) return;
     server.ref();
     server.channel?.ref();
-    const timer = setTimeout(() => server.kill(), lastMs);
+    const timer = setTimeout(() => server.kill(), endMs);
     await this.#opened;
     if (server.connected) server.disconnect();
     if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');

@@ -4,27 +4,23 @@ import type { Result } from '../../base/result.ts';
 import { shownPath } from '../../files/shown-path.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import {
-  type Problem,
-  problem,
-  Refusal,
-  resultOf,
-  valueOrThrow,
-} from '../../language/load/refusal.ts';
+import { type Problem, Refusal, resultOf, valueOrThrow } from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { RunView } from '../../run/run-view.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
-import { chooseTarget, type Target } from '../../service-api/target.ts';
+import { chooseTarget } from '../../service-api/target.ts';
 import { webhookConfigOf } from '../../service-api/webhooks.ts';
 import { pathsOf } from '../../state/run-paths.ts';
 import { chooseStore } from '../../stores/open-store.ts';
 import { type LiveFacts, liveFacts } from '../../views/live/live-facts.ts';
 import { allowedHooks, callHooks, type HookReport, leaveMs } from '../hooks/hooks.ts';
-import { GracePeriod } from './grace-period.ts';
-import type { Manner } from './manner.ts';
-import { dueTimeOf, paceOf, type RunInternals, type RunOptions } from './options.ts';
-import { type Performed, performRun } from './perform-run.ts';
+import type { Manner } from '../planning/refusals.ts';
+import { refuse } from '../refuse.ts';
+import { dueTimeOf, paceOf, type RunInternals, type RunOptions } from './context.ts';
+import { Deadline } from './deadline.ts';
+import type { Performed } from './execute.ts';
+import { performRun } from './perform-run.ts';
 
 export type { RunInternals, RunOptions };
 
@@ -82,8 +78,12 @@ export async function runIn(
   const { env = process.env, clock = realClock } = options;
   const target = resultOf(() => chooseTarget(options, bound, env));
   if (!target.ok) return await withoutTarget(target.error, bound, options, internals);
-  const apart = distributedRehearsal(options, target.value);
-  if (apart !== undefined) throw new Refusal(apart);
+  // Workers could not reach the local service inside this process.
+  if (options.engine !== undefined && target.value.kind === 'rehearsal')
+    refuse(
+      '--engine needs a service that every host reaches, and there is no key and no address',
+      'to rehearse with several workers, start shotlist serve, and give its address and key to the run and to the workers',
+    );
   const webhooks = resultOf(() => webhookConfigOf(options, target.value, env));
   const redactor = new Redactor([
     ...secretsIn(env),
@@ -112,10 +112,10 @@ export async function runIn(
     ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
   });
   const { signal } = options;
-  const leave = new GracePeriod(clock, leaveMs);
+  const leave = new Deadline(clock, leaveMs);
   if (signal !== undefined) leave.beginAfter(signal);
   const hookContext = {
-    ...{ bound, rehearsal, env, clock, redactor, onEvent, leave: leave.expired },
+    ...{ bound, rehearsal, env, clock, redactor, onEvent, leave: leave.passed },
     due: dueTimeOf(options),
     backoffMs: internals.backoffMs ?? 1000,
   };
@@ -140,16 +140,6 @@ export async function runIn(
   return { summary: valueOrThrow(performed).summary, pipeline: loaded.file, ...places };
 }
 
-/** Workers could not reach the local service inside this process. */
-function distributedRehearsal({ engine }: RunOptions, target: Target): Problem | undefined {
-  if (engine === undefined || target.kind !== 'rehearsal') return undefined;
-  return problem(
-    '--engine needs a service that every host reaches, and there is no key and no address',
-    'shotlist',
-    'to rehearse with several workers, start shotlist serve, and give its address and key to the run and to the workers',
-  );
-}
-
 const reportOf = (performed: Result<Performed, Problem>): HookReport =>
   performed.ok ? { type: 'ended', summary: performed.value.summary } : refusalOf(performed.error);
 
@@ -172,11 +162,11 @@ async function withoutTarget(
 ): Promise<never> {
   const { env = process.env, clock = realClock, onEvent, signal, rehearse } = options;
   const redactor = new Redactor([...secretsIn(env), options.webhookSecret]);
-  const leave = new GracePeriod(clock, leaveMs);
+  const leave = new Deadline(clock, leaveMs);
   if (signal !== undefined) leave.beginAfter(signal);
   const context = {
     ...{ bound, rehearsal: rehearse === true, env, clock, redactor, backoffMs },
-    ...{ leave: leave.expired, due: dueTimeOf(options) },
+    ...{ leave: leave.passed, due: dueTimeOf(options) },
     onEvent: (event: RunEvent) => onEvent?.(redactor.value(event)),
   };
   // The error is what counts here, so hooks without consent are not mentioned.

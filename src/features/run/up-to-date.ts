@@ -41,12 +41,9 @@ import { replaceMemory } from '../../state/memory-file.ts';
 import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { unsavedProblem } from '../../state/unsaved-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
-import { listSelected } from '../plan/list-items.ts';
-import { smaller } from '../plan/price-checks.ts';
-import type { RunContext } from './context.ts';
-import type { RunOptions } from './options.ts';
-
-// What the last run with nothing to do has compared: as long as it is the same, the next run has nothing to do either.
+import { smaller } from '../planning/refusals.ts';
+import { everything, listSelected } from '../planning/selected-items.ts';
+import type { RunContext, RunOptions } from './context.ts';
 
 /** Everything except the files, whose paths follow it. */
 interface Compared {
@@ -109,12 +106,12 @@ const comparedSchema = {
 } as const;
 
 /** More than the paths of a million files. */
-const max = 200_000_000;
+const maxBytes = 200_000_000;
 const lineFeed = 10;
 
 /** Undefined if the file is missing or unreadable. */
 function readUpToDate(file: string): RememberedRun | undefined {
-  const read = readOwnFile(file, { max });
+  const read = readOwnFile(file, { max: maxBytes });
   if (!read.ok) return undefined;
   const bytes = read.value;
   const end = bytes.indexOf(lineFeed);
@@ -130,7 +127,7 @@ async function writeUpToDate(
   { compared, paths }: RememberedRun,
 ): Promise<Result<void, string>> {
   const head = `${JSON.stringify(compared)}\n`;
-  if (Buffer.byteLength(head) + paths.length > max) return ok(undefined);
+  if (Buffer.byteLength(head) + paths.length > maxBytes) return ok(undefined);
   return await replaceMemory(file, head, paths);
 }
 
@@ -140,15 +137,13 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
   ...{ service: false, rehearse: false, hosted: false, state: false, output: false },
   ...{ allowOutside: false, env: false },
   // These make no difference if there is nothing to do.
-  ...{
-    budget: false,
-    confirm: false,
-    confirmAbove: false,
-    confirmReplace: false,
-    replaceFiles: false,
-    clock: false,
-    signal: false,
-  },
+  budget: false,
+  confirm: false,
+  confirmAbove: false,
+  confirmReplace: false,
+  replaceFiles: false,
+  clock: false,
+  signal: false,
   ...{ graceMs: false, onEvent: false, onLook: false, onLive: false },
   ...{ rehearsalSpeed: false, rehearsalPictures: false },
   ...{ engine: true, items: true, only: true, until: true, exclude: true, retryFailed: true },
@@ -227,9 +222,8 @@ export class UpToDate {
 
   async #list(): Promise<ItemList | undefined> {
     const bound = this.#bound;
-    const all = { excluded: new Set<string>(), filter: {}, retryFailed: false };
     const listed = await resultOf(() =>
-      listSelected(bound, this.#paths, all, {
+      listSelected(bound, this.#paths, everything, {
         ...{ boundary: boundaryOf(bound, this.#context.options), ledger: new Ledger() },
         // What the headers say is the same as long as the files are.
         measured: new Set(),

@@ -90,12 +90,11 @@ function reasonOf(error: unknown, { host, port }: ServeFlags): string | undefine
   }
 }
 
-/** In bytes. */
-const largestFaults = 10_000_000;
+const maxFaultsBytes = 10_000_000;
 
 async function readFaults(file: string | undefined): Promise<Result<FaultsDocument, string>> {
   if (file === undefined) return ok({ faults: [] });
-  const read = readRegularFile(file, { max: largestFaults });
+  const read = readRegularFile(file, { max: maxFaultsBytes });
   if (!read.ok) return err(`${file}: error: the faults file ${read.error}`);
   const decoded = decodeText(file, read.value);
   if (!decoded.ok) return err(renderDiagnostics([decoded.error.diagnostic], decoded.error.text));

@@ -3,13 +3,13 @@
 import { statSync } from 'node:fs';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import { stateFinder } from '../../state/locate-state.ts';
 import { holdingOf } from '../../state/lock/lock.ts';
 import { askRun } from '../../state/lock/run-socket.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
+import { refuse } from '../refuse.ts';
 import { type StatusOptions, type StatusReport, status } from './status.ts';
 
 /** What was found when the operation looked. */
@@ -104,7 +104,7 @@ async function lookOnce(
     return { mark: markWith(report.running), look: { type: 'state', report } };
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
-    throw new Refusal(problem(`${state} ${systemReason(error)}`, 'shotlist status'));
+    return refuse(`${state} ${systemReason(error)}`, undefined, 'shotlist status');
   }
 }
 

@@ -1,9 +1,17 @@
 // The status of a state file by step, and by item and step.
+
+import { digestFrom } from '../../base/digest.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { adviceFor } from '../../contract/api/advice.ts';
+import { toCel } from '../../language/expression.ts';
+import type { Step } from '../../language/pipeline.ts';
+import { fingerprintFrom } from '../../model/fingerprint.ts';
 import type { Ledger } from '../../model/ledger.ts';
+import { resultOf } from '../../model/line.ts';
+import { namedByContent } from '../../model/outputs.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
+import { conditionHolds } from '../../model/task-request.ts';
 import type { TaskFacts, TaskState } from '../../model/task-states.ts';
-import type { Unrecorded } from './unrecorded.ts';
 
 /** What status needs to know of a step of the pipeline. */
 export interface KnownStep {
@@ -147,7 +155,21 @@ export function itemsStatus(
   const matching = [...items]
     .filter(([item, tasks]) => wants(item) && isShown(tasks))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  const group = groupsOf({ ledger, steps, states, why, only: step });
+  const places = new Map(steps.map(({ name }, place) => [name, place]));
+  const placeOf = (task: string): number => places.get(stepOf(task)) ?? places.size;
+  const expected = steps.filter(
+    ({ name, fan }) => fan === undefined && (step === undefined || step === name),
+  );
+  /** `item`: undefined for the tasks that all items share. */
+  const group = (tasks: readonly string[], item: string | undefined): TaskGroup => {
+    const names = new Set(tasks.map(stepOf));
+    const unrecorded = expected
+      .filter((one) => one.shared === (item === undefined) && !names.has(one.name))
+      .map(({ name }) => ({ step: name, why: why(name, item) }));
+    const ordered = [...tasks].sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1));
+    const statuses = ordered.map((task) => taskStatus(task, states, ledger));
+    return { state: worstOf(statuses, unrecorded), tasks: statuses, unrecorded };
+  };
   return {
     ...{ known: items.size, matching: matching.length },
     shown: matching.slice(0, limit).map(([item, tasks]) => ({ item, ...group(tasks, item) })),
@@ -164,39 +186,6 @@ function itemChoice(
   return items.has(only.key) ? (item) => item === only.key : only.matches;
 }
 
-interface Known {
-  readonly ledger: Ledger;
-  readonly steps: readonly KnownStep[];
-  readonly states: States;
-  readonly why: WhyUnrecorded;
-  /** Only this step. */
-  readonly only: string | undefined;
-}
-
-/** `item`: undefined for the tasks that all items share. */
-function groupsOf({
-  ledger,
-  steps,
-  states,
-  why,
-  only,
-}: Known): (tasks: readonly string[], item: string | undefined) => TaskGroup {
-  const places = new Map(steps.map(({ name }, place) => [name, place]));
-  const placeOf = (task: string): number => places.get(stepOf(task)) ?? places.size;
-  const expected = steps.filter(
-    ({ name, fan }) => fan === undefined && (only === undefined || only === name),
-  );
-  return (tasks, item) => {
-    const names = new Set(tasks.map(stepOf));
-    const unrecorded = expected
-      .filter((step) => step.shared === (item === undefined) && !names.has(step.name))
-      .map(({ name }) => ({ step: name, why: why(name, item) }));
-    const ordered = [...tasks].sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1));
-    const statuses = ordered.map((task) => taskStatus(task, states, ledger));
-    return { state: worstOf(statuses, unrecorded), tasks: statuses, unrecorded };
-  };
-}
-
 const isTrouble = (state: TaskState | undefined): boolean =>
   state === 'failed' || state === 'doubt';
 
@@ -211,27 +200,97 @@ function worstOf(tasks: readonly TaskStatus[], unrecorded: TaskGroup['unrecorded
 function taskStatus(task: string, states: States, ledger: Ledger): TaskStatus {
   const facts: TaskFacts = states.get(task) ?? { state: 'forgotten' };
   const line = facts.job === undefined ? undefined : ledger.job(facts.job);
-  const own = ownError(task, facts.state, ledger);
-  const error = own ?? (isTrouble(facts.state) ? line?.error : undefined);
-  const advice = adviceFor(error?.code);
+  const own = ledger.task(task);
+  // The own line of a task is newer than its jobs, unless the job is in doubt.
+  const error =
+    own?.state === facts.state
+      ? { message: own.why, code: own.code }
+      : isTrouble(facts.state)
+        ? line?.error
+        : undefined;
   return {
     ...{ task, step: stepOf(task), ...facts },
-    ...(line?.project === undefined ? {} : { project: line.project }),
-    ...(line?.credits === undefined ? {} : { credits: line.credits }),
-    at: line?.at,
-    ...(error?.message === undefined ? {} : { why: error.message }),
-    ...(error?.code === undefined ? {} : { code: error.code }),
-    advice,
+    ...{ project: line?.project, credits: line?.credits, at: line?.at },
+    ...{ why: error?.message, code: error?.code, advice: adviceFor(error?.code) },
   };
 }
 
-interface TaskError {
-  readonly code?: string | undefined;
-  readonly message: string;
-}
+// Why a task has no record in the state file: its `if:` skipped it, or no run has reached it. A state file does not list what
+// was skipped, so the condition is asked again, as far as recorded results answer it.
 
-/** The own line of a task is newer than its jobs, unless the job is in doubt. */
-function ownError(task: string, state: TaskState, ledger: Ledger): TaskError | undefined {
-  const own = ledger.task(task);
-  return own?.state === state ? { message: own.why, code: own.code } : undefined;
+/** `unknown`: only a plan can tell, which reads the items. */
+export type Unrecorded = 'skipped' | 'notReached' | 'unknown';
+
+/** A condition that reads anything but recorded results is not asked. */
+const nothingElse = { item: undefined, inputs: undefined, env: undefined, run: undefined };
+
+export class UnrecordedTasks {
+  readonly #steps: ReadonlyMap<string, Step>;
+  readonly #states: ReadonlyMap<string, TaskFacts>;
+  readonly #ledger: Ledger;
+
+  constructor(steps: readonly Step[], states: ReadonlyMap<string, TaskFacts>, ledger: Ledger) {
+    this.#steps = new Map(steps.map((step) => [step.name, step]));
+    this.#states = states;
+    this.#ledger = ledger;
+  }
+
+  /** `item`: the item's key; undefined for a shared step. The step has no record for it. */
+  why(name: string, item: string | undefined): Unrecorded {
+    const step = this.#steps.get(name);
+    return step === undefined ? 'unknown' : this.#why(step, item);
+  }
+
+  #why(step: Step, item: string | undefined): Unrecorded {
+    if (step.fan !== undefined || step.gathers.length > 0) return 'unknown';
+    let [isSkipped, isOpen] = [false, false];
+    for (const name of step.after) {
+      const before = this.#steps.get(name);
+      if (before === undefined) continue;
+      if (before.fan !== undefined) isOpen = true;
+      else {
+        const state = this.#stateOf(before, item);
+        if (state === 'notReached') return state;
+        if (state === 'unknown') isOpen = true;
+        if (state === 'skipped' && step.uses.includes(name)) isSkipped = true;
+      }
+    }
+    if (isOpen) return 'unknown';
+    return isSkipped ? 'skipped' : this.#byCondition(step, item);
+  }
+
+  #stateOf(step: Step, item: string | undefined): Unrecorded | 'done' {
+    const key = step.shared ? undefined : item;
+    const facts = this.#states.get(key === undefined ? step.name : `${step.name}:${key}`);
+    if (facts === undefined) return this.#why(step, key);
+    if (facts.state === 'skipped') return 'skipped';
+    return facts.state === 'done' || facts.state === 'pruned' ? 'done' : 'notReached';
+  }
+
+  /** Everything before the step is done. */
+  #byCondition(step: Step, item: string | undefined): Unrecorded {
+    const { condition } = step;
+    if (condition === undefined) return 'notReached';
+    if (condition.references.some(({ root }) => root !== 'steps')) return 'unknown';
+    const outputs: Record<string, unknown> = {};
+    for (const { key = '' } of condition.references) {
+      const content = this.#contentOf(key, item);
+      if (content === undefined) return 'unknown';
+      outputs[key] = toCel(content);
+    }
+    const holds = conditionHolds(step, { ...nothingElse, steps: outputs });
+    if (!holds.ok) return 'unknown';
+    return holds.value ? 'notReached' : 'skipped';
+  }
+
+  #contentOf(name: string, item: string | undefined): JsonObject | undefined {
+    const step = this.#steps.get(name);
+    if (step === undefined || step.kind.operation === 'download') return undefined;
+    const task = step.shared || item === undefined ? name : `${name}:${item}`;
+    const key = this.#states.get(task)?.job;
+    const job = key === undefined ? undefined : this.#ledger.job(key);
+    if (job === undefined) return undefined;
+    const of = fingerprintFrom(digestFrom(job.job));
+    return namedByContent(step.kind.operation, of, resultOf(job), job.credits ?? 0);
+  }
 }

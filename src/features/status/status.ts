@@ -1,5 +1,7 @@
 // `status`: shows the state file, and asks the run that is using it how far it is. Sends nothing to the service, and writes
 // nothing.
+
+import { adviceFor } from '../../contract/api/advice.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { reachable } from '../../distributed/open-database.ts';
 import type { QueueFacts } from '../../distributed/queue-facts.ts';
@@ -8,44 +10,42 @@ import { HashCache } from '../../files/hash-cache.ts';
 import { SavedFiles } from '../../files/saved-files.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { storeNameOf } from '../../language/store.ts';
-import type { OutputLine } from '../../model/line.ts';
+import { isFailed, type StandingFailure, standingFailures } from '../../model/failures.ts';
+import type { CreditTotals, Ledger } from '../../model/ledger.ts';
+import type { JobLine, OutputLine } from '../../model/line.ts';
+import { isWithheld } from '../../model/settled.ts';
+import { stepOf } from '../../model/task.ts';
 import { taskStates } from '../../model/task-states.ts';
+import type { FileCounts } from '../../plan/decide.ts';
 import { type Condition, conditionOf, isStored, keptCopy } from '../../plan/recorded-files.ts';
-import { resultFates } from '../../plan/result-fate.ts';
+import { type ResultFate, resultFates } from '../../plan/result-fate.ts';
 import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import { type LocateOptions, locateState } from '../../state/locate-state.ts';
-import type { Holding } from '../../state/lock/lock.ts';
+import { locateState } from '../../state/locate-state.ts';
 import { askRun } from '../../state/lock/run-socket.ts';
 import type { DoublePayment } from '../../state/repair/merge.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
 import type { MissingPayments } from '../../views/missing-text.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
-import type { OpenEngineRun } from '../engine-state.ts';
 import { openDoublePayments } from '../merge/merge.ts';
-import { headerOf, openState } from '../open-state.ts';
+import type { OpenEngineRun } from '../open-state.ts';
+import { headerOf, openState, type ReadOptions } from '../open-state.ts';
 import { onlyInReceipts } from '../record-check.ts';
+import { refuse } from '../refuse.ts';
 import {
   type ItemFilter,
   type ItemsStatus,
   itemsStatus,
   type StepStatus,
   stepsStatus,
+  UnrecordedTasks,
 } from './status-items.ts';
-import { type Status, statusOf } from './status-report.ts';
-import { UnrecordedTasks } from './unrecorded.ts';
 
-export interface StatusOptions extends LocateOptions {
+export interface StatusOptions extends ReadOptions {
   /** Paid results whose addresses expire within this time are marked, in milliseconds; default 6 hours. */
   readonly expiringMs?: number | undefined;
   /** Also report on single items. Default: only on steps. */
   readonly items?: StatusItems | undefined;
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Called with warnings for the user. */
-  readonly onWarning?: (message: string) => void;
 }
 
 /** Which items a status shows. */
@@ -116,7 +116,7 @@ export async function status(
   const { running, state } = open;
   const engine = await engineStatus(open.engine);
   const active = running?.process ?? engine?.coordinator;
-  const live = running === undefined ? undefined : await liveFrom(running);
+  const live = running?.socket === undefined ? undefined : await askRun(running.socket);
   const fateOf = resultFates(bound.pipeline.steps);
   const { hashes, kept } = paths;
   using cache = new HashCache(hashes, 'read');
@@ -139,28 +139,21 @@ export async function status(
   const unrecorded = new UnrecordedTasks(steps, tasks, state.ledger);
   const why = unrecorded.why.bind(unrecorded);
   const byStep = stepsStatus(steps, tasks, why);
-  const unknown = unknownStep(options.items?.step, byStep);
-  if (unknown !== undefined) throw new Refusal(unknown);
+  refuseUnknownStep(options.items?.step, byStep);
   return {
     ...{ state: paths.state, service: header.service, ...found, steps: byStep },
     takes: takesIn(state.ledger, steps),
     onlyInReceipts:
       open.engine === undefined && active === undefined
         ? onlyInReceipts({
-            bound,
-            paths,
-            state,
-            env,
-            now: () => clock.now(),
+            ...{ bound, paths, state, env, now: () => clock.now() },
             onWarning: () => undefined,
           })
         : { creations: 0, credits: 0 },
     paidTwice: await openDoublePayments(paths.state, env),
     live,
     engine,
-    ...(filter === undefined
-      ? {}
-      : { items: itemsStatus(state.ledger, steps, tasks, filter, why) }),
+    items: filter && itemsStatus(state.ledger, steps, tasks, filter, why),
   };
 }
 
@@ -170,16 +163,12 @@ function conditionHere(output: OutputLine, facts: SavedFiles): Condition {
   return condition !== 'whole' && keptCopy(output, facts) ? 'whole' : condition;
 }
 
-const liveFrom = async ({ socket }: Holding): Promise<LiveFacts | undefined> =>
-  socket === undefined ? undefined : await askRun(socket);
-
 async function engineStatus(opened: OpenEngineRun | undefined): Promise<EngineStatus | undefined> {
   if (opened?.run.stage !== 'open') return;
   const { engine, orderStore, run } = opened;
   const queue = await reachable(engine.address.shown, () => orderStore.facts());
   const { coordinator } = run;
-  const name = coordinator === undefined ? {} : { coordinator: coordinator.name };
-  return { ...name, queue };
+  return { coordinator: coordinator?.name, queue };
 }
 
 function filterOf({ only, failed = false, step, limit = 50 }: StatusItems): ItemFilter {
@@ -187,14 +176,214 @@ function filterOf({ only, failed = false, step, limit = 50 }: StatusItems): Item
   const matches = matchOf(only, { dot: true });
   if (matches.ok) return { failed, step, limit, only: { key: only, matches: matches.value } };
   const hint = 'write a key, or a pattern such as "*.jpg"';
-  throw new Refusal(
-    problem(`--items ${only.slice(0, 200)} ${matches.error}`, 'shotlist status', hint),
-  );
+  refuse(`--items ${only.slice(0, 200)} ${matches.error}`, hint, 'shotlist status');
 }
 
-function unknownStep(name: string | undefined, steps: readonly StepStatus[]): Problem | undefined {
-  if (name === undefined || steps.some(({ step }) => step === name)) return undefined;
+function refuseUnknownStep(name: string | undefined, steps: readonly StepStatus[]): void {
+  if (name === undefined || steps.some(({ step }) => step === name)) return;
   const names = steps.map(({ step }) => step);
   const hint = suggestion(name, names) ?? `the steps are ${names.join(', ')}`;
-  return problem(`there is no step "${name}"`, 'shotlist status', hint);
+  refuse(`there is no step "${name}"`, hint, 'shotlist status');
+}
+
+// The status of a state file: jobs by step kind and state, credits, and what needs a person.
+
+export interface Doubt {
+  readonly tasks: readonly string[];
+  readonly name: string;
+  readonly since: string;
+  readonly reserved: number;
+  /** What is known about the request; undefined if the run ended before an answer. */
+  readonly why?: string;
+}
+
+export interface Failure {
+  readonly task: string;
+  readonly why: string;
+  /** What a person can do. */
+  readonly advice?: string;
+}
+
+/** A paid and complete result without a recorded file, which no step downloads. */
+export interface Remote {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  /** True with `keep: remote`. */
+  readonly meant: boolean;
+}
+
+/** A paid and complete result without a recorded file: the next run downloads it. */
+export interface Unsaved {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  /**
+   * When the result's address expires, ISO 8601. While the project exists, a fresh address is
+   * available.
+   */
+  readonly expires: string;
+  /** True if the address has expired, or will within `expiringMs`. */
+  readonly soon: boolean;
+}
+
+/** A charge that the service raised after its first answer. */
+export interface Addition {
+  readonly tasks: readonly string[];
+  readonly project: string;
+  readonly credits: number;
+}
+
+export interface Status {
+  /** The process that is using the state file now. */
+  readonly running?: string;
+  readonly runs: number;
+  readonly lastRun?: { readonly at: string; readonly ended?: string };
+  readonly credits: CreditTotals;
+  /** Jobs by step kind, then by state; `withheld`: not bought, because the run stopped or stopped buying. */
+  readonly jobs: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  readonly outputs: number;
+  /** Recorded files that are not here as recorded. Content that was never hashed counts as unchanged. */
+  readonly files: FileCounts & {
+    /** They were in this checkout, and are gone. */
+    readonly lost: number;
+  };
+  readonly unsaved: readonly Unsaved[];
+  readonly remote: readonly Remote[];
+  readonly additions: readonly Addition[];
+  readonly doubts: readonly Doubt[];
+  readonly failures: readonly Failure[];
+}
+
+interface StatusQuestion {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Results whose addresses expire within this time count as pressing, in milliseconds. */
+  readonly expiringMs: number;
+  /** What the pipeline does with a step's results. */
+  readonly fateOf: (step: string) => ResultFate;
+  /** The condition of a recorded file; `whole` if its content is anywhere in this checkout. */
+  readonly conditionOf: (output: OutputLine) => Condition;
+  /** True if the output store has the file. */
+  readonly isStored: (output: OutputLine) => boolean;
+  /**
+   * The process that is using the state file. Then, a request without an answer is in progress, not
+   * in doubt.
+   */
+  readonly running?: string | undefined;
+}
+
+export function statusOf(ledger: Ledger, question: StatusQuestion): Status {
+  const { now, expiringMs, fateOf, running } = question;
+  const jobs: Record<string, Record<string, number>> = {};
+  const doubts: Doubt[] = [];
+  const unsaved: Unsaved[] = [];
+  const remote: Remote[] = [];
+  const additions: Addition[] = [];
+  const failed: JobLine[] = [];
+  const files = new OddFiles(question);
+  let outputs = 0;
+  for (const job of ledger.jobs()) {
+    files.note(job);
+    if (isFailed(job)) failed.push(job);
+    const states = jobs[job.kind] ?? {};
+    const state = isWithheld(job) ? 'withheld' : job.state;
+    states[state] = (states[state] ?? 0) + 1;
+    jobs[job.kind] = states;
+    outputs += (job.outputs ?? []).filter(({ pruned }) => pruned === undefined).length;
+    if (job.state === 'doubt' || (job.state === 'intended' && running === undefined))
+      doubts.push(doubtOf(job));
+    const { added, project = '' } = job;
+    if (job.state === 'complete' && (job.outputs?.length ?? 0) === 0 && counts(ledger, job)) {
+      const fates = new Set(job.tasks.map((task) => fateOf(stepOf(task))));
+      if (fates.has('fetched')) unsaved.push(unsavedOf(job, now + expiringMs));
+      else if (!fates.has('used'))
+        remote.push({ tasks: job.tasks, project, meant: fates.has('kept') });
+    }
+    if (added !== undefined) additions.push({ tasks: job.tasks, project, credits: added });
+  }
+  const last = ledger.runs().at(-1);
+  return {
+    running,
+    runs: ledger.runs().length,
+    ...(last === undefined ? {} : { lastRun: { at: last.at, ended: last.ended } }),
+    credits: ledger.total,
+    jobs,
+    outputs,
+    files: files.counts(ledger),
+    unsaved: unsaved.sort((a, b) => (a.expires < b.expires ? -1 : a.expires > b.expires ? 1 : 0)),
+    remote,
+    additions,
+    doubts,
+    failures: standingFailures(ledger, failed).map(failureOf),
+  };
+}
+
+/** False for a take that is not the picked one: the next run does not save it. */
+function counts(ledger: Ledger, { take }: JobLine): boolean {
+  return take === undefined || ledger.job(take.of)?.picked?.take === take.number;
+}
+
+interface OddFile {
+  readonly at: string;
+  readonly condition: Condition;
+  readonly stored: boolean;
+}
+
+/** A path counts once, with its newest record: a later result may have replaced an earlier one. */
+class OddFiles {
+  readonly #question: StatusQuestion;
+  readonly #odd = new Map<string, OddFile>();
+
+  constructor(question: StatusQuestion) {
+    this.#question = question;
+  }
+
+  note({ at, outputs = [] }: JobLine): void {
+    for (const output of outputs) {
+      const condition = this.#question.conditionOf(output);
+      if (isHere(condition)) continue;
+      const known = this.#odd.get(output.path);
+      if (known === undefined || known.at < at)
+        this.#odd.set(output.path, { at, condition, stored: this.#question.isStored(output) });
+    }
+  }
+
+  /** A file that one record describes as it is counts as whole, whatever other records say of its path. */
+  counts(ledger: Ledger): Status['files'] {
+    const odd = this.#odd;
+    if (odd.size > 0)
+      for (const { outputs = [] } of ledger.jobs())
+        for (const output of outputs)
+          if (odd.has(output.path) && isHere(this.#question.conditionOf(output)))
+            odd.delete(output.path);
+    const files = { changed: 0, lost: 0, elsewhere: 0, stored: 0 };
+    for (const { condition, stored } of odd.values()) {
+      if (condition === 'changed' || condition === 'lost' || condition === 'elsewhere')
+        files[condition] += 1;
+      if (condition === 'elsewhere' && stored) files.stored += 1;
+    }
+    return files;
+  }
+}
+
+const isHere = (condition: Condition): boolean => condition === 'whole' || condition === 'unread';
+
+const doubtOf = (job: JobLine): Doubt => ({
+  tasks: job.tasks,
+  name: job.name ?? '',
+  since: job.at,
+  reserved: job.reserve ?? 0,
+  why: job.error?.message,
+});
+
+function failureOf({ tasks, why, code }: StandingFailure): Failure {
+  const advice = adviceFor(code);
+  return { task: tasks.join(', '), why, advice };
+}
+
+/** interface.md, Project record: an address lasts 24 hours. */
+const addressLifetimeMs = 24 * 3_600_000;
+
+function unsavedOf({ tasks, project = '', expires, at }: JobLine, until: number): Unsaved {
+  const runsOut = expires ?? new Date(Date.parse(at) + addressLifetimeMs).toISOString();
+  return { tasks, project, expires: runsOut, soon: Date.parse(runsOut) <= until };
 }

@@ -1,14 +1,15 @@
 // The paid tasks that a person names, by task or by item, and why one of them cannot have another take.
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import type { Pipeline } from '../../language/pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
 import { itemsOf, neededBy } from '../../plan/rerolled-pipeline.ts';
+import type { ItemsHere } from '../planning/items-here.ts';
+import { refuse } from '../refuse.ts';
 
-type Tasks = ReadonlyMap<string, PlannedTask>;
+export type Tasks = ReadonlyMap<string, PlannedTask>;
 
 /** A name that begins with the name of a step is a task; any other one is an item. */
 const isTask = ({ steps }: Pipeline, name: string): boolean =>
@@ -27,6 +28,13 @@ export function itemsNamed(
   return new Set([...keys, ...names.filter((name) => !isTask(pipeline, name))]);
 }
 
+/** The tasks as a run would find them now, by name. */
+export async function tasksHere({ plan }: ItemsHere): Promise<Tasks> {
+  const tasks = new Map<string, PlannedTask>();
+  await plan({ onTask: (planned) => void tasks.set(planned.task, planned) });
+  return tasks;
+}
+
 export function tasksNamed(
   pipeline: Pipeline,
   names: readonly string[],
@@ -43,7 +51,11 @@ export function tasksNamed(
   const chosen = [...found];
   for (const task of chosen) {
     const other = chosen.find((one) => uses(pipeline, task, one));
-    if (other !== undefined) throw new Refusal(oneByOne(task, other));
+    if (other !== undefined)
+      refuse(
+        `${task} uses ${other}: another take of both at once would not show which one is better`,
+        `reroll ${other} and pick a take; then reroll ${task}`,
+      );
   }
   return chosen;
 }
@@ -55,21 +67,21 @@ function paidTask({ steps }: Pipeline, name: string, tasks: Tasks, ledger: Ledge
   if (planned === undefined) {
     const elements = [...tasks.keys()].filter((task) => task.startsWith(`${name}[`));
     if (elements.length > 0)
-      return refused(`${name} has ${elements.length} elements`, first(elements));
+      return refuse(`${name} has ${elements.length} elements`, first(elements));
     const ofStep = recordedTasks(ledger).filter((task) => stepOf(task) === name);
-    if (ofStep.length > 0) return refused(`${name} is done for each item`, first(ofStep));
+    if (ofStep.length > 0) return refuse(`${name} is done for each item`, first(ofStep));
     return unknown('task', name, recordedTasks(ledger));
   }
   const { kind } = planned.step;
   if (kind.operation !== 'create') {
     const paid = steps.filter((step) => step.kind.operation === 'create').map((step) => step.name);
-    return refused(
+    return refuse(
       `${name} is free: only a result that was paid for has takes`,
       `the paid steps are ${paid.join(', ')}`,
     );
   }
   const why = whyNot(planned, ledger);
-  return why === undefined ? [name] : refused(`${name} ${why.is}`, why.hint);
+  return why === undefined ? [name] : refuse(`${name} ${why.is}`, why.hint);
 }
 
 /** The paid tasks of an item that no other paid task of it uses. */
@@ -87,7 +99,7 @@ function lastTasks(pipeline: Pipeline, item: string, tasks: Tasks, ledger: Ledge
   const last = done.filter(({ step }) => !used(step.name)).map(({ task }) => task);
   return last.length > 0
     ? last
-    : refused(`the item ${item} has no paid result yet`, 'shotlist run makes it');
+    : refuse(`the item ${item} has no paid result yet`, 'shotlist run makes it');
 }
 
 const isPaid = ({ step }: PlannedTask): boolean => step.kind.operation === 'create';
@@ -126,24 +138,13 @@ function uses({ steps }: Pipeline, task: string, other: string): boolean {
   return item === undefined || ofItem === undefined || item === ofItem;
 }
 
-const oneByOne = (task: string, other: string): Problem =>
-  problem(
-    `${task} uses ${other}: another take of both at once would not show which one is better`,
-    'shotlist',
-    `reroll ${other} and pick a take; then reroll ${task}`,
-  );
-
 const recordedTasks = (ledger: Ledger): readonly string[] =>
   [...ledger.jobs()].flatMap(({ tasks, project }) => (project === undefined ? [] : tasks));
 
 const first = ([example = '']: readonly string[]): string => `name one of them, such as ${example}`;
 
-const refused = (message: string, hint: string): Found => {
-  throw new Refusal(problem(message, 'shotlist', hint));
-};
-
-const unknown = (what: 'task' | 'item', name: string, known: readonly string[]): Found =>
-  refused(
+const unknown = (what: 'task' | 'item', name: string, known: readonly string[]): never =>
+  refuse(
     `there is no ${what} ${JSON.stringify(name)}`,
     suggestion(name, known) ?? 'shotlist status --items lists the tasks',
   );

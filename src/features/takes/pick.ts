@@ -2,37 +2,28 @@
 // made of another take.
 
 import { digestOf } from '../../base/digest.ts';
-import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import type { RealDisk } from '../../files/disk.ts';
+import { checkOutput, type OutsideOptions } from '../../files/boundary.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal, uncompacted } from '../../language/load/refusal.ts';
 import type { JobLine, OutputLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import { numberOf } from '../../model/take-index.ts';
 import { outputPath } from '../../plan/output-path.ts';
 import { downloadCount, isSomewhere } from '../../plan/recorded-files.ts';
 import { allTakes, takeFile } from '../../plan/takes.ts';
-import { realClock } from '../../run/clock.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Journal } from '../../run/jobs/ports.ts';
-import { JournalWriter } from '../../run/journal/journal-writer.ts';
 import { placeOf } from '../../run/orders.ts';
-import { StateFileChanged } from '../../state/file-version.ts';
-import { JournalFile } from '../../state/journal-file.ts';
-import { type LocatedState, locateState } from '../../state/locate-state.ts';
-import { bookFor } from '../../state/receipts/receipt-book.ts';
-import { changedProblem } from '../../state/unsaved-state.ts';
+import { locateState } from '../../state/locate-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
 import { type Takes, takesOf } from '../../views/takes.ts';
-import type { EditOptions } from '../edit-state.ts';
-import { headerOf, openState } from '../open-state.ts';
-import { noteRecord } from '../record-check.ts';
-import { itemsNamed } from './named-tasks.ts';
-import { type FoundTasks, plannedTasks } from './planned-tasks.ts';
+import { type EditOptions, editState } from '../edit-state.ts';
+import { openItemsHere } from '../planning/items-here.ts';
+import { refuse, refuseIf } from '../refuse.ts';
+import { itemsNamed, type Tasks, tasksHere } from './named-tasks.ts';
 
 export type PickOptions = Omit<EditOptions, 'onConnect'> & OutsideOptions;
 
@@ -64,56 +55,24 @@ export async function pick(
   take: number,
   options: PickOptions = {},
 ): Promise<Picked> {
-  const located = locateState(loaded, options);
-  try {
-    return await pickIn(loaded, task, take, located, options);
-  } catch (error) {
-    if (error instanceof StateFileChanged) throw new Refusal(changedProblem(error));
-    if (!isSystemProblem(error)) throw error;
-    throw new Refusal({
-      ...problem(`${located.paths.state} ${systemReason(error)}`),
-      reason: 'system',
-    });
-  }
-}
-
-async function pickIn(
-  loaded: LoadedPipeline,
-  task: string,
-  take: number,
-  { paths: located, rehearsal }: LocatedState,
-  options: PickOptions,
-): Promise<Picked> {
   const bound = boundPipeline(loaded);
-  const { clock = realClock, env = process.env, onWarning = () => undefined } = options;
-  const unusable = checkOutput(bound, options) ?? checkOutputFolder(located);
-  if (unusable !== undefined) throw new Refusal(unusable);
-  await using open = await openState(bound, located, 'edit', { clock, onWarning, env });
-  const header = headerOf(open, bound);
-  options.onState?.(header.service);
-  const { paths, state } = open;
-  const { ledger } = state;
   const { pipeline } = bound;
-  const keys = itemsNamed(pipeline, [task]);
-  await using planned = await plannedTasks({ bound, options, paths, ledger, clock, keys });
-  const { first, before, changed } = chosenTake(planned, task, take, ledger);
-  if (changed) {
-    const file = new JournalFile(paths.state, header, state);
-    try {
-      using receipts = bookFor(header, { bound, paths, env, clock, onWarning });
-      const journal = new JournalWriter(ledger, file, clock, { receipts });
-      await keepTake(before, task, { disk: planned.disk, journal });
+  const { paths: given } = locateState(bound, options);
+  refuseIf(checkOutput(bound, options) ?? checkOutputFolder(given));
+  return await editState(loaded, options, async ({ located, journal, clock }) => {
+    const { paths, rehearsal } = located;
+    const { ledger } = journal;
+    const keys = itemsNamed(pipeline, [task]);
+    using here = await openItemsHere(bound, options, { paths, ledger, clock, filter: { keys } });
+    const { first, before, changed } = chosenTake(await tasksHere(here), task, take, ledger);
+    if (changed) {
+      await keepTake(before, task, here.disk, journal);
       journal.append([{ event: 'picked', job: first.job, take }]);
       await journal.sync();
-      const compacted = await file.compact(ledger);
-      if (compacted.ok) noteRecord(receipts, open.check, ledger, compacted.value, clock.now());
-      else onWarning(uncompacted(compacted.error));
-    } finally {
-      await file.close();
     }
-  }
-  const now = ledger.job(first.job) ?? first;
-  return { ...takesOf(ledger, now, pipeline.steps), take, changed, rehearsal };
+    const now = ledger.job(first.job) ?? first;
+    return { ...takesOf(ledger, now, pipeline.steps), take, changed, rehearsal };
+  });
 }
 
 interface Chosen {
@@ -125,25 +84,25 @@ interface Chosen {
 
 type Ledger = Parameters<typeof allTakes>[0];
 
-function chosenTake({ tasks }: FoundTasks, task: string, take: number, ledger: Ledger): Chosen {
+function chosenTake(tasks: Tasks, task: string, take: number, ledger: Ledger): Chosen {
   const planned = tasks.get(task);
   if (planned === undefined) {
     const hint = suggestion(task, tasks.keys()) ?? 'shotlist status lists the tasks with takes';
-    return refused(`there is no task ${JSON.stringify(task)}`, hint);
+    return refuse(`there is no task ${JSON.stringify(task)}`, hint);
   }
   const { first: name, number = 1 } = planned.take ?? {};
   const all = name === undefined ? [] : allTakes(ledger, name);
   const [first] = all;
   if (first === undefined || all.length < 2)
-    return refused(`${task} has one take at most`, 'shotlist reroll pays for another one');
+    return refuse(`${task} has one take at most`, 'shotlist reroll pays for another one');
   const wanted = all.find((job) => numberOf(job) === take);
   const before = all.find((job) => numberOf(job) === number) ?? first;
   const numbers = all.map(numberOf).join(', ');
   if (wanted === undefined)
-    return refused(`${task} has no take ${take}`, `its takes are ${numbers}`);
+    return refuse(`${task} has no take ${take}`, `its takes are ${numbers}`);
   if (!jobFacts[wanted.state].hasResult) {
     const { inDoubt } = jobFacts[wanted.state];
-    return refused(
+    return refuse(
       `take ${take} of ${task} ${inDoubt ? 'is in doubt' : 'has no result'}`,
       inDoubt ? 'settle it first: shotlist resolve' : 'shotlist reroll completes it',
     );
@@ -151,22 +110,14 @@ function chosenTake({ tasks }: FoundTasks, task: string, take: number, ledger: L
   return { first, before, changed: take !== number };
 }
 
-const refused = (message: string, hint: string): never => {
-  throw new Refusal(problem(message, 'shotlist', hint));
-};
-
 // Keeps the file of a take before another one replaces it in its place: a copy in the folder of the takes, recorded.
-
-interface KeepingTerms {
-  readonly disk: RealDisk;
-  readonly journal: Journal;
-}
 
 /** A file that is not here, or that somebody has changed, is left as it is. */
 async function keepTake(
   job: JobLine,
   task: string,
-  { disk, journal }: KeepingTerms,
+  disk: RealDisk,
+  journal: Journal,
 ): Promise<void> {
   const { outputs = [] } = job;
   const facts = new FileFacts(disk);
@@ -177,9 +128,9 @@ async function keepTake(
     const extension = extensionOf(output.path);
     const position = { index: output.index, count: downloadCount(job), extension };
     const path = outputPath(takeFile(task, numberOf(job)), position);
-    if (!path.ok) throw new Refusal(problem(path.error));
+    if (!path.ok) refuse(path.error);
     const temporary = await disk.temporary(path.value, digestOf({ job: job.job, to: path.value }));
-    if (!temporary.ok) throw new Refusal(problem(temporary.error.message));
+    if (!temporary.ok) refuse(temporary.error.message);
     const into = temporary.value;
     const copied = await disk.copy(disk.fileAt(placeOf(output, facts)), into);
     const isSame = copied.ok && copied.value.digest === output.sha256;
@@ -187,12 +138,11 @@ async function keepTake(
     if (!placed.ok || !isSame) {
       await disk.discard(into);
       const changed = `${output.path} changed while it was being copied`;
-      throw new Refusal(problem(placed.ok ? changed : placed.error.message));
+      refuse(placed.ok ? changed : placed.error.message);
     }
     const recorded = { ...recordOf(output), task, path: disk.recordedAs(path.value) };
     journal.append([{ event: 'output', job: job.job, ...recorded }]);
   }
-  return;
 }
 
 const recordOf = ({ stored: _, pruned: __, ...output }: OutputLine) => output;

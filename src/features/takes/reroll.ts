@@ -2,16 +2,16 @@
 
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { Refusal, resultOf, valueOrThrow } from '../../language/load/refusal.ts';
+import { resultOf, valueOrThrow } from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
 import { headerOf, openState } from '../open-state.ts';
 import { type Planned, type PlanOptions, plan } from '../plan/plan.ts';
+import { openItemsHere } from '../planning/items-here.ts';
 import { type Ran, type RunInternals, type RunOptions, runIn } from '../run/run.ts';
-import { itemsNamed, tasksNamed } from './named-tasks.ts';
-import { plannedTasks } from './planned-tasks.ts';
+import { itemsNamed, tasksHere, tasksNamed } from './named-tasks.ts';
 
 /** What to reroll decides which items and steps run. */
 export type RerollOptions = Omit<RunOptions, Chosen>;
@@ -113,11 +113,11 @@ async function chooseTasks(
     const { ledger } = open.state;
     const { pipeline } = bound;
     const { clock = realClock } = options;
-    await using tasks = await plannedTasks({
-      ...{ bound, options, paths: open.paths, ledger, clock },
-      keys: itemsNamed(pipeline, names),
+    const keys = itemsNamed(pipeline, names);
+    using here = await openItemsHere(bound, options, {
+      ...{ paths: open.paths, ledger, clock, filter: { keys } },
     });
-    return tasksNamed(pipeline, names, tasks.tasks, ledger);
+    return tasksNamed(pipeline, names, await tasksHere(here), ledger);
   });
   for (const message of chosen.ok ? [] : notices) options.onEvent?.({ type: 'warning', message });
   return valueOrThrow(chosen);
@@ -145,8 +145,11 @@ async function openFor(
   const compared = access === 'plan' ? env : undefined;
   const context = { clock, onWarning, service, env: compared };
   const opened = await openState(bound, paths, access, context);
-  const header = resultOf(() => headerOf(opened, bound));
-  if (header.ok) return opened;
-  await opened[Symbol.asyncDispose]();
-  throw new Refusal(header.error);
+  try {
+    headerOf(opened, bound);
+    return opened;
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
 }

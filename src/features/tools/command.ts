@@ -4,9 +4,9 @@ import { catalogue, entryOf } from '../../contract/catalogue/entry.ts';
 import { kindNamed, kinds } from '../../contract/kinds/all.ts';
 import { pricesPublished } from '../../contract/tool/price-rule.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { ToolsFlags } from '../../terminal/flags.ts';
 import { print, printJson } from '../../terminal/terminal.ts';
+import { refuse } from '../refuse.ts';
 import { toolList, toolText } from './tools-text.ts';
 
 export function toolsCommand(name: string | undefined, flags: ToolsFlags): number {
@@ -23,9 +23,7 @@ export function toolsCommand(name: string | undefined, flags: ToolsFlags): numbe
       name,
       kinds.map((known) => known.name),
     );
-    throw new Refusal(
-      problem(`there is no step kind ${JSON.stringify(name)}`, 'shotlist tools', hint),
-    );
+    refuse(`there is no step kind ${JSON.stringify(name)}`, hint, 'shotlist tools');
   }
   const entry = entryOf(kind);
   if (json) printJson({ ...entry, with: kind.with });

@@ -8,7 +8,7 @@ import { type Model, spansText } from '../../contract/tool/models.ts';
 
 const width = 80;
 /** The most known values of an open list that the text shows; --json and the pages have all. */
-const mostKnown = 24;
+const maxKnownValues = 24;
 
 /** All kinds in groups, each with its price and its median time. */
 export function toolList(groups: ReadonlyMap<string, readonly Entry[]>, date: string): string {
@@ -120,7 +120,7 @@ function fieldLines(field: Field): readonly string[] {
 
 /** The description of a field, its values and its default. */
 function factsOf({ description, values, known, default: usual }: Field): string {
-  const shown = known?.slice(0, mostKnown) ?? [];
+  const shown = known?.slice(0, maxKnownValues) ?? [];
   const rest = (known?.length ?? 0) - shown.length;
   return [
     description,

@@ -2,17 +2,17 @@
 // bucket. Sends nothing.
 
 import { printable } from '../../base/printable.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { TrustFlags } from '../../terminal/flags.ts';
 import { answer } from '../command.ts';
-import { hookText } from '../hooks/hook-text.ts';
+import { hookText } from '../hooks/hooks.ts';
+import { refuse } from '../refuse.ts';
 import { type Consent, distrust, type Trusted, trust, trustedFiles } from './trust.ts';
 
 export async function trustCommand(file: string | undefined, flags: TrustFlags): Promise<number> {
   const json = flags.json === true;
   const wishes = [file, flags.list].filter((wanted) => wanted !== undefined);
   if (wishes.length !== 1 || (flags.remove === true && file === undefined))
-    throw new Refusal(problem('name what to trust', 'shotlist', usage));
+    refuse('name what to trust', usage);
   if (file === undefined) return answer(trustedFiles(), json, { text: listText });
   if (flags.remove === true) return answer(removed(file), json, { text: removedText });
   return answer(trust(file), json, { text: (trusted) => trustedText(file, trusted) });
@@ -47,7 +47,7 @@ const sentText = ({ variables }: Trusted): string =>
 function removed(file: string): readonly Consent[] {
   const taken = distrust(file);
   if (taken.length > 0) return taken;
-  throw new Refusal(problem('the file is not trusted', file, 'see shotlist trust --list'));
+  refuse('the file is not trusted', 'see shotlist trust --list', file);
 }
 
 const removedText = (taken: readonly Consent[]): string =>

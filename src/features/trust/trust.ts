@@ -2,23 +2,15 @@
 // hooks, use its bucket. Consent covers the content of the file, so a changed file must be trusted again.
 import type { Env } from '../../base/user-folder.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
-import { problem, Refusal, resultOf } from '../../language/load/refusal.ts';
+import { resultOf } from '../../language/load/refusal.ts';
 import type { Hook, Pipeline } from '../../language/pipeline.ts';
 import { isBucket } from '../../language/store.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { checkAddress } from '../../service-api/address.ts';
-import {
-  allConsents,
-  type Consent,
-  consentFor,
-  dropConsent,
-  type Grant,
-  keepConsent,
-  programsOf,
-  realPathOf,
-  withConsents,
-} from '../../service-api/consent.ts';
+import { programsOf, realPathOf, withConsents } from '../../service-api/consent.ts';
+import { allConsents, type Consent, consentFor, dropConsent, type Grant, keepConsent } from '../../service-api/consent.ts';
+import { refuse } from '../refuse.ts';
 
 export type { Consent };
 
@@ -61,12 +53,10 @@ export function trust(
   const { pipeline, digest } = parsePipeline(file);
   const wanted = grantsOf(pipeline);
   if (wanted.length === 0)
-    throw new Refusal(
-      problem(
-        'the pipeline file names no service, no hook and no bucket, so there is nothing to trust',
-        file,
-        'name the service yourself, with SHOTLIST_BASE_URL or --service <address>',
-      ),
+    refuse(
+      'the pipeline file names no service, no hook and no bucket, so there is nothing to trust',
+      'name the service yourself, with SHOTLIST_BASE_URL or --service <address>',
+      file,
     );
   const address = pipeline.service === undefined ? undefined : checkAddress(pipeline.service);
   const path = realPathOf(file);

@@ -4,23 +4,19 @@ import pLimit from 'p-limit';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { problem, Refusal } from '../../language/load/refusal.ts';
 import { pageAssets } from '../../report/assets.ts';
 import { openLiveServer } from '../../report/live-server.ts';
 import type { PageEnd } from '../../report/page/page-message.ts';
 import { type ThumbnailSize, thumbnail, thumbnailSize } from '../../report/thumbnails.ts';
 import { realClock } from '../../run/clock.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import { type LocateOptions, stateFinder } from '../../state/locate-state.ts';
+import { stateFinder } from '../../state/locate-state.ts';
+import type { ReadOptions } from '../open-state.ts';
+import { refuse } from '../refuse.ts';
 import { LiveReport } from '../report/live-report.ts';
 
-export interface LivePageOptions extends LocateOptions, OutsideOptions {
+export interface LivePageOptions extends ReadOptions, OutsideOptions {
   /** `--port`. Default: a free one. */
   readonly port?: number | undefined;
-  /** Default: the system's clock. */
-  readonly clock?: Clock;
-  /** Called with warnings for the user. */
-  readonly onWarning?: (message: string) => void;
 }
 
 export interface LivePage {
@@ -75,7 +71,7 @@ export async function openLivePage(
   );
   if (!opened.ok) {
     const hint = 'choose another port; 0 selects a free one';
-    throw new Refusal(problem(`--port: ${opened.error}`, 'shotlist', hint));
+    refuse(`--port: ${opened.error}`, hint);
   }
   const server = opened.value;
   const ending = new AbortController();
@@ -98,8 +94,8 @@ export async function openLivePage(
 // of the machine.
 
 const atOnce = 2;
-/** In bytes: beyond this, the oldest are made again when they are asked for. */
-const mostBytes = 1 << 26;
+/** Beyond this, the oldest are made again when they are asked for. */
+const maxBytes = 1 << 26;
 
 class ThumbnailCache {
   readonly #made = new Map<number, Promise<Buffer | undefined>>();
@@ -128,7 +124,7 @@ class ThumbnailCache {
     if (made === undefined) this.#made.delete(number);
     this.#bytes += made?.length ?? 0;
     for (const [oldest, old] of this.#made) {
-      if (this.#bytes <= mostBytes || oldest === number) break;
+      if (this.#bytes <= maxBytes || oldest === number) break;
       this.#made.delete(oldest);
       this.#bytes -= (await old)?.length ?? 0;
     }

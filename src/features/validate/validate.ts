@@ -6,8 +6,9 @@ import { boundaryOf } from '../../files/boundary.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import { type LoadOptions, loadPipeline } from '../../language/load/load.ts';
 import { parsePipeline } from '../../language/load/parse.ts';
-import { type Problem, Refusal, resultOf } from '../../language/load/refusal.ts';
+import { type Problem, resultOf } from '../../language/load/refusal.ts';
 import { Ledger } from '../../model/ledger.ts';
+import { refuseIf } from '../refuse.ts';
 
 export interface Validated {
   readonly file: string;
@@ -45,8 +46,7 @@ export interface ValidStep {
 export async function validate(file: string, options: LoadOptions = {}): Promise<Validated> {
   const loaded = await loadPipeline(file, options);
   const bound = boundPipeline(loaded);
-  const problem = options.profile === undefined ? problemOfProfiles(bound) : undefined;
-  if (problem !== undefined) throw new Refusal(problem);
+  if (options.profile === undefined) refuseIf(problemOfProfiles(bound));
   const { name: pipeline, warnings, text, included, pipeline: checked } = bound;
   const { kind } = checked.items;
   if (kind === 'csv' || kind === 'jsonl') await checkTable(bound);
@@ -80,8 +80,7 @@ async function checkTable(bound: BoundPipeline): Promise<void> {
   const file = 'file' in items ? resolve(bound.folder, items.file) : bound.folder;
   if (boundary.refusal(file) !== undefined) return;
   // Most pipelines have no table, and `validate` must start fast.
-  const { listSelected } = await import('../plan/list-items.ts');
-  const everything = { excluded: new Set<string>(), filter: {}, retryFailed: false };
+  const { everything, listSelected } = await import('../planning/selected-items.ts');
   const listed = await listSelected(bound, { output: bound.folder }, everything, {
     ...{ boundary, ledger: new Ledger() },
   });

@@ -3,8 +3,8 @@
 import { dirname } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { renderDiagnostics } from '../../contract/yaml/diagnostic.ts';
-import { warnOfDriver, withPipeline } from '../../features/command.ts';
-import { announce, withMonitor } from '../../features/monitor/flags.ts';
+import { pipelineFor, stopGrowth, warnOfDriver } from '../../features/command.ts';
+import { announce, withMonitor } from '../../features/monitor/command.ts';
 import type { Monitor } from '../../features/monitor/monitoring.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { RunEvent } from '../../run/run-event.ts';
@@ -13,7 +13,6 @@ import type { ScheduleFlags } from '../../terminal/flags.ts';
 import { type Log, openLog } from '../../terminal/log.ts';
 import { type Stop, stopWhenAsked } from '../../terminal/stop.ts';
 import { complain, complainProse, print, printJson } from '../../terminal/terminal.ts';
-import { stopGrowth } from '../../terminal/young-generation.ts';
 import { runEventText, summaryText } from '../../views/run-text.ts';
 import type { ScheduleEvent } from '../../views/schedule-event.ts';
 import { graceMs } from '../follow.ts';
@@ -100,12 +99,11 @@ async function printUnit(
   const [file, ...more] = names;
   if (file === undefined || more.length > 0)
     throw new Refusal(problem('--print needs exactly one pipeline file'));
-  return await withPipeline(file, flags, async (pipeline) => {
-    const text = unitFile(pipeline, kind, { ...flags, inputs: flags.input });
-    if (flags.json === true) printJson({ kind, text });
-    else print(text.trimEnd());
-    return 0;
-  });
+  const pipeline = await pipelineFor(file, flags);
+  const text = unitFile(pipeline, kind, { ...flags, inputs: flags.input });
+  if (flags.json === true) printJson({ kind, text });
+  else print(text.trimEnd());
+  return 0;
 }
 
 const codeOf = (end: RunEnd): number =>

@@ -1,6 +1,6 @@
 // shotlist tick: one short step of a run, for cron and CI. Prints only the summary: a tick may run every minute.
 
-import { performCommand } from '../../features/run/run-and-report.ts';
+import { performCommand } from '../../features/run/perform-command.ts';
 import type { Problem } from '../../language/load/refusal.ts';
 import { exitCodes } from '../../terminal/exit-code.ts';
 import type { TickFlags } from '../../terminal/flags.ts';

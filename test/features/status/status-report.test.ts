@@ -1,7 +1,7 @@
 // What a state file says to a person: credits, jobs, and what needs somebody.
 import { describe, expect, test } from 'vitest';
-import { statusOf } from '../../../src/features/status/status-report.ts';
-import { statusText } from '../../../src/features/status/status-text.ts';
+import { statusText } from '../../../src/features/status/command.ts';
+import { statusOf } from '../../../src/features/status/status.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import type { NewEvent } from '../../../src/model/line.ts';
 import type { Condition } from '../../../src/plan/recorded-files.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { instance } from '@viz-js/viz';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { svgOf } from '../../../src/features/graph/svg.ts';
+import { svgOf } from '../../../src/features/graph/graph.ts';
 import { resultOf } from '../../../src/language/load/refusal.ts';
 import { validate } from '../../../src/language/validate.ts';
 import { dotText } from '../../../src/report/graph/dot.ts';

@@ -1,0 +1,61 @@
+// The items of a pipeline and their plan, for a command that has the state file open and runs nothing.
+import { RealDisk } from '../../files/disk.ts';
+import { HashCache } from '../../files/hash-cache.ts';
+import type { ItemFilter, ItemList } from '../../files/items.ts';
+import { boundaryOf, type OutsideOptions } from '../../files/boundary.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import { storeNameOf } from '../../language/store.ts';
+import type { Ledger } from '../../model/ledger.ts';
+import { identityOf } from '../../model/run-identity.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import type { RunPaths } from '../../state/run-paths.ts';
+import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
+import { everything, listSelected } from './selected-items.ts';
+
+interface Place {
+  readonly paths: RunPaths;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** `read`: hashes that are found out are not kept. */
+  readonly hashes?: 'read';
+  /** Default: all items. */
+  readonly filter?: ItemFilter;
+}
+
+export type ItemsHere = Awaited<ReturnType<typeof openItemsHere>>;
+
+export async function openItemsHere(bound: BoundPipeline, options: OutsideOptions, place: Place) {
+  const { paths, ledger, clock, filter = {} } = place;
+  const { output, kept } = paths;
+  const boundary = boundaryOf(bound, options);
+  const hashes = new HashCache(paths.hashes, place.hashes);
+  const store = storeNameOf(bound.pipeline);
+  const { folder } = bound;
+  const disk = new RealDisk({ folder, output, kept, boundary, hashes, clock, store });
+  const selection = { ...everything, filter };
+  let items: ItemList;
+  try {
+    items = await listSelected(bound, paths, selection, { boundary, ledger, disk });
+  } catch (error) {
+    hashes.close();
+    throw error;
+  }
+  const base = baseAt(bound, identityOf(ledger.runs(), {}), clock.now());
+  const { excluded } = everything;
+  return {
+    ...{ boundary, disk, items, base },
+    /** `planned`: default: all of the items. */
+    plan: (
+      more: Pick<PlanningInputs, 'seen' | 'onTask'> = {},
+      planned = items,
+    ): Promise<PlannedItems> =>
+      planItems(bound, planned, {
+        ...{ base, ledger, disk, clock, excluded, requireOutputs: false },
+        ...more,
+      }),
+    [Symbol.dispose]() {
+      items[Symbol.dispose]();
+      hashes.close();
+    },
+  };
+}

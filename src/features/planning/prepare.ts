@@ -1,0 +1,242 @@
+// The common part of plan and run: turns a loaded pipeline into the plan of all its items. Sends nothing.
+
+import { Cleanup } from '../../base/cleanup.ts';
+import type { Redactor } from '../../base/redactor.ts';
+import { count } from '../../base/text.ts';
+import type { Env } from '../../base/user-folder.ts';
+import { type TermsChoice, termsOf } from '../../distributed/terms.ts';
+import type { Boundary } from '../../files/boundary.ts';
+import { RealDisk } from '../../files/disk.ts';
+import type { FileStamps } from '../../files/file-stamps.ts';
+import { HashCache } from '../../files/hash-cache.ts';
+import type { ItemList } from '../../files/items.ts';
+import { MadeFiles } from '../../files/saved-files.ts';
+import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/boundary.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import type { Pipeline } from '../../language/pipeline.ts';
+import { storeNameOf } from '../../language/store.ts';
+import type { Ledger } from '../../model/ledger.ts';
+import { identityOf, type RequestedRun, type RunIdentity } from '../../model/run-identity.ts';
+import type { TaskId } from '../../model/task.ts';
+import type { ItemNeeds } from '../../plan/needs.ts';
+import type { PlanRecord } from '../../plan/plan-record.ts';
+import type { PlannedTask } from '../../plan/planned-action.ts';
+import type { PlanContext } from '../../plan/planning.ts';
+import { itemsOf, rerolledPipeline } from '../../plan/rerolled-pipeline.ts';
+import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
+import type { Target, Unasked } from '../../service-api/target.ts';
+import type { Loaded } from '../../state/load-state.ts';
+import type { StateContext } from '../../state/lock-state.ts';
+import { type PathOptions, pathsOf, type RunPaths } from '../../state/run-paths.ts';
+import { checkOutputFolder } from '../../state/writable.ts';
+import { paidByOthersText } from '../../views/paid-already-text.ts';
+import { type OpenEngineRun, openState } from '../open-state.ts';
+import { type OpenedReceipts, openReceipts } from '../open-receipts.ts';
+import type { RecordCheck } from '../record-check.ts';
+import type { RememberedPayments } from '../../state/receipts/remembered-payments.ts';
+import { refuseIf } from '../refuse.ts';
+import { type Earlier, earlierRuns } from './earlier-runs.ts';
+import { baseAt, type PlannedItems, type PlanningInputs, planItems } from './plan-items.ts';
+import {
+  excludedSteps,
+  listSelected,
+  type SelectionOptions,
+  selectionOf,
+} from './selected-items.ts';
+
+export interface PrepareOptions extends PathOptions, OutsideOptions, SelectionOptions {
+  /** Another take of each of these tasks, and nothing else. `reroll` chooses them. */
+  readonly reroll?: readonly string[] | undefined;
+  /** `--require-outputs`: every recorded output must be in this checkout; by default, it may be elsewhere. */
+  readonly requireOutputs?: boolean | undefined;
+  /** Results that are lost are paid for again. */
+  readonly payAgain?: boolean | undefined;
+  /** `--budget`, in credits. If the pipeline sets a budget too, the smaller one counts. */
+  readonly budget?: number | undefined;
+  /** `--replace-files`: a result may replace a file that shotlist did not make. The file is kept in `.shotlist/kept`. */
+  readonly replaceFiles?: boolean | undefined;
+}
+
+export interface Prepared extends AsyncDisposable {
+  readonly bound: BoundPipeline;
+  /** The names in expressions that are the same for all items. */
+  readonly base: PlanContext['base'];
+  readonly run: RunIdentity;
+  readonly paths: RunPaths;
+  readonly boundary: Boundary;
+  readonly state: Loaded;
+  /** The run in a database that has the record. */
+  readonly engine: OpenEngineRun | undefined;
+  readonly disk: RealDisk;
+  readonly items: ItemList;
+  /** Steps that this run excludes. */
+  readonly excluded: ReadonlySet<string>;
+  readonly planned: PlannedItems;
+  readonly takes: Takes;
+  /** What git's HEAD and the receipts know that the state file lacks. */
+  readonly check: RecordCheck;
+  /** The user's receipts, and what they say of requests that the state file does not know. */
+  readonly receipts: OpenedReceipts;
+  /** What each item may still cost: found out while planning if there is a cap, else by planning once more. */
+  readonly findNeeds: () => Promise<ItemNeeds | undefined>;
+  /** Earlier runs whose paid results are not home: they come first. */
+  readonly earlier: Earlier;
+  /** Which files a result may replace. */
+  readonly made: MadeFiles;
+  /** Plans once more: files may have changed. */
+  readonly replan: (onTask: PlanningInputs['onTask']) => Promise<PlannedItems>;
+}
+
+interface PrepareContext extends StateContext, Pick<PlanningInputs, 'explain'> {
+  readonly access: 'plan' | 'run';
+  readonly env: Env;
+  readonly redactor: Redactor;
+  /** If it is aborted, the planning ends with its reason as the error. */
+  readonly stop?: AbortSignal | undefined;
+  /** Records what the plan would do. */
+  readonly record?: PlanRecord | undefined;
+  readonly onLook?: PlanningInputs['onLook'];
+  /** Collects the stamps of all files that the planning looks at. */
+  readonly stamps?: FileStamps | undefined;
+  readonly run?: RequestedRun;
+  /** For the workers of a distributed run. */
+  readonly workers?: Partial<Pick<TermsChoice, 'speedFactor' | 'backoffMs'>>;
+  /** For a tick: tells which tasks have nothing to do now. */
+  readonly resting?:
+    | ((paths: RunPaths, ledger: Ledger) => (planned: PlannedTask) => boolean)
+    | undefined;
+}
+
+export async function prepare(
+  whole: BoundPipeline,
+  target: Target | Unasked,
+  options: PrepareOptions,
+  {
+    access,
+    run: requested = {},
+    workers,
+    resting,
+    stop,
+    onLook,
+    explain,
+    record,
+    stamps,
+    ...context
+  }: PrepareContext,
+): Promise<Prepared> {
+  const { reroll } = options;
+  const bound = reroll === undefined ? whole : whole.with(rerolledPipeline(whole.pipeline, reroll));
+  const selection = selectionOf(bound.pipeline, withRerolled(bound.pipeline, options));
+  const paths = pathsOf(bound, target, options);
+  refuseIf(checkOutput(bound, options));
+  await using cleanup = new Cleanup();
+  const { serviceName: service } = paths;
+  const pace = { speedFactor: 1, backoffMs: 1000, ...workers };
+  const terms = termsOf(bound, paths, { allowOutside: options.allowOutside, ...pace });
+  const opened = await openState(bound, paths, access, { ...context, service, stop, terms });
+  cleanup.defer(() => opened[Symbol.asyncDispose]());
+  const { state, paths: usable, engine, check } = opened;
+  refuseIf(checkOutputFolder(usable));
+  const boundary = boundaryOf(bound, options);
+  const { output, kept, hashes } = usable;
+  const cache = new HashCache(hashes);
+  cleanup.defer(() => cache.close());
+  const { clock } = context;
+  const made = new MadeFiles({
+    recorded: () => state.ledger.outputPaths(),
+    hashes: cache,
+    // A rehearsal writes into a folder of shotlist.
+    allowed:
+      options.replaceFiles === true ||
+      // A worker that was killed may have saved it. What is replaced is kept.
+      usable.engine !== undefined ||
+      (target.kind === 'rehearsal' && options.output === undefined),
+  });
+  const disk = new RealDisk({
+    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock, stamps, made },
+    store: storeNameOf(bound.pipeline),
+  });
+  const items = await listSelected(bound, usable, selection, {
+    ...{ boundary, ledger: state.ledger, disk, stamps },
+  });
+  cleanup.defer(() => items[Symbol.dispose]());
+  items.warnings.forEach(context.onWarning);
+  const run = identityOf(state.ledger.runs(), requested);
+  const base = baseAt(bound, run, clock.now());
+  const excluded = excludedSteps(bound.pipeline, selection, items);
+  const { ledger } = state;
+  const receipts = openReceipts({
+    ...{ bound, paths: usable, target, state, disk, access, cleanup, clock, head: check.head },
+    session: engine?.session,
+    ...{ env: context.env, redactor: context.redactor, onWarning: context.onWarning },
+  });
+  const { remembered } = receipts;
+  made.remember((path) => remembered.hasSaved(path));
+  const takes =
+    reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll), remembered);
+  const payAgain = options.payAgain === true ? new Set<TaskId>() : undefined;
+  const inputs: PlanningInputs = {
+    ...{ takes, made, remembered },
+    ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
+    ...{ requireOutputs: options.requireOutputs ?? false, payAgain },
+    ...{ explain, stamps },
+    onTask: record?.add,
+    onAgain: () => record?.clear(),
+    findsNeeds: isCapped(bound.pipeline, options),
+  };
+  let planned = await planItems(bound, items, inputs);
+  if (remembered.hasQuestions) {
+    await remembered.inquire(stop ?? new AbortController().signal);
+    record?.clear();
+    planned = await planItems(bound, items, inputs);
+  }
+  planned = withRemembered(planned, remembered);
+  const unjudged = unjudgedText(disk.unjudged);
+  if (unjudged !== undefined) context.onWarning(unjudged);
+  const earlier =
+    reroll === undefined
+      ? await earlierRuns(bound, items, inputs, { identity: run, base, planned })
+      : { runs: [], lost: [] };
+  const replan = (onTask: PlanningInputs['onTask']) =>
+    planItems(bound, items, { ...inputs, onTask });
+  const findNeeds = async (): Promise<ItemNeeds | undefined> =>
+    planned.needs ?? (await planItems(bound, items, { ...inputs, findsNeeds: true })).needs;
+  const held = cleanup.move();
+  return {
+    ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
+    ...{ takes, engine, earlier, findNeeds, made, receipts, check },
+    replan,
+    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+  };
+}
+
+function withRemembered(planned: PlannedItems, remembered: RememberedPayments): PlannedItems {
+  const paid = remembered.paidAlready(planned.lost);
+  const others = remembered.ofOthers.size;
+  if (paid === undefined && others === 0) return planned;
+  return {
+    ...planned,
+    plan: { ...planned.plan, paidAlready: paid, paidByOthers: others || undefined },
+    warnings: [...planned.warnings, ...(others === 0 ? [] : [paidByOthersText(others)])],
+  };
+}
+
+/** The service decides about a file that nothing here can judge; undefined if there is none. */
+function unjudgedText(files: ReadonlySet<string>): string | undefined {
+  const [first, ...others] = files;
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? 'is' : `and ${count(others.length, 'other file')} are`;
+  return `${first} ${more} in a format that shotlist cannot check: the service may refuse what is paid for`;
+}
+
+function isCapped({ budget }: Pipeline, options: PrepareOptions): boolean {
+  const { credits, perItem, perDay, perMonth } = budget;
+  return [options.budget, credits, perItem, perDay, perMonth].some((cap) => cap !== undefined);
+}
+
+/** A reroll covers only the items of its tasks. */
+function withRerolled(pipeline: Pipeline, options: PrepareOptions): SelectionOptions {
+  if (options.reroll === undefined) return options;
+  const keys = itemsOf(pipeline, options.reroll);
+  return { items: keys === undefined ? {} : { keys } };
+}

@@ -1,0 +1,139 @@
+// What limits a run, and why it must not begin: tasks that cannot run, unknown prices, values that the account's plan does
+// not include, files that results would replace.
+import { allowances, isTier } from '../../contract/api/tier.ts';
+import { type Complaint, type Diagnostic, located } from '../../contract/yaml/diagnostic.ts';
+import { replaceHint } from '../../files/disk.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import type { Limits } from '../../language/pipeline.ts';
+import type { GenerationLimits } from '../../plan/generations.ts';
+import type { Plan, PlanRow } from '../../plan/plan.ts';
+import type { PlanFindings } from '../../plan/plan-findings.ts';
+import { refuse } from '../refuse.ts';
+import type { ForeignFiles, PlannedItems } from './plan-items.ts';
+import type { Prepared } from './prepare.ts';
+
+/** The smaller of two budgets; undefined if there is none. */
+export const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+
+/** Says which of two budgets holds, if a flag asks for more than the file allows; undefined if the flag holds. */
+export function overruledText(
+  flag: number | undefined,
+  { pipeline, file }: BoundPipeline,
+): string | undefined {
+  const { credits } = pipeline.budget;
+  if (flag === undefined || credits === undefined || flag <= credits) return undefined;
+  return `--budget ${flag} changes nothing: budget.credits in ${file} allows ${credits}; to spend more, raise it there`;
+}
+
+/** Everything known that keeps a run from beginning: the same for a plan and for a run. */
+export function refusals({ bound, planned }: Prepared, terms: Terms): readonly Complaint[] {
+  return [
+    ...planned.problems,
+    ...refuseUnpriced(planned.plan, terms, bound).map(located),
+    ...refuseBeyondPlan(planned.findings, terms.tier, bound),
+  ];
+}
+
+interface Terms {
+  /** The tier of the account; undefined if it is not known yet, or not reported. */
+  readonly tier: string | undefined;
+  readonly budget: number | undefined;
+  readonly rehearsal: boolean;
+}
+
+/**
+ * Promise 3: with a budget, and in a rehearsal, which must show the hosted bill, an unknown price never counts as zero.
+ */
+function refuseUnpriced(
+  plan: Plan,
+  { budget, rehearsal }: Omit<Terms, 'tier'>,
+  { pipeline, file }: BoundPipeline,
+): readonly Diagnostic[] {
+  const { perItem, perDay, perMonth } = pipeline.budget;
+  const capped = [budget, perItem, perDay, perMonth].some((cap) => cap !== undefined);
+  if (plan.unpriced === 0 || !(capped || rehearsal)) return [];
+  const because = capped ? 'there is a budget, and the' : 'a rehearsal needs every price, and the';
+  return plan.rows
+    .filter((row) => row.unpriced > 0)
+    .map((row) => ({
+      severity: 'error',
+      code: 'SL602',
+      file,
+      span: pipeline.source.keySpanOf(['steps', row.step]),
+      message: `${because} price of "${row.step}" (${row.kind}) is not known`,
+      hint: `${reasonFor(row, plan)}set an upper bound under the step: estimate: <credits>`,
+    }));
+}
+
+function reasonFor({ step, kind }: PlanRow, { unpricedWhy }: Plan): string {
+  const prefix = `${step} (${kind}): `;
+  const why = unpricedWhy.find((reason) => reason.startsWith(prefix));
+  return why === undefined ? '' : `${why.slice(prefix.length)}; or `;
+}
+
+/** A step asks for something that the account's plan does not include, so the service would refuse it. */
+export function refuseBeyondPlan(
+  findings: PlanFindings,
+  tier: string | undefined,
+  { pipeline, file }: BoundPipeline,
+): readonly Diagnostic[] {
+  if (tier === undefined || !isTier(tier)) return [];
+  return [...findings.refusedOn(tier)].map(([step, { field, message }]) =>
+    located({
+      severity: 'error',
+      code: 'SL603',
+      file,
+      span: pipeline.source.spanOf(['steps', step, 'with', ...field.split('.')]),
+      message: `step "${step}": ${message}`,
+      hint: `the account is on the ${tier} plan: change the value, or the plan`,
+    }),
+  );
+}
+
+/** The largest `estimate:` of each tool's steps: a rehearsal charges it if no price is published. */
+export function statedPrices({ pipeline }: BoundPipeline): ReadonlyMap<string, number> {
+  const stated = new Map<string, number>();
+  for (const { kind, estimate } of pipeline.steps)
+    if (estimate !== undefined)
+      stated.set(kind.name, Math.max(estimate, stated.get(kind.name) ?? 0));
+  return stated;
+}
+
+// Files that shotlist did not make, where results will go: a run replaces them only if a person agrees.
+
+export const foreignText = ({ count, paths }: ForeignFiles): string => {
+  const more = count > paths.length ? ` and ${count - paths.length} more` : '';
+  return count === 1
+    ? `${paths.join('')} is there already, and shotlist did not make it`
+    : `${count} files are there already, and shotlist did not make them: ${paths.join(', ')}${more}`;
+};
+
+export const foreignWarning = ({ foreign }: Pick<PlannedItems, 'foreign'>): readonly string[] =>
+  foreign.count === 0 ? [] : [`${foreignText(foreign)}; run replaces no such file unasked`];
+
+export const refuseForeign = (foreign: ForeignFiles): never =>
+  refuse(
+    `nothing was bought: ${foreignText(foreign)}`,
+    foreign.count === 1 ? replaceHint : replaceHint.replaceAll(' it', ' them'),
+  );
+
+// How many projects a run may have in progress at once: what the account's plan allows, and what the pipeline says.
+
+/** Undefined for an unlimited plan, and for one whose limit is not known. */
+export const generationsOn = (tier: string | undefined): number | undefined =>
+  tier !== undefined && isTier(tier) ? allowances[tier].generations : undefined;
+
+/** `run` waits until everything is over; `tick` looks, buys and ends. */
+export type Manner = 'run' | 'tick';
+
+/** Items do not wait in a tick for their projects, so there the projects count as items in progress. */
+export function generationLimits(
+  { items, steps }: Limits,
+  tier: string | undefined,
+  manner: Manner,
+): GenerationLimits {
+  const ofPlan = generationsOn(tier);
+  const total = manner === 'tick' ? Math.min(items, ofPlan ?? items) : ofPlan;
+  return { total, byKind: steps };
+}

@@ -1,0 +1,207 @@
+// Finds the orphans of a pipeline, for plan and prune: the plan of all items, the state file and the disk together.
+
+import { readdirSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { readRegularFile } from '../../base/regular-file.ts';
+import type { ItemList } from '../../files/items.ts';
+import { type ItemFiles, keptFilesIn, Leftovers } from '../../files/leftovers.ts';
+import { type Items, isExclusion } from '../../language/items.ts';
+import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
+import { parsePipeline } from '../../language/load/parse.ts';
+import { type Problem, problem, resultOf } from '../../language/load/refusal.ts';
+import { type Combination, combinationsOf } from '../../model/combinations.ts';
+import { commonBase } from '../../model/item.ts';
+import type { Ledger } from '../../model/ledger.ts';
+import {
+  noOrphans,
+  type OrphanCounts,
+  type Orphans,
+  orphanCounts,
+  orphansWhere,
+} from '../../plan/orphan.ts';
+import { findOrphans, type OrphanFacts } from '../../plan/orphans.ts';
+import { type PlanReferences, pathKey } from '../../plan/plan-references.ts';
+import { FileFacts } from '../../run/file-facts.ts';
+import type { Disk } from '../../run/jobs/ports.ts';
+import { realPathOf } from '../../service-api/consent.ts';
+import { diskStore } from '../../state/job-store.ts';
+import { loadState } from '../../state/load-state.ts';
+import type { RunPaths } from '../../state/run-paths.ts';
+import type { Prepared } from '../planning/prepare.ts';
+import { refuse } from '../refuse.ts';
+
+export interface OrphanSearch {
+  readonly bound: BoundPipeline;
+  readonly paths: Pick<RunPaths, 'output' | 'kept'>;
+  /** All items. */
+  readonly items: ItemList;
+  readonly ledger: Ledger;
+  readonly references: PlanReferences;
+  readonly disk: Disk;
+  /** Items in missing or empty folders count as gone, and not as out of sight. */
+  readonly missingFolders?: boolean | undefined;
+}
+
+/**
+ * What a plan can say without reading large files: a file of the recorded size counts as unchanged. Undefined if the plan
+ * covers only some items or steps, if the pipeline has profiles, or if nobody can tell.
+ */
+export async function countOrphans(
+  { bound, paths, items, state: { ledger }, planned, disk, excluded }: Prepared,
+  rehearsal: boolean,
+): Promise<OrphanCounts | undefined> {
+  if (items.count < items.total || excluded.size > 0) return undefined;
+  // Only `prune` plans with every profile.
+  if (bound.profiles.length > 0) return undefined;
+  const { references } = planned;
+  const likely = found({ bound, paths, items, ledger, references, disk }, disk);
+  if (likely === undefined) return orphanCounts(noOrphans);
+  if (namesake(bound) !== undefined) return undefined;
+  if (rehearsal) return orphanCounts(likely);
+  const own = await resultOf(() => withoutShared(likely, bound, paths));
+  return own.ok ? orphanCounts(own.value) : undefined;
+}
+
+/** Reads every file whose hash is not known. */
+export async function certainOrphans(search: OrphanSearch): Promise<Orphans> {
+  const { disk } = search;
+  const facts = new FileFacts(disk);
+  for (;;) {
+    const orphans = found(search, facts);
+    const unread = facts.takeUnread();
+    if (orphans === undefined) return noOrphans;
+    if (unread.length === 0) return orphans;
+    for (const place of unread) {
+      const digest = await disk.digest(place);
+      if (!digest.ok) facts.unreadable(place, digest.error);
+    }
+  }
+}
+
+type Files = Pick<Disk, 'store' | 'output' | 'isElsewhere' | 'kept'>;
+
+/** Undefined if the plan needs everything that is recorded. */
+function found(
+  { bound, paths, items, ledger, references, missingFolders = false }: OrphanSearch,
+  files: Files,
+): Orphans | undefined {
+  const kept = keptFilesIn(paths.kept);
+  if (kept.length === 0 && !references.mayMiss(ledger.size)) return undefined;
+  const { pipeline, folder } = bound;
+  const leftovers = new Leftovers({
+    ...{ folder, output: paths.output, blind: items.blind, missingFolders },
+    items: itemFilesOf(pipeline.items),
+  });
+  const facts: OrphanFacts = {
+    store: files.store,
+    output: (path) => files.output(path),
+    isElsewhere: (output) => files.isElsewhere(output),
+    kept: (digest, extension) => files.kept(digest, extension),
+    isGone: (item) => leftovers.isGone(item),
+    isReachable: (path) => leftovers.isReachable(path),
+    writtenAt: (path) => leftovers.writtenAt(path),
+  };
+  const recorded = {
+    jobs: () => ledger.jobs(),
+    jobOf: (fingerprint: string) => ledger.job(fingerprint),
+  };
+  return findOrphans({ steps: pipeline.steps, items, ...recorded, references, kept, facts });
+}
+
+/** Undefined if the items are no files. */
+function itemFilesOf(items: Items): ItemFiles | undefined {
+  if (items.kind !== 'glob') return undefined;
+  const base = commonBase(items.patterns.filter((pattern) => !isExclusion(pattern)));
+  const { matrix } = items;
+  const parts =
+    matrix === undefined ? [0] : combinationsOf({ ...matrix, exclude: [] }).map(partsOf);
+  return {
+    base,
+    named: items.key !== undefined,
+    suffix: parts.length === 0 ? 0 : Math.min(...parts),
+  };
+}
+
+const partsOf = ({ key }: Combination): number => key.split('/').length;
+
+// What other pipelines of the folder share with this one: its state file, its output folder, its kept files. An orphan
+// of this pipeline may be what another one needs.
+
+/** A larger file is no pipeline file. */
+const maxPipelineBytes = 10_000_000;
+
+/** Why nobody can tell which results belong to this pipeline; undefined if one can. */
+export function namesake({ folder, file, name }: BoundPipeline): Problem | undefined {
+  const own = realPathOf(file);
+  const other = readdirSync(folder)
+    .filter((entry) => /\.ya?ml$/i.test(entry))
+    .map((entry) => join(folder, entry))
+    .find((path) => realPathOf(path) !== own && hasName(path, name));
+  if (other === undefined) return undefined;
+  return problem(
+    `${basename(other)} is named ${JSON.stringify(name)} too, so the two files share one state file: nobody can tell which results belong to which`,
+    file,
+    'give one of them another name: (its next run then begins with a new state file), or move it to another folder',
+  );
+}
+
+/** A file that is not valid may be valid tomorrow: then, a line with the name is enough. */
+function hasName(path: string, name: string): boolean {
+  const parsed = resultOf(() => parsePipeline(path));
+  if (parsed.ok) return parsed.value.pipeline.name === name;
+  const read = readRegularFile(path, { max: maxPipelineBytes });
+  const text = read.ok ? read.value.toString('utf8') : '';
+  return text.split('\n').some((line) => /^\s*["']?pipeline\b/.test(line) && line.includes(name));
+}
+
+/** Without the orphans that another state file in the folder records, too. */
+export async function withoutShared(
+  orphans: Orphans,
+  { folder }: BoundPipeline,
+  { state }: Pick<RunPaths, 'state'>,
+): Promise<Orphans> {
+  const { files, kept, projects } = orphans;
+  const wanted = [
+    ...files.map(({ path }) => `file ${pathKey(path)}`),
+    ...kept.map(({ sha256 }) => `content ${sha256}`),
+    ...projects.map(({ project }) => `project ${project}`),
+  ];
+  if (wanted.length === 0) return orphans;
+  const others = readdirSync(folder).filter((entry) => entry.endsWith('.state.jsonl'));
+  const paths = others.map((entry) => join(folder, entry)).filter((path) => path !== state);
+  const seen = new Set<string>();
+  for (const path of paths) await look(path, new Set(wanted), seen);
+  const isShared = (key: string): boolean => seen.has(key);
+  const left = orphansWhere(orphans, (orphan) => {
+    if ('project' in orphan) return !isShared(`project ${orphan.project}`);
+    return 'path' in orphan
+      ? !isShared(`file ${pathKey(orphan.path)}`)
+      : !isShared(`content ${orphan.sha256}`);
+  });
+  return { ...left, left: { ...left.left, shared: seen.size } };
+}
+
+async function look(path: string, wanted: ReadonlySet<string>, seen: Set<string>): Promise<void> {
+  const store = diskStore();
+  try {
+    const loaded = await loadState(path, store);
+    if (!loaded.ok) {
+      const hint = 'it may record what prune would remove: repair it, or move it away';
+      refuse(
+        `another state file in the folder cannot be read: ${loaded.error}`,
+        hint,
+        relative('.', path),
+      );
+    }
+    for (const { project, outputs = [] } of loaded.value.ledger.jobs()) {
+      const keys = [
+        ...(project === undefined ? [] : [`project ${project}`]),
+        ...outputs.flatMap((one) => [`file ${pathKey(one.path)}`, `content ${one.sha256}`]),
+      ];
+      for (const key of keys) if (wanted.has(key)) seen.add(key);
+    }
+    return;
+  } finally {
+    store.close();
+  }
+}

@@ -1,0 +1,253 @@
+// Decides what became of each creation in doubt: by the list of projects in the hub, or by a file that a person fills in.
+import { isObject, type Json } from '../../base/json.ts';
+import { readSmallTable, smallTableText } from '../../files/tables/small-table.ts';
+import type { JobLine } from '../../model/line.ts';
+import { jobFacts } from '../../model/state.ts';
+import { refuse } from '../refuse.ts';
+import type { Judge, OpenDoubt, Resolution, Verdict } from './resolve.ts';
+
+// The list of projects in the service's hub, as a person can get it: JSON, a CSV table, or the text of the page. The name of
+// an attempt is unique and was sent as the project's name, so the list tells which creations in doubt the service took.
+
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+  /** When it was created, if the list says so. */
+  readonly createdAt: string | undefined;
+}
+
+interface HubList {
+  /** Undefined: only a text in which names can be looked for. */
+  readonly projects: readonly Listed[] | undefined;
+  readonly text: string;
+}
+
+/** `absent`: what the list lacks became; undefined: it stays in doubt. `shown`: the list's name for people. */
+export function judgeByHub(
+  text: string,
+  shown: string,
+  absent: Exclude<Resolution, { readonly how: 'project' }> | undefined,
+): Judge {
+  const list = readList(text);
+  return (doubts, ledger) => {
+    const jobs = [...ledger.jobs()];
+    if (list.projects === undefined && !jobs.some(({ name }) => has(list, name)))
+      refuse(
+        `${shown} has no project of this state file: not one name that it has sent`,
+        'give the list of the right account: JSON or CSV with "id" and "name", or the text of the page; nothing was changed',
+      );
+    const lacking = doubts.filter((doubt) => !has(list, doubt.name));
+    const missing = absent?.how === 'not-charged' ? missed(list, jobs, lacking) : undefined;
+    if (missing !== undefined)
+      refuse(
+        `${shown} is not complete: it lacks project ${missing.project ?? ''} of ${missing.tasks.join(', ')}, or its name`,
+        'what an incomplete list lacks may be charged: give the whole list; nothing was changed',
+      );
+    return (doubt) => verdictOn(doubt, list, shown, absent);
+  };
+}
+
+function verdictOn(
+  { name, since }: OpenDoubt,
+  list: HubList,
+  shown: string,
+  absent: Resolution | undefined,
+): Verdict {
+  if (name === '') return { how: 'left', why: 'the name that was sent is not known any more' };
+  // Lists come in pages: what is older than all of a page may be on another one.
+  if (!has(list, name) && absent?.how === 'not-charged' && beginsAfter(list, since))
+    return { how: 'left', why: `${shown} begins after it, so it may be on an older page` };
+  if (!has(list, name))
+    return absent ?? { how: 'left', why: `${shown} does not have it: --not-charged says so` };
+  const same = list.projects?.filter((one) => one.name === name) ?? [];
+  const ids = new Set(same.map(({ id }) => id));
+  const [project] = ids;
+  if (ids.size === 1 && project !== undefined) return { how: 'project', project };
+  const why =
+    ids.size === 0
+      ? `${shown} has it without its id: give the id with --project`
+      : `${shown} has it ${ids.size} times: choose one with --project`;
+  return { how: 'left', why };
+}
+
+/**
+ * True if the list has the name, or at least the token at its end, which is unique: a page may escape, wrap or shorten the
+ * part before. What is wrongly taken for absent would be paid again.
+ */
+function has({ projects, text }: HubList, name: string | undefined): boolean {
+  if (name === undefined || name === '') return false;
+  const sought = /#([0-9a-z]{10})$/.exec(name)?.[1] ?? name;
+  return projects === undefined
+    ? text.includes(sought)
+    : projects.some((one) => one.name.includes(sought));
+}
+
+function beginsAfter({ projects = [] }: HubList, since: string): boolean {
+  const times = projects.flatMap(({ createdAt = '' }) => Date.parse(createdAt) || []);
+  return times.length > 0 && times.every((time) => time > Date.parse(since));
+}
+
+/** A project that must be in the list if it goes back as far as what it lacks: of those, and the last one before. */
+function missed(
+  list: HubList,
+  jobs: readonly JobLine[],
+  lacking: readonly OpenDoubt[],
+): JobLine | undefined {
+  const since = lacking.map((doubt) => doubt.since).sort()[0];
+  if (since === undefined) return undefined;
+  const known = jobs
+    .filter(({ state, project }) => jobFacts[state].atService && project !== undefined)
+    .sort((a, b) => (a.at < b.at ? -1 : 1));
+  const before = known.findLast(({ at }) => at < since);
+  const needed = known.filter((job) => job.at >= since || job === before);
+  // A list that shows other names than those that were sent cannot say what is absent.
+  return needed.find(({ name, project }) =>
+    name === undefined
+      ? list.projects?.some(({ id }) => id === project) !== true
+      : !has(list, name),
+  );
+}
+
+function readList(text: string): HubList {
+  const json = jsonIn(text);
+  if (json !== undefined) return { projects: listedIn(json), text };
+  const rows = readSmallTable(text, ['id', 'name']);
+  const projects = rows?.map(({ cells }) => ({
+    id: cells.get('id') ?? '',
+    name: cells.get('name') ?? '',
+    createdAt: cells.get('created_at'),
+  }));
+  return { projects, text };
+}
+
+/** One JSON value, or one on each line. */
+function jsonIn(text: string): Json | undefined {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return parsed(text) ?? (lines.length > 0 ? allParsed(lines) : undefined);
+}
+
+function allParsed(lines: readonly string[]): Json | undefined {
+  const values: Json[] = [];
+  for (const line of lines) {
+    const value = parsed(line);
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values;
+}
+
+function parsed(text: string): Json | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Everything with an id and a name, wherever the hub puts it. */
+function listedIn(value: Json): readonly Listed[] {
+  const found: Listed[] = [];
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) {
+      for (const one of next) open.push(one);
+      continue;
+    }
+    if (!isObject(next)) continue;
+    const { id, name, created_at: at } = next;
+    const createdAt = typeof at === 'string' ? at : undefined;
+    if (typeof id === 'string' && typeof name === 'string') found.push({ id, name, createdAt });
+    for (const one of Object.values(next)) if (typeof one === 'object') open.push(one);
+  }
+  return found;
+}
+
+// A file in which a person decides what became of each creation in doubt: a CSV table with a row for each.
+
+const columns = ['task', 'name', 'begun', 'credits', 'decision'] as const;
+
+/** The file to fill in: everything is there but the decisions. */
+export const decisionsText = (doubts: readonly OpenDoubt[]): string =>
+  smallTableText(
+    columns,
+    doubts.map(({ tasks, name, since, reserved }) => [
+      ...[tasks[0] ?? '', name, since, String(reserved), ''],
+    ]),
+  );
+
+/** `file`: its name for people. */
+export function judgeByFile(text: string, file: string): Judge {
+  return (doubts, ledger) => {
+    const read = decisionsIn(text, file);
+    const known = new Set([...ledger.jobs()].flatMap(({ tasks, name = '' }) => [...tasks, name]));
+    for (const { about, line } of read)
+      if (!known.has(about))
+        return refusedAt(file, line, `the state file knows nothing named ${JSON.stringify(about)}`);
+    const byName = new Map(read.map(({ about, verdict }) => [about, verdict]));
+    // A task may have several creations in doubt: then only the name says which one is meant.
+    const times = new Map<string, number>();
+    for (const { tasks } of doubts)
+      for (const task of tasks) times.set(task, (times.get(task) ?? 0) + 1);
+    for (const { about, line } of read)
+      if ((times.get(about) ?? 0) > 1)
+        return refusedAt(
+          file,
+          line,
+          `${about} has ${times.get(about)} creations in doubt: name the one that is meant`,
+        );
+    return ({ name, tasks }) => {
+      const said = [name, ...tasks].map((about) => byName.get(about)).find(isSaid);
+      return said ?? { how: 'left', why: `${file} does not decide it` };
+    };
+  };
+}
+
+const isSaid = (verdict: Verdict | undefined): verdict is Verdict => verdict !== undefined;
+
+interface Decision {
+  readonly line: number;
+  /** The name that was sent, or a task. */
+  readonly about: string;
+  readonly verdict: Verdict;
+}
+
+function decisionsIn(text: string, file: string): readonly Decision[] {
+  const rows = readSmallTable(text, ['decision']);
+  if (rows === undefined)
+    return refusedAt(
+      file,
+      1,
+      'its header has no column "decision"',
+      `columns: ${columns.join(',')}`,
+    );
+  const decisions: Decision[] = [];
+  for (const { line, cells } of rows) {
+    const about = cells.get('name') || cells.get('task') || '';
+    const said = cells.get('decision') ?? '';
+    if (said === '') continue;
+    if (about === '') return refusedAt(file, line, 'it has neither a name nor a task');
+    if (decisions.some((one) => one.about === about))
+      return refusedAt(file, line, `${JSON.stringify(about)} is decided twice`);
+    if (/\s/.test(said))
+      return refusedAt(
+        file,
+        line,
+        `${JSON.stringify(said)} is no decision`,
+        'a decision is the id of a project, not-charged or abandon',
+      );
+    decisions.push({ line, about, verdict: verdictOf(said) });
+  }
+  return decisions;
+}
+
+const verdictOf = (said: string): Verdict =>
+  said === 'not-charged' || said === 'abandon' ? { how: said } : { how: 'project', project: said };
+
+const refusedAt = (
+  file: string,
+  line: number,
+  message: string,
+  hint = 'nothing was changed',
+): never => refuse(message, hint, `${file}:${line}`);
