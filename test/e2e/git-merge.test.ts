@@ -2,6 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { runWith } from '../../src/features/run/run.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import type { RunEvent } from '../../src/run/run-event.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { startService } from '../../src/service/start.ts';
 import { ended, envOf, journalInto, plainly, Rig } from '../rig.ts';
@@ -172,12 +175,19 @@ describe('two clones that both ran', () => {
       [ours, 'one'],
       [theirs, 'two'],
     ] as const) {
-      const { code, stderr } = await rig.command(
-        ['run', `${folder}/pipeline.yaml`, '--items', item, '--commit'],
-        { ...envOf(local), ...identity },
+      const warnings: RunEvent[] = [];
+      const { summary } = await runWith(
+        await loadPipeline(rig.path(`${folder}/pipeline.yaml`)),
+        {
+          ...{ ...only(item), commit: true },
+          env: { PATH: process.env['PATH'], ...envOf(local), ...identity },
+          onEvent: (event) => {
+            if (event.type === 'warning') warnings.push(event);
+          },
+        },
+        { backoffMs: 1, speedFactor: 1000 },
       );
-      expect(stderr).toBe('');
-      expect(code).toBe(0);
+      expect([summary.outcome, warnings]).toEqual(['done', []]);
     }
     mkdirSync(ours.path('elsewhere'));
     const merged = takes(

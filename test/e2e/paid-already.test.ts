@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Planned, plan } from '../../src/features/plan/plan.ts';
-import type { RunOptions } from '../../src/features/run/run.ts';
+import { type RunOptions, runWith } from '../../src/features/run/run.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';
 import type { LocalService } from '../../src/service/start.ts';
@@ -25,6 +25,13 @@ async function ran(rig: Rig, local: LocalService, options: RunOptions = {}, env:
   return { code: exitCodes[summary.outcome], events, summary };
 }
 
+/** Runs another pipeline of the repository. */
+async function runAt(rig: Rig, file: string, options: RunOptions): Promise<void> {
+  const pace = { backoffMs: 1, speedFactor: 1000 };
+  const { summary } = await runWith(await loadPipeline(rig.path(file)), options, pace);
+  expect(summary.outcome).toBe('done');
+}
+
 const warned = (events: readonly RunEvent[], text: string): number =>
   events.filter((event) => event.type === 'warning' && event.message.includes(text)).length;
 
@@ -43,7 +50,7 @@ test('plan, run and --explain name who has paid for what the state file does not
   const rig = origin();
   const two = memes.replace('memes', 'shop').replace(/, \{ key: three \}, \{ key: four \}/, '');
   rig.write('pipelines/shop.yaml', two);
-  await rig.command(['run', 'pipelines/shop.yaml', '--yes'], env);
+  await runAt(rig, 'pipelines/shop.yaml', { env });
   await ran(rig, local, { items: { only: 'three' } });
   git(rig.folder, 'checkout', '--quiet', '-b', 'feature');
   rmSync(rig.path(state));
@@ -232,7 +239,7 @@ describe('without its state file, a pipeline', () => {
     expect(plan.rows[1]?.tasks).toEqual({ lost: 4 });
     const five = memes.replace('one', 'five');
     rig.write('other/pipeline.yaml', five);
-    await rig.command(['run', 'other/pipeline.yaml', '--items', 'five', '--yes'], envOf(local));
+    await runAt(rig, 'other/pipeline.yaml', { env: envOf(local), items: { only: 'five' } });
     rig.write('pipeline.yaml', five);
     await deleteAll(local);
     const { code } = await ran(rig, local, { items: { only: 'five' } });

@@ -1,5 +1,6 @@
 // Defaults, fragments and profiles with the real command: what is printed, what is paid, what a stranger's file cannot do.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../src/features/plan/plan.ts';
 import { runWith } from '../../src/features/run/run.ts';
@@ -181,20 +182,24 @@ test('a rehearsal keeps the output folders of profiles apart, as a hosted run do
     `profiles:\n  ${draft}\n  look: { output: out/draft }\n`,
   );
   const rig = await withPhotos(changed);
-  const saved = async (...profile: readonly string[]): Promise<string> => {
-    const { code, stdout } = await rig.command(['run', 'pipeline.yaml', '--rehearse', ...profile]);
-    expect(code).toBe(0);
-    return /results +(\S+)/.exec(stdout)?.[1] ?? '';
+  const saved = async (profile?: string): Promise<string> => {
+    const { output, summary } = await runWith(
+      await loadPipeline(rig.file, { profile }),
+      { rehearse: true, rehearsalPictures: 'plain' },
+      { backoffMs: 1 },
+    );
+    expect(summary.outcome).toBe('done');
+    return relative(rig.folder, output);
   };
   const own = await saved();
   const before = rig.files(own).map((name) => rig.read(`${own}/${name}`));
-  const drafts = await saved('--profile', 'draft');
+  const drafts = await saved('draft');
   expect([own, drafts]).toEqual(['.shotlist/rehearsal/p/out', '.shotlist/rehearsal/p/out-draft']);
   expect(rig.files(drafts)).toEqual(rig.files(own));
   expect(rig.files(own).map((name) => rig.read(`${own}/${name}`))).toEqual(before);
   expect(rig.files(drafts).map((name) => rig.read(`${drafts}/${name}`))).not.toEqual(before);
-  expect(await saved('--profile', 'large')).toBe(own);
-  expect(await saved('--profile', 'look')).toBe(drafts);
+  expect(await saved('large')).toBe(own);
+  expect(await saved('look')).toBe(drafts);
 });
 
 test('a unit file names the profile', async () => {
