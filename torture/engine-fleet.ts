@@ -24,10 +24,12 @@ export interface FleetOptions {
   readonly key: string;
   /** How many orders a worker performs at once. */
   readonly places: number;
+  /** The file of the command; undefined: that of the sources. */
+  readonly main: string | undefined;
   readonly onEnd: (end: MemberEnd) => void;
 }
 
-const main = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
+const mainSource = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url));
 /** A coordinator with short pauses. */
 const coordinatorScript = fileURLToPath(new URL('./engine-coordinator.ts', import.meta.url));
 /** The last lines of each process, for a person who investigates. */
@@ -57,10 +59,14 @@ export class Fleet {
     return this.#start('coordinator', this.#coordinatorLine);
   }
 
+  get #main(): string {
+    return this.#o.main ?? mainSource;
+  }
+
   get #workerLine(): readonly string[] {
     const { database, workspace, places } = this.#o;
     const flags = ['--engine', database, '--root', workspace.folder, '--jobs', `${places}`];
-    return [main, 'worker', ...flags, '--json'];
+    return [this.#main, 'worker', ...flags, '--json'];
   }
 
   get #coordinatorLine(): readonly string[] {
@@ -70,7 +76,7 @@ export class Fleet {
 
   /** A command that ends by itself. */
   async command(args: readonly string[]): Promise<MemberEnd> {
-    return await this.#start('worker', [main, ...args], true).ended;
+    return await this.#start('worker', [this.#main, ...args], true).ended;
   }
 
   /**

@@ -42,6 +42,7 @@ export interface EngineRoundOptions extends StoryOptions {
   readonly items: number;
   readonly workers: number;
   readonly places: number;
+  readonly main: string | undefined;
 }
 
 /** Without progress and without a blow for so long, the run hangs. */
@@ -71,10 +72,10 @@ export class EngineRound implements AsyncDisposable {
 
   constructor(options: EngineRoundOptions) {
     this.#o = options;
-    const { workspace, database, service, places } = options;
+    const { workspace, database, service, places, main } = options;
     this.story = new Story(options);
     this.#fleet = new Fleet({
-      ...{ workspace, database, places, service: service.address, key: service.key },
+      ...{ workspace, database, places, main, service: service.address, key: service.key },
       onEnd: (end) => this.#ended(end),
     });
     this.#strikes = new Strikes({

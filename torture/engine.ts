@@ -21,6 +21,8 @@ export interface EngineTorture extends Counts {
   readonly pauses?: Pauses;
   /** How many orders a worker performs at once. */
   readonly places?: number;
+  /** The file of the command that workers run; default: that of the sources, which takes longer to start. */
+  readonly main?: string;
   readonly onEvent: (line: string) => void;
   /** Hears everything that happens. */
   readonly onNote?: ((line: string) => void) | undefined;
@@ -90,7 +92,7 @@ async function torture(
   await using round = new EngineRound({
     ...{ chance, plan, postgres, database, workspace, service, items, onEvent },
     onNote: options.onNote,
-    ...{ workers: options.workers, places: options.places ?? 8 },
+    ...{ workers: options.workers, places: options.places ?? 8, main: options.main },
   });
   await round.play();
   const { totals, blows, story } = round;

@@ -35,8 +35,8 @@ const deletions = (local: LocalService): number =>
 
 describe('a download whose bytes are not those of the storage', () => {
   test('is fetched again', async () => {
-    const [rig, plain] = [await rigOf(6), await rigOf(6)];
-    const { summary } = await rig.run(await corrupting({ count: 3 }));
+    const [rig, plain] = [await rigOf(3), await rigOf(3)];
+    const { summary } = await rig.run(await corrupting({ count: 2 }));
     expect(summary.outcome).toBe('done');
     await plain.run(await service());
     for (const file of plain.files('out'))

@@ -58,30 +58,30 @@ const fault = {
 const swapFault = (kind: keyof typeof fault): FaultRule => ({ ...fault[kind], on: swaps });
 
 describe('the answer to every creation gets lost after it was charged', () => {
-  test.each(['reset', 'silence', 'broken'] as const)(
+  test.each(['reset', 'broken'] as const)(
     '(%s): events say what was made, and the run ends done, charged once',
     async (kind) => {
       const { local, options } = await registered([swapFault(kind)]);
-      const rig = await photoRig(3);
+      const rig = await photoRig(2);
       const { summary } = await rig.run(local, options);
       expect(summary).toMatchObject({
         ...{ outcome: 'done' },
         tasks: { doubt: 0, pending: 0 },
-        credits: { charged: 30, refunded: 0, reserved: 0 },
+        credits: { charged: 20, refunded: 0, reserved: 0 },
       });
-      expect(rig.files('out')).toHaveLength(3);
-      expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
-      expect(local.requests()[swaps]).toBe(3);
+      expect(rig.files('out')).toHaveLength(2);
+      expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+      expect(local.requests()[swaps]).toBe(2);
     },
   );
 
-  test.each<[string, FaultRule]>([
-    ['come twice', { fault: 'event-doubled' }],
-    ['come late', { fault: 'event-late', by: '50ms' }],
-    ['come in the wrong order', { fault: 'event-out-of-order', on: 'video.started' }],
-    ['are signed wrongly at first', { fault: 'event-wrong-signature', count: 4 }],
-  ])('and the events %s: the same', async (_, how) => {
-    const { local, options } = await registered([fault.reset, how]);
+  test('and the events are signed wrongly at first, come in the wrong order, and twice: the same', async () => {
+    const { local, options } = await registered([
+      fault.reset,
+      { fault: 'event-wrong-signature', count: 4 },
+      { fault: 'event-out-of-order', on: 'video.started' },
+      { fault: 'event-doubled' },
+    ]);
     const rig = new Rig(clipPipeline);
     const { summary } = await rig.run(local, options);
     expect(summary).toMatchObject({ outcome: 'done', credits: { reserved: 0 } });
@@ -163,41 +163,30 @@ describe('the answer to every creation gets lost after it was charged', () => {
   });
 });
 
-describe('what an earlier run left in doubt', () => {
-  test('is resolved when the event comes again and the next run listens', async () => {
-    const { local, options } = await registered([swapFault('reset')]);
-    const rig = await photoRig(2);
-    const first = await rig.run(local);
-    expect(first.summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 2 } });
-    const second = await rig.run(local, options);
-    expect(second.summary).toMatchObject({
-      ...{ outcome: 'done', tasks: { doubt: 0 } },
-      credits: { charged: 20, refunded: 0, reserved: 0 },
-    });
-    expect(second.events).toContainEqual(expect.objectContaining({ type: 'listening', doubts: 2 }));
-    expect(rig.files('out')).toHaveLength(2);
-    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
-    expect(local.requests()[swaps]).toBe(2);
-    const third = await rig.run(local, options);
-    expect(third.summary).toMatchObject({ outcome: 'done', tasks: { done: 0 } });
+test('what an earlier run left in doubt stays with the service as long as no run goes on with it, and is resolved when the event comes again and the next run listens', async () => {
+  const { local, options } = await registered([swapFault('reset')]);
+  const rig = await photoRig(2);
+  const first = await rig.run(local);
+  expect(first.summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 2 } });
+  const other = await rig.run(local, { ...options, items: { only: 'p1.png' } });
+  // What is in doubt is of the other item.
+  expect(other.summary).toMatchObject({
+    outcome: 'doubt',
+    tasks: { doubt: 0 },
+    otherDoubts: { count: 1 },
+    credits: { charged: 10, reserved: 10 },
   });
-
-  test('stays with the service as long as no run goes on with it', async () => {
-    const { local, options } = await registered([swapFault('reset')]);
-    const rig = await photoRig(2);
-    await rig.run(local);
-    const other = await rig.run(local, { ...options, items: { only: 'p1.png' } });
-    // What is in doubt is of the other item.
-    expect(other.summary).toMatchObject({
-      outcome: 'doubt',
-      tasks: { doubt: 0 },
-      otherDoubts: { count: 1 },
-      credits: { charged: 10, reserved: 10 },
-    });
-    const rest = await rig.run(local, options);
-    expect(rest.summary).toMatchObject({ outcome: 'done', credits: { charged: 10, reserved: 0 } });
-    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+  const rest = await rig.run(local, options);
+  expect(rest.events).toContainEqual(expect.objectContaining({ type: 'listening', doubts: 1 }));
+  expect(rest.summary).toMatchObject({
+    ...{ outcome: 'done', tasks: { doubt: 0 } },
+    credits: { charged: 10, refunded: 0, reserved: 0 },
   });
+  expect(rig.files('out')).toHaveLength(2);
+  expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+  expect(local.requests()[swaps]).toBe(2);
+  const third = await rig.run(local, options);
+  expect(third.summary).toMatchObject({ outcome: 'done', tasks: { done: 0 } });
 });
 
 describe('kill -9', () => {
@@ -270,12 +259,16 @@ describe('kill -9', () => {
   });
 });
 
-test.each(['before', 'after'] as const)(
+// Every third line, in turns: what is cut after one is what is cut before the next.
+test.each([
+  ['before', 1],
+  ['after', 2],
+] as const)(
   'the power is cut %s every line of the journal, and no answer ever comes: what was charged is never in doubt',
-  async (when) => {
+  async (when, from) => {
     let cut = true;
     let lines = 0;
-    for (let line = 1; cut; line++) {
+    for (let line = from; cut; line += 3) {
       const { local, options } = await registered([swapFault('reset')]);
       const rig = await photoRig(1);
       const power = cutAt(line, when, rig.path('photos.state.jsonl'));

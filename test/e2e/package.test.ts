@@ -200,7 +200,7 @@ describe('the packed command', () => {
     for (const name of large) expect(loaded).not.toContain(name);
   });
 
-  test.each(['--version', 'plan', 'run', 'serve'])(
+  test.each(['--version', 'run'])(
     'on a Node.js that is too old, %s says in one sentence which is needed',
     (command) => {
       expect(start(process.execPath, '-r', './old.cjs', bin, command, 'p.yaml')).toMatchObject({

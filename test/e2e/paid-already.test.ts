@@ -1,9 +1,12 @@
 // What a person and a program are told of payments that the state file does not know, and which account has paid.
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Planned } from '../../src/features/plan/plan.ts';
+import { type Planned, plan } from '../../src/features/plan/plan.ts';
+import { type RunOptions, runWith } from '../../src/features/run/run.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';
 import type { LocalService } from '../../src/service/start.ts';
+import { exitCodes } from '../../src/terminal/exit-code.ts';
 import { dataIn } from '../reported.ts';
 import { envOf, photoRig, type Rig, service } from '../rig.ts';
 import { hub } from '../service/receiver.ts';
@@ -12,19 +15,21 @@ import { relayTo } from './relay.ts';
 
 type Env = Readonly<Record<string, string>>;
 
-async function planned(rig: Rig, env: Env, ...more: readonly string[]): Promise<Planned> {
-  const { stdout } = await rig.command(['plan', 'pipeline.yaml', '--json', ...more], env);
-  const answer: Planned = JSON.parse(stdout);
-  return answer;
+async function planned(rig: Rig, env: Env, explain?: string): Promise<Planned> {
+  return await plan(await loadPipeline(rig.file), { env, explain });
 }
 
-/** Runs the real command; the events of the run, and its exit code. */
-async function ran(rig: Rig, env: Env, ...more: readonly string[]) {
-  const args = ['run', 'pipeline.yaml', '--json', '--yes', ...more];
-  const { code, stdout } = await rig.command(args, env);
-  const lines = stdout.trim().split('\n');
-  const events = lines.map((line): RunEvent => JSON.parse(line));
-  return { code, events };
+/** Runs the pipeline; the events and the summary of the run, and the exit code of a command. */
+async function ran(rig: Rig, local: LocalService, options: RunOptions = {}, env: Env = {}) {
+  const { events, summary } = await rig.run(local, options, {}, env);
+  return { code: exitCodes[summary.outcome], events, summary };
+}
+
+/** Runs another pipeline of the repository. */
+async function runAt(rig: Rig, file: string, options: RunOptions): Promise<void> {
+  const pace = { backoffMs: 1, speedFactor: 1000 };
+  const { summary } = await runWith(await loadPipeline(rig.path(file)), options, pace);
+  expect(summary.outcome).toBe('done');
 }
 
 const warned = (events: readonly RunEvent[], text: string): number =>
@@ -45,32 +50,36 @@ test('plan, run and --explain name who has paid for what the state file does not
   const rig = origin();
   const two = memes.replace('memes', 'shop').replace(/, \{ key: three \}, \{ key: four \}/, '');
   rig.write('pipelines/shop.yaml', two);
-  await rig.command(['run', 'pipelines/shop.yaml', '--yes'], env);
-  await ran(rig, env, '--items', 'three');
+  await runAt(rig, 'pipelines/shop.yaml', { env });
+  await ran(rig, local, { items: { only: 'three' } });
   git(rig.folder, 'checkout', '--quiet', '-b', 'feature');
   rmSync(rig.path(state));
 
   const sources = [
-    { by: 'pipeline', name: 'pipelines/shop.yaml', creations: 2, ...now },
+    { by: 'pipeline', name: expect.stringMatching(/pipelines\/shop\.yaml$/), creations: 2, ...now },
     { by: 'branch', name: 'main', creations: 1, ...now },
   ];
-  const { plan, explanation } = await planned(rig, env, '--explain', 'picture:one');
+  const { plan, explanation } = await planned(rig, env, 'picture:one');
   expect(plan.credits).toBe(10);
   expect(plan.paidAlready).toMatchObject({ creations: 3, credits: 30, sources });
   const { project = '' } = explanation?.paid ?? {};
-  const shop = { by: 'pipeline', name: 'pipelines/shop.yaml', credits: 10 };
+  const shop = {
+    by: 'pipeline',
+    name: expect.stringMatching(/pipelines\/shop\.yaml$/),
+    credits: 10,
+  };
   expect(explanation?.paid).toMatchObject({ ...shop, follows: 'adopted' });
   expect(explanation?.paid?.at.slice(0, 10)).toBe(today);
   expect(local.ledger().map((entry) => entry.project)).toContain(project);
 
-  const { code, events } = await ran(rig, env);
+  const { code, events, summary } = await ran(rig, local);
   expect(code).toBe(0);
   const told = events.flatMap((event) => (event.type === 'planned' ? [event.plan] : []));
   expect(told[0]?.paidAlready).toMatchObject({ creations: 3, credits: 30, sources });
-  expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 10 } } });
+  expect(summary).toMatchObject({ credits: { charged: 10 } });
   expect(charges(local)).toBe(4);
   // From now on the state file knows, and --explain still says whose money it was.
-  const after = await planned(rig, env, '--explain', 'picture:one');
+  const after = await planned(rig, env, 'picture:one');
   expect(after.plan.paidAlready).toBeUndefined();
   expect(after.explanation?.paid).toMatchObject({ ...shop, project, follows: 'adopted' });
 
@@ -85,7 +94,6 @@ test('plan, run and --explain name who has paid for what the state file does not
 
 test('an adopted result takes nothing of the caps of an item, of a run and of a day', async () => {
   const local = await service();
-  const env = envOf(local);
   const pictures = (names: readonly string[], more = ''): string =>
     [
       `pipeline: memes\nitems: { values: [{ key: a }, { key: b }] }\n${more}output: out\nsteps:`,
@@ -95,7 +103,7 @@ test('an adopted result takes nothing of the caps of an item, of a run and of a 
       ]),
     ].join('\n');
   const rig = origin(pictures(['one']));
-  await ran(rig, env);
+  await ran(rig, local);
   expect(charges(local)).toBe(2);
   rig.write(
     'pipeline.yaml',
@@ -104,8 +112,8 @@ test('an adopted result takes nothing of the caps of an item, of a run and of a 
   // Some files are fetched again, so that some results are waited for and the others are reused.
   rmSync(rig.path(state));
   rmSync(rig.path('out/one-a.png'));
-  const { code, events } = await ran(rig, env);
-  expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 20 }, outcome: 'done' } });
+  const { code, summary } = await ran(rig, local);
+  expect(summary).toMatchObject({ credits: { charged: 20 }, outcome: 'done' });
   expect(code).toBe(0);
   expect(charges(local)).toBe(4);
 });
@@ -120,7 +128,7 @@ describe('without its state file, a pipeline', () => {
   async function forgotten(pipeline = memes): Promise<Fresh> {
     const local = await service({ credits: 1000 });
     const rig = origin(pipeline);
-    await ran(rig, envOf(local));
+    await ran(rig, local);
     for (const path of [state, 'out']) rmSync(rig.path(path), { recursive: true });
     return { rig, local };
   }
@@ -140,25 +148,17 @@ describe('without its state file, a pipeline', () => {
         await fetch(`${address}/v1/image-projects/${project}`, { method: 'DELETE', headers });
   }
 
-  test('takes the results of its own account', async () => {
-    const { rig, local } = await forgotten();
-    expect((await planned(rig, envOf(local))).plan.paidAlready?.sources).toMatchObject([
-      { by: 'this-state', creations: 4 },
-    ]);
-    const { code } = await ran(rig, envOf(local));
-    expect([code, charges(local), rig.files('out').length]).toEqual([0, 4, 4]);
-  });
-
-  test('begins what a person has agreed to, although the service had to be asked first', async () => {
+  test('takes the results of its own account, and begins what a person has agreed to, although the service had to be asked first', async () => {
     const { rig, local } = await forgotten();
     rig.write('pipeline.yaml', memes.replace('one', 'five'));
-    const asked: number[] = [];
+    const asked: unknown[] = [];
     const confirm = async ({ plan }: { readonly plan: Planned['plan'] }): Promise<boolean> => {
-      asked.push(plan.credits, plan.paidAlready?.creations ?? 0);
+      asked.push(plan.credits, plan.paidAlready?.sources);
       return true;
     };
     const { summary } = await rig.run(local, { confirm, confirmAbove: 0 });
-    expect([asked, summary.outcome, charges(local)]).toEqual([[10, 3], 'done', 5]);
+    expect(asked).toMatchObject([10, [{ by: 'this-state', creations: 3 }]]);
+    expect([summary.outcome, charges(local), rig.files('out').length]).toEqual(['done', 5, 4]);
   });
 
   test('keeps a doubt, which the next run records and no run buys', async () => {
@@ -170,14 +170,12 @@ describe('without its state file, a pipeline', () => {
     } as const;
     const local = await service({ faults: { faults: [lost] } });
     const rig = origin();
-    await ran(rig, envOf(local));
+    await ran(rig, local);
     rmSync(rig.path(state));
-    const { plan, explanation, hasWork } = await planned(
-      ...([rig, envOf(local), '--explain', 'picture:one'] as const),
-    );
+    const { plan, explanation, hasWork } = await planned(rig, envOf(local), 'picture:one');
     expect([plan.paidAlready?.creations, plan.credits, hasWork]).toEqual([3, 0, true]);
     expect(explanation?.paid).toMatchObject({ follows: 'doubt', by: 'this-state' });
-    const { code } = await ran(rig, envOf(local));
+    const { code } = await ran(rig, local);
     expect([code, charges(local)]).toEqual([4, 4]);
     const status = await rig.command(['status', 'pipeline.yaml', '--json'], envOf(local));
     expect(JSON.parse(status.stdout)).toMatchObject({
@@ -194,7 +192,7 @@ describe('without its state file, a pipeline', () => {
     const { plan, warnings } = await planned(rig, envOf(fresh));
     expect(plan).toMatchObject({ credits: 40, paidByOthers: 4 });
     expect(warnings.filter((text) => text.includes(another))).toHaveLength(1);
-    const { code, events } = await ran(rig, envOf(fresh));
+    const { code, events } = await ran(rig, fresh);
     expect([code, charges(fresh), warned(events, another)]).toEqual([0, 4, 1]);
   });
 
@@ -202,18 +200,17 @@ describe('without its state file, a pipeline', () => {
     const { rig, local } = await forgotten();
     const own = envOf(local);
     const bo = { ...own, SHOTLIST_API_KEY: await keyOfAnother(local) };
-    const { plan, explanation } = await planned(rig, bo, '--explain', 'picture:one');
+    const { plan, explanation } = await planned(rig, bo, 'picture:one');
     expect(plan).toMatchObject({ credits: 40, paidByOthers: 4 });
     expect(explanation?.paid).toMatchObject({ follows: 'bought', by: 'this-state' });
-    const first = await ran(rig, bo);
+    const first = await ran(rig, local, {}, bo);
     expect([first.code, warned(first.events, another)]).toEqual([0, 1]);
-    const last = first.events.at(-1);
-    expect(last).toMatchObject({ summary: { credits: { charged: 40 } } });
+    expect(first.summary).toMatchObject({ credits: { charged: 40 } });
     for (const env of [own, bo]) {
       rmSync(rig.path(state));
-      const { code, events } = await ran(rig, env);
+      const { code, summary } = await ran(rig, local, {}, env);
       expect(code).toBe(0);
-      expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 0 } } });
+      expect(summary).toMatchObject({ credits: { charged: 0 } });
     }
   });
 
@@ -221,15 +218,15 @@ describe('without its state file, a pipeline', () => {
     const { rig, local } = await forgotten();
     const bo = { ...envOf(local), SHOTLIST_API_KEY: await keyOfAnother(local) };
     // A receipt of another account is newer, and changes nothing.
-    await ran(rig, bo);
+    await ran(rig, local, {}, bo);
     for (const path of [state, 'out']) rmSync(rig.path(path), { recursive: true });
     await deleteAll(local);
-    const lost = await ran(rig, envOf(local));
+    const lost = await ran(rig, local);
     expect([lost.code, charges(local), warned(lost.events, another)]).toEqual([1, 4, 0]);
-    const { plan, explanation } = await planned(rig, envOf(local), '--explain', 'picture:one');
+    const { plan, explanation } = await planned(rig, envOf(local), 'picture:one');
     expect(plan.rows.map(({ tasks }) => tasks)).toEqual([{ reuse: 4 }, { lost: 4 }]);
     expect(explanation?.paid).toMatchObject({ follows: 'lost' });
-    const again = await ran(rig, envOf(local), '--pay-again');
+    const again = await ran(rig, local, { payAgain: true });
     expect([again.code, charges(local), rig.files('out').length]).toEqual([0, 8, 4]);
   });
 
@@ -242,15 +239,14 @@ describe('without its state file, a pipeline', () => {
     expect(plan.rows[1]?.tasks).toEqual({ lost: 4 });
     const five = memes.replace('one', 'five');
     rig.write('other/pipeline.yaml', five);
-    await rig.command(['run', 'other/pipeline.yaml', '--items', 'five', '--yes'], envOf(local));
+    await runAt(rig, 'other/pipeline.yaml', { env: envOf(local), items: { only: 'five' } });
     rig.write('pipeline.yaml', five);
     await deleteAll(local);
-    const { code } = await ran(rig, envOf(local), '--items', 'five');
-    const told = async () =>
-      (await planned(rig, envOf(local), '--explain', 'save:five')).explanation;
+    const { code } = await ran(rig, local, { items: { only: 'five' } });
+    const told = async () => (await planned(rig, envOf(local), 'save:five')).explanation;
     expect((await told())?.paid).toMatchObject({ follows: 'adopted' });
     expect([code, charges(local), rig.files('out')]).toEqual([0, 5, ['five.png']]);
-    const files = ['other/out/five.png'];
+    const files = [expect.stringMatching(/other\/out\/five\.png$/)];
     for (const path of [state, 'out']) rmSync(rig.path(path), { recursive: true });
     expect((await told())?.paid).toMatchObject({ by: 'pipeline', follows: 'copied', files });
   });
@@ -258,7 +254,7 @@ describe('without its state file, a pipeline', () => {
   test('finds again what a repaired line has lost', async () => {
     const local = await service({ credits: 1000 });
     const rig = origin(`${memes}  tidy: { uses: delete, with: { of: picture } }\n`);
-    await ran(rig, envOf(local));
+    await ran(rig, local);
     const lines = rig.read(state).split('\n');
     const lessOf = ({ result, outputs, ...rest }: Readonly<Record<string, unknown>>) => rest;
     const less = lines.map((line) =>
@@ -266,19 +262,19 @@ describe('without its state file, a pipeline', () => {
     );
     expect(less).not.toEqual(lines);
     rig.write(state, less.join('\n'));
-    const { code, events } = await ran(rig, envOf(local));
-    expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 0 }, outcome: 'done' } });
+    const { code, summary } = await ran(rig, local);
+    expect(summary).toMatchObject({ credits: { charged: 0 }, outcome: 'done' });
     expect([code, charges(local), rig.files('out').length]).toEqual([0, 4, 4]);
   });
 
   test('fetches a project again of which a repaired line no longer says what it is', async () => {
     const local = await service({ credits: 1000 });
     const rig = origin();
-    await ran(rig, envOf(local));
+    await ran(rig, local);
     rig.write(state, rig.read(state).replaceAll('"kind":"ai-meme-generator"', '"kind":"unknown"'));
     rmSync(rig.path('out'), { recursive: true });
-    const { code, events } = await ran(rig, envOf(local));
-    expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 0 }, outcome: 'done' } });
+    const { code, summary } = await ran(rig, local);
+    expect(summary).toMatchObject({ credits: { charged: 0 }, outcome: 'done' });
     expect([code, charges(local), rig.files('out').length]).toEqual([0, 4, 4]);
   });
 
@@ -291,12 +287,12 @@ describe('without its state file, a pipeline', () => {
       const local = await service({ credits: 1000 });
       const { service: relayed } = await relayTo(local, { lacks: '/v1/account' });
       const rig = origin();
-      await ran(rig, envOf(relayed));
+      await ran(rig, relayed);
       rmSync(rig.path(state));
       rmSync(rig.path('out'), { recursive: true });
       const key = isOther ? await keyOfAnother(local) : local.key;
-      const { code, events } = await ran(rig, { ...envOf(relayed), SHOTLIST_API_KEY: key });
-      expect(events.at(-1)).toMatchObject({ summary: { credits: { charged: 0 } } });
+      const { code, events, summary } = await ran(rig, relayed, {}, { SHOTLIST_API_KEY: key });
+      expect(summary).toMatchObject({ credits: { charged: 0 } });
       expect([code, charges(local), warned(events, another)]).toEqual([ends, 4, 0]);
     },
   );

@@ -17,6 +17,7 @@ import {
   type Rig,
   service,
 } from '../rig.ts';
+import { sampleOf } from '../sweep.ts';
 
 const state = 'photos.state.jsonl';
 
@@ -97,9 +98,8 @@ test('a damaged one is refused with a pointer to repair, which lists what is wro
   });
 
   await mended(rig, env);
-  const again = await rig.command(['run', 'pipeline.yaml'], env);
-  expect(again.stdout).toContain('0 charged');
-  expect(again.code).toBe(0);
+  const again = await rig.run(local);
+  expect(again.summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
   expect(charged(local)).toEqual([10, 10, 10]);
   expect(local.ledger().filter(({ kind }) => kind === 'charge')).toHaveLength(3);
 });
@@ -114,7 +114,8 @@ test('any line of a journal can be cut: the run on the proposal charges nothing 
     .map((line, index) => [line, index] as const)
     .filter(([line]) => /"event":"(intent|created|settled|output|deleted)"/.test(line));
   expect(paid.length).toBeGreaterThanOrEqual(10);
-  for (const [line, index] of paid) {
+  // EVERY=1 cuts each of them.
+  for (const [line, index] of sampleOf(paid, 2)) {
     const cut = lines.with(index, line.slice(0, -3));
     rig.write(state, `${[header, ...cut].join('\n')}\n`);
     const loaded = await loadPipeline(rig.file);
@@ -156,8 +157,7 @@ test('two clones that both paid become one state: one project is kept, the other
   expect(told).toMatch(/in the proposal +20 charged, 0 refunded/);
   expect(told).toContain('becomes run 2');
 
-  const again = await rig.command(['run', 'pipeline.yaml'], env);
-  expect(again.code).toBe(0);
+  expect((await rig.run(local)).summary.outcome).toBe('done');
   expect(charged(local)).toEqual([20]);
   expect((await rig.command(['repair', 'pipeline.yaml'], env)).code).toBe(0);
 });
@@ -175,13 +175,11 @@ test('a job whose line is gone but for its name is in doubt without receipts, un
   rig.write(state, `${cut.join('\n')}\n`);
   expect(await mended(rig, env)).toMatch(/IN DOUBT: .*swap:p1\.png: not readable → doubt/);
 
-  const held = await rig.command(['run', 'pipeline.yaml'], env);
-  expect(held.code).toBe(4);
+  expect((await rig.run(local, {}, {}, env)).summary.outcome).toBe('doubt');
   const project = local.ledger().find(({ kind }) => kind === 'charge')?.project;
   const words = ['resolve', 'pipeline.yaml', 'swap:p1.png', '--project', `${project}`];
   expect(await rig.command(words, env)).toMatchObject({ code: 0, stderr: '' });
-  const done = await rig.command(['run', 'pipeline.yaml'], env);
-  expect(done.code).toBe(0);
+  expect((await rig.run(local, {}, {}, env)).summary.outcome).toBe('done');
   expect(charged(local)).toEqual([10]);
 });
 

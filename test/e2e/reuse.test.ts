@@ -1,8 +1,12 @@
 // Defaults, fragments and profiles with the real command: what is printed, what is paid, what a stranger's file cannot do.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { plan } from '../../src/features/plan/plan.ts';
+import { runWith } from '../../src/features/run/run.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
+import type { LocalService } from '../../src/service/start.ts';
 import { envOf, photo, Rig, service } from '../rig.ts';
 import { found, named, pruned } from './orphaned.ts';
 import { drop, WatchedRig } from './watched.ts';
@@ -36,14 +40,20 @@ async function withPhotos(text = pipeline): Promise<Rig> {
   return rig;
 }
 
+/** Runs a pipeline to its end, with or without a profile. */
+async function runs(file: string, local: LocalService, profile?: string): Promise<void> {
+  const loaded = await loadPipeline(file, { profile });
+  const pace = { backoffMs: 1, speedFactor: 1000 };
+  const { summary } = await runWith(loaded, { env: envOf(local) }, pace);
+  expect(summary.outcome).toBe('done');
+}
+
 describe('the file as it is run', () => {
   test('has the same plan beside the original, and reuses all that the original paid for', async () => {
     const rig = await withPhotos();
     const local = await service();
     const env = envOf(local);
-    expect(await rig.command(['run', 'pipeline.yaml', '--profile', 'large'], env)).toMatchObject({
-      code: 0,
-    });
+    await runs(rig.file, local, 'large');
     const printed = await rig.command(
       ['plan', 'pipeline.yaml', '--resolved', '--profile', 'large'],
       env,
@@ -53,118 +63,82 @@ describe('the file as it is run', () => {
     for (const secret of [local.key, local.address, rig.folder])
       expect(printed.stdout).not.toContain(secret);
     rig.write('resolved.yaml', printed.stdout);
-    const plans = await Promise.all(
-      [['pipeline.yaml', '--profile', 'large'], ['resolved.yaml']].map(async (args) => {
-        const { stdout, code } = await rig.command(['plan', ...args, '--json'], env);
-        expect(code).toBe(0);
-        return JSON.parse(stdout).plan;
-      }),
-    );
-    expect(plans[1]).toEqual(plans[0]);
-    expect(plans[0]).toMatchObject({ credits: 0 });
+    const original = await plan(await loadPipeline(rig.file, { profile: 'large' }), { env });
+    const resolved = await plan(await loadPipeline(rig.path('resolved.yaml')), { env });
+    expect(resolved.plan).toEqual(original.plan);
+    expect(original.plan).toMatchObject({ credits: 0 });
     const before = local.ledger().length;
-    expect(await rig.command(['run', 'resolved.yaml'], env)).toMatchObject({ code: 0 });
+    await runs(rig.path('resolved.yaml'), local);
     expect(local.ledger()).toHaveLength(before);
   });
 
-  test('is printed as JSON too, and an invalid file has no such text', async () => {
+  test('is printed as JSON too', async () => {
     const rig = await withPhotos();
     const { stdout } = await rig.command(['plan', 'pipeline.yaml', '--resolved', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ yaml: expect.stringContaining('main-cut:') });
-    rig.write('common/cut.yaml', cut.replace('uses: upload', 'uses: uplod'));
-    expect(await rig.command(['plan', 'pipeline.yaml', '--resolved'])).toMatchObject({
-      code: 2,
-      stdout: '',
-    });
   });
 });
 
-describe('validate', () => {
-  test('shows a mistake in a fragment with the lines of the fragment', async () => {
-    const rig = await withPhotos();
-    rig.write('common/cut.yaml', cut.replace('uses: upload', 'uses: uplod'));
-    const { code, stderr } = await rig.command(['validate', 'pipeline.yaml']);
-    expect(code).toBe(2);
-    expect(stderr).toContain(
-      'common/cut.yaml:4:18: error SL110: step "main-photo": there is no step kind "uplod"',
-    );
-    expect(stderr).toContain('> 4 |   photo: { uses: uplod,');
-  });
-
-  test('checks every profile, and says which one is wrong', async () => {
-    const rig = await withPhotos(pipeline.replace('scale_factor: 4', 'scale_factor: 3'));
-    const { code, stderr } = await rig.command(['validate', 'pipeline.yaml']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('pipeline.yaml:7:40: error SL104: ');
-    expect(stderr).toContain('(with --profile large)');
-    const json = await rig.command(['validate', 'pipeline.yaml', '--json', '--profile', 'none']);
-    expect(json.stdout).toContain('the pipeline has no such profile');
-  });
+test('validate checks every profile, and says which one is wrong', async () => {
+  const rig = await withPhotos(pipeline.replace('scale_factor: 4', 'scale_factor: 3'));
+  const { code, stderr } = await rig.command(['validate', 'pipeline.yaml']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('pipeline.yaml:7:40: error SL104: ');
+  expect(stderr).toContain('(with --profile large)');
 });
 
 test('profiles share the state file: a result is paid once for each, and prune keeps those of all', async () => {
   const rig = await withPhotos();
   const local = await service();
-  const env = envOf(local);
-  const charged = async (...args: readonly string[]): Promise<number> => {
+  const charged = async (profile?: string): Promise<number> => {
     const before = local.ledger().length;
-    expect(await rig.command(['run', 'pipeline.yaml', ...args], env)).toMatchObject({ code: 0 });
+    await runs(rig.file, local, profile);
     return local.ledger().length - before;
   };
   expect(await charged()).toBe(2);
-  expect(await charged('--profile', 'large')).toBe(1);
+  expect(await charged('large')).toBe(1);
   expect(await charged()).toBe(0);
-  expect(await charged('--profile', 'large')).toBe(0);
+  expect(await charged('large')).toBe(0);
   // The file that a profile replaced is kept beside the one that it saved again.
   const copy = { files: [], kept: 1, projects: [] };
   expect(named(await found(rig, local))).toEqual(copy);
   expect(named((await pruned(rig, local)).removed)).toEqual(copy);
   expect(await charged()).toBe(0);
-  expect(await charged('--profile', 'large')).toBe(0);
+  expect(await charged('large')).toBe(0);
   // Without the profile in the file, its result is an orphan.
   rig.write('pipeline.yaml', pipeline.replace(/profiles:\n.*\n/, ''));
   expect(named(await found(rig, local)).projects).toEqual(['up:a.png']);
 });
 
-describe('an include touches nothing outside the repository', () => {
+test('an include touches nothing outside the repository', async () => {
   const including = (file: string): string =>
     pipeline.replace('common/cut.yaml', file).replaceAll('photos/', '../photos/');
-
-  /** A repository in a folder, with a fragment beside it that is none of its business. */
-  async function repository(file: string): Promise<Rig> {
-    const rig = await withPhotos();
-    rig.write('repository/.git/HEAD', '');
-    rig.write('repository/.git/hidden.yaml', cut);
-    rig.write('repository/pipeline.yaml', including(file));
-    mkdirSync(rig.path('repository/links'));
-    symlinkSync(rig.path('common/cut.yaml'), rig.path('repository/links/file.yaml'));
-    symlinkSync(rig.path('common'), rig.path('repository/links/folder'));
-    return rig;
-  }
-
-  test.each([
+  const rig = await withPhotos();
+  rig.write('repository/.git/HEAD', '');
+  rig.write('repository/.git/hidden.yaml', cut);
+  mkdirSync(rig.path('repository/links'));
+  symlinkSync(rig.path('common/cut.yaml'), rig.path('repository/links/file.yaml'));
+  symlinkSync(rig.path('common'), rig.path('repository/links/folder'));
+  for (const [file, why] of [
     ['../common/cut.yaml', 'is outside the repository'],
     ['x/../../common/cut.yaml', 'is outside the repository'],
     ['links/file.yaml', 'is outside the repository'],
     ['links/folder/cut.yaml', 'is outside the repository'],
     ['.git/hidden.yaml', 'is in a .git folder'],
     ['links', 'is a folder'],
-  ])('%s %s, with --allow-outside too', async (file, why) => {
-    const rig = await repository(file);
-    const args = ['plan', 'repository/pipeline.yaml', '--allow-outside', '--rehearse'];
-    const { code, stderr } = await rig.command(args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
-    expect(stderr).toContain(
+  ] as const) {
+    rig.write('repository/pipeline.yaml', including(file));
+    const loaded = await resultOf(() => loadPipeline(rig.path('repository/pipeline.yaml')));
+    const said = loaded.ok ? '' : renderProblem(loaded.error);
+    expect(said, file).toContain(why);
+    expect(said, file).toContain(
       `repository/pipeline.yaml:4:19: error ${file === 'links' ? 'SL902' : 'SL702'}: include: `,
     );
-  });
-
-  test('a folder above the pipeline, in the same repository, is fine', async () => {
-    const rig = await withPhotos();
-    rig.write('.git/HEAD', '');
-    rig.write('pipelines/pipeline.yaml', including('../common/cut.yaml'));
-    expect(await rig.command(['validate', 'pipelines/pipeline.yaml'])).toMatchObject({ code: 0 });
-  });
+  }
+  // A folder above the pipeline, in the same repository, is fine.
+  rig.write('.git/HEAD', '');
+  rig.write('pipelines/pipeline.yaml', including('../common/cut.yaml'));
+  expect((await loadPipeline(rig.path('pipelines/pipeline.yaml'))).name).toBe('p');
 });
 
 test('consent to a service ends when an included file changes', async () => {
@@ -208,20 +182,24 @@ test('a rehearsal keeps the output folders of profiles apart, as a hosted run do
     `profiles:\n  ${draft}\n  look: { output: out/draft }\n`,
   );
   const rig = await withPhotos(changed);
-  const saved = async (...profile: readonly string[]): Promise<string> => {
-    const { code, stdout } = await rig.command(['run', 'pipeline.yaml', '--rehearse', ...profile]);
-    expect(code).toBe(0);
-    return /results +(\S+)/.exec(stdout)?.[1] ?? '';
+  const saved = async (profile?: string): Promise<string> => {
+    const { output, summary } = await runWith(
+      await loadPipeline(rig.file, { profile }),
+      { rehearse: true, rehearsalPictures: 'plain' },
+      { backoffMs: 1 },
+    );
+    expect(summary.outcome).toBe('done');
+    return relative(rig.folder, output);
   };
   const own = await saved();
   const before = rig.files(own).map((name) => rig.read(`${own}/${name}`));
-  const drafts = await saved('--profile', 'draft');
+  const drafts = await saved('draft');
   expect([own, drafts]).toEqual(['.shotlist/rehearsal/p/out', '.shotlist/rehearsal/p/out-draft']);
   expect(rig.files(drafts)).toEqual(rig.files(own));
   expect(rig.files(own).map((name) => rig.read(`${own}/${name}`))).toEqual(before);
   expect(rig.files(drafts).map((name) => rig.read(`${drafts}/${name}`))).not.toEqual(before);
-  expect(await saved('--profile', 'large')).toBe(own);
-  expect(await saved('--profile', 'look')).toBe(drafts);
+  expect(await saved('large')).toBe(own);
+  expect(await saved('look')).toBe(drafts);
 });
 
 test('a unit file names the profile', async () => {

@@ -10,8 +10,9 @@ const pageIn = (text: string): string =>
 /** No browser can be opened there. */
 const noDisplay = { DISPLAY: '', WAYLAND_DISPLAY: '', CI: '' };
 
-test('run --open says why no browser can be opened, and where the page is', async () => {
+test('run --open says why no browser can be opened, and where the page is, also when nothing is left to do', async () => {
   const [local, rig] = await Promise.all([service(), photoRig(1)]);
+  await rig.run(local);
   const { code, stdout, stderr } = await rig.command(['run', 'pipeline.yaml', '--open'], {
     ...envOf(local),
     ...noDisplay,

@@ -5,8 +5,9 @@ import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { followStatus, type StatusLook } from '../../src/features/status/follow-status.ts';
-import type { StatusReport } from '../../src/features/status/status.ts';
+import { type StatusReport, status } from '../../src/features/status/status.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
+import { resultOf } from '../../src/language/load/refusal.ts';
 import { realClock } from '../../src/run/clock.ts';
 import { processState } from '../../src/state/lock/lock.ts';
 import type { LiveFacts } from '../../src/views/live/live-facts.ts';
@@ -43,10 +44,11 @@ async function rendering(): Promise<{ readonly rig: Rig; readonly stop: () => Pr
   return { rig, stop };
 }
 
+/** Empty where there is no state file yet. */
 async function factsOf(rig: Rig): Promise<Partial<StatusReport>> {
-  const { stdout } = await rig.command(['status', 'pipeline.yaml', '--json', '--hosted']);
-  const facts: Partial<StatusReport> = JSON.parse(stdout);
-  return facts;
+  const loaded = await loadPipeline(rig.file);
+  const found = await resultOf(() => status(loaded, { hosted: true }));
+  return found.ok ? found.value : {};
 }
 
 const socketOf = (rig: Rig): string => JSON.parse(rig.read(lockFile)).socket;

@@ -84,14 +84,14 @@ describe('reroll', () => {
     expect(charged(local)).toBe(20);
   });
 
-  // Every other line, in turns.
+  // Every third line, in turns: what is cut after one is what is cut before the next.
   test.each([
     ['before', 1],
     ['after', 2],
   ] as const)(
     'cut %s a line of the journal is completed by the next one, which buys no third take',
     async (when, from) => {
-      for (let line = from; ; line += 2) {
+      for (let line = from; ; line += 3) {
         const local = await startService(plainly);
         const rig = await photoRig(1);
         try {

