@@ -9,7 +9,7 @@ test.each([
   'daily runs in fresh clones pay each new photo once and fetch nothing twice, %s',
   async (_, withBucket) => {
     const told: string[] = [];
-    const days = 4;
+    const days = 2;
     const result = await tortureCi({ days, withBucket, onEvent: (line) => void told.push(line) });
     expect(result.violations, told.join('\n')).toEqual([]);
     expect(result).toMatchObject({ charges: days, fetched: withBucket ? days : 0 });

@@ -1,6 +1,7 @@
 // The command line as a new user meets it: credits, places, interruptions, and refusals before anything is sent.
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type LocalService, startService } from '../../src/service/start.ts';
 import { canBeNobody, nobody } from '../nobody.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, type Rig, service, until } from '../rig.ts';
 
@@ -15,24 +16,12 @@ describe('run', () => {
     expect(rig.files('out')).toHaveLength(2);
   });
 
-  test('--budget is never exceeded, and a later run without it finishes the rest', async () => {
-    const local = await service();
-    const rig = await photoRig(5);
-    const first = await rig.command(['run', 'pipeline.yaml', '--budget', '25'], envOf(local));
-    expect(first.code).toBe(3);
-    expect(bill(local.ledger()).size).toBe(2);
-    const second = await rig.command(['run', 'pipeline.yaml'], envOf(local));
-    expect(second.code).toBe(0);
-    expect(rig.files('out')).toHaveLength(5);
-    expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10, 10, 10]);
-  });
-
   test('--items and --limit choose items, --output and --state choose places', async () => {
     const local = await service();
-    const rig = await photoRig(5);
+    const rig = await photoRig(4);
     const where = ['--output', 'elsewhere', '--state', 'kept/state.jsonl'];
     const picked = await rig.command(
-      ['run', 'pipeline.yaml', '--items', 'p[135].png', '--limit', '2', ...where],
+      ['run', 'pipeline.yaml', '--items', 'p[134].png', '--limit', '2', ...where],
       envOf(local),
     );
     expect(picked.code).toBe(0);
@@ -54,36 +43,6 @@ describe('run', () => {
     expect(second.code).toBe(2);
     first.kill('SIGKILL');
     await death;
-  });
-
-  test('Ctrl-C leaves a state that the next run goes on from, at no further cost', async () => {
-    const local = await service({ speed: 4 });
-    const rig = await photoRig(3);
-    const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
-    const death = ended(child);
-    await until('two projects are charged', () => bill(local.ledger()).size >= 2);
-    child.kill('SIGINT');
-    const { code, stdout } = await death;
-    expect(stdout).toContain('Interrupted: ');
-    expect(code).toBe(130);
-    const again = await rig.run(local);
-    expect(again.summary).toMatchObject({ outcome: 'done', items: { done: 3 } });
-    expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
-  });
-
-  test('--json prints one JSON object a line, the last one the summary', async () => {
-    const rig = await photoRig(1);
-    const { stdout } = await rig.command(['run', 'pipeline.yaml', '--json']);
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line): { type: string } => JSON.parse(line));
-    expect(lines.slice(0, 2).map(({ type }) => type)).toEqual(['started', 'planned']);
-    expect(lines[0]).toMatchObject({ rehearsal: true });
-    expect(lines.at(-1)).toMatchObject({
-      type: 'ended',
-      summary: { outcome: 'done', exitCode: 0, credits: { charged: 10 } },
-    });
   });
 });
 
@@ -115,6 +74,11 @@ describe('the API key', () => {
 
 describe('named before any credit is spent', () => {
   const cases: readonly (readonly [string, (rig: Rig) => void, string])[] = [
+    [
+      'a wrong pipeline',
+      (rig) => rig.write('pipeline.yaml', photoPipeline.replace('output: out', 'outptu: out')),
+      'SL101',
+    ],
     ['a missing file', (rig) => rmSync(rig.path('actor.png')), 'actor.png does not exist'],
     [
       'a folder in place of a file',
@@ -168,8 +132,13 @@ describe('named before any credit is spent', () => {
       'in the output folder',
     ],
   ];
+  let local: LocalService;
+  beforeAll(async () => {
+    local = await startService();
+    return () => local.close();
+  });
+
   test.each(cases)('%s', async (_name, change, words) => {
-    const local = await service();
     const rig = await photoRig(2);
     change(rig);
     const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
@@ -181,7 +150,6 @@ describe('named before any credit is spent', () => {
   test.skipIf(!canBeNobody)(
     'an unreadable file (needs a checkout that nobody may read)',
     async () => {
-      const local = await service();
       const rig = await photoRig(1);
       chmodSync(rig.path('photos/p1.png'), 0);
       chmodSync(rig.folder, 0o777);
@@ -195,45 +163,27 @@ describe('named before any credit is spent', () => {
   );
 });
 
-test('a wrong pipeline is refused, and nothing is sent', async () => {
+test('plan asks for nothing but the balance, and for nothing at all where all is reused', async () => {
   const local = await service();
-  const rig = await photoRig(1, photoPipeline.replace('output: out', 'outptu: out'));
-  const { code, stderr } = await rig.command(['run', 'pipeline.yaml'], envOf(local));
-  expect(stderr).toContain('SL101');
-  expect(code).toBe(2);
-  expect(Object.keys(local.requests())).toEqual([]);
+  const rig = await photoRig(1);
+  await rig.command(['plan', 'pipeline.yaml'], envOf(local));
+  expect(Object.keys(local.requests())).toEqual(['GET /v1/account']);
+  await rig.run(local);
+  const asked = JSON.stringify(local.requests());
+  const after = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
+  expect(after.stdout).toContain('Nothing to pay.');
+  expect(JSON.stringify(local.requests())).toBe(asked);
 });
 
-describe('plan and serve', () => {
-  test('plan shows what would run, the credits and what is reused, and asks for nothing but the balance', async () => {
-    const local = await service();
-    const rig = await photoRig(3);
-    const before = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-    expect(before.stdout).toMatch(/swap +face-swap-photo +3 +perhaps +30 credits/);
-    expect(before.stdout).toContain('At most 30 credits.');
-    expect(before.stdout).toContain('The account has 10,000 credits.');
-    expect(Object.keys(local.requests())).toEqual(['GET /v1/account']);
-    await rig.run(local);
-    const asked = JSON.stringify(local.requests());
-    const after = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-    expect(after.stdout).toMatch(/swap +face-swap-photo +3 +reused/);
-    expect(after.stdout).toContain('Nothing to pay.');
-    expect(JSON.stringify(local.requests())).toBe(asked);
-  });
-
-  test('serve starts a service that a run in another process uses', async () => {
-    const rig = await photoRig(1);
-    const server = rig.start(['serve', '--json', '--data', 'service-data']);
-    const line = await new Promise<string>((resolve) =>
-      server.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString())),
-    );
-    const { address, key }: { address: string; key: string } = JSON.parse(line);
-    const env = { SHOTLIST_BASE_URL: address, SHOTLIST_API_KEY: key };
-    const ran = await rig.command(['run', 'pipeline.yaml'], env);
-    expect(ran.code).toBe(0);
-    expect(ran.stdout).not.toContain('Rehearsal');
-    const stop = ended(server);
-    server.kill('SIGTERM');
-    expect((await stop).code).toBe(0);
-  });
+test('serve starts a service that a run in another process uses', async () => {
+  const rig = await photoRig(1);
+  const server = rig.start(['serve', '--json', '--data', 'service-data']);
+  const line = await new Promise<string>((resolve) =>
+    server.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString())),
+  );
+  const { address, key }: { address: string; key: string } = JSON.parse(line);
+  const env = { SHOTLIST_BASE_URL: address, SHOTLIST_API_KEY: key };
+  const ran = await rig.command(['run', 'pipeline.yaml'], env);
+  expect(ran.code).toBe(0);
+  expect(ran.stdout).not.toContain('Rehearsal');
 });

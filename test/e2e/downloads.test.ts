@@ -76,11 +76,11 @@ describe('a large download', () => {
   });
 
   test('that was under way when the run was killed is gone on with by the next run', async () => {
-    const content = clip(80 * mebi);
+    const content = clip(68 * mebi);
     const local = await service();
     const relay = await relayTo(local);
     const rig = clipRig(content);
-    relay.holdAfter = 70 * mebi;
+    relay.holdAfter = 66 * mebi;
     const child = rig.start(['run', 'pipeline.yaml'], envOf(relay.service));
     const death = ended(child);
     const left = (): readonly string[] =>
@@ -103,27 +103,27 @@ describe('a large download', () => {
     expect(relay.ranges[0]).toBeUndefined();
     const from = Number(/^bytes=(\d+)-$/.exec(relay.ranges[1] ?? '')?.[1]);
     expect(from).toBeGreaterThanOrEqual(64 * mebi);
-    expect(relay.sent[1]).toBe(80 * mebi - from);
+    expect(relay.sent[1]).toBe(68 * mebi - from);
     expect(relay.sent).toHaveLength(2);
   });
 });
 
 describe('a download', () => {
-  test.each<readonly [string, FaultRule]>([
-    ['is cut', { fault: 'truncated', on: 'GET /downloads/*', count: 2 }],
-    ['is reset', { fault: 'reset', on: 'GET /downloads/*', when: 'before', count: 2 }],
-    ['is not available', { fault: 'unavailable', on: 'GET /downloads/*', count: 2 }],
-    [
-      'has an address that ends too soon',
-      { fault: 'early-expiry', on: 'downloads', after: '0s', count: 2 },
-    ],
-  ])('that %s comes all the same', async (_, fault) => {
-    const local = await onDownloads(fault);
-    const rig = await photoRig(3);
+  test('that is cut, reset or not available, or whose address ends too soon, comes all the same', async () => {
+    const on = 'GET /downloads/*';
+    const local = await onDownloads(
+      { fault: 'early-expiry', on: 'downloads', after: '0s', count: 1 },
+      { fault: 'truncated', on, count: 1 },
+      { fault: 'reset', on, when: 'before', count: 1 },
+      { fault: 'unavailable', on, count: 1 },
+    );
+    const rig = await photoRig(2);
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({ outcome: 'done', tasks: { failed: 0 } });
-    expect(rig.files('out')).toEqual(['p1.png', 'p2.png', 'p3.png']);
-    expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
+    expect(rig.files('out')).toEqual(['p1.png', 'p2.png']);
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+    // An address that has expired is not even tried; each other fault cost a request.
+    expect(downloads(local)).toBe(2 + 3);
   });
 
   test('goes to two places at once, each by a temporary file of its own', async () => {
@@ -131,7 +131,7 @@ describe('a download', () => {
       '  tidy:',
       '  save2: { uses: download, with: { of: swap, to: "${{ item.stem }}-2.png" } }\n  tidy:',
     );
-    const rig = await photoRig(3, two);
+    const rig = await photoRig(2, two);
     const names = new Set<string>();
     const noted: RunInternals = {
       disk: (disk) =>
@@ -144,9 +144,9 @@ describe('a download', () => {
         }),
     };
     expect((await rig.run(await service(), {}, noted)).summary.outcome).toBe('done');
-    expect(names.size).toBe(6);
-    expect(rig.files('out')).toHaveLength(6);
-    for (const name of ['p1', 'p2', 'p3'])
+    expect(names.size).toBe(4);
+    expect(rig.files('out')).toHaveLength(4);
+    for (const name of ['p1', 'p2'])
       expect(rig.read(`out/${name}-2.png`)).toBe(rig.read(`out/${name}.png`));
   });
 });
@@ -242,7 +242,7 @@ describe('a disk that is full', () => {
   test.each(moments)('when %s stops what pays, and the next run saves it', async (_, internals) => {
     const local = await service();
     const rig = await photoRig(
-      4,
+      2,
       photoPipeline.replace('output:', 'limits: { items: 1 }\noutput:'),
     );
     const { summary, events } = await rig.run(local, {}, internals);
@@ -253,8 +253,8 @@ describe('a disk that is full', () => {
 
     rig.write('pipeline.yaml', photoPipeline);
     expect((await rig.run(local)).summary.outcome).toBe('done');
-    expect(rig.files('out')).toEqual(['p1.png', 'p2.png', 'p3.png', 'p4.png']);
-    expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10, 10]);
+    expect(rig.files('out')).toEqual(['p1.png', 'p2.png']);
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
   });
 
   test('for a copy too', async () => {
@@ -286,8 +286,9 @@ describe('before anything is sent', () => {
       clipPipeline.replace('output: out', 'output: .').replace('to: clip.mp4', `to: ${to}`),
     );
     rig.write('clip.mp4', 'frames');
-    await expect(rig.run(local)).rejects.toThrow(/pipeline\.yaml:8:50: error SL5(09|11): save/);
-    await expect(rig.run(local)).rejects.toThrow(why);
+    const said: unknown = await rig.run(local).catch(String);
+    expect(said).toMatch(/pipeline\.yaml:8:50: error SL5(09|11): save/);
+    expect(said).toContain(why);
     expect(local.requests()).toEqual({});
   });
 

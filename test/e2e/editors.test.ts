@@ -114,7 +114,8 @@ describe('hover', () => {
   });
 });
 
-describe('squiggles', () => {
+// An editor waits before it marks anything, so these wait together.
+describe.concurrent('squiggles', () => {
   const clip = ['uses: text-to-video', 'keep: remote', 'with:'];
   const good = ['  end_seconds: 3', '  style: { prompt: a }'];
   const file = (first: string): string => step([...clip, ...good]).replace('pipeline: p', first);

@@ -5,7 +5,7 @@ import { checkEngine, migrateEngine } from '../../src/features/engine/engine.ts'
 import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { engineText } from '../../src/views/engine-text.ts';
 import { startWorker } from '../engine-rig.ts';
-import { query, startPostgres, withoutPostgres } from '../postgres.ts';
+import { query, sharedPostgres, startPostgres, withoutPostgres } from '../postgres.ts';
 import { photoRig, Rig, service, until } from '../rig.ts';
 
 const strong = { keyType: 'ec', algorithm: 'sha256' } as const;
@@ -79,8 +79,7 @@ test.skipIf(withoutPostgres)(
 test.skipIf(withoutPostgres)(
   'a server without TLS is refused if the address wants it',
   async () => {
-    const postgres = await startPostgres();
-    onTestFinished(() => postgres.stop());
+    const postgres = await sharedPostgres();
     expect(await said(`${postgres.url}?sslmode=verify-full`)).toContain(
       'switch TLS on at the server',
     );

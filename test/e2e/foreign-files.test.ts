@@ -22,23 +22,19 @@ async function world(to: string) {
   return { rig, charges, shotlist };
 }
 
-test.each([
-  'package.json',
-  'node_modules/left-pad/index.png',
-  '.github/workflows/ci.yml',
-  '.gitattributes',
-  'src/index.js',
-  '.vscode/a.png',
-  'Makefile',
-])('%s is no place for a result, and nothing is bought', async (to) => {
-  const { rig, charges, shotlist } = await world(to);
-  rig.write(to, Buffer.from('mine'));
-  const ran = await shotlist('run', 'pipeline.yaml', '--replace-files');
-  expect(ran.code).toBe(2);
-  expect(ran.stderr).toContain('a name of code or of settings of a tool');
-  expect(rig.read(to)).toBe('mine');
-  expect(charges()).toBe(0);
-});
+// Every such name: test/language/reserved-name.test.ts.
+test.each(['package.json', '.github/workflows/ci.yml'])(
+  '%s is no place for a result, and nothing is bought',
+  async (to) => {
+    const { rig, charges, shotlist } = await world(to);
+    rig.write(to, Buffer.from('mine'));
+    const ran = await shotlist('run', 'pipeline.yaml', '--replace-files');
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('a name of code or of settings of a tool');
+    expect(rig.read(to)).toBe('mine');
+    expect(charges()).toBe(0);
+  },
+);
 
 test('a file that shotlist did not make is replaced only after a yes, and then kept', async () => {
   const { rig, charges, shotlist } = await world('logo.png');

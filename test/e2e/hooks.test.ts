@@ -55,6 +55,8 @@ interface Hooked {
   readonly rig: Rig;
   readonly local: LocalService;
   readonly env: Readonly<globalThis.Record<string, string>>;
+  /** Agrees to the hooks of the pipeline. */
+  agree(): void;
   command(...args: readonly string[]): Promise<Ended>;
   record(name: string): Record;
 }
@@ -78,6 +80,7 @@ async function hooked(pipeline = uploads(recordFinish)): Promise<Hooked> {
   const env = { ...envOf(local), ...secrets, XDG_STATE_HOME: rig.path('user') };
   return {
     ...{ rig, local, env },
+    agree: () => void trust(rig.file, { env }),
     command: (...args) =>
       rig.command(args, { ...env, COPY_OF_THE_KEY: local.key, AWS_REGION: 'eu-central-1' }),
     record: (name) => JSON.parse(rig.read(name)) as Record,
@@ -87,7 +90,7 @@ async function hooked(pipeline = uploads(recordFinish)): Promise<Hooked> {
 const last = ({ stdout }: Ended): unknown => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
 
 describe('a trusted command', () => {
-  test('gets the summary, runs without a shell beside the pipeline, and sees no secret', async () => {
+  test('gets the summary, runs without a shell beside the pipeline, sees no secret, and is not called by a run with nothing to do', async () => {
     const { rig, local, command, record } = await hooked();
     const trusted = await command('trust', 'pipeline.yaml');
     expect(trusted.code).toBe(0);
@@ -107,13 +110,17 @@ describe('a trusted command', () => {
     expect(env['AWS_REGION']).toBe('eu-central-1');
     for (const secret of [local.key, ...Object.values(secrets)])
       expect(rig.read('finish.json')).not.toContain(secret);
+
+    rig.write('finish.json', 'untouched');
+    expect(await command('run', 'pipeline.yaml')).toMatchObject({ code: 0 });
+    expect(rig.read('finish.json')).toBe('untouched');
   });
 
   test('learns when a scheduled run was due', async () => {
-    const { command, record } = await hooked(
+    const { agree, command, record } = await hooked(
       uploads(`schedule: { cron: "${dueAMinuteAgo()}" }\n${recordFinish}`),
     );
-    await command('trust', 'pipeline.yaml');
+    agree();
     expect(await command('schedule', 'pipeline.yaml', '--once')).toMatchObject({ code: 0 });
     const due = expect.stringMatching(/^20.*:00\.000Z$/);
     expect(JSON.parse(record('finish.json').input)).toMatchObject({ due });
@@ -121,11 +128,11 @@ describe('a trusted command', () => {
 
   test('is called by a tick only if the tick changed the state file', async () => {
     const items = `items: { values: [a, b] }\n${recordFinish}`;
-    const { rig, command, record } = await hooked(
+    const { rig, agree, command, record } = await hooked(
       uploads(items).replace('a.png', '"${{ item.value }}.png"'),
     );
     rig.write('b.png', '');
-    await command('trust', 'pipeline.yaml');
+    agree();
     expect((await command('tick', 'pipeline.yaml')).code).toBe(1);
     expect(JSON.parse(record('finish.json').input)).toMatchObject({
       summary: { outcome: 'failed' },
@@ -137,40 +144,32 @@ describe('a trusted command', () => {
     expect(rig.read('finish.json')).not.toBe('untouched');
   });
 
-  test('is not called again by a run that has nothing to do', async () => {
-    const { rig, command } = await hooked();
-    await command('trust', 'pipeline.yaml');
-    await command('run', 'pipeline.yaml');
-    rig.write('finish.json', 'untouched');
-    expect(await command('run', 'pipeline.yaml')).toMatchObject({ code: 0 });
-    expect(rig.read('finish.json')).toBe('untouched');
-  });
-
-  test('learns that a run could not begin', async () => {
-    const { command, record } = await hooked();
-    await command('trust', 'pipeline.yaml');
-    const { code } = await command('run', 'pipeline.yaml', '--service', 'http://127.0.0.1:1');
-    expect(code).toBe(1);
-    const { input } = record('finish.json');
-    expect(JSON.parse(input)).toMatchObject({ type: 'refused', reason: 'unreachable' });
-  });
-
-  test('learns that there is no key', async () => {
-    const { rig, env, record } = await hooked();
-    await rig.command(['trust', 'pipeline.yaml'], env);
-    const ran = await rig.command(['run', 'pipeline.yaml'], { ...env, SHOTLIST_API_KEY: '' });
-    expect(ran.code).toBe(2);
-    expect(JSON.parse(record('finish.json').input)).toMatchObject({
+  test('learns that a run could not begin: no service, no key, a damaged state file', async () => {
+    const { rig, agree, env, command, record } = await hooked();
+    agree();
+    const ran = await command('run', 'pipeline.yaml', '--service', 'http://127.0.0.1:1');
+    expect(ran.code).toBe(1);
+    const told = (): unknown => JSON.parse(record('finish.json').input);
+    expect(told()).toMatchObject({ type: 'refused', reason: 'unreachable' });
+    const keyless = await rig.command(['run', 'pipeline.yaml'], { ...env, SHOTLIST_API_KEY: '' });
+    expect(keyless.code).toBe(2);
+    expect(told()).toMatchObject({
       ...{ type: 'refused', reason: 'input' },
       diagnostics: [{ message: expect.stringContaining('there is no API key') }],
+    });
+    rig.write('p.state.jsonl', 'damaged\n');
+    expect((await command('run', 'pipeline.yaml')).code).toBe(2);
+    expect(told()).toMatchObject({
+      ...{ type: 'refused', reason: 'input' },
+      diagnostics: [{ message: expect.stringContaining('p.state.jsonl:1') }],
     });
   });
 
   test('that fails is a warning with its last words, and the exit code stays', async () => {
-    const { rig, local, command } = await hooked();
+    const { rig, local, agree, command } = await hooked();
     const words = `console.error('cannot connect with', '${local.key}'); process.exit(7);`;
     rig.write('notify.mjs', words);
-    await command('trust', 'pipeline.yaml');
+    agree();
     const ran = await command('run', 'pipeline.yaml', '--log', 'run.log');
     expect(ran.code).toBe(0);
     expect(ran.stderr).toContain('ended with exit code 7: cannot connect with REDACTED');
@@ -179,8 +178,8 @@ describe('a trusted command', () => {
   });
 
   test('that does not exist is a warning', async () => {
-    const { command } = await hooked(uploads('on_finish: { command: [./missing] }'));
-    await command('trust', 'pipeline.yaml');
+    const { agree, command } = await hooked(uploads('on_finish: { command: [./missing] }'));
+    agree();
     const ran = await command('run', 'pipeline.yaml');
     expect(ran.code).toBe(0);
     expect(ran.stderr).toContain('warning: on_finish: ./missing cannot start: does not exist');
@@ -200,11 +199,10 @@ async function inProcess(
   local: LocalService,
   clock = realClock,
   signal?: AbortSignal,
-  due?: number,
 ): Promise<Told> {
   trust(rig.file, { env });
   const { XDG_STATE_HOME: state = '' } = env;
-  const options = { clock, due, ...(signal === undefined ? {} : { signal }) };
+  const options = { clock, ...(signal === undefined ? {} : { signal }) };
   return await rig.run(local, options, {}, { XDG_STATE_HOME: state });
 }
 
@@ -275,10 +273,10 @@ describe('a run that was interrupted', () => {
 
   test('calls on_finish in time, after SIGTERM: the outcome says what became of it', async () => {
     const local = await service({ speed: 5 });
-    const rig = await photoRig(2, memes(recordFinish));
+    const rig = await photoRig(1, memes(recordFinish));
     rig.write('notify.mjs', recorder);
     const env = { ...envOf(local), XDG_STATE_HOME: rig.path('user') };
-    await rig.command(['trust', 'pipeline.yaml'], env);
+    trust(rig.file, { env });
     const child = rig.start(['run', 'pipeline.yaml'], env);
     const end = ended(child);
     await until('it is charged', () => local.ledger().some(({ kind }) => kind === 'charge'));
@@ -313,39 +311,19 @@ describe('a run that was interrupted', () => {
   });
 });
 
-describe('a run that could not begin', () => {
-  test('because the state file is damaged, calls on_finish with the reason', async () => {
-    const { rig, command, record } = await hooked();
-    await command('trust', 'pipeline.yaml');
-    rig.write('p.state.jsonl', 'damaged\n');
-    expect((await command('run', 'pipeline.yaml')).code).toBe(2);
-    expect(JSON.parse(record('finish.json').input)).toMatchObject({
-      ...{ type: 'refused', reason: 'input' },
-      diagnostics: [{ message: expect.stringContaining('p.state.jsonl:1') }],
-    });
-  });
-
-  test('because another run has the lock, calls nothing: that run calls its own hooks', async () => {
-    const { rig, command } = await hooked();
-    await command('trust', 'pipeline.yaml');
-    await command('run', 'pipeline.yaml', '--rehearse');
-    const taken = await takeLock(rig.path('.shotlist/p.state.jsonl.lock'), Date.now());
-    if (!taken.ok) throw new Error(taken.error);
-    const ran = await command('run', 'pipeline.yaml');
-    await taken.value.release();
-    expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('p.state.jsonl');
-    expect(existsSync(rig.path('finish.json'))).toBe(false);
-  });
-});
-
-test('a scheduled run tells its hooks when it was due', async () => {
-  const made = await hooked();
-  const due = Date.UTC(2026, 0, 2, 3);
-  await inProcess(made, made.local, realClock, undefined, due);
-  expect(JSON.parse(made.record('finish.json').input)).toMatchObject({
-    due: '2026-01-02T03:00:00.000Z',
-  });
+test('neither a rehearsal nor a run that meets the lock of another calls anything', async () => {
+  const { rig, agree, command } = await hooked();
+  agree();
+  const rehearsed = await command('run', 'pipeline.yaml', '--rehearse');
+  expect(rehearsed.stdout).toContain(`on_finish: a real run would call ${process.execPath}\n`);
+  // The other run calls its own hooks.
+  const taken = await takeLock(rig.path('.shotlist/p.state.jsonl.lock'), Date.now());
+  if (!taken.ok) throw new Error(taken.error);
+  const ran = await command('run', 'pipeline.yaml');
+  await taken.value.release();
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain('p.state.jsonl');
+  expect(existsSync(rig.path('finish.json'))).toBe(false);
 });
 
 function isAlive(pid: number): boolean {
@@ -387,17 +365,16 @@ describe('without consent', () => {
     expect(existsSync(rig.path('finish.json'))).toBe(false);
   });
 
-  test.each([
-    ['the file', 'pipeline.yaml'],
-    ['the program beside it', 'notify.mjs'],
-  ])('it ends when %s changes', async (_, name) => {
-    const { rig, command } = await hooked();
-    await command('trust', 'pipeline.yaml');
-    rig.write(name, `${rig.read(name)}\n`);
-    const ran = await command('run', 'pipeline.yaml');
-    expect(ran.stderr).toContain('has changed since you trusted it');
-    expect(existsSync(rig.path('finish.json'))).toBe(false);
-    await command('trust', 'pipeline.yaml');
+  test('it ends when the file or the program beside it changes', async () => {
+    const { rig, agree, command } = await hooked();
+    for (const name of ['pipeline.yaml', 'notify.mjs']) {
+      agree();
+      rig.write(name, `${rig.read(name)}\n`);
+      const ran = await command('run', 'pipeline.yaml');
+      expect(ran.stderr, name).toContain('has changed since you trusted it');
+      expect(existsSync(rig.path('finish.json')), name).toBe(false);
+    }
+    agree();
     rig.write('a.png', await photo(2));
     await command('run', 'pipeline.yaml');
     expect(existsSync(rig.path('finish.json'))).toBe(true);
@@ -405,10 +382,14 @@ describe('without consent', () => {
 
   test('it ends when any file that an argument names changes, or appears', async () => {
     const command = `[${node}, --import, ./README, --env-file=own.env, notify.mjs, finish]`;
-    const { rig, command: run } = await hooked(uploads(`on_finish: { command: ${command} }`));
+    const {
+      rig,
+      agree,
+      command: run,
+    } = await hooked(uploads(`on_finish: { command: ${command} }`));
     for (const name of ['README', 'own.env']) {
       rig.write(name, '');
-      await run('trust', 'pipeline.yaml');
+      agree();
       rig.write(name, '# changed');
       expect((await run('run', 'pipeline.yaml')).stderr).toContain(
         'a file that its command names, has changed since you trusted it',
@@ -418,8 +399,8 @@ describe('without consent', () => {
   });
 
   test('a copy of a trusted file runs nothing in another folder, where its programs are others', async () => {
-    const { rig, command } = await hooked();
-    await command('trust', 'pipeline.yaml');
+    const { rig, env, agree, command } = await hooked();
+    agree();
     mkdirSync(rig.path('copy'));
     for (const name of ['pipeline.yaml', 'a.png'])
       copyFileSync(rig.path(name), rig.path(`copy/${name}`));
@@ -428,7 +409,7 @@ describe('without consent', () => {
     expect(ran.stderr).toContain('on_finish is not called');
     expect(existsSync(rig.path('copy/finish.json'))).toBe(false);
     // Trusting the copy takes nothing from the original.
-    await command('trust', 'copy/pipeline.yaml');
+    trust(rig.path('copy/pipeline.yaml'), { env });
     rig.write('copy/a.png', await photo(2));
     await command('run', 'copy/pipeline.yaml');
     await command('run', 'pipeline.yaml');
@@ -437,9 +418,9 @@ describe('without consent', () => {
   });
 
   test('a consent of an earlier version, for a service, covers no hooks', async () => {
-    const { rig, local, command } = await hooked(`service: SERVICE\n${uploads(recordFinish)}`);
+    const { rig, local, agree } = await hooked(`service: SERVICE\n${uploads(recordFinish)}`);
     rig.write('pipeline.yaml', rig.read('pipeline.yaml').replace('SERVICE', local.address));
-    await command('trust', 'pipeline.yaml');
+    agree();
     const [name = ''] = rig.files('user/shotlist/trusted');
     const file = `user/shotlist/trusted/${name}`;
     const { address, file: path, date } = JSON.parse(rig.read(file));
@@ -453,20 +434,14 @@ describe('without consent', () => {
   });
 });
 
-test('a rehearsal calls nothing, and says what a real run would call', async () => {
-  const { rig, command } = await hooked();
-  await command('trust', 'pipeline.yaml');
-  const ran = await command('run', 'pipeline.yaml', '--rehearse');
-  expect(ran.stdout).toContain(`on_finish: a real run would call ${process.execPath}\n`);
-  expect(existsSync(rig.path('finish.json'))).toBe(false);
+const certificate = generate([{ name: 'commonName', value: 'localhost' }], {
+  ...{ keyType: 'ec', algorithm: 'sha256' },
+  extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
 });
 
 /** https://localhost, which answers with these statuses, one after the other, or never. */
 async function receiver(...statuses: readonly (number | 'never')[]) {
-  const altNames = [{ type: 2 as const, value: 'localhost' }];
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    extensions: [{ name: 'subjectAltName', altNames }],
-  });
+  const { private: key, cert } = await certificate;
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, cert]);
   onTestFinished(() => setDefaultCACertificates(before));

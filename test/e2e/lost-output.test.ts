@@ -18,19 +18,16 @@ function shell(
 }
 
 describe.skipIf(!existsSync('/dev/full'))('facts that cannot be written', () => {
-  test.each([
-    'plan pipeline.yaml',
-    'plan pipeline.yaml --json',
-    'validate pipeline.yaml',
-    'tools',
-    '--help',
-  ])('make %s fail, with a sentence', async (command) => {
-    const { status, stderr } = shell(await photoRig(1), `${command} > /dev/full`);
-    expect(stderr).toBe(
-      'error: standard output could not be written: the disk is full; the printed output is incomplete\n',
-    );
-    expect(status).toBe(1);
-  });
+  test.each(['plan pipeline.yaml --json', '--help'])(
+    'make %s fail, with a sentence',
+    async (command) => {
+      const { status, stderr } = shell(await photoRig(1), `${command} > /dev/full`);
+      expect(stderr).toBe(
+        'error: standard output could not be written: the disk is full; the printed output is incomplete\n',
+      );
+      expect(status).toBe(1);
+    },
+  );
 
   test('keep the exit code of a command that was refused', async () => {
     const { status } = shell(await photoRig(1), 'plan nothing.yaml --json > /dev/full');

@@ -60,9 +60,9 @@ function rewrite(rig: Rig, change: (line: Record<string, unknown>) => void): voi
   rig.write(stateFile, `${changed.join('\n')}\n`);
 }
 
-/** Five photos that are swapped and not saved, and one that is new: all that it needs before it is bought is there. */
+/** Three photos that are swapped and not saved, and one that is new: all that it needs before it is bought is there. */
 async function indebted(local: LocalService): Promise<Rig> {
-  const rig = await photoRig(5, unsaved);
+  const rig = await photoRig(3, unsaved);
   await rig.run(local);
   writeFileSync(rig.file, narrow);
   rig.write('photos/a-new-one.png', await photo(50));
@@ -86,17 +86,17 @@ describe('before anything is bought', () => {
     const told = await rig.run(local, {}, listeningTo(calls));
     expect(told.summary).toMatchObject({
       outcome: 'done',
-      items: { done: 6 },
+      items: { done: 4 },
       credits: { charged: 10 },
       // Of the new photo three, of the others the download and the delete.
-      tasks: { done: 3 + 5 * 2, reused: 1 + 2 + 5 * 3, excluded: 0 },
+      tasks: { done: 3 + 3 * 2, reused: 1 + 2 + 3 * 3, excluded: 0 },
     });
     const bought = calls.indexOf('create a-new-one');
     expect(bought).toBeGreaterThan(0);
-    expect(calls.slice(0, bought).filter((call) => call.startsWith('download'))).toHaveLength(5);
+    expect(calls.slice(0, bought).filter((call) => call.startsWith('download'))).toHaveLength(3);
     expect(calls.filter((call) => call.startsWith('create'))).toHaveLength(1);
-    expect(rig.files('out')).toHaveLength(6);
-    expect(charged(local)).toBe(60);
+    expect(rig.files('out')).toHaveLength(4);
+    expect(charged(local)).toBe(40);
   });
 
   test('what runs out first is saved first', async () => {
@@ -104,13 +104,7 @@ describe('before anything is bought', () => {
     const rig = await indebted(local);
     writeFileSync(rig.file, narrow.replace('items: 2', 'items: 1'));
     const projects = new Map<unknown, string>();
-    const hours: Readonly<Record<string, string>> = {
-      p1: '05',
-      p2: '03',
-      p3: '01',
-      p4: '04',
-      p5: '02',
-    };
+    const hours: Readonly<Record<string, string>> = { p1: '05', p2: '03', p3: '01' };
     rewrite(rig, (line) => {
       if (line['kind'] !== 'face-swap-photo') return;
       const photo = /swap:(p\d)/.exec(JSON.stringify(line['tasks']))?.[1] ?? '';
@@ -125,7 +119,7 @@ describe('before anything is bought', () => {
       const photo = projects.get(call.replace('read ', ''));
       return photo === undefined ? [] : [photo];
     });
-    expect(read).toEqual(['p3', 'p5', 'p2', 'p4', 'p1']);
+    expect(read).toEqual(['p3', 'p2', 'p1']);
   });
 
   test('what was in progress and is complete by now is saved, and what is not is waited for later', async () => {
@@ -242,62 +236,43 @@ describe('before anything is bought', () => {
   });
 });
 
-describe('nothing is bought while what is owed cannot be saved:', () => {
-  test('the key is refused', async () => {
-    const local = await service();
-    const rig = await indebted(local);
-    const calls: string[] = [];
-    const refused = listeningTo(calls, () => ({
-      project: async () => err({ reason: 'unauthorized', message: 'Unauthorized' }),
-    }));
-    const { summary } = await rig.run(local, {}, refused);
-    expect(summary).toMatchObject({
-      outcome: 'unauthorized',
-      credits: { charged: 0 },
-    });
-    expect(calls.filter((call) => call.startsWith('create'))).toEqual([]);
-    expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
-    expect(charged(local)).toBe(60);
-  });
+test('nothing is bought while what is owed cannot be saved: the key is refused, the disk is full, the run is interrupted', async () => {
+  const local = await service();
+  const rig = await indebted(local);
+  const calls: string[] = [];
+  const refused = listeningTo(calls, () => ({
+    project: async () => err({ reason: 'unauthorized', message: 'Unauthorized' }),
+  }));
+  const first = await rig.run(local, {}, refused);
+  expect(first.summary).toMatchObject({ outcome: 'unauthorized', credits: { charged: 0 } });
 
-  test('the disk is full', async () => {
-    const local = await service();
-    const rig = await indebted(local);
-    const calls: string[] = [];
-    let tries = 0;
-    const full = listeningTo(calls, () => ({
-      download: async () => {
-        tries += 1;
-        // Later ones leave all the time that there is to buy something.
-        if (tries > 5) await until('it is bought', () => calls.includes('create a-new-one'));
-        return err({ reason: 'local', message: 'the disk is full' });
-      },
-    }));
-    const { summary } = await rig.run(local, {}, full);
-    expect(summary).toMatchObject({ outcome: 'failed', credits: { charged: 0 } });
-    expect(summary.stopped).toContain('the disk is full');
-    expect(calls.filter((call) => call.startsWith('create'))).toEqual([]);
-    expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
-    expect(charged(local)).toBe(60);
-  });
+  let tries = 0;
+  const full = listeningTo(calls, () => ({
+    download: async () => {
+      tries += 1;
+      // Later ones leave all the time that there is to buy something.
+      if (tries > 3) await until('it is bought', () => calls.includes('create a-new-one'));
+      return err({ reason: 'local', message: 'the disk is full' });
+    },
+  }));
+  const second = await rig.run(local, {}, full);
+  expect(second.summary).toMatchObject({ outcome: 'failed', credits: { charged: 0 } });
+  expect(second.summary.stopped).toContain('the disk is full');
 
-  test('the run is interrupted', async () => {
-    const local = await service();
-    const rig = await indebted(local);
-    const calls: string[] = [];
-    const controller = new AbortController();
-    const stopped = listeningTo(calls, (api) => ({
-      download: async (url, into) => {
-        const fetched = await api.download(url, into);
-        controller.abort();
-        return fetched;
-      },
-    }));
-    const { summary } = await rig.run(local, { signal: controller.signal }, stopped);
-    expect(summary).toMatchObject({ outcome: 'interrupted', credits: { charged: 0 } });
-    expect(calls.filter((call) => call.startsWith('create'))).toEqual([]);
-    expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
-  });
+  const controller = new AbortController();
+  const stopped = listeningTo(calls, (api) => ({
+    download: async (url, into) => {
+      const fetched = await api.download(url, into);
+      controller.abort();
+      return fetched;
+    },
+  }));
+  const third = await rig.run(local, { signal: controller.signal }, stopped);
+  expect(third.summary).toMatchObject({ outcome: 'interrupted', credits: { charged: 0 } });
+
+  expect(calls.filter((call) => call.startsWith('create'))).toEqual([]);
+  expect((await rig.run(local)).summary).toMatchObject({ outcome: 'done', items: { done: 4 } });
+  expect(charged(local)).toBe(40);
 });
 
 test('status names what is not saved, and warns of what runs out within the time that is asked about', async () => {
@@ -306,13 +281,13 @@ test('status names what is not saved, and warns of what runs out within the time
   const status = async (...flags: readonly string[]): Promise<string> =>
     (await rig.command(['status', 'pipeline.yaml', ...flags])).stdout;
   const plain = await status();
-  expect(plain.match(/^paid, not saved yet: swap:p\d\.png \(project [^)]+\)/gm)).toHaveLength(5);
+  expect(plain.match(/^paid, not saved yet: swap:p\d\.png \(project [^)]+\)/gm)).toHaveLength(3);
   expect(plain).toContain('The next run downloads it first.');
   expect(plain).not.toContain('EXPIRES SOON');
   // The addresses of the service last for 24 hours.
   expect(
     (await status('--expiring', '25h')).match(/^EXPIRES SOON: paid, not saved yet/gm),
-  ).toHaveLength(5);
+  ).toHaveLength(3);
   const wrong = await rig.command(['status', 'pipeline.yaml', '--expiring', 'soon']);
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Write a time such as') });
   await rig.run(local);

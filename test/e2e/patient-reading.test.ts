@@ -9,18 +9,15 @@ import type { LoadedPipeline } from '../../src/language/load/loaded-pipeline.ts'
 import { resultOf } from '../../src/language/load/refusal.ts';
 import { realClock } from '../../src/run/clock.ts';
 import type { Clock } from '../../src/run/jobs/ports.ts';
-import type { LocalService } from '../../src/service/start.ts';
 import { envOf, type Rig } from '../rig.ts';
 import { hub } from '../service/receiver.ts';
 import { doubted } from './doubted.ts';
 
 const read = 'GET /v1/image-projects/:id';
 const faults = [
-  ['two answers of 502', { fault: 'unavailable', status: 502, on: read, count: 2 }],
   ['four answers of 503', { fault: 'unavailable', status: 503, on: read, count: 4 }],
   ['an answer of 429', { fault: 'throttled', retry_after: 9, on: read, count: 1 }],
   ['two cut connections', { fault: 'reset', when: 'before', on: read, count: 2 }],
-  ['an answer of 500', { fault: 'broken', when: 'before', status: 500, on: read, count: 1 }],
 ] as const;
 
 /** Pauses take no time. */
@@ -31,33 +28,23 @@ async function loaded(rig: Rig): Promise<LoadedPipeline> {
   return read;
 }
 
-/** A folder with one creation in doubt and one project of another photo, at a service that fails from now on. */
-async function failing(
-  fault: (typeof faults)[number][1],
-): Promise<{ readonly local: LocalService; readonly rig: Rig; readonly name: string }> {
+/** One creation is in doubt, one photo has a project, and the service fails before each of the three. */
+test.each(faults)('resolve, refresh and audit outlast %s', async (_, fault) => {
   const { local, rig, name } = await doubted('after', 2);
-  await hub(local.address, '/hub/faults', { faults: [{ ...fault }] });
-  return { local, rig, name };
-}
-
-test.each(faults)('resolve outlasts %s', async (_, fault) => {
-  const { local, rig, name } = await failing(fault);
+  const fails = () => hub(local.address, '/hub/faults', { faults: [{ ...fault }] });
   const project = local.ledger().find((entry) => entry.name === name)?.project ?? '';
   const options = { env: envOf(local), clock };
-  const told = await resultOf(async () =>
-    resolve(await loaded(rig), name, { how: 'project', project }, options),
-  );
-  expect(told).toMatchObject({ ok: true, value: { state: 'complete', credits: 10, project } });
-});
-
-test.each(faults)('refresh and audit outlast %s', async (_, fault) => {
-  const { local, rig } = await failing(fault);
-  const options = { env: envOf(local), clock };
+  await fails();
   const refreshed = await resultOf(async () =>
     refresh(await loaded(rig), { ...options, acceptMissing: true }),
   );
   expect(refreshed).toMatchObject({ ok: true, value: { projects: 1, unread: [] } });
-  await hub(local.address, '/hub/faults', { faults: [{ ...fault }] });
+  await fails();
   const audited = await resultOf(async () => audit(await loaded(rig), options));
   expect(audited).toMatchObject({ ok: true, value: { projects: 1, differences: [] } });
+  await fails();
+  const told = await resultOf(async () =>
+    resolve(await loaded(rig), name, { how: 'project', project }, options),
+  );
+  expect(told).toMatchObject({ ok: true, value: { state: 'complete', credits: 10, project } });
 });

@@ -6,21 +6,17 @@ import { envOf, photoRig, type Rig, service, until } from '../rig.ts';
 async function logged(): Promise<Rig> {
   const broken = { fault: 'job-error', code: 'no_source_face', count: 1 } as const;
   const local = await service({ faults: { faults: [broken] } });
-  const rig = await photoRig(2);
+  const rig = await photoRig(1);
   await rig.command(['run', 'pipeline.yaml', '--log', 'run.log'], envOf(local));
   return rig;
 }
 
 const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 
-test('log skips what a full disk cut off', async () => {
+test('log skips what a full disk cut off, and --follow goes on with what is appended, also to a file that was cut', async () => {
   const rig = await logged();
   appendFileSync(rig.path('run.log'), '{"level":30,"ti\n');
   expect((await rig.command(['log', 'run.log'])).code).toBe(0);
-});
-
-test('log --follow goes on with what is appended, also to a file that was cut', async () => {
-  const rig = await logged();
   const [first = ''] = linesOf(rig.read('run.log'));
   const child = rig.start(['log', 'run.log', '--follow', '--failed']);
   let told = '';

@@ -2,6 +2,7 @@
 // may hold a command up, and none is written to.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { openLog } from '../../src/terminal/log.ts';
 import { Rig } from '../rig.ts';
 import { makePipe } from '../small-disk.ts';
 
@@ -14,7 +15,6 @@ function rigWith(): Rig {
   const rig = new Rig(pipeline);
   rig.write('a.png', 'x');
   rig.write('photo.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0]));
-  rig.write('large.yaml', Buffer.alloc(10_000_001, '#'));
   rig.write('large.key', 'k'.repeat(4_001));
   if (!makePipe(rig.path('pipe'))) throw new Error('mkfifo is missing');
   return rig;
@@ -29,7 +29,6 @@ type Env = Readonly<Record<string, string>>;
 const rows: readonly Row[] = [
   ['pipeline that is a named pipe', ['plan', 'pipe'], 'the pipeline file is a named pipe, not'],
   ['pipeline that is a device', ['validate', '/dev/zero'], 'the pipeline file is a device, not'],
-  ['pipeline that is a folder', ['plan', '.'], 'the pipeline file is a folder, not a regular'],
   ['pipeline of 10 MB', ['plan', 'large.yaml'], 'the pipeline file is larger than 10 MB'],
   ['state file that is a named pipe', [...run, '--state', 'pipe'], 'pipe is a named pipe, not'],
   [
@@ -47,12 +46,6 @@ const rows: readonly Row[] = [
     ['plan', 'pipeline.yaml'],
     'the key file pipe (SHOTLIST_API_KEY_FILE) is a named pipe, not a regular file',
     { ...service, SHOTLIST_API_KEY_FILE: 'pipe' },
-  ],
-  [
-    'key file that is a device',
-    ['plan', 'pipeline.yaml'],
-    'is a device, not a regular file',
-    { ...service, SHOTLIST_API_KEY_FILE: '/dev/zero' },
   ],
   [
     'key file of 4 KB',
@@ -77,7 +70,6 @@ const rows: readonly Row[] = [
     [...run, '--log', 'pipeline.yaml'],
     'the log pipeline.yaml exists and is not a log of shotlist: nothing was appended',
   ],
-  ['log that is a photo', [...run, '--log', 'photo.jpg'], 'is not a log of shotlist'],
   [
     'log that is the state file to be',
     [...run, '--log', 's.jsonl', '--state', 's.jsonl'],
@@ -110,6 +102,7 @@ const cases = rows.map(([name, args, sentence, env = {}]) => ({ name, args, sent
 describe.skipIf(!existsSync('/dev/zero') || !existsSync('/proc/self'))('a command (Linux)', () => {
   test.each(cases)('with a $name is refused with a sentence', async ({ args, sentence, env }) => {
     const rig = rigWith();
+    if (args.includes('large.yaml')) rig.write('large.yaml', Buffer.alloc(10_000_001, '#'));
     const before = rig.files('.');
     const { code, stderr } = await rig.command(args, env);
     expect(stderr).toContain(sentence);
@@ -123,14 +116,16 @@ describe.skipIf(!existsSync('/dev/zero') || !existsSync('/proc/self'))('a comman
 describe('--log', () => {
   test('appends to a new file, an empty one, and to a log of an earlier run', async () => {
     const rig = rigWith();
-    writeFileSync(rig.path('run.log'), '');
-    const lines = (): number => readFileSync(rig.path('run.log'), 'utf8').split('\n').length - 1;
-    expect((await rig.command([...run, '--log', 'run.log'])).code).toBe(0);
+    const file = rig.path('logs/run.log');
+    const lines = (): number => readFileSync(file, 'utf8').split('\n').length - 1;
+    expect((await rig.command([...run, '--log', 'logs/run.log'])).code).toBe(0);
     const first = lines();
     expect(first).toBeGreaterThan(2);
-    expect((await rig.command([...run, '--log', 'run.log'])).code).toBe(0);
+    expect((await rig.command([...run, '--log', 'logs/run.log'])).code).toBe(0);
     expect(lines()).toBeGreaterThan(first);
-    expect((await rig.command([...run, '--log', 'logs/new.log'])).code).toBe(0);
-    expect(existsSync(rig.path('logs/new.log'))).toBe(true);
+    writeFileSync(file, '');
+    const log = openLog({ log: file });
+    expect(log.ok).toBe(true);
+    if (log.ok) log.value.close();
   });
 });

@@ -86,6 +86,22 @@ const shape: readonly Case[] = [
     'budget.credits must be 0 or more, not -1',
   ],
   [
+    'a word that on_failure does not have',
+    `pipeline: p\non_failure: «halt»\nsteps:\n  ${photo}\n`,
+    'on_failure must be one of continue, stop',
+  ],
+  [
+    'a share of more than all',
+    `pipeline: p\nmax_failures: «"101%"»\nsteps:\n  ${photo}\n`,
+    'must be a whole number or a share such as "2%", up to "100%", not the text "101%"',
+  ],
+  ['a part of a failure', `pipeline: p\nmax_failures: «1.5»\nsteps:\n  ${photo}\n`, 'integer'],
+  [
+    'a number of failures that has no effect',
+    `pipeline: p\non_failure: stop\n«max_failures»: 3\nsteps:\n  ${photo}\n`,
+    'allows no failure, so max_failures has no effect',
+  ],
+  [
     'a value outside its list',
     withSteps(photo, clip, replace('end_seconds: 2, resolution: «481p»')),
     'step "act": resolution must be one of 480p, 720p, not the text "481p"',

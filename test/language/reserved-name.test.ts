@@ -1,6 +1,6 @@
 // Names that are .git or .shotlist on some file system.
 import { expect, test } from 'vitest';
-import { reservedFolder } from '../../src/language/reserved-name.ts';
+import { reservedFolder, toolPart } from '../../src/language/reserved-name.ts';
 
 test.each([
   '.git',
@@ -39,4 +39,16 @@ test.each([
   'shotli~1x',
 ])('%j is neither', (name) => {
   expect(reservedFolder(name)).toBeUndefined();
+});
+
+test.each([
+  'package.json',
+  'node_modules/left-pad/index.png',
+  '.github/workflows/ci.yml',
+  '.gitattributes',
+  'src/index.js',
+  '.vscode/a.png',
+  'Makefile',
+])('%s is a place of code or of settings of a tool', (path) => {
+  expect(toolPart(path)).toBeDefined();
 });

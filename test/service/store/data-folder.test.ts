@@ -68,11 +68,13 @@ describe('a data folder is refused', () => {
   });
 });
 
-test('a data folder may be moved: the service has the same key there', async () => {
+test('a data folder may be moved: the service has the same key there, and another one elsewhere', async () => {
   const folder = dataFolder();
   const local = await service({ data: join(folder, 'here') });
   await local.close();
   renameSync(join(folder, 'here'), join(folder, 'there'));
   const moved = await service({ data: join(folder, 'there') });
   expect(moved.key).toBe(local.key);
+  const other = await service({ data: join(folder, 'other') });
+  expect(other.key).not.toBe(local.key);
 });
