@@ -84,20 +84,16 @@ describe('a clone in which all work is done', () => {
     const since = requestsTo(local);
     since();
 
-    const planned = await shotlist(clone, local, 'plan');
-    expect(planned.stdout).toContain(`Nothing to pay.\n${elsewhere}\n`);
-    expect(planned).toMatchObject({ code: 0, stderr: '' });
     const { stdout: facts } = await shotlist(clone, local, 'plan', '--json');
     expect(JSON.parse(facts)).toMatchObject({
       plan: { files: { changed: 0, elsewhere: 2 }, credits: 0, noted: 0 },
     });
-    for (const _ of ['first', 'again']) {
-      const ran = await shotlist(clone, local, 'run');
-      expect(ran.stdout).toContain('2 of 2 finished');
-      expect(ran.stdout).toContain(elsewhere);
-      expect(ran.stdout).not.toMatch(/lost|pay-again/i);
-      expect(ran).toMatchObject({ code: 0, stderr: '' });
-    }
+    const ran = await shotlist(clone, local, 'run');
+    expect(ran.stdout).toContain('2 of 2 finished');
+    expect(ran.stdout).toContain(elsewhere);
+    expect(ran.stdout).not.toMatch(/lost|pay-again/i);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect((await clone.run(local)).summary).toMatchObject({ files: { elsewhere: 2 } });
     const status = await shotlist(clone, local, 'status');
     expect(status.stdout).toContain(elsewhere);
     expect(status.stdout).not.toMatch(/lost|failed/i);
@@ -254,7 +250,6 @@ describe('a result that another step uploads again', () => {
     });
     expect(since()).toEqual({});
     expect(clone.read(state)).toBe(before);
-    expect((await shotlist(clone, local, 'plan')).code).toBe(0);
   });
 
   test('is named once its upload has expired and a new step needs it; nothing is bought', async () => {

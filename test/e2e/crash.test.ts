@@ -23,40 +23,36 @@ async function countLines(): Promise<number> {
   return lines;
 }
 
-describe('the power is cut at every line of the journal', () => {
-  test.each(['before', 'after'] as const)(
-    '%s the write: resumed, and nothing is charged twice',
-    async (when) => {
-      const all = await countLines();
-      expect(all).toBeGreaterThan(15);
-      const lines = Array.from({ length: all }, (_, index) => index + 1);
-      // Every other line, in turns; EVERY=1 tries all of them.
-      for (const line of sampleOf(lines, 3, when === 'before' ? 0 : 1)) {
-        const local = await startService(plainly);
-        const rig = await photoRig(2);
-        try {
-          const cut = cutAt(line, when, rig.path('photos.state.jsonl'));
-          const death = await rig.run(local, {}, cut).catch((error: unknown) => error);
-          // After the very last line nothing is left to be lost: that run ends by itself.
-          if (line < all || when === 'before') expect(death).toBeInstanceOf(PowerCut);
-          cut.restore();
-          const { summary } = await rig.run(local);
-          const charges = bill(local.ledger());
-          const where = `cut ${when} line ${line}`;
-          for (const [name, credits] of charges) expect(credits, `${where}: ${name}`).toBe(10);
-          expect(summary.outcome, where).toBe(summary.tasks.doubt > 0 ? 'doubt' : 'done');
-          const doubted = summary.tasks.doubt;
-          expect(rig.files('out').length + doubted, where).toBe(2);
-          expect(summary.credits.reserved, where).toBe(doubted * 10);
-        } finally {
-          await local.close();
-        }
+test('the power is cut before and after a line of the journal: resumed, and nothing is charged twice', async () => {
+  const all = await countLines();
+  expect(all).toBeGreaterThan(15);
+  const lines = Array.from({ length: all }, (_, index) => index + 1);
+  // Every fifth line, in turns; EVERY=1 tries all of them.
+  for (const when of ['before', 'after'] as const)
+    for (const line of sampleOf(lines, 5, when === 'before' ? 1 : 3)) {
+      const local = await startService(plainly);
+      const rig = await photoRig(2);
+      try {
+        const cut = cutAt(line, when, rig.path('photos.state.jsonl'));
+        const death = await rig.run(local, {}, cut).catch((error: unknown) => error);
+        // After the very last line nothing is left to be lost: that run ends by itself.
+        if (line < all || when === 'before') expect(death).toBeInstanceOf(PowerCut);
+        cut.restore();
+        const { summary } = await rig.run(local);
+        const charges = bill(local.ledger());
+        const where = `cut ${when} line ${line}`;
+        for (const [name, credits] of charges) expect(credits, `${where}: ${name}`).toBe(10);
+        expect(summary.outcome, where).toBe(summary.tasks.doubt > 0 ? 'doubt' : 'done');
+        const doubted = summary.tasks.doubt;
+        expect(rig.files('out').length + doubted, where).toBe(2);
+        expect(summary.credits.reserved, where).toBe(doubted * 10);
+      } finally {
+        await local.close();
       }
-    },
-  );
+    }
 });
 
-test.each([1, 2, 4, 6])(
+test.each([1, 4])(
   'a disk that is full at sync %i stops the run, says so, and the next run goes on',
   async (at) => {
     const local = await service();
@@ -91,27 +87,24 @@ describe('kill -9', () => {
       .filter((line) => line.includes('"event":"created"')).length;
   };
 
-  test.each([1, 7])(
-    'a rehearsal killed after %i creations is completed by the next run, each photo charged once',
-    async (creations) => {
-      const rig = await photoRig(8);
-      const child = rig.start(['run', 'pipeline.yaml', '--speed', '40']);
-      const death = ended(child);
-      await until(`${creations} projects are created`, () => swapsDone(rig) >= creations);
-      child.kill('SIGKILL');
-      expect((await death).code).toBeNull();
+  test('a rehearsal killed after a few creations is completed by the next run, each photo charged once', async () => {
+    const rig = await photoRig(8);
+    const child = rig.start(['run', 'pipeline.yaml', '--speed', '40']);
+    const death = ended(child);
+    await until('some projects are created', () => swapsDone(rig) >= 4);
+    child.kill('SIGKILL');
+    expect((await death).code).toBeNull();
 
-      const again = await rig.command(['run', 'pipeline.yaml', '--json']);
-      expect(again.stderr).toBe('');
-      expect(again.code).toBe(0);
-      expect(rig.files('.shotlist/rehearsal/photos/out')).toHaveLength(8);
+    const again = await rig.command(['run', 'pipeline.yaml', '--json']);
+    expect(again.stderr).toBe('');
+    expect(again.code).toBe(0);
+    expect(rig.files('.shotlist/rehearsal/photos/out')).toHaveLength(8);
 
-      const local = await service({ data: rig.privatePath('rehearsal/photos/service') });
-      const charges = bill(local.ledger());
-      expect(charges.size).toBe(8);
-      expect([...charges.values()]).toEqual(Array.from({ length: 8 }, () => 10));
-    },
-  );
+    const local = await service({ data: rig.privatePath('rehearsal/photos/service') });
+    const charges = bill(local.ledger());
+    expect(charges.size).toBe(8);
+    expect([...charges.values()]).toEqual(Array.from({ length: 8 }, () => 10));
+  });
 
   test('against a service that lives on, at most what was in flight is in doubt, and nothing is charged twice', async () => {
     const local = await service({ speed: 40 });

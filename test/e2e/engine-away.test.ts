@@ -4,19 +4,27 @@ import { migrateEngine } from '../../src/features/engine/engine.ts';
 import { type WorkerEvent, worker, workerWith } from '../../src/features/engine/worker.ts';
 import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { startWorker } from '../engine-rig.ts';
-import { type Postgres, startPostgres } from '../postgres.ts';
+import { type Postgres, sharedPostgres, startPostgres } from '../postgres.ts';
 import { bill, ended, envOf, photoRig, service, until } from '../rig.ts';
 
-async function server(password?: string): Promise<Postgres> {
-  const postgres = await startPostgres(password === undefined ? {} : { password });
-  onTestFinished(() => postgres.stop());
-  return postgres;
-}
-
-async function migrated(): Promise<Postgres> {
-  const postgres = await server();
-  await migrateEngine(postgres.url);
-  return postgres;
+/** A database on the server of all tests, which the test may crash; it runs again afterwards. */
+async function migrated(): Promise<Omit<Postgres, 'stop'>> {
+  const postgres = await sharedPostgres();
+  const url = await postgres.newDatabase();
+  await migrateEngine(url);
+  let isDown = false;
+  const crash = async (): Promise<void> => {
+    await postgres.crash();
+    isDown = true;
+  };
+  const restart = async (): Promise<void> => {
+    await postgres.restart();
+    isDown = false;
+  };
+  onTestFinished(async () => {
+    if (isDown) await restart();
+  });
+  return { ...postgres, url, crash, restart };
 }
 
 test('a worker that starts before its database waits for it, and a coordinator does not', async () => {
@@ -103,7 +111,8 @@ test('a worker that must go before it can record an answer says so, and the crea
 });
 
 test('a worker does not wait for what only a person can change', async () => {
-  const { port } = await server('right');
+  const { port, stop } = await startPostgres({ password: 'right' });
+  onTestFinished(stop);
   const events: unknown[] = [];
   const startWith = async (database: string, password = 'right'): Promise<string> => {
     vi.stubEnv('PGPASSWORD', password);

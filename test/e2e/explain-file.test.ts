@@ -16,45 +16,37 @@ async function storyOf(rig: Rig, ...args: readonly string[]) {
   return { ...JSON.parse(stdout), code };
 }
 
-test('an output that was moved and renamed is found by its content', async () => {
+test('a file is known by its content: an input, an output that was moved, one that was changed, and one that nobody recorded', async () => {
   const rig = await ran();
+  const input = await rig.command(['explain', 'photos/p1.png']);
+  expect(input.stdout).toContain('An input of the pipeline photos (photos.state.jsonl): uploaded');
+  expect(input.stdout).toContain('photo:p1.png');
+
   mkdirSync(rig.path('sent/to'), { recursive: true });
   renameSync(rig.path('out/p1.png'), rig.path('sent/to/client.png'));
   const { results, code } = await storyOf(rig, 'sent/to/client.png');
   expect(results).toMatchObject([{ task: 'save:p1.png', path: 'out/p1.png', here: false }]);
   expect(code).toBe(0);
-});
 
-test('an input says that it was uploaded', async () => {
-  const rig = await ran();
-  const { stdout } = await rig.command(['explain', 'photos/p1.png']);
-  expect(stdout).toContain('An input of the pipeline photos (photos.state.jsonl): uploaded as');
-  expect(stdout).toContain('photo:p1.png');
-});
-
-test('a file that was changed, and one that nobody recorded, say so', async () => {
-  const rig = await ran();
-  rig.write('out/p1.png', 'retouched');
-  const changed = await rig.command(['explain', 'out/p1.png']);
+  rig.write('out/p2.png', 'retouched');
+  const changed = await rig.command(['explain', 'out/p2.png']);
   expect(changed.stdout).toContain('No state file records this content, so the file was changed.');
-  expect(changed.stdout).toContain('save:p1.png');
+  expect(changed.stdout).toContain('save:p2.png');
   expect(changed.code).toBe(1);
-  rig.write('other.png', 'something');
-  const unknown = await rig.command(['explain', 'other.png']);
+
+  // The name decides between a code and a file.
+  rig.write('12', 'a file');
+  expect((await rig.command(['explain', '12'])).stdout).toContain('SL012');
+  const unknown = await rig.command(['explain', './12']);
   expect(unknown.stdout).toContain('Nobody recorded this file');
   expect(unknown.code).toBe(1);
+  const missing = await rig.command(['explain', 'out/none.png']);
+  expect(missing.stderr).toContain('does not exist');
+  expect(missing.code).toBe(2);
+  expect((await rig.command(['explain', 'nothing'])).stderr).toContain('no code and no file');
 });
 
-test('without manifests, explain tells the rest and says what is missing', async () => {
-  const rig = await ran();
-  rmSync(rig.path('.shotlist'), { recursive: true });
-  const { stdout, code } = await rig.command(['explain', 'out/p1.png']);
-  expect(stdout).toMatch(/made by +face-swap-photo/);
-  expect(stdout).toContain('Its inputs and parameters are not known');
-  expect(code).toBe(0);
-});
-
-test('a file of a rehearsal is found, and a state file can be named', async () => {
+test('a file of a rehearsal is found, a state file can be named, and without manifests the rest is told', async () => {
   const rig = await ran();
   await rig.command(['run', 'pipeline.yaml', '--rehearse', '--speed', 'instant']);
   const out = '.shotlist/rehearsal/photos/out/p2.png';
@@ -66,15 +58,11 @@ test('a file of a rehearsal is found, and a state file can be named', async () =
   rig.write('copy.jsonl', '{}');
   const broken = await rig.command(['explain', 'out/p1.png', '--state', 'copy.jsonl']);
   expect(broken.code).toBe(2);
-});
+  rmSync(rig.path('copy.jsonl'));
 
-test('the name decides between a code and a file', async () => {
-  const rig = await ran();
-  rig.write('12', 'a file');
-  expect((await rig.command(['explain', '12'])).stdout).toContain('SL012');
-  expect((await rig.command(['explain', './12'])).stdout).toContain('Nobody recorded this file');
-  const missing = await rig.command(['explain', 'out/none.png']);
-  expect(missing.stderr).toContain('does not exist');
-  expect(missing.code).toBe(2);
-  expect((await rig.command(['explain', 'nothing'])).stderr).toContain('no code and no file');
+  rmSync(rig.path('.shotlist'), { recursive: true });
+  const without = await rig.command(['explain', 'out/p1.png']);
+  expect(without.stdout).toMatch(/made by +face-swap-photo/);
+  expect(without.stdout).toContain('Its inputs and parameters are not known');
+  expect(without.code).toBe(0);
 });

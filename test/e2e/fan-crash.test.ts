@@ -44,7 +44,7 @@ test.each(['before', 'after'] as const)(
     const all = await countLines();
     expect(all).toBeGreaterThan(25);
     const lines = Array.from({ length: all - 1 }, (_, index) => index + 1);
-    for (const line of sampleOf(lines, 11, when === 'before' ? 3 : 8)) {
+    for (const line of sampleOf(lines, 20, when === 'before' ? 3 : 13)) {
       const local = await startService({ ...plainly, tier: 'business' });
       const rig = new Rig(pipeline);
       try {

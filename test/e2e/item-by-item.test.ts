@@ -25,7 +25,7 @@ const threeSteps = `  one:
   save3: { uses: download, with: { of: three, to: "\${{ item.key }}-3.mp3" } }
 `;
 
-const budgeted = (more: string, items = 18): Rig => spendingRig({ items, more, steps: threeSteps });
+const budgeted = (more: string, items = 6): Rig => spendingRig({ items, more, steps: threeSteps });
 
 const spentAndFinished = ({ summary }: Told): readonly number[] => [
   summary.credits.charged - summary.credits.refunded,
@@ -53,12 +53,12 @@ describe('a budget that is enough for some items', () => {
   });
 
   test('buys for all items where it is enough for all, as many at once as without it', async () => {
-    const [local, rig] = [await service(), budgeted('budget: { credits: 540 }')];
+    const [local, rig] = [await service(), budgeted('budget: { credits: 180 }')];
     const { summary } = await rig.run(local);
     expect(summary).toMatchObject({
       outcome: 'done',
-      items: { done: 18 },
-      credits: { charged: 540 },
+      items: { done: 6 },
+      credits: { charged: 180 },
     });
   });
 
@@ -140,7 +140,7 @@ async function settleDoubts(rig: Rig, local: LocalService): Promise<void> {
   }
 }
 
-const runs = Number(process.env['RUNS'] ?? 2);
+const runs = Number(process.env['RUNS'] ?? 1);
 const first = Number(process.env['SEED'] ?? 1);
 
 test.each(Array.from({ length: runs }, (_, index) => first + index))(

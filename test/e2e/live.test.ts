@@ -16,14 +16,6 @@ test('in a pipe, a failure is a line, and so is the progress after the first ite
   expect(code).toBe(1);
 });
 
-test('--quiet prints the failures and the summary, and nothing else', async () => {
-  const [local, rig] = [await service({ faults: failing }), await photoRig(2)];
-  const { stdout } = await rig.command(['run', 'pipeline.yaml', '--quiet'], envOf(local));
-  expect(stdout).toMatch(
-    /^ {2}failed: swap:p\d\.png: no_source_face[^\n]*\nSome tasks did not finish\.\n/,
-  );
-});
-
 test('--quiet and --json exclude each other', async () => {
   const rig = await photoRig(1);
   const { code, stderr } = await rig.command(['run', 'pipeline.yaml', '--quiet', '--json']);
@@ -44,28 +36,22 @@ describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
     expect(screen).not.toContain('reading');
   });
 
-  test('the signs of the plan and the outcome have colors, which NO_COLOR takes away', async () => {
+  test('the view is there while the run lasts, and only its summary afterwards, with colors that NO_COLOR takes away', async () => {
     const green = (text: string): string => `\u001b[32m${text}\u001b[0m`;
-    const [local, rig] = [await service(), await photoRig(1)];
-    const colored = onTerminal(rig, envOf(local));
-    await colored.code;
-    expect(colored.written).toContain(`  ${green('+')}  swap`);
-    expect(colored.written).toContain(green('Done.'));
-    const plain = onTerminal(rig, { ...envOf(local), NO_COLOR: '1' });
-    await plain.code;
-    expect(plain.written).toContain('Done.');
-    expect(plain.written).not.toContain('\u001b');
-  });
-
-  test('the view is there while the run lasts, and only its summary afterwards', async () => {
     const [local, rig] = [await service(), await photoRig(2)];
     const terminal = onTerminal(rig, envOf(local));
     expect(await terminal.code).toBe(0);
     expect(terminal.written).toContain('photos');
     expect(terminal.written).toMatch(/planning|asking the service/);
+    expect(terminal.written).toContain(`  ${green('+')}  swap`);
+    expect(terminal.written).toContain(green('Done.'));
     const screen = await terminal.screen();
     expect(screen).toContain('2 of 2 finished');
     expect(screen).not.toMatch(/[━●○]|planning/);
+    const plain = onTerminal(rig, { ...envOf(local), NO_COLOR: '1' });
+    await plain.code;
+    expect(plain.written).toContain('Done.');
+    expect(plain.written).not.toContain('\u001b');
   });
 
   test('Ctrl-C is told above the view, and leaves the terminal as it was', async () => {

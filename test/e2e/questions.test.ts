@@ -91,13 +91,16 @@ const questions: Readonly<Record<string, () => Promise<Asked>>> = {
 };
 const names = Object.keys(questions);
 
-async function ask(name: string, columns = 80) {
+async function worldOf(name: string): Promise<Asked> {
   const make = questions[name];
   if (make === undefined) throw new Error(`no question ${name}`);
-  const asked = await make();
+  return await make();
+}
+
+/** The question is on the screen. */
+async function ask(asked: Asked, columns = 80): Promise<OnTerminal> {
   const terminal = new OnTerminal(asked.rig, asked.args, envOf(asked.local), { columns });
-  await terminal.says('[y/N]');
-  return { asked, terminal, before: JSON.stringify(asked.facts(asked)) };
+  return await terminal.says('[y/N]');
 }
 
 /** Several redraws of a view would have erased it. */
@@ -106,57 +109,54 @@ const framesLater = (): Promise<void> => wait(1100);
 const screenOf = async (terminal: OnTerminal): Promise<string> =>
   (await terminal.screen()).replaceAll(/\s+/g, ' ').trimEnd();
 
-const refusals = {
-  n: `n${keys.enter}`,
-  Enter: keys.enter,
-  'Ctrl-C': keys.ctrlC,
-  'Ctrl-D': keys.ctrlD,
-};
-/** All questions are asked in one way, and only what comes of an answer differs. */
+// All questions are asked in one way: test/transcripts/questions.txt says no to each, and leaves one with Ctrl-C.
 const oneRefusal = { Enter: keys.enter };
 const oddRefusals = {
   'another word': `yess${keys.enter}`,
   'Ctrl-C behind a yes': `y${keys.ctrlC}`,
 };
+const refusals = { ...oneRefusal, ...oddRefusals, 'Ctrl-D': keys.ctrlD };
 
 describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
-  test.each([...names.map((name) => [name, 60] as const), ['run', 80], ['run', 140]] as const)(
-    'the question of %s stays on a screen of %d columns, and a yes is heard',
-    async (name, columns) => {
-      const { asked, terminal } = await ask(name, columns);
-      await framesLater();
+  test('every question stays on a narrow screen and on a wide one, and a yes is heard', async () => {
+    const sizes = [...names.map((name) => [name, 60] as const), ['run', 140]] as const;
+    const open = await Promise.all(
+      sizes.map(async ([name, columns]) => {
+        const asked = await worldOf(name);
+        return { where: `${name}, ${columns}`, asked, terminal: await ask(asked, columns) };
+      }),
+    );
+    await framesLater();
+    for (const { where, asked, terminal } of open) {
       const screen = await screenOf(terminal);
-      expect(screen).toMatch(asked.shows);
-      expect(screen).not.toMatch(/asking the service|planning/);
+      expect(screen, where).toMatch(asked.shows);
+      expect(screen, where).not.toMatch(/asking the service|planning/);
       terminal.type(`y${keys.enter}`);
-      expect(await terminal.code).toBe(0);
+    }
+    for (const { where, asked, terminal } of open) {
+      expect(await terminal.code, where).toBe(0);
       asked.agreed(asked);
-    },
-  );
-
-  test.each(
-    names.flatMap((name) =>
-      Object.entries(name === 'run' ? { ...refusals, ...oddRefusals } : oneRefusal).map(
-        ([word, typed]) => [name, word, typed] as const,
-      ),
-    ),
-  )('%s: %s changes nothing', async (name, _, typed) => {
-    const { asked, terminal, before } = await ask(name);
-    terminal.type(typed);
-    expect(await terminal.code).toBe(asked.code);
-    expect(JSON.stringify(asked.facts(asked))).toBe(before);
+    }
   });
 
-  test.each(['run', 'prune'])(
-    '%s: a terminal that is closed changes nothing, and ends the command',
-    async (name) => {
-      const { asked, terminal, before } = await ask(name);
-      terminal.close();
-      await until(
-        'the command is over',
-        () => !asked.rig.files('.').some((file) => file.endsWith('.lock')),
-      );
-      expect(JSON.stringify(asked.facts(asked))).toBe(before);
+  test.each([
+    ['run', refusals],
+    ['prune', oneRefusal],
+  ])(
+    '%s: no answer but a yes changes anything, and a terminal that is closed ends the command',
+    async (name, answers) => {
+      const asked = await worldOf(name);
+      const before = JSON.stringify(asked.facts(asked));
+      for (const [word, typed] of Object.entries(answers)) {
+        const terminal = await ask(asked);
+        terminal.type(typed);
+        expect(await terminal.code, word).toBe(asked.code);
+        expect(JSON.stringify(asked.facts(asked)), word).toBe(before);
+      }
+      (await ask(asked)).close();
+      const isLocked = (): boolean => asked.rig.files('.').some((file) => file.endsWith('.lock'));
+      await until('the command is over', () => !isLocked());
+      expect(JSON.stringify(asked.facts(asked)), 'closed').toBe(before);
     },
   );
 
@@ -171,35 +171,31 @@ describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
     expect(charges(local)).toBe(0);
   });
 
-  describe('resolve --all', () => {
-    test('asks about each doubt, and records the answer at once', async () => {
-      const { rig, local, env } = await doubted('after');
-      const id = local.ledger().find(({ kind }) => kind === 'charge')?.project ?? '';
-      const terminal = new OnTerminal(rig, 'resolve pipeline.yaml --all', env, { columns: 60 });
-      await terminal.says('In the hub? [y/n/a, Enter: later]');
-      terminal.type(`y${keys.enter}`);
-      await terminal.says('Its id:');
-      terminal.type(`${id}${keys.enter}`);
-      expect(await terminal.code).toBe(0);
-      expect(rig.read('photos.state.jsonl')).toContain(id);
-    });
-
-    test.each(Object.entries({ ...oneRefusal, ...oddRefusals }))(
-      '%s leaves it in doubt',
-      async (_, typed) => {
-        const { rig, env } = await doubted('after');
-        const before = rig.read('photos.state.jsonl');
-        const terminal = new OnTerminal(rig, 'resolve pipeline.yaml --all', env);
-        await terminal.says('In the hub? [y/n/a, Enter: later]');
-        terminal.type(typed);
-        // A word that is no answer is asked about once more.
-        if (typed.startsWith('yess')) {
-          await terminal.says(/In the hub\?[\s\S]*In the hub\?/);
-          terminal.type(keys.ctrlD);
-        }
-        expect(await terminal.code).toBe(4);
-        expect(rig.read('photos.state.jsonl')).toBe(before);
-      },
-    );
+  test('resolve --all asks about each doubt, leaves it in doubt without a clear answer, and records one at once', async () => {
+    const { rig, local, env } = await doubted('after');
+    const question = 'In the hub? [y/n/a, Enter: later]';
+    const open = async (columns: number): Promise<OnTerminal> => {
+      const terminal = new OnTerminal(rig, 'resolve pipeline.yaml --all', env, { columns });
+      return await terminal.says(question);
+    };
+    const before = rig.read('photos.state.jsonl');
+    for (const [word, typed] of Object.entries(oddRefusals)) {
+      const terminal = await open(80);
+      terminal.type(typed);
+      // A word that is no answer is asked about once more.
+      if (typed.startsWith('yess')) {
+        await terminal.says(/In the hub\?[\s\S]*In the hub\?/);
+        terminal.type(keys.ctrlD);
+      }
+      expect(await terminal.code, word).toBe(4);
+      expect(rig.read('photos.state.jsonl'), word).toBe(before);
+    }
+    const id = local.ledger().find(({ kind }) => kind === 'charge')?.project ?? '';
+    const terminal = await open(60);
+    terminal.type(`y${keys.enter}`);
+    await terminal.says('Its id:');
+    terminal.type(`${id}${keys.enter}`);
+    expect(await terminal.code).toBe(0);
+    expect(rig.read('photos.state.jsonl')).toContain(id);
   });
 });

@@ -41,7 +41,7 @@ describe('shotlist report', () => {
     });
   });
 
-  test('says nothing about the machine, the key or the service', async () => {
+  test('says nothing about the machine, the key or the service; --no-inputs leaves out pictures, hashes and parameters; it replaces its own report, and no other file', async () => {
     const { rig, local } = await mixedRun();
     await rig.command(['report', 'pipeline.yaml', '--out', 'sent.html']);
     const { items: _, ...page } = dataIn(rig.read('sent.html'));
@@ -51,17 +51,26 @@ describe('shotlist report', () => {
     for (const name of [hostname(), userInfo().username])
       expect(JSON.stringify(page)).not.toMatch(new RegExp(`\\b${name}\\b`));
     expect(rig.files('out')).not.toContain('report.html');
-  });
 
-  test('--no-inputs leaves out the pictures, hashes and parameters of the inputs', async () => {
-    const { rig } = await mixedRun();
-    const args = ['report', 'pipeline.yaml', '--no-inputs', '--json'];
-    const { stdout } = await rig.command(args);
+    const args = ['report', 'pipeline.yaml'];
+    expect((await rig.command(args)).code).toBe(0);
+    const { stdout } = await rig.command([...args, '--no-inputs', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ items: 4, pictures: { shown: 2, missing: 0 } });
     const data = dataIn(rig.read('out/report.html'));
     expect(data).toMatchObject({ inputs: false, shared: { inputs: [] } });
     expect(data.items.flatMap(({ inputs }) => inputs)).toEqual([]);
     expect(JSON.stringify(data)).not.toContain('parameters');
+
+    rig.write('out/report.html', '<h1>mine</h1>');
+    const refused = await rig.command(args);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('is not a report of shotlist');
+    expect(rig.read('out/report.html')).toBe('<h1>mine</h1>');
+    for (const own of ['pipeline.yaml', 'photos.state.jsonl']) {
+      const before = rig.read(own);
+      expect((await rig.command([...args, '--out', own])).code).toBe(2);
+      expect(rig.read(own)).toBe(before);
+    }
   });
 
   test('calls an item blocked, and not waiting, if a shared step failed', async () => {
@@ -88,23 +97,6 @@ steps:
     expect(steps.map(({ tasks }) => tasks)).toEqual([
       ...[{ failed: 1 }, { blocked: 2 }, { blocked: 2 }],
     ]);
-  });
-
-  test('replaces its own report, and no other file', async () => {
-    const { rig } = await mixedRun();
-    const args = ['report', 'pipeline.yaml'];
-    expect((await rig.command(args)).code).toBe(0);
-    expect((await rig.command(args)).code).toBe(0);
-    rig.write('out/report.html', '<h1>mine</h1>');
-    const refused = await rig.command(args);
-    expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain('is not a report of shotlist');
-    expect(rig.read('out/report.html')).toBe('<h1>mine</h1>');
-    for (const own of ['pipeline.yaml', 'photos.state.jsonl']) {
-      const before = rig.read(own);
-      expect((await rig.command([...args, '--out', own])).code).toBe(2);
-      expect(rig.read(own)).toBe(before);
-    }
   });
 
   test('is no output: plan and prune do not see it', async () => {

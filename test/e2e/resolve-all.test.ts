@@ -77,26 +77,6 @@ describe('by the list of projects in the hub', () => {
     expect((await rig.command([...all, 'list.csv'], env)).code).toBe(0);
     await isWhole(rig, local);
   });
-
-  test('that is not complete, or of another account, settles nothing', async () => {
-    const { local, rig, env } = await fourDoubts();
-    // One more project, which stays at the service.
-    rig.write('pipeline.yaml', oneByOne.replace(/ {2}tidy: .*\n/, ''));
-    await rig.run(local, { items: { only: 'p5.png' } });
-    const before = rig.read('photos.state.jsonl');
-    expect(before).toContain('"state":"complete"');
-    rig.write('empty.json', '{"projects":[]}');
-    rig.write('notes.txt', 'nothing of all this');
-    const refused = async (list: string, says: string): Promise<void> => {
-      const args = ['resolve', 'pipeline.yaml', '--all', '--hub-list', list, '--not-charged'];
-      const { code, stderr } = await rig.command(args, env);
-      expect(stderr).toContain(says);
-      expect(code).toBe(2);
-      expect(rig.read('photos.state.jsonl')).toBe(before);
-    };
-    await refused('empty.json', 'empty.json is not complete: it lacks project');
-    await refused('notes.txt', 'notes.txt has no project of this state file');
-  });
 });
 
 test('by a file of decisions, which is written to be filled in', async () => {
@@ -126,8 +106,8 @@ test('by a file of decisions, which is written to be filled in', async () => {
   await isWhole(rig, local);
 });
 
-test('without anything said, and with nobody to ask, it settles nothing and says what it takes', async () => {
-  const { rig, env } = await fourDoubts();
+test('without anything said, and with nobody to ask, or by a list that is not complete or of another account, it settles nothing', async () => {
+  const { local, rig, env } = await fourDoubts();
   const resolve = async (...args: readonly string[]) =>
     await rig.command(['resolve', 'pipeline.yaml', ...args], env);
   const asked = await resolve('--all');
@@ -138,6 +118,24 @@ test('without anything said, and with nobody to ask, it settles nothing and says
   expect((await resolve('--all', '--project', 'x')).stderr).toContain('is about one task');
   expect((await resolve('swap:p1.png', '--all')).stderr).toContain('cannot be used together');
   expect((await resolve()).stderr).toContain('or --all for everything');
+  expect(states(rig)).toBe(4);
+
+  // One more project, which stays at the service.
+  rig.write('pipeline.yaml', oneByOne.replace(/ {2}tidy: .*\n/, ''));
+  await rig.run(local, { items: { only: 'p5.png' } });
+  const before = rig.read('photos.state.jsonl');
+  expect(before).toContain('"state":"complete"');
+  rig.write('empty.json', '{"projects":[]}');
+  rig.write('notes.txt', 'nothing of all this');
+  for (const [list, says] of [
+    ['empty.json', 'empty.json is not complete: it lacks project'],
+    ['notes.txt', 'notes.txt has no project of this state file'],
+  ] as const) {
+    const { code, stderr } = await resolve('--all', '--hub-list', list, '--not-charged');
+    expect(stderr).toContain(says);
+    expect(code).toBe(2);
+    expect(rig.read('photos.state.jsonl')).toBe(before);
+  }
   expect(states(rig)).toBe(4);
   expect((await resolve('--all', '--abandon')).code).toBe(0);
   expect((await resolve('--all')).stdout).toContain('Nothing is in doubt.');

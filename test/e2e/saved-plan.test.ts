@@ -1,4 +1,5 @@
 // `plan --out` and `run <plan>`: the run does what was shown, or nothing.
+import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { envOf, photo, Rig, service } from '../rig.ts';
 
@@ -39,60 +40,57 @@ test('a saved plan is run as it was shown', async () => {
   expect(all.rig.files('out')).toEqual(['a.png']);
 });
 
-test.each([
-  ['a file has changed', 'photos/b.png', 'paint:b.png'],
-  ['an item is new', 'photos/c.png', 'photo:c.png'],
-])('a saved plan is refused where %s, and nothing is bought', async (_, file, task) => {
+test('a saved plan is refused where anything has moved on since, takes no other choice, and is for one service; nothing is bought', async () => {
   const all = await world();
   await all.shotlist('plan', 'pipeline.yaml', '--out', 'p.plan');
-  all.rig.write(file, await photo(9));
-  const refused = await all.shotlist('run', 'p.plan');
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('is out of date, so nothing was sent');
-  expect(refused.stderr).toContain(`the first difference is ${task.replace('paint', 'photo')}`);
+  const { rig } = all;
+  const refused = async (...flags: readonly string[]): Promise<string> => {
+    const { code, stderr } = await all.shotlist('run', 'p.plan', ...flags);
+    expect(code).toBe(2);
+    return stderr;
+  };
+  for (const [file, photoBefore] of [
+    ['photos/b.png', await photo(2)],
+    ['photos/c.png', undefined],
+  ] as const) {
+    rig.write(file, await photo(9));
+    const said = await refused();
+    expect(said).toContain('is out of date, so nothing was sent');
+    const task = file.replace('photos/', 'photo:');
+    expect(said).toContain(`the first difference is ${task}`);
+    if (photoBefore === undefined) rmSync(rig.path(file));
+    else rig.write(file, photoBefore);
+  }
+  rig.write('pipeline.yaml', `${pipeline}# a word\n`);
+  expect(await refused()).toContain('the pipeline file');
+  rig.write('pipeline.yaml', pipeline);
+  expect(await refused('--limit', '1')).toContain(
+    'p.plan is a saved plan, and --limit would choose something else',
+  );
+  const rehearsal = await rig.command(['run', 'p.plan', '--rehearse']);
+  expect(rehearsal.stderr).toContain('and this run is for rehearsal');
   expect(charges(all)).toBe(0);
-});
-
-test('a saved plan is refused where the pipeline or the state file has moved on', async () => {
-  const all = await world();
-  await all.shotlist('plan', 'pipeline.yaml', '--out', 'p.plan');
-  all.rig.write('pipeline.yaml', `${pipeline}# a word\n`);
-  expect((await all.shotlist('run', 'p.plan')).stderr).toContain('the pipeline file');
-  all.rig.write('pipeline.yaml', pipeline);
   expect((await all.shotlist('run', 'p.plan')).code).toBe(0);
-  expect((await all.shotlist('run', 'p.plan')).stderr).toContain('the state file has changed');
+  expect(await refused()).toContain('the state file has changed');
   expect(charges(all)).toBe(2);
 });
 
-test('a saved plan takes no other choice, and is for one service', async () => {
+test('a plan is saved over no other file, a damaged one is refused, and so is one that names a pipeline file outside its own repository', async () => {
   const all = await world();
-  await all.shotlist('plan', 'pipeline.yaml', '--out', 'p.plan');
-  const other = await all.shotlist('run', 'p.plan', '--limit', '1');
-  expect(other.stderr).toContain('p.plan is a saved plan, and --limit would choose something else');
-  const rehearsal = await all.rig.command(['run', 'p.plan', '--rehearse']);
-  expect(rehearsal.stderr).toContain('and this run is for rehearsal');
-  expect(charges(all)).toBe(0);
-});
-
-test('a plan is saved over no other file, and a damaged one is refused', async () => {
-  const { rig, shotlist } = await world();
+  const { rig, shotlist } = all;
   const over = await shotlist('plan', 'pipeline.yaml', '--out', 'pipeline.yaml');
   expect(over).toMatchObject({ code: 2 });
   expect(over.stderr).toContain('the name of a saved plan ends in .plan');
   expect(rig.read('pipeline.yaml')).toBe(pipeline);
   rig.write('p.plan', '{"shotlistPlan":2}\n');
   expect((await shotlist('run', 'p.plan')).stderr).toContain('make it again with shotlist plan');
-});
-
-test('a saved plan names only a pipeline file of its own repository', async () => {
-  const all = await world();
-  await all.shotlist('plan', 'pipeline.yaml', '--out', 'p.plan');
+  await shotlist('plan', 'pipeline.yaml', '--out', 'p.plan');
   const elsewhere = JSON.stringify('../pipeline.yaml');
-  all.rig.write('got/their.plan', all.rig.read('p.plan').replace('"pipeline.yaml"', elsewhere));
-  const refused = await all.shotlist('run', 'got/their.plan');
+  rig.write('got/their.plan', rig.read('p.plan').replace('"pipeline.yaml"', elsewhere));
+  const refused = await shotlist('run', 'got/their.plan');
   expect(refused).toMatchObject({ code: 2 });
   expect(refused.stderr).toContain('which is not in the repository of the plan');
-  const out = await all.shotlist('plan', 'pipeline.yaml', '--out', 'got/p.plan');
+  const out = await shotlist('plan', 'pipeline.yaml', '--out', 'got/p.plan');
   expect(out.stderr).toContain('save it beside the pipeline file: p.plan');
   expect(charges(all)).toBe(0);
 });
