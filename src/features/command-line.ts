@@ -1,7 +1,6 @@
 // Command lines for a person to copy: the same file, the same choices and the same state file as the command that prints
 // them.
 
-import { printable } from '../base/printable.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import { resultOf } from '../language/load/refusal.ts';
 import { flagFor, locateState } from '../state/locate-state.ts';
@@ -122,6 +121,3 @@ const words = (all: readonly string[]): string => all.map(quoted).join(' ');
 /** For POSIX shells. */
 const quoted = (text: string): string =>
   /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
-/** A path in a sentence, to be pasted into a shell. */
-export const shellWord = (path: string): string => quoted(printable(path));

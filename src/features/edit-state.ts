@@ -11,7 +11,13 @@ import { reachable } from '../distributed/open-database.ts';
 import { RunGone } from '../distributed/run-gone.ts';
 import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
-import { type Problem, Refusal, resultOf, uncompacted, valueOrThrow } from '../language/load/refusal.ts';
+import {
+  type Problem,
+  Refusal,
+  resultOf,
+  uncompacted,
+  valueOrThrow,
+} from '../language/load/refusal.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { Header } from '../model/line.ts';
 import { realClock } from '../run/clock.ts';
@@ -26,11 +32,11 @@ import { type Content, StateFileChanged } from '../state/file-version.ts';
 import { JournalFile } from '../state/journal-file.ts';
 import { type LocatedState, locateState } from '../state/locate-state.ts';
 import { claimOwnFolder } from '../state/own-folder.ts';
+import { bookFor, type ReceiptBook } from '../state/receipts/receipt-book.ts';
 import { pathsOf } from '../state/run-paths.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
 import type { OpenEngineRun } from './open-state.ts';
 import { headerOf, openState, type ReadOptions } from './open-state.ts';
-import { bookFor, type ReceiptBook } from '../state/receipts/receipt-book.ts';
 import { noteRecord } from './record-check.ts';
 import { refuse, refuseIf, refuseSystemError } from './refuse.ts';
 

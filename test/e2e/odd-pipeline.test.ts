@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import { renderProblem, resultOf } from '../../src/language/load/problem.ts';
+import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { bill, envOf, photoPipeline, photoRig, Rig, service } from '../rig.ts';
 
 const clip = (more = '', fields = ''): string => `pipeline: clip

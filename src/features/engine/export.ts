@@ -18,8 +18,8 @@ import type { Header } from '../../model/line.ts';
 import { realClock } from '../../run/clock.ts';
 import { loadState } from '../../state/load-state.ts';
 import { locateState } from '../../state/locate-state.ts';
-import type { ReadOptions } from '../open-state.ts';
 import { ReceiptBook } from '../../state/receipts/receipt-book.ts';
+import type { ReadOptions } from '../open-state.ts';
 import { refuse } from '../refuse.ts';
 
 export interface ExportOptions extends ReadOptions {

@@ -1,10 +1,9 @@
 // shotlist init: writes a first pipeline file. On a terminal it asks for what the flags do not say.
-import { printable } from '../../base/printable.ts';
+import { printable, shellWord } from '../../base/printable.ts';
 import { count } from '../../base/text.ts';
 import type { InitFlags } from '../../terminal/flags.ts';
 import { print } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
-import { shellWord } from '../command-line.ts';
 import { refuse } from '../refuse.ts';
 import { type Initialized, init } from './init.ts';
 import { foundText, type Proposals, proposeTools } from './survey.ts';

@@ -1,7 +1,7 @@
 // shotlist without a command: says what to do next. A script that lost its command must notice, so the exit code is 2.
 
+import { shellWord } from '../../base/printable.ts';
 import { printProse } from '../../terminal/terminal.ts';
-import { shellWord } from '../command-line.ts';
 import { pipelinesHere } from './survey.ts';
 
 export function startCommand(): number {

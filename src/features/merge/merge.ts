@@ -16,9 +16,13 @@ import { replaceState } from '../../state/compaction.ts';
 import { loadState } from '../../state/load-state.ts';
 import { holderOf } from '../../state/lock/lock.ts';
 import { isSame } from '../../state/repair/damage.ts';
-import { type DoublePayment, doublePaymentsIn } from '../../state/repair/merge.ts';
-import { ledgerOf, mergeLedgers } from '../../state/repair/merge.ts';
 import type { RenumberedRun } from '../../state/repair/merge.ts';
+import {
+  type DoublePayment,
+  doublePaymentsIn,
+  ledgerOf,
+  mergeLedgers,
+} from '../../state/repair/merge.ts';
 import { type GitOptions, gitAnswer, placeIn } from '../git/git.ts';
 import { refuse, refuseSystemError } from '../refuse.ts';
 

@@ -10,10 +10,13 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { RequestFacts } from '../../run/request-watch.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import type { RefusalReason, RunObserver, RunWatch, WatchedRun } from '../../run/run-watch.ts';
-import { limitConnections } from '../../service-api/web-server.ts';
-import { createServer } from '../../service-api/web-server.ts';
-import { isOwnHost } from '../../service-api/web-server.ts';
-import { type ListenAddress, listenOn } from '../../service-api/web-server.ts';
+import {
+  createServer,
+  isOwnHost,
+  type ListenAddress,
+  limitConnections,
+  listenOn,
+} from '../../service-api/web-server.ts';
 import { refuse } from '../refuse.ts';
 import { createMetrics, ProjectWaits, QueueMetrics, RunMetrics, WorkerMetrics } from './metrics.ts';
 

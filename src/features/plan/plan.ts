@@ -18,8 +18,12 @@ import type { PlanReading } from '../../plan/plan-reading.ts';
 import { PlanRecord, type SavedChoices } from '../../plan/plan-record.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import { type Balance, balanceOf } from '../../service-api/check-service.ts';
-import { checkService, type ServiceCheck } from '../../service-api/check-service.ts';
+import {
+  type Balance,
+  balanceOf,
+  checkService,
+  type ServiceCheck,
+} from '../../service-api/check-service.ts';
 import { rehearsalTier } from '../../service-api/connect-service.ts';
 import { secretsIn } from '../../service-api/secrets.ts';
 import {

@@ -1,8 +1,9 @@
 // The items of a pipeline and their plan, for a command that has the state file open and runs nothing.
+
+import { boundaryOf, type OutsideOptions } from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
 import { HashCache } from '../../files/hash-cache.ts';
 import type { ItemFilter, ItemList } from '../../files/items.ts';
-import { boundaryOf, type OutsideOptions } from '../../files/boundary.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { storeNameOf } from '../../language/store.ts';
 import type { Ledger } from '../../model/ledger.ts';

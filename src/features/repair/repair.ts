@@ -25,16 +25,15 @@ import { linkProblem, loadState } from '../../state/load-state.ts';
 import { locateState } from '../../state/locate-state.ts';
 import { lockState, strangerTo } from '../../state/lock-state.ts';
 import { rawLines } from '../../state/raw-lines.ts';
-import { isPayment } from '../../state/receipts/receipt.ts';
+import { adoptedLine, isPayment } from '../../state/receipts/receipt.ts';
+import { bookFor } from '../../state/receipts/receipt-book.ts';
+import { filesHere } from '../../state/receipts/remembered-payments.ts';
 import { isLacking, type ReceiptLines } from '../../state/repair/complement.ts';
 import type { Damage } from '../../state/repair/damage.ts';
 import { isWhole, type Repair, type RepairContext, repairOf } from '../../state/repair/proposal.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { headVersion } from '../git/git.ts';
 import type { ReadOptions } from '../open-state.ts';
-import { adoptedLine } from '../../state/receipts/receipt.ts';
-import { bookFor } from '../../state/receipts/receipt-book.ts';
-import { filesHere } from '../../state/receipts/remembered-payments.ts';
 import { refuse, refuseIf } from '../refuse.ts';
 
 /** `service`: the one that the ids belong to, if the file no longer says so. */

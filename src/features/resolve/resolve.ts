@@ -8,15 +8,21 @@ import { explainFailure } from '../../contract/api/failure.ts';
 import type { Project } from '../../contract/api/project.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { type Problem, problem, Refusal, refusedKey, resultOf } from '../../language/load/refusal.ts';
+import {
+  type Problem,
+  problem,
+  Refusal,
+  refusedKey,
+  resultOf,
+} from '../../language/load/refusal.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, NewEvent } from '../../model/line.ts';
 import { abandoned, notTaken } from '../../model/settled.ts';
 import { jobFacts } from '../../model/state.ts';
 import { settlementOf } from '../../run/jobs/settlement.ts';
 import { isRefusedKey, readPatiently } from '../../service-api/inquiry.ts';
-import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
 import { endOf } from '../../state/receipts/receipt.ts';
+import { type EditOptions, editState, type StateEdit } from '../edit-state.ts';
 import { refuse } from '../refuse.ts';
 
 /**

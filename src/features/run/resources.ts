@@ -16,14 +16,18 @@ import { unsettledActions } from '../../plan/planned-action.ts';
 import { uploadSharedMs } from '../../plan/renew.ts';
 import type { KnownUploads, OutputStore } from '../../run/jobs/ports.ts';
 import type { WebhookInbox } from '../../run/jobs/webhook-inbox.ts';
-import { balanceOf, pays } from '../../service-api/check-service.ts';
-import { checkService, type ServiceCheck } from '../../service-api/check-service.ts';
+import { isLoopback } from '../../service-api/address.ts';
+import {
+  balanceOf,
+  checkService,
+  pays,
+  type ServiceCheck,
+} from '../../service-api/check-service.ts';
 import {
   type Connection,
   connectService,
   rehearsalTier,
 } from '../../service-api/connect-service.ts';
-import { isLoopback } from '../../service-api/address.ts';
 import { openInbox } from '../../service-api/webhooks.ts';
 import { type DiskReserve, takeDiskReserve } from '../../state/disk-reserve.ts';
 import type { RunPaths } from '../../state/run-paths.ts';

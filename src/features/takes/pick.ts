@@ -4,8 +4,8 @@
 import { digestOf } from '../../base/digest.ts';
 import { extensionOf } from '../../contract/api/asset.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
-import type { RealDisk } from '../../files/disk.ts';
 import { checkOutput, type OutsideOptions } from '../../files/boundary.ts';
+import type { RealDisk } from '../../files/disk.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import type { JobLine, OutputLine } from '../../model/line.ts';

@@ -8,8 +8,17 @@ import { isBucket } from '../../language/store.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { checkAddress } from '../../service-api/address.ts';
-import { programsOf, realPathOf, withConsents } from '../../service-api/consent.ts';
-import { allConsents, type Consent, consentFor, dropConsent, type Grant, keepConsent } from '../../service-api/consent.ts';
+import {
+  allConsents,
+  type Consent,
+  consentFor,
+  dropConsent,
+  type Grant,
+  keepConsent,
+  programsOf,
+  realPathOf,
+  withConsents,
+} from '../../service-api/consent.ts';
 import { refuse } from '../refuse.ts';
 
 export type { Consent };
