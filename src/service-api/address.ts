@@ -52,3 +52,9 @@ const schemeFor = (address: string): string =>
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
 }
+
+/** The address to listen on; port 0 selects a free port. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}

@@ -15,7 +15,8 @@ import {
 } from '../contract/api/event.ts';
 import type { Project, RecordKind } from '../contract/api/project.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { createServer, type ListenAddress, limitConnections, listenOn } from './web-server.ts';
+import type { ListenAddress } from './address.ts';
+import { createServer, limitConnections, listenOn } from './web-server.ts';
 
 export type { ListenAddress };
 

@@ -5,7 +5,8 @@ import { Agent } from 'undici';
 import type { ApiFailure } from '../contract/api/failure.ts';
 import { checkedConnector, connectorOptions } from './connector.ts';
 import { failureOfError, stopped } from './http-failure.ts';
-import { GivenUp, type Headers, OpenRequests, RequestHandler } from './request-handler.ts';
+import { OpenRequests } from './open-requests.ts';
+import { GivenUp, type Headers, RequestHandler } from './request-handler.ts';
 import type { StorageAddresses } from './storage-address.ts';
 
 // Transfers may take hours, so they have no deadline. A transfer that hardly makes progress counts as cut, and a

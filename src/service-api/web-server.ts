@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemCode } from '../base/system-error.ts';
-import { isLoopback } from './address.ts';
+import { isLoopback, type ListenAddress } from './address.ts';
 
 // Limits the connections of a server, so that slow senders cannot keep others out: no peer may hold more than its
 // share, and when the server is full, the connection that has been idle longest is closed.
@@ -78,12 +78,6 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
       if (peer !== undefined && busy.delete(socket)) idle.set(socket, peer);
     },
   };
-}
-
-/** The address to listen on; port 0 selects a free port. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
 }
 
 /** Returns the server's address, `http://127.0.0.1:4000`. The error is a cause that a person can fix. */

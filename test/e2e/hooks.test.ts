@@ -416,22 +416,6 @@ describe('without consent', () => {
     expect(existsSync(rig.path('copy/finish.json'))).toBe(true);
     expect(existsSync(rig.path('finish.json'))).toBe(true);
   });
-
-  test('a consent of an earlier version, for a service, covers no hooks', async () => {
-    const { rig, local, agree } = await hooked(`service: SERVICE\n${uploads(recordFinish)}`);
-    rig.write('pipeline.yaml', rig.read('pipeline.yaml').replace('SERVICE', local.address));
-    agree();
-    const [name = ''] = rig.files('user/shotlist/trusted');
-    const file = `user/shotlist/trusted/${name}`;
-    const { address, file: path, date } = JSON.parse(rig.read(file));
-    rig.write(file, JSON.stringify({ address, file: path, date }));
-    const ran = await rig.command(['run', 'pipeline.yaml'], {
-      ...{ SHOTLIST_API_KEY: local.key, XDG_STATE_HOME: rig.path('user') },
-    });
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain('on_finish is not called');
-    expect(existsSync(rig.path('finish.json'))).toBe(false);
-  });
 });
 
 const certificate = generate([{ name: 'commonName', value: 'localhost' }], {

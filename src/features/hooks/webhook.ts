@@ -5,7 +5,7 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import { connector, connectorOptions } from '../../service-api/connector.ts';
 import { exchange, placeOf } from '../../service-api/exchange.ts';
 import { failureOfExchange } from '../../service-api/http-failure.ts';
-import { OpenRequests } from '../../service-api/request-handler.ts';
+import { OpenRequests } from '../../service-api/open-requests.ts';
 
 export interface WebhookOptions {
   readonly address: string;

@@ -10,10 +10,10 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { RequestFacts } from '../../run/request-watch.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import type { RefusalReason, RunObserver, RunWatch, WatchedRun } from '../../run/run-watch.ts';
+import type { ListenAddress } from '../../service-api/address.ts';
 import {
   createServer,
   isOwnHost,
-  type ListenAddress,
   limitConnections,
   listenOn,
 } from '../../service-api/web-server.ts';

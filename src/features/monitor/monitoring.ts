@@ -2,7 +2,7 @@
 
 import { realClock } from '../../run/clock.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import type { ListenAddress } from '../../service-api/web-server.ts';
+import type { ListenAddress } from '../../service-api/address.ts';
 import type { Monitor } from './monitor.ts';
 
 export type { Monitor };
