@@ -53,6 +53,10 @@ const program = new Command('shotlist')
   .configureOutput({ writeErr: (text) => void process.stderr.write(shown(text)) })
   .configureHelp(helpLayout(commandNames));
 
+/** Every argument with this name is a pipeline file, but that of `log`. */
+const lacksPipeline = ({ code, message }: CommanderError, command: string): boolean =>
+  code === 'commander.missingArgument' && /'files?'$/.test(message) && command !== 'log';
+
 let exitCode = 0;
 for (const group of Object.values(commands))
   for (const add of Object.values(group))
@@ -70,8 +74,12 @@ try {
   if (process.argv.length > 2) await program.parseAsync();
   else exitCode = (await import('../features/init/start.ts')).startCommand();
 } catch (error) {
-  if (error instanceof CommanderError) exitCode = error.exitCode === 0 ? 0 : 2;
-  else {
+  if (error instanceof CommanderError) {
+    exitCode = error.exitCode === 0 ? 0 : 2;
+    const [command = ''] = process.argv.slice(2);
+    if (lacksPipeline(error, command))
+      (await import('../features/init/start.ts')).suggestPipelines(command);
+  } else {
     sayBug(error);
     exitCode = bugExitCode;
   }

@@ -105,10 +105,12 @@ test('a coordinator that was silent for too long stops, and leaves the record to
   const rig = await photoRig(2);
   const local = await service();
   const engine = await newEngine();
-  const begun = run(await loadedOf(rig), { engine, env: envOf(local) });
+  const loaded = await loadedOf(rig);
+  // Its refusal may come while the term is still being taken.
+  const begun = resultOf(() => run(loaded, { engine, env: envOf(local) }));
   await until('the run is coordinated', () => isAway(rig));
   await takeTerm(engine);
-  const ended = await resultOf(() => begun);
+  const ended = await begun;
   if (ended.ok) throw new Error('the run went on');
   expect(renderProblem(ended.error)).toContain('another coordinator has taken over');
   expect(isAway(rig)).toBe(true);

@@ -1,7 +1,8 @@
-// shotlist without a command: says what to do next. A script that lost its command must notice, so the exit code is 2.
+// shotlist without a command, or a command without its pipeline: says what to do next. A script that lost a word must
+// notice, so the exit code is 2.
 
 import { shellWord } from '../../base/printable.ts';
-import { printProse } from '../../terminal/terminal.ts';
+import { complain, printProse } from '../../terminal/terminal.ts';
 import { pipelinesHere } from './survey.ts';
 
 export function startCommand(): number {
@@ -13,16 +14,13 @@ export function startCommand(): number {
 const maxNames = 3;
 
 function startText(pipelines: readonly string[]): string {
-  const names = pipelines.map(shellWord);
-  const [first] = names;
-  const others = names.length - maxNames;
-  const shown = names.slice(0, maxNames).join(', ');
+  const [first] = pipelines;
   const next =
     first === undefined
       ? ['No pipeline is here yet. Write one for your photos, clips or sounds:', '  shotlist init']
       : [
-          `Here: ${shown}${others > 0 ? ` and ${others} more` : ''}. See what a pipeline would do, and what it would cost:`,
-          `  shotlist plan ${first}`,
+          `Here: ${listed(pipelines)}. See what a pipeline would do, and what it would cost:`,
+          `  shotlist plan ${shellWord(first)}`,
         ];
   return [
     'shotlist runs pipelines of paid AI media tools over folders of media. Without an account, every run is a rehearsal and costs nothing.',
@@ -31,4 +29,19 @@ function startText(pipelines: readonly string[]): string {
     '',
     'All commands: shotlist --help',
   ].join('\n');
+}
+
+/** For a command whose pipeline file is missing: below the error, which says so. */
+export function suggestPipelines(command: string): void {
+  const [first, ...others] = pipelinesHere();
+  if (first === undefined) complain('(No pipeline is here yet: shotlist init writes one.)');
+  else if (others.length === 0)
+    complain(`(Did you mean shotlist ${command} ${shellWord(first)}?)`);
+  else complain(`(Here: ${listed([first, ...others])}.)`);
+}
+
+function listed(pipelines: readonly string[]): string {
+  const others = pipelines.length - maxNames;
+  const shown = pipelines.slice(0, maxNames).map(shellWord).join(', ');
+  return `${shown}${others > 0 ? ` and ${others} more` : ''}`;
 }
