@@ -1,8 +1,9 @@
 // Sends one request with a text answer: sent once, read whole, and bounded in size and time. A request that was never
 // sent can safely be repeated.
 import type { Agent } from 'undici';
+import { GivenUp } from './given-up.ts';
 import type { OpenRequests } from './open-requests.ts';
-import { GivenUp, type Headers, RequestHandler } from './request-handler.ts';
+import { type Headers, RequestHandler } from './request-handler.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';

@@ -18,11 +18,12 @@ import type { Clock, MediaApi, ServiceAnswer } from '../run/jobs/ports.ts';
 import { connector, connectorOptions } from './connector.ts';
 import { exchange, placeOf } from './exchange.ts';
 import { FileFetcher } from './fetch-file.ts';
+import { type LeastProgress, leastProgress } from './given-up.ts';
 import { failureOfExchange, failureOfStatus, stopped } from './http-failure.ts';
 import { OpenRequests } from './open-requests.ts';
 import { putFile } from './put-file.ts';
 import type { RequestRates } from './request-rate.ts';
-import { type LeastProgress, leastProgress, Storage } from './storage.ts';
+import { Storage } from './storage.ts';
 import { type Network, realNetwork, StorageAddresses } from './storage-address.ts';
 
 export interface ClientOptions {

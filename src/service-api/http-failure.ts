@@ -13,7 +13,7 @@ import type { ApiFailure } from '../contract/api/failure.ts';
 import type { AnswerHeaders } from '../files/part.ts';
 import { NeverConnected } from './connector.ts';
 import type { Exchanged } from './exchange.ts';
-import { GivenUp } from './request-handler.ts';
+import { GivenUp } from './given-up.ts';
 import { RefusedAddress } from './storage-address.ts';
 
 export function failureOfStatus(

@@ -1,6 +1,7 @@
 // Handles one request, sent once. Built on undici's dispatch, because only its handler learns whether a request was
 // sent, and because every layer above it costs a small request more than its bytes do.
 import { type Agent, type Dispatcher, errors } from 'undici';
+import { GivenUp } from './given-up.ts';
 import type { OpenRequest, OpenRequests } from './open-requests.ts';
 
 /** Of 1xx: a service that sends more would send them without end. */
@@ -90,21 +91,5 @@ export abstract class RequestHandler implements Dispatcher.DispatchHandler, Open
     this.#over = true;
     this.#open.remove(this);
     return true;
-  }
-}
-
-// The error of a request that was given up, and the reason.
-
-export class GivenUp extends Error {
-  readonly code = 'GIVEN_UP';
-  /**
-   * `long`: the answer is longer than what is read. `late`: the answer was not complete in time. `slow`: too few bytes arrived.
-   * `stopped`: the run no longer waits for the answer. `odd`: the response is not a valid answer. `old`: the request waited for so
-   * long that it was not sent.
-   */
-  readonly because: 'long' | 'late' | 'slow' | 'stopped' | 'odd' | 'old';
-  constructor(because: GivenUp['because'], message: string) {
-    super(message);
-    this.because = because;
   }
 }

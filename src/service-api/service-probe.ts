@@ -11,9 +11,9 @@ import type { Account } from '../contract/api/project.ts';
 import { routes } from '../contract/api/routes.ts';
 import { connector, connectorOptions, NeverConnected } from './connector.ts';
 import { type Exchanged, exchange, placeOf } from './exchange.ts';
+import { GivenUp } from './given-up.ts';
 import { failureOfError, failureOfStatus, isNotHttp } from './http-failure.ts';
 import { OpenRequests } from './open-requests.ts';
-import { GivenUp } from './request-handler.ts';
 
 export type ProbeResult =
   /** `account`: undefined if this deployment has no account endpoint. */

@@ -4,54 +4,11 @@ import { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import type { ApiFailure } from '../contract/api/failure.ts';
 import { checkedConnector, connectorOptions } from './connector.ts';
+import { GivenUp, type LeastProgress, Progress } from './given-up.ts';
 import { failureOfError, stopped } from './http-failure.ts';
 import { OpenRequests } from './open-requests.ts';
-import { GivenUp, type Headers, RequestHandler } from './request-handler.ts';
+import { type Headers, RequestHandler } from './request-handler.ts';
 import type { StorageAddresses } from './storage-address.ts';
-
-// Transfers may take hours, so they have no deadline. A transfer that hardly makes progress counts as cut, and a
-// download then resumes.
-
-export interface LeastProgress {
-  /** At least this many bytes … */
-  readonly bytes: number;
-  /** … in each period of this many milliseconds. */
-  readonly everyMs: number;
-}
-
-/** 1 KB a second over two minutes. */
-export const leastProgress: LeastProgress = { bytes: 120_000, everyMs: 120_000 };
-
-export class Progress {
-  readonly #least: LeastProgress;
-  /** When the period began; undefined until the first look after the first bytes. */
-  #since: number | undefined;
-  #begun = false;
-  #bytes = 0;
-
-  constructor(least: LeastProgress) {
-    this.#least = least;
-  }
-
-  /** Counts bytes. The first call starts the watch. */
-  add(bytes: number): void {
-    this.#begun = true;
-    this.#bytes += bytes;
-  }
-
-  /** Why the transfer counts as cut; `now` is in milliseconds. */
-  look(now: number): GivenUp | undefined {
-    if (!this.#begun) return undefined;
-    this.#since ??= now;
-    const { bytes, everyMs } = this.#least;
-    if (now - this.#since < everyMs) return undefined;
-    if (this.#bytes < bytes)
-      return new GivenUp('slow', `only ${this.#bytes} bytes came in ${everyMs / 1000} seconds`);
-    this.#since = now;
-    this.#bytes = 0;
-    return undefined;
-  }
-}
 
 /** The network failure that ended a transfer. */
 export class Lost extends Error {

@@ -6,7 +6,8 @@ import { type Digest, digestOfBytes } from '../base/digest.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import type { LocalFile, OutputStore, StoreAnswer, StoreFailure } from '../run/jobs/ports.ts';
 import type { BucketAccess } from '../service-api/bucket-access.ts';
-import { Lost, leastProgress, Storage, type StorageAnswer } from '../service-api/storage.ts';
+import { leastProgress } from '../service-api/given-up.ts';
+import { Lost, Storage, type StorageAnswer } from '../service-api/storage.ts';
 import { Broken, failureOf, receive, verifiedPieces } from './verified-file.ts';
 
 export interface BucketOptions {

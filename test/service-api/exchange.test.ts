@@ -3,8 +3,8 @@ import { getEventListeners } from 'node:events';
 import { Agent } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Bounds, type Exchanged, exchange, placeOf } from '../../src/service-api/exchange.ts';
+import type { GivenUp } from '../../src/service-api/given-up.ts';
 import { OpenRequests } from '../../src/service-api/open-requests.ts';
-import type { GivenUp } from '../../src/service-api/request-handler.ts';
 import { until } from '../rig.ts';
 import { serve, type TestServer } from './server.ts';
 

@@ -1,10 +1,8 @@
 // Answers of storage that nobody reads: their connections are free for the next request, unless they are long or slow.
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { GivenUp } from '../../src/service-api/request-handler.ts';
+import { GivenUp, leastProgress, Progress } from '../../src/service-api/given-up.ts';
 import {
   Lost,
-  leastProgress,
-  Progress,
   Storage,
   type StorageAnswer,
   type StorageOptions,

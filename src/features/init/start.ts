@@ -35,8 +35,7 @@ function startText(pipelines: readonly string[]): string {
 export function suggestPipelines(command: string): void {
   const [first, ...others] = pipelinesHere();
   if (first === undefined) complain('(No pipeline is here yet: shotlist init writes one.)');
-  else if (others.length === 0)
-    complain(`(Did you mean shotlist ${command} ${shellWord(first)}?)`);
+  else if (others.length === 0) complain(`(Did you mean shotlist ${command} ${shellWord(first)}?)`);
   else complain(`(Here: ${listed([first, ...others])}.)`);
 }
 
