@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { isObject } from '../../src/base/json.ts';
 import { dropEngine } from '../../src/features/engine/engine.ts';
 import { exportState } from '../../src/features/engine/export.ts';
+import { type WorkerEvent, workerWith } from '../../src/features/engine/worker.ts';
 import { plan } from '../../src/features/plan/plan.ts';
 import { run } from '../../src/features/run/run.ts';
 import { status } from '../../src/features/status/status.ts';
@@ -193,4 +194,20 @@ test('projects that render hold no worker', async () => {
   expect(summary).toMatchObject({ outcome: 'done', items: { done: 5 } });
   const before = log.slice(0, log.indexOf('complete'));
   expect(before.filter((what) => what === 'create').length).toBeGreaterThan(2);
+});
+
+test('a worker whose tables are dropped stops, and says how to make them again', async () => {
+  const rig = await photoRig(1);
+  const local = await service();
+  const engine = await newEngine();
+  const events: WorkerEvent[] = [];
+  const options = { engine, root: rig.folder, env: envOf(local) };
+  const ended = resultOf(() =>
+    workerWith({ ...options, onEvent: (event) => void events.push(event) }, {}),
+  );
+  await until('the worker waits for a run', () => events.some(({ type }) => type === 'idle'));
+  await dropEngine(engine);
+  const stopped = await ended;
+  if (stopped.ok) throw new Error('the worker was told to stop');
+  expect(renderProblem(stopped.error)).toContain('make them: shotlist engine migrate');
 });

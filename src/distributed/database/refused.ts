@@ -34,10 +34,15 @@ function hintFor(error: Error): string | undefined {
   return error.message.startsWith('SASL') ? password : undefined;
 }
 
+const noTables = 'make them: shotlist engine migrate --engine <address>';
+
 const hints: ReadonlyMap<string, string> = new Map([
   ['28000', role],
   ['28P01', `check the role in the address and its password: ${password}`],
   ['3D000', 'make the database first: createdb'],
+  // The tables, or their schema, were dropped meanwhile.
+  ['3F000', noTables],
+  ['42P01', noTables],
   ['42501', 'grant the role what it needs: docs/engine.md, "Roles with least rights"'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'write the host into the address as the certificate names it'],
 ]);
