@@ -41,7 +41,7 @@ export function commandLines(
   };
   return {
     line: (command, ...more) => commandLine(command, file, meant(command), more),
-    subject: (command) => words([file, ...subject(meant(command))]),
+    subject: (command) => words([file, ...subject(meant(command)), ...engineOf(command, flags)]),
     savedPlan: (out) => {
       const { profile: _, ...own } = meant('run');
       const rest = { ...own, rehearse: own.rehearse && flags.rehearse !== true };
@@ -86,12 +86,15 @@ export function commandLine(
 function places(command: string, flags: Flags): readonly string[] {
   const has = (what: keyof typeof having): boolean => having[what].has(command);
   return [
-    ...(has('engine') ? option('--engine', flags.engine) : []),
+    ...engineOf(command, flags),
     ...(has('service') ? option('--service', flags.service) : []),
     ...(has('folders') ? option('--output', flags.output) : []),
     ...(has('folders') && flags.allowOutside === true ? ['--allow-outside'] : []),
   ];
 }
+
+const engineOf = (command: string, flags: Flags): readonly string[] =>
+  having.engine.has(command) ? option('--engine', flags.engine) : [];
 
 const subject = (flags: Flags): readonly string[] => [
   ...option('--profile', flags.profile),

@@ -1,6 +1,8 @@
 // The command lines that a person copies.
 import { expect, test } from 'vitest';
-import { commandLine } from '../../src/features/command-line.ts';
+import { commandLine, commandLines } from '../../src/features/command-line.ts';
+import { loadPipeline } from '../../src/language/load/load.ts';
+import { photoRig } from '../rig.ts';
 
 test('a run has the choices of the command that proposes it', () => {
   const flags = {
@@ -24,4 +26,11 @@ test('a plan of a distributed run is proposed with its database', () => {
   expect(commandLine('plan', 'p.yaml', flags, ['--pay-again'])).toBe(
     'shotlist plan p.yaml --engine postgres://db.example/shotlist --pay-again',
   );
+});
+
+test('a doubt of a distributed run is resolved where its record is; repair is about the state file', async () => {
+  const pipeline = await loadPipeline((await photoRig(1)).file);
+  const { subject } = commandLines(pipeline, { engine: 'postgres://db.example/shotlist' }, false);
+  expect(subject('resolve')).toMatch(/ --engine postgres:\/\/db.example\/shotlist$/);
+  expect(subject('repair')).not.toContain('--engine');
 });

@@ -192,7 +192,7 @@ export function workerText(event: WorkerEvent): string | undefined {
     case 'served':
       return event.left
         ? `Left the run ${printable(event.run)}`
-        : `The run ${printable(event.run)} needs this worker no longer`;
+        : `The run ${printable(event.run)} no longer needs this worker`;
     case 'database':
       return event.away === undefined
         ? 'the database is back'
