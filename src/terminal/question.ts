@@ -3,6 +3,7 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { systemCode } from '../base/system-error.ts';
 import { onLost, whileAsking } from './output.ts';
+import { print } from './terminal.ts';
 
 /** True if a person sits at both ends. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
@@ -12,6 +13,17 @@ const ends = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Only a clear yes counts: neither an empty line, nor Ctrl-C, nor the end of the input. */
 export const isYes = async (question: string): Promise<boolean> =>
   /^y(es)?$/i.test((await lineFor(`${question} [y/N] `)) ?? '');
+
+/**
+ * Asks before something is removed, and says so if nothing was. `aim` completes "To …", for whoever cannot be asked: the
+ * command does it with `--yes`.
+ */
+export async function mayRemove(question: string, aim: string): Promise<boolean> {
+  if (!canAsk()) print(`Nothing was removed. To ${aim}, run the same command with --yes.`);
+  else if (await isYes(question)) return true;
+  else print('Nothing was removed.');
+  return false;
+}
 
 /**
  * The line that a person types after the question, without spaces around it; undefined after Ctrl-C or the end of the input.

@@ -1,7 +1,7 @@
 // shotlist prune: lists the orphans of a pipeline, and removes them after a yes.
 
 import type { PruneFlags } from '../../terminal/flags.ts';
-import { canAsk, isYes } from '../../terminal/question.ts';
+import { mayRemove } from '../../terminal/question.ts';
 import { caution, print } from '../../terminal/terminal.ts';
 import { answer, command, pipelineFor, sayState } from '../command.ts';
 import { type Orphans, orphans, type Pruned, prune } from './prune.ts';
@@ -27,14 +27,7 @@ export async function pruneCommand(file: string, flags: PruneFlags): Promise<num
   const found = await orphans(pipeline, { ...options, ...reports });
   const shown = answer(found, json, { text: (value) => orphansText(value, now) });
   if (json || isEmpty(found)) return shown;
-  if (!canAsk()) {
-    print('Nothing was removed. To remove the orphans, run the same command with --yes.');
-    return shown;
-  }
-  if (!(await isYes('Remove them?'))) {
-    print('Nothing was removed.');
-    return shown;
-  }
+  if (!(await mayRemove('Remove them?', 'remove the orphans'))) return shown;
   const pruned = await prune(pipeline, { ...options, ...reports, listed: found });
   return answer(pruned, json, { text: doneText, exitCode: codeOf });
 }

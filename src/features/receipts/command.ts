@@ -6,8 +6,8 @@ import { count, size, table } from '../../base/text.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { JobLine } from '../../model/line.ts';
 import type { ReceiptsFlags } from '../../terminal/flags.ts';
-import { canAsk, isYes } from '../../terminal/question.ts';
-import { caution, print } from '../../terminal/terminal.ts';
+import { mayRemove } from '../../terminal/question.ts';
+import { caution } from '../../terminal/terminal.ts';
 import { answer } from '../command.ts';
 import {
   exportReceipts,
@@ -51,14 +51,7 @@ async function forgetting(
   const found = forgetReceipts({ ...options, dryRun: true });
   const shown = answer(found, json, { text: forgettableText });
   if (json || found.receipts === 0) return shown;
-  if (!canAsk()) {
-    print('Nothing was removed. To forget the receipts, run the same command with --yes.');
-    return shown;
-  }
-  if (!(await isYes('Forget them?'))) {
-    print('Nothing was removed.');
-    return shown;
-  }
+  if (!(await mayRemove('Forget them?', 'forget the receipts'))) return shown;
   return answer(forgetReceipts(options), json, { text: doneText });
 }
 
