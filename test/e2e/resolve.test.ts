@@ -227,6 +227,11 @@ describe('of a doubt in an older state file that was put back, and that was reso
     await other.command(['resolve', 'pipeline.yaml', name, '--not-charged'], env);
     expect((await other.run(local)).summary.outcome).toBe('done');
     rig.write(stateFile, older);
+    // Each attempt by its own name: that the later one was charged says nothing of this one.
+    const said = await rig.command(['resolve', 'pipeline.yaml', name, '--not-charged'], env);
+    expect(said.code, said.stderr).toBe(0);
+    expect(said.stderr).toContain('your receipts know what became of swap:p1.png');
+    rig.write(stateFile, older);
     const planned = await rig.command(['plan', 'pipeline.yaml', '--json'], env);
     expect(JSON.parse(planned.stdout)).toMatchObject({ plan: { credits: 0 } });
     expect((await rig.run(local)).summary.outcome).toBe('done');
