@@ -38,10 +38,7 @@ const hostFile = fileURLToPath(new URL('command-host.ts', import.meta.url));
 const idle = new Set<ChildProcess>();
 
 function startHost(): ChildProcess {
-  const { NODE_OPTIONS: _, ...own } = process.env;
-  // Each command has modules of its own: in the cache they would be tens of thousands of files, written and read at a
-  // higher price than compiling them. A process that the command starts uses the cache again.
-  const env = { ...own, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const { NODE_OPTIONS: _, ...env } = process.env;
   const host = fork(hostFile, { env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   return host.once('exit', () => void idle.delete(host));
 }

@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { bugOf, bugText } from '../base/bug.ts';
 import { version } from '../base/version.ts';
 import { openSecretWarnings } from '../service-api/secrets.ts';
-import { outliveOutput, shown, write, writeLast } from '../terminal/output.ts';
+import { beginOutput, shown, write, writeLast } from '../terminal/output.ts';
 import { commands } from './commands.ts';
 import { helpLayout } from './help.ts';
 
@@ -64,7 +64,7 @@ for (const group of Object.values(commands))
       exitCode = code;
     });
 
-outliveOutput();
+beginOutput();
 program.hook('preAction', async () => {
   const warnings = openSecretWarnings(process.env);
   if (warnings.length > 0) warnings.forEach((await import('../terminal/terminal.ts')).caution);

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { loadPipeline } from '../language/load/load.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import type { PipelineFlags } from '../terminal/flags.ts';
+import { said } from '../terminal/output.ts';
 import { caution, print, printJson } from '../terminal/terminal.ts';
 import { stateLine } from '../views/service-text.ts';
 import { driverWarning } from './git/git-setup.ts';
@@ -67,13 +68,11 @@ export async function pipelineFor(
   return await loadPipeline(file, { inputs: input, profile });
 }
 
-let warnedOfDriver = false;
-
 /** Warns once, before anyone merges, of a merge driver that an older shotlist left in the clone of this folder. */
 export function warnOfDriver(folder: string): void {
-  const warning = warnedOfDriver ? undefined : driverWarning(folder);
+  const warning = said.has('driver') ? undefined : driverWarning(folder);
   if (warning === undefined) return;
-  warnedOfDriver = true;
+  said.add('driver');
   caution(warning);
 }
 

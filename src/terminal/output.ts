@@ -13,11 +13,18 @@ type Channel = keyof typeof streams;
 const lost = new Set<Channel>();
 const listeners = new Set<() => void>();
 
+/** What this command has said and need not say again. */
+export const said = new Set<string>();
+
 /**
- * From now on, the loss of a stream does not crash the command. If the reader of a pipe has exited, the exit code stays
- * the same. If facts could not be written for another reason, that is a failure, and exit code 0 becomes 1.
+ * Call when a command begins. From now on, the loss of a stream does not crash it. If the reader of a pipe has exited, the
+ * exit code stays the same. If facts could not be written for another reason, that is a failure, and exit code 0 becomes 1.
  */
-export function outliveOutput(): void {
+export function beginOutput(): void {
+  for (const one of [lost, listeners, said]) one.clear();
+  below = undefined;
+  afterAnswer = undefined;
+  redactor = undefined;
   streams.err.on('error', () => lose('err'));
   streams.out.on('error', (error) => {
     if (!lost.has('out') && systemCode(error) !== 'EPIPE') {

@@ -6,7 +6,7 @@ import { type Complaint, renderDiagnostics } from '../contract/yaml/diagnostic.t
 import { type Problem, Refusal, renderProblem } from '../language/load/refusal.ts';
 import { hasColor, type Paint } from './colors.ts';
 import { problemCode } from './exit-code.ts';
-import { ownRedactor, shown, terminal, write } from './output.ts';
+import { ownRedactor, said, shown, terminal, write } from './output.ts';
 
 // Reports escape names themselves; this is the second line of defense.
 export const print = (text: string): void => write('out', shown(text));
@@ -49,16 +49,13 @@ export function refused(error: unknown, json: boolean): number {
   throw error;
 }
 
-/** By text: what this process has printed already. */
-const printed = new Set<string>();
-
 /** `texts`: of the pipeline file and of what it includes. A command that runs several times says the same thing once. */
 export function printWarnings(
   all: readonly Complaint[],
   { text, included }: Pick<Problem, 'text' | 'included'>,
 ): void {
-  const warnings = all.filter((one) => !printed.has(JSON.stringify(one)));
-  for (const one of warnings) printed.add(JSON.stringify(one));
+  const warnings = all.filter((one) => !said.has(JSON.stringify(one)));
+  for (const one of warnings) said.add(JSON.stringify(one));
   if (warnings.length > 0) complain(renderDiagnostics(warnings, text, width(), included));
 }
 
