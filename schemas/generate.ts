@@ -17,7 +17,7 @@ import { provenanceSchema } from '../src/features/provenance/provenance.ts';
 import { receiptsSchema } from '../src/features/receipts/receipt-line.ts';
 import { fragmentSchema, pipelineSchema } from '../src/language/schema.ts';
 import { stateSchema } from '../src/model/line.ts';
-import { faultsSchema } from '../src/service/endpoints/fault-schema.ts';
+import { faultsSchema } from '../src/service/faults/schema.ts';
 import { withTables } from './function-tables.ts';
 
 /** Every published schema, by its path below schemas/. */

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { err, ok } from '../src/base/result.ts';
 import type { FragmentFiles } from '../src/language/reuse/include.ts';
 import { validate } from '../src/language/validate.ts';
-import { faultSchemas } from '../src/service/endpoints/fault-schema.ts';
+import { faultSchemas } from '../src/service/faults/schema.ts';
 import { main } from './built.ts';
 import { blocks, blocksIn, type CodeBlock, pages, read, root } from './examples.ts';
 import { portraitPhoto } from './previews/media.ts';

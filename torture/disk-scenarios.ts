@@ -1,6 +1,6 @@
 // The starting points of a run in the disk torture. Together, the scenarios cover every kind of file that a run writes.
 import { appendFileSync } from 'node:fs';
-import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../src/service/faults/schema.ts';
 import type { DiskTestbed, PhotoSize } from './disk-testbed.ts';
 import type { Call } from './strace.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { chanceOf } from '../src/base/chance.ts';
-import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../src/service/faults/schema.ts';
 import { type LocalService, startService } from '../src/service/start.ts';
 import { photo } from '../test/photo.ts';
 import { swapAssets, uploadAndDetect, writePhotos } from '../test/photo-pipeline.ts';

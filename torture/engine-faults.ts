@@ -1,6 +1,6 @@
 // The service's faults while a distributed run is tortured, and how many of them can lose the answer to a creation.
 import { isObject } from '../src/base/json.ts';
-import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../src/service/faults/schema.ts';
 import type { LocalService } from '../src/service/start.ts';
 import { Client, listAt } from '../test/service/client.ts';
 

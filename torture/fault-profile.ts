@@ -1,5 +1,5 @@
 // The random faults of the service in a round. Each is limited in number, so that the round ends.
-import type { FaultRule } from '../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../src/service/faults/schema.ts';
 
 const creations = [
   'POST /v1/face-swap-photo',

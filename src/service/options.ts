@@ -5,7 +5,7 @@ import type { StatedPrices } from './base/charge.ts';
 import type { LedgerEntry } from './base/ledger-entry.ts';
 import type { RequestCounts } from './base/request-counts.ts';
 import type { Speed } from './base/speed.ts';
-import type { FaultsDocument } from './endpoints/fault-schema.ts';
+import type { FaultsDocument } from './faults/schema.ts';
 
 export interface ServiceOptions {
   /** Default 127.0.0.1. The hub is available only on this machine, whatever the host. */

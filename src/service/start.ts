@@ -6,7 +6,6 @@ import { assetLifetimeMs } from '../contract/api/asset.ts';
 import { openRenderer } from '../previews/open.ts';
 import { wakeAfter } from './base/clock.ts';
 import { reportInternalError } from './base/internal-error.ts';
-import type { FaultRule } from './endpoints/fault-schema.ts';
 import { openDeliveries } from './events/deliveries.ts';
 import {
   type EventDispatcher,
@@ -17,6 +16,7 @@ import { openWebhooks } from './events/webhooks.ts';
 import { firedOf, openFaults } from './faults/faults.ts';
 import { acceptFaults } from './faults/read.ts';
 import { applyRequestFaults } from './faults/request-faults.ts';
+import type { FaultRule } from './faults/schema.ts';
 import { openApp } from './http/app.ts';
 import type { Dependencies } from './http/dependencies.ts';
 import { accountRoutes } from './http/routes/account.ts';

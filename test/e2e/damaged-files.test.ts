@@ -1,7 +1,7 @@
 // What arrives damaged is never taken for the result, and its original is never deleted for it.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../../src/service/faults/schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { photo } from '../photo.ts';
 import { envOf, Rig, service } from '../rig.ts';

@@ -6,7 +6,7 @@ import { err } from '../../src/base/result.ts';
 import type { Download, Project } from '../../src/contract/api/project.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import type { Disk, MediaApi } from '../../src/run/jobs/ports.ts';
-import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../../src/service/faults/schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
 import { relayTo } from './relay.ts';

@@ -8,7 +8,7 @@ import type { RunInternals } from '../../src/features/run/run.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { resultOf } from '../../src/language/load/refusal.ts';
 import { realClock } from '../../src/run/clock.ts';
-import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../../src/service/faults/schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, envOf, Rig, service } from '../rig.ts';
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunInternals, RunOptions } from '../../src/features/run/run.ts';
 import type { Clock } from '../../src/run/jobs/ports.ts';
-import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../../src/service/faults/schema.ts';
 import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
 import { bill, ended, envOf, photoRig, Rig, service, until } from '../rig.ts';
 import { Client, eventually, listAt, textAt } from '../service/client.ts';

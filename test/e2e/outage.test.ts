@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { err } from '../../src/base/result.ts';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import type { MediaApi } from '../../src/run/jobs/ports.ts';
-import type { FaultsDocument } from '../../src/service/endpoints/fault-schema.ts';
+import type { FaultsDocument } from '../../src/service/faults/schema.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { bill, photoPipeline, photoRig, plainly, type Rig, service, type Told } from '../rig.ts';
 

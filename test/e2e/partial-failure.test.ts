@@ -1,7 +1,7 @@
 // When something fails: the rest goes on as far as the pipeline says, each failure is listed with what can be done, and
 // nothing is paid for what the service will refuse anyway.
 import { describe, expect, test } from 'vitest';
-import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../../src/service/faults/schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, photoPipeline, photoRig, Rig, service } from '../rig.ts';
 import { hub } from '../service/receiver.ts';

@@ -1,5 +1,5 @@
 // Pipelines that spend, and what the service's own ledger says of them: what was charged, net, after every entry.
-import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../../src/service/faults/schema.ts';
 import type { LocalService, ServiceOptions } from '../../src/service/start.ts';
 import { Rig } from '../rig.ts';
 

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { FaultRule } from '../../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../../src/service/faults/schema.ts';
 import { service, until } from '../rig.ts';
 import { addressIn, Client, textAt } from './client.ts';
 import { clockwork } from './clockwork.ts';

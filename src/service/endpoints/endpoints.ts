@@ -11,7 +11,7 @@ import {
 import type { PathForm } from '../../contract/api/routes.ts';
 import { tiers } from '../../contract/api/tier.ts';
 import { tools } from '../../contract/tools/all.ts';
-import { faultsSchema } from './fault-schema.ts';
+import { faultsSchema } from '../faults/schema.ts';
 import { cancellation, grant, newAccount, newKey, newTier, newWebhook } from './hub-requests.ts';
 import { detectionRequest, uploadRequest } from './requests.ts';
 

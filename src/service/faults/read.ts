@@ -8,8 +8,8 @@ import { describeValue, diagnose, dotted, type YamlFormat } from '../../contract
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
 import { badRequest, type ErrorResponse } from '../base/error-response.ts';
 import { sentenceOf } from '../base/request-body.ts';
-import { type FaultRule, faultSchemas, isFaultName } from '../endpoints/fault-schema.ts';
-import { matches, patternsOf, targetsOf } from './targets.ts';
+import { matches, patternsOf, targetsOf } from './faults.ts';
+import { type FaultRule, faultSchemas, isFaultName } from './schema.ts';
 
 /** Reads the text of a faults file. `file` is the name for messages. */
 export function parseFaults(

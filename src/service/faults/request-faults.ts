@@ -1,11 +1,12 @@
-// The faults of requests: before the handler, or after it, when only the answer is lost.
-import { Readable } from 'node:stream';
+// The faults of requests: before the handler, or after it, when only the answer is lost; and of the bytes of uploads and
+// downloads.
+import { Readable, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { milliseconds } from '../../base/duration.ts';
 import { unreachable } from '../../base/result.ts';
 import type { ServiceClock } from '../base/clock.ts';
-import type { FaultRule } from '../endpoints/fault-schema.ts';
 import { type Faults, type Fired, firedOf } from './faults.ts';
+import type { FaultRule } from './schema.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -54,7 +55,7 @@ export function applyRequestFaults(
   });
 }
 
-/** Applies a fault that comes before the handler. False: the request goes on. */
+/** Applies a fault that comes before the handler. Returns whether the request ends here. */
 function isStopped(rule: FaultRule, request: FastifyRequest, reply: FastifyReply): boolean {
   switch (rule.fault) {
     case 'throttled':
@@ -104,4 +105,43 @@ function waitOf({ rule, chance }: Fired<'latency'>): number {
   return rule.up_to === undefined
     ? least
     : least + chance * Math.max(0, milliseconds(rule.up_to) - least);
+}
+
+// The faults of uploads and downloads, which change or stop their bytes.
+
+/** A transform that applies the fault of a transfer of `length` bytes; undefined: no fault. */
+export function transferFaultOf(
+  { faults: fired = [], raw: { socket } }: FastifyRequest,
+  length: number | undefined,
+): Transform | undefined {
+  const rule = (
+    firedOf(fired, 'truncated') ??
+    firedOf(fired, 'stalled') ??
+    firedOf(fired, 'corrupt')
+  )?.rule;
+  if (rule === undefined) return undefined;
+  const at = rule.at_bytes ?? Math.floor((length ?? 0) / 2);
+  let passed = 0;
+  const step = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      const from = passed;
+      passed += chunk.length;
+      if (passed <= at) return done(null, chunk);
+      const inside = Math.max(0, at - from);
+      if (rule.fault === 'corrupt') {
+        const changed = Buffer.from(chunk);
+        if (from <= at) changed[inside] = (changed[inside] ?? 0) ^ 0xff;
+        return done(null, changed);
+      }
+      if (inside > 0) step.push(chunk.subarray(0, inside));
+      // Without a call of `done`, the stream stops. The bytes before the fault get a moment to leave.
+      if (rule.fault === 'truncated') setImmediate(() => socket.destroy());
+      return undefined;
+    },
+  });
+  // A stopped stream would not notice that the other side closed the connection.
+  const end = (): void => void step.destroy();
+  socket.once('close', end);
+  step.once('close', () => socket.off('close', end));
+  return step;
 }

@@ -8,7 +8,7 @@ import { rangeOf, versionOf } from '../../base/byte-range.ts';
 import { Crc32c } from '../../base/crc32c.ts';
 import { contentTypeOf, extensionOf, unknownType } from '../../contract/api/asset.ts';
 import { notFound } from '../base/error-response.ts';
-import { transferFaultOf } from '../faults/transfer-faults.ts';
+import { transferFaultOf } from '../faults/request-faults.ts';
 import type { FileStore } from '../store/file-store.ts';
 import { sendError } from './app.ts';
 
@@ -93,8 +93,7 @@ export async function sendFile(
   // An empty file has no bytes to stream.
   if (request.method === 'HEAD' || size === 0) return reply.send();
   const content = createReadStream(file, { start, end });
-  const transfer = { length: end - start + 1, socket: request.raw.socket };
-  const transferFault = transferFaultOf(request.faults ?? [], transfer);
+  const transferFault = transferFaultOf(request, end - start + 1);
   if (transferFault === undefined) return reply.send(content);
   // If one stream ends early, the other ends too; fastify reports the error of the last one.
   return reply.send(pipeline(content, transferFault, () => {}));

@@ -1,6 +1,6 @@
 // Faults on demand: each kind does what it says and nothing else, and the same seed gives the same faults.
 import { describe, expect, test } from 'vitest';
-import type { FaultRule } from '../../../src/service/endpoints/fault-schema.ts';
+import type { FaultRule } from '../../../src/service/faults/schema.ts';
 import { type LocalService, startService } from '../../../src/service/start.ts';
 import { photo, service } from '../../rig.ts';
 import {

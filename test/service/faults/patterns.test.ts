@@ -1,8 +1,8 @@
 // Which targets a pattern of a fault means, and which faults have which.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { faultSchemas, isFaultName } from '../../../src/service/endpoints/fault-schema.ts';
-import { matches, targetsOf } from '../../../src/service/faults/targets.ts';
+import { matches, targetsOf } from '../../../src/service/faults/faults.ts';
+import { faultSchemas, isFaultName } from '../../../src/service/faults/schema.ts';
 
 test.each([
   ['POST /v1/face-swap', 'POST /v1/face-swap', true],

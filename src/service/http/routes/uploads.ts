@@ -10,7 +10,7 @@ import { orError, RequestError } from '../../base/error-response.ts';
 import { validBody } from '../../base/request-body.ts';
 import { uploadRequest } from '../../endpoints/requests.ts';
 import { firedOf } from '../../faults/faults.ts';
-import { transferFaultOf } from '../../faults/transfer-faults.ts';
+import { transferFaultOf } from '../../faults/request-faults.ts';
 import { TooLarge } from '../../store/file-store.ts';
 import { callerAccount, sendError } from '../app.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -52,10 +52,7 @@ export function uploadRoutes(
         const { tier } = account;
         const most = allowances[tier].uploadBytes;
         const length = lengthOf(request.headers['content-length']);
-        const through = transferFaultOf(request.faults ?? [], {
-          length,
-          socket: request.raw.socket,
-        });
+        const through = transferFaultOf(request, length);
         const sent = Readable.from(request.raw, { objectMode: false });
         try {
           if ((length ?? 0) > most) throw new TooLarge();
