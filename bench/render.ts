@@ -12,7 +12,7 @@ import type { RenderInput } from '../src/previews/base/request.ts';
 import { writeClip } from '../src/previews/clips/write.ts';
 import { pictureOf } from '../src/previews/pictures/picture.ts';
 import { renderTool, searchFaces } from '../src/previews/registry.ts';
-import { namedIn } from '../src/service/endpoints/asset-references.ts';
+import { namedIn } from '../src/service/inputs.ts';
 import { voiceSample } from '../test/previews/media.ts';
 import { sample } from '../test/service/client.ts';
 import { filledInObject } from '../test/service/examples.ts';

@@ -2,10 +2,14 @@
 // server and an image library.
 import type { Result } from '../base/result.ts';
 import type { Diagnostic } from '../contract/yaml/diagnostic.ts';
-import type { LedgerEntry } from '../service/base/ledger-entry.ts';
-import type { Speed } from '../service/base/speed.ts';
 import type { FaultsDocument } from '../service/faults/schema.ts';
-import type { LocalService, Pictures, ServiceOptions } from '../service/options.ts';
+import type {
+  LedgerEntry,
+  LocalService,
+  Pictures,
+  ServiceOptions,
+  Speed,
+} from '../service/options.ts';
 import { isLoopback } from './address.ts';
 
 export type { FaultsDocument, LedgerEntry, LocalService, Pictures, ServiceOptions, Speed };

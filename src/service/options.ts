@@ -1,10 +1,7 @@
 // The options of the local service, and the handle of a running one. Part of the library's types.
 import type { PathForm } from '../contract/api/routes.ts';
 import type { Tier } from '../contract/api/tier.ts';
-import type { StatedPrices } from './base/charge.ts';
-import type { LedgerEntry } from './base/ledger-entry.ts';
-import type { RequestCounts } from './base/request-counts.ts';
-import type { Speed } from './base/speed.ts';
+import type { StatedPrices } from './charge.ts';
 import type { FaultsDocument } from './faults/schema.ts';
 
 export interface ServiceOptions {
@@ -71,6 +68,12 @@ export interface ServiceOptions {
   readonly after?: (ms: number, then: () => void) => () => void;
 }
 
+/**
+ * `instant`: a project is complete as soon as its output is rendered. `realtime`: it takes as long as the hosted service
+ * takes. A number: so many times faster than that.
+ */
+export type Speed = 'instant' | 'realtime' | number;
+
 export type Pictures = 'real' | 'plain';
 
 export interface LocalService {
@@ -93,6 +96,30 @@ export interface LocalService {
   balance(): number;
   /** How often each route was called since the start: `{'POST /v1/face-swap-photo': 2}`. */
   requests(): RequestCounts;
+}
+
+/** By route: `POST /v1/face-swap-photo`. Requests that match no route count as `unknown`. */
+export type RequestCounts = Readonly<Record<string, number>>;
+
+export type LedgerKind = 'charge' | 'refund' | 'adjustment';
+
+/** One movement of credits, as the ledger of an account lists it. */
+export interface LedgerEntry {
+  readonly seq: number;
+  /** ISO 8601 timestamp. */
+  readonly at: string;
+  readonly account: string;
+  /** The project that it is about; null for an adjustment of the account itself, as the opening balance. */
+  readonly project: string | null;
+  readonly tool: string | null;
+  /** The project's name. */
+  readonly name: string | null;
+  readonly kind: LedgerKind;
+  /**
+   * Credits. A charge and a refund are positive: the kind says the direction. An adjustment has a sign:
+   * positive is credited to the account, negative is taken from it.
+   */
+  readonly credits: number;
 }
 
 /** An option has an invalid value. */

@@ -1,40 +1,27 @@
 // Starts the local service, which implements the hosted service's interface for rehearsals and tests. With a data folder, the
 // ledger, the files and the events survive a kill at any moment, and unfinished projects continue.
 
-import { milliseconds } from '../base/duration.ts';
 import { assetLifetimeMs } from '../contract/api/asset.ts';
 import { openRenderer } from '../previews/open.ts';
-import { wakeAfter } from './base/clock.ts';
-import { reportInternalError } from './base/internal-error.ts';
+import { wakeAfter } from './clock.ts';
+import { reportInternalError } from './errors.ts';
 import { openDeliveries } from './events/deliveries.ts';
-import {
-  type EventDispatcher,
-  noEventDispatcher,
-  openEventDispatcher,
-} from './events/event-dispatcher.ts';
+import { noEventDispatcher, openEventDispatcher } from './events/event-dispatcher.ts';
 import { openWebhooks } from './events/webhooks.ts';
-import { firedOf, openFaults } from './faults/faults.ts';
+import { openFaults } from './faults/faults.ts';
 import { acceptFaults } from './faults/read.ts';
 import { applyRequestFaults } from './faults/request-faults.ts';
 import type { FaultRule } from './faults/schema.ts';
 import { openApp } from './http/app.ts';
-import type { Dependencies } from './http/dependencies.ts';
-import { accountRoutes } from './http/routes/account.ts';
-import { creationRoutes } from './http/routes/creations.ts';
-import { detectionRoutes } from './http/routes/detections.ts';
-import { downloadRoutes } from './http/routes/downloads.ts';
-import { openApiRoute } from './http/routes/openapi.ts';
-import { projectRoutes } from './http/routes/projects.ts';
-import { uploadRoutes } from './http/routes/uploads.ts';
+import { creationRoutes } from './http/creations.ts';
+import { fileRoutes } from './http/files.ts';
+import { accountRoute, detectionRoutes, openApiRoute, projectRoutes } from './http/routes.ts';
 import { openHub } from './hub/hub.ts';
-import { openDetectionJobs } from './jobs/detection-job.ts';
-import { openRenderJobs } from './jobs/render-job.ts';
-import { openScheduler } from './jobs/scheduler.ts';
+import { openJobs } from './jobs/jobs.ts';
 import { type LocalService, ServiceOptionError, type ServiceOptions } from './options.ts';
-import { localAccount, mostCredits, openAccounts } from './store/accounts.ts';
+import { localAccount, maxCredits, openAccounts } from './store/accounts.ts';
 import { openAssets } from './store/assets.ts';
-import { openDataFolder } from './store/data-folder.ts';
-import type { Database } from './store/database.ts';
+import { type DataFolder, openDataFolder } from './store/data-folder.ts';
 import { openDetections } from './store/detections.ts';
 import { openFileStore } from './store/file-store.ts';
 import { keysOf, newKey, openKeys } from './store/keys.ts';
@@ -49,32 +36,24 @@ export async function startService(options: ServiceOptions = {}): Promise<LocalS
   if (typeof speed === 'number' && !(speed > 0))
     throw new ServiceOptionError(`speed must be a number above 0, not ${speed}`);
   const { credits = 0 } = options;
-  if (!(Number.isInteger(credits) && credits >= 0 && credits <= mostCredits))
+  if (!(Number.isInteger(credits) && credits >= 0 && credits <= maxCredits))
     throw new ServiceOptionError(
-      `credits must be a whole number up to ${mostCredits}, not ${credits}`,
+      `credits must be a whole number up to ${maxCredits}, not ${credits}`,
     );
   const rules = acceptFaults(options.faults ?? { faults: [] });
-  if (!rules.ok) throw new ServiceOptionError(rules.error.message);
-  const { folder, secret, database, leave } = await openDataFolder(options.data);
+  if (!rules.ok) throw new ServiceOptionError(rules.error);
+  const data = await openDataFolder(options.data);
   try {
-    const service = await openWith(options, { folder, secret, database, rules: rules.value });
+    const service = await open(options, rules.value, data);
     const close = async (): Promise<void> => {
       await service.close();
-      await leave();
+      await data.leave();
     };
     return { ...service, close };
   } catch (error) {
-    await leave();
+    await data.leave();
     throw error;
   }
-}
-
-/** What exists before the service starts and after it stops. */
-interface StartContext {
-  readonly folder: string;
-  readonly secret: string | undefined;
-  readonly database: Database;
-  readonly rules: readonly FaultRule[];
 }
 
 function candidatesOf(
@@ -85,100 +64,64 @@ function candidatesOf(
   return secret === undefined || temporaryKey ? [newKey()] : keysOf(secret);
 }
 
-async function openWith(
+async function open(
   options: ServiceOptions,
-  { folder, secret, database, rules }: StartContext,
+  rules: readonly FaultRule[],
+  { folder, secret, database }: DataFolder,
 ): Promise<LocalService> {
   const { host = '127.0.0.1', port = 0, credits = 10_000, tier = 'pro' } = options;
-  const { speed = 'instant', seed = 1, slots = 8, paths = 'both' } = options;
-  const faults = openFaults(rules, seed);
+  const { speed = 'instant', seed = 1, slots = 8, paths = 'both', pictures = 'real' } = options;
+  const { decodeMegabytes, stated = new Map() } = options;
   const clock = { now: options.now ?? Date.now, after: options.after ?? wakeAfter };
   const { now } = clock;
+  const faults = openFaults(rules, seed);
   const fileStore = await openFileStore(folder);
   const accounts = await openAccounts(database, { credits, tier }, now());
-  const keys = await openKeys(
-    database,
-    { candidates: candidatesOf(options, secret), temporary: options.temporaryKey ?? false },
-    now(),
-  );
+  const candidates = candidatesOf(options, secret);
+  const keys = await openKeys(database, candidates, options.temporaryKey ?? false, now());
   let address = '';
-  const addresses = await openPresignedAddresses(database, {
+  const addresses = await openPresignedAddresses(database, faults, {
     base: () => address,
     now,
     lifetimeMs: options.addressLifetimeMs ?? 24 * 3_600_000,
-    shortened: (purpose) => {
-      const early = firedOf(faults.fire('address', purpose), 'early-expiry');
-      return early === undefined ? undefined : milliseconds(early.rule.after);
-    },
   });
   const lifetimeMs = options.assetLifetimeMs ?? assetLifetimeMs;
-  const assets = openAssets(database, fileStore, { now, lifetimeMs });
+  const assets = openAssets(database, fileStore, now, lifetimeMs);
   const webhooks = openWebhooks(database);
   const deliveries = openDeliveries(database, webhooks, faults, {
     backoffMs: options.eventBackoffMs ?? 1000,
     giveUpMs: options.eventGiveUpMs ?? 24 * 3_600_000,
   });
-  const eventDispatcher: EventDispatcher =
+  const eventDispatcher =
     options.events === false
       ? noEventDispatcher
-      : openEventDispatcher({
-          ...{ webhooks, deliveries, addresses, faults, clock },
-          durable: database.durable,
-        });
+      : openEventDispatcher({ webhooks, deliveries, addresses, faults, clock, database });
   const projects = openProjects(database, accounts, {
     record: deliveries.recordEvent,
     flush: eventDispatcher.wake,
   });
   const detections = openDetections(database);
-
-  const { pictures = 'real' } = options;
-  const { decodeMegabytes } = options;
-  const decodeBytes = decodeMegabytes === undefined ? undefined : decodeMegabytes * 2 ** 20;
-  const renderer = openRenderer({ pictures, report: reportInternalError, decodeBytes });
-  const timing = { clock, speed, seed };
-  const renderJobs = openRenderJobs({
-    projects,
-    detections,
-    fileStore,
-    accounts,
-    faults,
-    renderer,
-    ...timing,
+  const renderer = openRenderer({
+    pictures,
+    report: reportInternalError,
+    decodeBytes: decodeMegabytes === undefined ? undefined : decodeMegabytes * 2 ** 20,
   });
-  const detectionJobs = openDetectionJobs({
-    database,
-    detections,
-    assets,
-    fileStore,
-    renderJobs,
-    renderer,
-    ...timing,
-  });
-  const scheduler = openScheduler(clock, slots);
-  // Separate, so that a free detection does not wait for long renderings.
-  const detectionScheduler = openScheduler(clock, slots);
-
-  const dependencies: Dependencies = {
-    ...{ database, accounts, keys, projects, detections, assets, fileStore, addresses, clock },
-    ...{ webhooks, deliveries, eventDispatcher, faults },
-    stated: options.stated ?? new Map(),
-    render: (project) => scheduler.submit(renderJobs.jobOf(project)),
-    release: scheduler.release,
-    search: (detection) => detectionScheduler.submit(detectionJobs.jobOf(detection)),
+  const dependencies = {
+    ...{ clock, speed, seed, stated, faults, database, fileStore, accounts, keys, addresses },
+    ...{ assets, webhooks, deliveries, projects, detections, renderer },
   };
-  const app = openApp(keys, {
-    senderMs: options.senderMs ?? 30_000,
-    durable: database.durable,
-  });
-  applyRequestFaults(app.server, faults, clock);
-  creationRoutes(app.server, dependencies);
-  projectRoutes(app.server, dependencies);
-  detectionRoutes(app.server, dependencies, paths);
-  uploadRoutes(app.server, dependencies, paths);
-  downloadRoutes(app.server, dependencies);
-  accountRoutes(app.server, dependencies);
-  openApiRoute(app.server, () => address, paths);
-  openHub(app.server, dependencies);
+  const jobs = openJobs(dependencies, slots);
+
+  const { server, requests } = openApp(keys, options.senderMs ?? 30_000, database.durable);
+  applyRequestFaults(server, faults, clock);
+  const forRoutes = { ...dependencies, jobs, eventDispatcher };
+  creationRoutes(server, forRoutes);
+  projectRoutes(server, forRoutes);
+  detectionRoutes(server, forRoutes, paths);
+  fileRoutes(server, forRoutes, paths);
+  accountRoute(server, forRoutes);
+  openApiRoute(server, () => address, paths);
+  openHub(server, forRoutes);
 
   await assets.sweep();
   await assets.sweepStrays();
@@ -188,11 +131,11 @@ async function openWith(
   }
   // Listed before clients can add to them, so that no job begins twice.
   const unfinished = { projects: projects.unfinished(), detections: detections.unfinished() };
-  await app.server.listen({ host, port });
-  const listening = app.server.server.address();
+  await server.listen({ host, port });
+  const listening = server.server.address();
   address = addressOf(host, typeof listening === 'object' ? (listening?.port ?? port) : port);
-  for (const project of unfinished.projects) dependencies.render(project);
-  for (const detection of unfinished.detections) dependencies.search(detection);
+  for (const project of unfinished.projects) jobs.render(project);
+  for (const detection of unfinished.detections) jobs.search(detection);
   eventDispatcher.wake();
 
   return {
@@ -202,11 +145,11 @@ async function openWith(
     lacks: renderer.lacks,
     ledger: () => accounts.ledger(localAccount),
     balance: () => accounts.find(localAccount)?.credits ?? 0,
-    requests: app.requests,
+    requests,
     close: async () => {
-      await app.server.close();
+      await server.close();
       await renderer.close();
-      await Promise.all([scheduler.close(), detectionScheduler.close()]);
+      await jobs.close();
       await eventDispatcher.close();
     },
   };

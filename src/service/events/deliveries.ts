@@ -14,7 +14,7 @@ import {
   type Row,
   textOf,
 } from '../store/database.ts';
-import type { StoredProject } from '../store/project-row.ts';
+import type { StoredProject } from '../store/projects.ts';
 import type { Webhooks } from './webhooks.ts';
 
 /** `lost`: a fault lost the event. */
@@ -55,20 +55,6 @@ export interface DeliveryOptions {
   readonly giveUpMs: number;
 }
 
-export interface Deliveries {
-  /** Adds a delivery for each webhook of this kind of event. Call inside the write that changes the project. */
-  recordEvent(project: StoredProject, action: EventAction, at: number): void;
-  /** The deliveries of a webhook that are due now: of each project only the first one that waits. */
-  due(webhook: string, now: number, most: number): readonly Outgoing[];
-  /** When the next delivery becomes due. */
-  nextDue(now: number): number | undefined;
-  /** Records the result of an attempt at `now`, from which the wait for the next attempt counts. */
-  settle(id: string, attempt: DeliveryAttempt, now: number): Promise<void>;
-  /** Delivers an event again. Undefined: no such delivery, or its webhook is removed. */
-  replay(id: string, at: number): Promise<Delivery | undefined>;
-  list(filter: DeliveryFilter): readonly Delivery[];
-}
-
 export interface DeliveryFilter {
   readonly webhook?: string;
   readonly project?: string;
@@ -81,12 +67,14 @@ const heldBackMs = 5000;
 /** `image.started` may be skipped (interface.md, States). Tools that take this many seconds or less skip it. */
 const tooFastToStart = 5;
 
+export type Deliveries = ReturnType<typeof openDeliveries>;
+
 export function openDeliveries(
   database: Database,
   webhooks: Webhooks,
   faults: Faults,
   { backoffMs, giveUpMs }: DeliveryOptions,
-): Deliveries {
+) {
   const insertEvent = database.prepare(
     'INSERT INTO events (project, kind, at, snapshot) VALUES (?, ?, ?, ?)',
   );
@@ -147,7 +135,8 @@ export function openDeliveries(
   );
 
   return {
-    recordEvent: (project, action, at) => {
+    /** Adds a delivery for each webhook of this kind of event. Call inside the write that changes the project. */
+    recordEvent(project: StoredProject, action: EventAction, at: number): void {
       const kind: EventKind = `${project.record}.${action}`;
       const median = toolNamed(project.tool)?.medianSeconds ?? 0;
       if (kind === 'image.started' && median <= tooFastToStart) return;
@@ -171,13 +160,15 @@ export function openDeliveries(
         );
       }
     },
-    due: (webhook, now, most) => first.all(webhook, now, most),
-    nextDue: (now) => soonest.one(now),
-    settle: (id, attempt, now) =>
+    /** The deliveries of a webhook that are due now: of each project only the first one that waits. */
+    due: (webhook: string, now: number, limit: number) => first.all(webhook, now, limit),
+    /** When the next delivery becomes due. */
+    nextDue: (now: number) => soonest.one(now),
+    /** Records the result of an attempt at `now`, from which the wait for the next attempt counts. */
+    settle: (id: string, { at, status, error }: DeliveryAttempt, now: number) =>
       database.write(() => {
         const row = byId.get(id);
         if (row === undefined) throw new Error(`bug: a delivery ${id} that is not kept`);
-        const { at, status, error } = attempt;
         recordAttempt.run(id, at, status ?? null, error ?? null);
         if (textOf(row, 'state') !== 'waiting') return;
         const tries = numberOf(row, 'tries') + 1;
@@ -196,7 +187,8 @@ export function openDeliveries(
         const late = next > numberOf(row, 'created_at') + giveUpMs;
         changeDelivery.run(late ? 'given_up' : 'waiting', Math.ceil(next), tries, copies, id);
       }),
-    replay: (id, at) =>
+    /** Delivers an event again. Undefined: no such delivery, or its webhook is removed. */
+    replay: (id: string, at: number) =>
       database.write(() => {
         const row = byId.get(id);
         if (row === undefined) return undefined;
@@ -209,7 +201,7 @@ export function openDeliveries(
         );
         return deliveryById.one(again);
       }),
-    list: ({ webhook, project, state, limit }) =>
+    list: ({ webhook, project, state, limit }: DeliveryFilter) =>
       newest.all(webhook ?? null, project ?? null, state ?? null, limit),
   };
 }

@@ -4,13 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { Agent } from 'undici';
 import { systemCode } from '../../base/system-error.ts';
 import { signatureHeader, signatureOf, timestampHeader } from '../../contract/api/event.ts';
-import type { ServiceClock } from '../base/clock.ts';
-import { reportInternalError } from '../base/internal-error.ts';
-import { recordOf } from '../endpoints/records.ts';
-import type { Faults } from '../faults/faults.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { reportInternalError } from '../errors.ts';
 import type { PresignedAddresses } from '../store/presigned-addresses.ts';
-import type { Deliveries, DeliveryAttempt, Outgoing } from './deliveries.ts';
-import type { ActiveWebhook, Webhooks } from './webhooks.ts';
+import { recordOf } from '../store/projects.ts';
+import type { DeliveryAttempt, Outgoing } from './deliveries.ts';
+import type { ActiveWebhook } from './webhooks.ts';
 
 /** facts.md: the receiver should answer within 10 s. */
 const answerMs = 10_000;
@@ -30,18 +29,13 @@ export const noEventDispatcher: EventDispatcher = {
   close: async () => undefined,
 };
 
-export interface EventDispatcherDependencies {
-  readonly webhooks: Webhooks;
-  readonly deliveries: Deliveries;
-  readonly addresses: PresignedAddresses;
-  readonly faults: Faults;
-  readonly clock: ServiceClock;
-  /** Resolves when everything that can be read now is durable; undefined: it is. */
-  durable(): Promise<void> | undefined;
-}
+type Parts = Pick<
+  Dependencies,
+  'database' | 'webhooks' | 'deliveries' | 'addresses' | 'faults' | 'clock'
+>;
 
-export function openEventDispatcher(dependencies: EventDispatcherDependencies): EventDispatcher {
-  const { webhooks, deliveries, addresses, faults, clock, durable } = dependencies;
+export function openEventDispatcher(parts: Parts): EventDispatcher {
+  const { webhooks, deliveries, addresses, faults, clock, database } = parts;
   const agent = new Agent({ connections: atOnce, connectTimeout: answerMs });
   /** By delivery: its webhook, and the request. */
   const inFlight = new Map<string, { readonly to: string; readonly sending: Promise<void> }>();
@@ -69,7 +63,7 @@ export function openEventDispatcher(dependencies: EventDispatcherDependencies): 
 
   async function run(receiver: ActiveWebhook, outgoing: Outgoing): Promise<void> {
     try {
-      await durable();
+      await database.durable();
       const attempt = await send(receiver, outgoing);
       // An attempt that ended because the service closes says nothing about the receiver.
       if (!closing.signal.aborted || attempt.status !== undefined)

@@ -19,23 +19,12 @@ export interface ActiveWebhook extends Webhook {
   readonly secret: string;
 }
 
-export interface NewWebhook {
-  readonly account: string;
-  readonly url: string;
-  /** Empty: all kinds. */
-  readonly kinds: readonly EventKind[];
-}
+/** No kinds: all kinds. */
+export type NewWebhook = Pick<Webhook, 'account' | 'url' | 'kinds'>;
 
-export interface Webhooks {
-  all(): readonly Webhook[];
-  add(webhook: NewWebhook, at: number): Promise<ActiveWebhook>;
-  /** Removes a registration and gives its waiting deliveries up. Undefined: no such registration. */
-  remove(id: string, at: number): Promise<Webhook | undefined>;
-  /** The registrations in force. */
-  active(): readonly ActiveWebhook[];
-}
+export type Webhooks = ReturnType<typeof openWebhooks>;
 
-export function openWebhooks(database: Database): Webhooks {
+export function openWebhooks(database: Database) {
   const rows = database.query('SELECT * FROM webhooks ORDER BY seq', webhookOf);
   const byId = database.query('SELECT * FROM webhooks WHERE id = ?', webhookOf);
   const inForce = database.query(
@@ -59,8 +48,9 @@ export function openWebhooks(database: Database): Webhooks {
 
   return {
     all: () => rows.all(),
+    /** The registrations in force. */
     active: () => activeWebhooks,
-    add: async ({ account, url, kinds }, at) => {
+    async add({ account, url, kinds }: NewWebhook, at: number): Promise<ActiveWebhook> {
       const id = randomUUID();
       const secret = `whsec_${randomBytes(24).toString('base64url')}`;
       const wanted = kinds.length === 0 ? eventKinds : kinds;
@@ -68,7 +58,8 @@ export function openWebhooks(database: Database): Webhooks {
       refresh();
       return { id, account, url, kinds: wanted, secret, createdAt: at, removedAt: undefined };
     },
-    remove: async (id, at) => {
+    /** Removes a registration and gives its waiting deliveries up. Undefined: no such registration. */
+    async remove(id: string, at: number): Promise<Webhook | undefined> {
       await database.write(() => {
         if (end.run(at, id).changes === 1) giveUp.run(id);
       });

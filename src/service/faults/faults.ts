@@ -3,7 +3,7 @@
 import { chanceOf } from '../../base/chance.ts';
 import { eventKinds } from '../../contract/api/event.ts';
 import { tools } from '../../contract/tools/all.ts';
-import { endpoints } from '../endpoints/endpoints.ts';
+import { endpoints } from '../endpoints.ts';
 import type { FaultName, FaultRule } from './schema.ts';
 
 /** A rule, and its counts since it was added. */

@@ -6,8 +6,7 @@ import { type ErrorObject, validatorOf } from '../../base/schema.ts';
 import { type Diagnostic, suggestion } from '../../contract/yaml/diagnostic.ts';
 import { describeValue, diagnose, dotted, type YamlFormat } from '../../contract/yaml/shape.ts';
 import { parseSource, type Source } from '../../contract/yaml/source.ts';
-import { badRequest, type ErrorResponse } from '../base/error-response.ts';
-import { sentenceOf } from '../base/request-body.ts';
+import { sentenceOf } from '../errors.ts';
 import { matches, patternsOf, targetsOf } from './faults.ts';
 import { type FaultRule, faultSchemas, isFaultName } from './schema.ts';
 
@@ -24,7 +23,7 @@ export function parseFaults(
 }
 
 /** Checks the faults that the hub or `startService` receives. */
-export function acceptFaults(sent: unknown): Result<readonly FaultRule[], ErrorResponse> {
+export function acceptFaults(sent: unknown): Result<readonly FaultRule[], string> {
   const read = readFaults(sent);
   if (read.ok) return read;
   const sentences = read.error.map((problem) =>
@@ -32,7 +31,7 @@ export function acceptFaults(sent: unknown): Result<readonly FaultRule[], ErrorR
       ? sentenceOf(problem.error)
       : `faults.${problem.index}.on "${problem.pattern}" ${problem.message}`,
   );
-  return badRequest(`Invalid faults: ${[...new Set(sentences)].join('; ')}.`);
+  return err(`Invalid faults: ${[...new Set(sentences)].join('; ')}.`);
 }
 
 type RuleProblem =

@@ -4,7 +4,7 @@ import { Readable, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { milliseconds } from '../../base/duration.ts';
 import { unreachable } from '../../base/result.ts';
-import type { ServiceClock } from '../base/clock.ts';
+import type { ServiceClock } from '../clock.ts';
 import { type Faults, type Fired, firedOf } from './faults.ts';
 import type { FaultRule } from './schema.ts';
 

@@ -1,26 +1,36 @@
-// The HTTP server: authentication, permissions, request bodies, counts and errors. The handlers are in routes/.
+// The HTTP server: authentication, permissions, request bodies, counts and errors. The handlers are in creations.ts, files.ts and routes.ts.
 
 import type { IncomingMessage } from 'node:http';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import fastify from 'fastify';
-import { type ErrorResponse, notFound, unauthorized } from '../base/error-response.ts';
-import { reportInternalError } from '../base/internal-error.ts';
-import type { RequestCounts } from '../base/request-counts.ts';
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import type { Dependencies } from '../dependencies.ts';
+import { RequestError, reportInternalError } from '../errors.ts';
+import type { EventDispatcher } from '../events/event-dispatcher.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { RequestCounts } from '../options.ts';
+import type { Database } from '../store/database.ts';
 import type { Caller, Keys, Permission } from '../store/keys.ts';
 
-export interface App {
-  readonly server: FastifyInstance;
-  requests(): RequestCounts;
+/** What the routes use. */
+export interface RouteDependencies extends Dependencies {
+  readonly jobs: Jobs;
+  readonly eventDispatcher: EventDispatcher;
 }
 
-export interface AppOptions {
-  /** Milliseconds within which the head of a request must arrive, and its body. */
-  readonly senderMs: number;
-  /** Resolves when everything that can be read now is durable; undefined: it is. */
-  durable(): Promise<void> | undefined;
+/** A path with `/:id`. */
+export interface ById {
+  Params: { readonly id: string };
 }
 
-export function openApp(keys: Keys, { senderMs, durable }: AppOptions): App {
+/**
+ * @param senderMs milliseconds within which the head of a request must arrive, and its body
+ * @param durable resolves when everything that can be read now is durable; undefined: it is
+ */
+export function openApp(keys: Keys, senderMs: number, durable: Database['durable']) {
   const counts = new Map<string, number>();
   const server = fastify({
     logger: false,
@@ -34,8 +44,9 @@ export function openApp(keys: Keys, { senderMs, durable }: AppOptions): App {
     schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     // A malformed path is a path without a route.
     frameworkErrors: (_error, request, reply) => {
-      const path = request.raw.url ?? '';
-      sendError(reply, needsKey(path) && !callerOf(request) ? unauthorized : notFound);
+      const isUnauthorized = needsKey(request.raw.url ?? '') && !callerOf(request);
+      if (isUnauthorized) sendError(reply, 401, 'Unauthorized');
+      else sendError(reply, 404, 'Not Found');
     },
   });
   const callerOf = ({ raw }: FastifyRequest): Caller | undefined => {
@@ -57,12 +68,13 @@ export function openApp(keys: Keys, { senderMs, durable }: AppOptions): App {
     // The route, not the path as written: the router reads %76 as v.
     if (!needsKey(route ?? request.url)) return done();
     request.caller = callerOf(request);
-    if (request.caller === undefined) sendError(reply, unauthorized);
+    if (request.caller === undefined) sendError(reply, 401, 'Unauthorized');
     else if (config.permission !== undefined && !request.caller.permissions.has(config.permission))
-      sendError(reply, {
-        status: 403,
-        message: `This key does not have the permission "${config.permission}". Create a key with it in the hub.`,
-      });
+      sendError(
+        reply,
+        403,
+        `This key does not have the permission "${config.permission}". Create a key with it in the hub.`,
+      );
     else done();
   });
   // Other requests have waited for their own writes. No answer shows what a power failure could take back.
@@ -71,21 +83,21 @@ export function openApp(keys: Keys, { senderMs, durable }: AppOptions): App {
     if (waiting === undefined) done(null, payload);
     else waiting.then(() => done(null, payload), done);
   });
-  server.setNotFoundHandler((_request, reply) => sendError(reply, notFound));
+  server.setNotFoundHandler((_request, reply) => sendError(reply, 404, 'Not Found'));
   server.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500;
     // A client that closed the connection is no error of the service.
     if (status >= 500 && !request.raw.destroyed)
       // The route, not the address as written: that address may be presigned.
       reportInternalError(`${request.method} ${request.routeOptions.url ?? 'unknown path'}`, error);
-    if (status >= 500) return reply.code(status).send({ message: 'Internal Server Error' });
+    if (status >= 500) return sendError(reply, status, 'Internal Server Error');
     // interface.md has one status for an invalid request.
     if (status === 415)
-      return reply.code(400).send({ message: wrongType(request.headers['content-type'] ?? '') });
-    return reply.code(status === 413 ? 400 : status).send({ message: error.message });
+      return sendError(reply, 400, wrongType(request.headers['content-type'] ?? ''));
+    return sendError(reply, status === 413 ? 400 : status, error.message);
   });
   readJson(server);
-  return { server, requests: () => Object.fromEntries(counts) };
+  return { server, requests: (): RequestCounts => Object.fromEntries(counts) };
 }
 
 /** The account of a request to a route below /v1. */
@@ -110,13 +122,13 @@ export function readJson(server: FastifyInstance): void {
     const type = request.headers['content-type'];
     // A body without a content type may be JSON; a body with another content type is not.
     if (type !== undefined && !isJson(type))
-      return done(new MalformedBody(wrongType(type)), undefined);
+      return done(new RequestError(400, wrongType(type)), undefined);
     return parse(request, text.toString(), (error, body) => {
       if (error !== null)
-        return done(new MalformedBody('The request body is not valid JSON.'), undefined);
-      if (isDeeperThan(body, mostLevels))
+        return done(new RequestError(400, 'The request body is not valid JSON.'), undefined);
+      if (isDeeperThan(body, maxLevels))
         return done(
-          new MalformedBody(`The request body is nested more than ${mostLevels} levels deep.`),
+          new RequestError(400, `The request body is nested more than ${maxLevels} levels deep.`),
           undefined,
         );
       return done(null, body);
@@ -132,18 +144,14 @@ const isJson = (type: string): boolean =>
   /^\s*application\/(json|[\w.!#$&^-]+\+json)\s*(;|$)/i.test(type);
 
 /** Far deeper than any tool's body. A deeper body would exhaust the stack of the code that walks it. */
-const mostLevels = 100;
+const maxLevels = 100;
 
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
-class MalformedBody extends Error {
-  readonly statusCode = 400;
-}
-
-export function sendError(reply: FastifyReply, { status, message }: ErrorResponse): FastifyReply {
+export function sendError(reply: FastifyReply, status: number, message: string): FastifyReply {
   return reply.code(status).send({ message });
 }
 

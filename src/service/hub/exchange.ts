@@ -5,8 +5,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Schema } from '../../base/schema.ts';
-import { orError, RequestError } from '../base/error-response.ts';
-import { validBody } from '../base/request-body.ts';
+import { RequestError, validBody } from '../errors.ts';
 import { readJson } from '../http/app.ts';
 import { type Accounts, localAccount } from '../store/accounts.ts';
 
@@ -32,11 +31,11 @@ function coerce(schema: Schema, fields: JsonObject): void {
 /** The body by a schema. The empty texts of a form count as left out. */
 export function fieldsOf(schema: Schema, request: FastifyRequest): JsonObject {
   const { body = {} } = request;
-  if (!isForm(request) || !isObject(body)) return orError(validBody(schema, body));
+  if (!isForm(request) || !isObject(body)) return validBody(schema, body);
   const fields = Object.fromEntries(Object.entries(body).filter(([, text]) => text !== ''));
-  // What cannot be coerced stays as it is: the check below names it.
+  // What cannot be coerced stays as it is: the check names it.
   coerce(schema, fields);
-  return orError(validBody(schema, fields));
+  return validBody(schema, fields);
 }
 
 export function isForm({ headers }: FastifyRequest): boolean {
@@ -47,8 +46,7 @@ export function isForm({ headers }: FastifyRequest): boolean {
 export function accountIn(fields: JsonObject, accounts: Accounts): string {
   const account = String(fields['account'] ?? localAccount);
   if (accounts.find(account) !== undefined) return account;
-  const message = `Invalid request: there is no account ${account}.`;
-  throw new RequestError({ status: 400, message });
+  throw new RequestError(400, `Invalid request: there is no account ${account}.`);
 }
 
 export const textsOf = (list: unknown): readonly string[] =>
@@ -58,8 +56,10 @@ export const textsOf = (list: unknown): readonly string[] =>
 export function limitOf(text = '100'): number {
   const limit = wholeNumber(text);
   if (limit >= 1 && limit <= 500) return limit;
-  const message = `limit must be a whole number from 1 to 500, not ${JSON.stringify(text)}.`;
-  throw new RequestError({ status: 400, message });
+  throw new RequestError(
+    400,
+    `limit must be a whole number from 1 to 500, not ${JSON.stringify(text)}.`,
+  );
 }
 
 /** A list's `?before=`: only entries with a lower sequence number. */
@@ -67,11 +67,24 @@ export function beforeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const before = wholeNumber(text);
   if (Number.isSafeInteger(before)) return before;
-  const message = `before must be a whole number, not ${JSON.stringify(text)}.`;
-  throw new RequestError({ status: 400, message });
+  throw new RequestError(400, `before must be a whole number, not ${JSON.stringify(text)}.`);
 }
 
 const wholeNumber = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
+
+/** A list's filter by one of a few words, which are `what`. */
+export function choiceOf<Choice extends string>(
+  text: string | undefined,
+  isChoice: (text: string) => text is Choice,
+  what: string,
+): Choice | undefined {
+  if (text === undefined || isChoice(text)) return text;
+  throw new RequestError(400, `${JSON.stringify(text)} is not ${what}.`);
+}
+
+export const isoTime = (at: number): string => new Date(at).toISOString();
+export const maybeIsoTime = (at: number | undefined): string | null =>
+  at === undefined ? null : isoTime(at);
 
 /** The answer to a GET: a page for a browser, the facts for a program. */
 export function sendFacts(
@@ -89,7 +102,8 @@ export function sendChanged(
   request: FastifyRequest,
   reply: FastifyReply,
   facts: unknown,
-  { status = 200, back }: { readonly status?: number; readonly back: string },
+  back: string,
+  status = 200,
 ): FastifyReply {
   if (isForm(request)) return reply.redirect(back, 303);
   return reply.code(status).send(facts);

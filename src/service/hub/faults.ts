@@ -1,33 +1,37 @@
 // /hub/faults: adds and clears fault rules, and counts how often they fired.
 import type { FastifyInstance } from 'fastify';
 import { isObject } from '../../base/json.ts';
-import { badRequest, orError } from '../base/error-response.ts';
+import { err, type Result } from '../../base/result.ts';
+import { RequestError } from '../errors.ts';
+import type { FaultState } from '../faults/faults.ts';
 import { acceptFaults, parseFaults } from '../faults/read.ts';
-import type { Dependencies } from '../http/dependencies.ts';
+import type { FaultRule } from '../faults/schema.ts';
+import type { RouteDependencies } from '../http/app.ts';
 import { isForm, sendChanged, sendFacts } from './exchange.ts';
 import { button, code, html, page, table } from './layout.ts';
-import { type FaultView, faultView } from './views.ts';
 
 const back = '/hub/faults';
 
-export function hubFaultRoutes(hub: FastifyInstance, { faults }: Dependencies): void {
-  const views = () => faults.all().map(faultView);
+export function hubFaultRoutes(hub: FastifyInstance, { faults }: RouteDependencies): void {
+  const views = () => faults.all().map(({ rule, ...counts }) => ({ ...rule, ...counts }));
   hub.get('/faults', (request, reply) =>
-    sendFacts(request, reply, { faults: views() }, () => faultsPage(views())),
+    sendFacts(request, reply, { faults: views() }, () => faultsPage(faults.all())),
   );
   hub.post('/faults', (request, reply) => {
     const { body } = request;
-    faults.add(orError(isForm(request) ? fromForm(body) : acceptFaults(body)));
-    return sendChanged(request, reply, { faults: views() }, { back });
+    const rules = isForm(request) ? fromForm(body) : acceptFaults(body);
+    if (!rules.ok) throw new RequestError(400, rules.error);
+    faults.add(rules.value);
+    return sendChanged(request, reply, { faults: views() }, back);
   });
   hub.post('/faults/clear', (request, reply) => {
     faults.clear();
-    return sendChanged(request, reply, { faults: views() }, { back });
+    return sendChanged(request, reply, { faults: views() }, back);
   });
 }
 
 /** The field `faults` of a form holds the text of a faults file. */
-function fromForm(body: unknown): ReturnType<typeof acceptFaults> {
+function fromForm(body: unknown): Result<readonly FaultRule[], string> {
   const text = isObject(body) ? body['faults'] : undefined;
   const rules = parseFaults('faults', typeof text === 'string' ? text : '');
   if (rules.ok) return rules;
@@ -35,27 +39,22 @@ function fromForm(body: unknown): ReturnType<typeof acceptFaults> {
     ({ span, message, hint }) =>
       `line ${span?.line ?? 1}: ${message}${hint === undefined ? '' : ` (${hint})`}`,
   );
-  return badRequest(`Invalid faults: ${sentences.join('; ')}.`);
+  return err(`Invalid faults: ${sentences.join('; ')}.`);
 }
-
-// The page of faults: the rules, and how often they matched and fired.
 
 const example = `faults:
   - { fault: reset, on: POST /v1/face-swap-photo, when: after, count: 1 }
   - { fault: throttled, on: "POST /v1/*", probability: 0.1, retry_after: 1 }`;
 
-const columns = {
-  Fault: ({ fault }: FaultView) => fault,
-  On: ({ on }: FaultView) => code(on === undefined ? 'all' : [on].flat().join(', ')),
-  Rule: ({ fault: _fault, on: _on, matched: _matched, fired: _fired, ...rule }: FaultView) =>
-    code(JSON.stringify(rule)),
-  Matched: ({ matched }: FaultView) => matched,
-  Fired: ({ fired }: FaultView) => fired,
-};
-
-function faultsPage(faults: readonly FaultView[]): string {
+function faultsPage(faults: readonly FaultState[]): string {
   return page('Faults', back, [
-    table(faults, columns, 'No faults.'),
+    table(faults, 'No faults.', {
+      Fault: ({ rule }) => rule.fault,
+      On: ({ rule: { on } }) => code(on === undefined ? 'all' : [on].flat().join(', ')),
+      Rule: ({ rule: { fault: _fault, on: _on, ...fields } }) => code(JSON.stringify(fields)),
+      Matched: ({ matched }) => matched,
+      Fired: ({ fired }) => fired,
+    }),
     faults.length === 0 ? null : html`<p>${button('/hub/faults/clear', 'Clear all')}</p>`,
     html`<h2>Add faults</h2>
       <form class="panel" method="post" action="/hub/faults">

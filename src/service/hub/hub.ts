@@ -3,9 +3,7 @@
 import { isIPv4 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { asJson, isObject } from '../../base/json.ts';
-import { notFound } from '../base/error-response.ts';
-import { sendError } from '../http/app.ts';
-import type { Dependencies } from '../http/dependencies.ts';
+import { type RouteDependencies, sendError } from '../http/app.ts';
 import { hubAccountRoutes } from './accounts.ts';
 import { asksForPage, readForms } from './exchange.ts';
 import { hubFaultRoutes } from './faults.ts';
@@ -14,14 +12,14 @@ import { html, page } from './layout.ts';
 import { hubProjectRoutes } from './projects.ts';
 import { hubWebhookRoutes } from './webhooks.ts';
 
-export function openHub(server: FastifyInstance, dependencies: Dependencies): void {
+export function openHub(server: FastifyInstance, dependencies: RouteDependencies): void {
   server.register(
     async (hub) => {
       readForms(hub);
       hub.addHook('onRequest', (request, reply, done) => {
         const why = denialOf(request);
         if (why === undefined) done();
-        else sendError(reply, { status: 403, message: why });
+        else sendError(reply, 403, why);
       });
       hub.addHook('onSend', (request, reply, payload, done) => {
         // Pages load nothing from other sites, run no script, and can't be framed.
@@ -39,7 +37,7 @@ export function openHub(server: FastifyInstance, dependencies: Dependencies): vo
         reply.type('text/html; charset=utf-8').removeHeader('content-length');
         return done(null, errorPage(reply.statusCode, payload));
       });
-      hub.setNotFoundHandler((_request, reply) => sendError(reply, notFound));
+      hub.setNotFoundHandler((_request, reply) => sendError(reply, 404, 'Not Found'));
       hub.get('/style.css', (_request, reply) => reply.type('text/css').send(styleSheet));
       hub.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(icon));
       hubProjectRoutes(hub, dependencies);

@@ -1,13 +1,20 @@
 // /hub/keys: creates keys with a name and permissions, shows a new key once, lists keys by their last four characters, and
 // revokes them immediately (interface.md, Authentication).
 import type { FastifyInstance } from 'fastify';
-import { orNotFound } from '../base/error-response.ts';
-import { newKey } from '../endpoints/hub-requests.ts';
-import type { Dependencies } from '../http/dependencies.ts';
-import type { ById } from '../http/route-types.ts';
+import { newKey } from '../endpoints.ts';
+import { orNotFound } from '../errors.ts';
+import type { ById, RouteDependencies } from '../http/app.ts';
 import type { StoredAccount } from '../store/accounts.ts';
-import { isPermission, permissions } from '../store/keys.ts';
-import { accountIn, fieldsOf, sendChanged, sendFacts, textsOf } from './exchange.ts';
+import { isPermission, type KeyRow, permissions } from '../store/keys.ts';
+import {
+  accountIn,
+  fieldsOf,
+  isoTime,
+  maybeIsoTime,
+  sendChanged,
+  sendFacts,
+  textsOf,
+} from './exchange.ts';
 import {
   accountSelect,
   button,
@@ -19,13 +26,15 @@ import {
   ticks,
   time,
 } from './layout.ts';
-import { type KeyView, keyView } from './views.ts';
 
 const back = '/hub/keys';
 
-export function hubKeyRoutes(hub: FastifyInstance, { accounts, keys, clock }: Dependencies): void {
+export function hubKeyRoutes(
+  hub: FastifyInstance,
+  { accounts, keys, clock }: RouteDependencies,
+): void {
   hub.get('/keys', (request, reply) => {
-    const all = keys.all().map(keyView);
+    const all = keys.all().map(viewOf);
     return sendFacts(request, reply, { keys: all }, () => keysPage(all, accounts.all()));
   });
   hub.post('/keys', async (request, reply) => {
@@ -37,7 +46,7 @@ export function hubKeyRoutes(hub: FastifyInstance, { accounts, keys, clock }: De
       permissions: textsOf(may).filter(isPermission),
     };
     const { row, key } = await keys.add(wanted, clock.now());
-    return sendFacts(request, reply.code(201), { ...keyView(row), key }, () =>
+    return sendFacts(request, reply.code(201), { ...viewOf(row), key }, () =>
       secretPage('API key', row.name, key, back),
     );
   });
@@ -45,24 +54,29 @@ export function hubKeyRoutes(hub: FastifyInstance, { accounts, keys, clock }: De
     // Only in the form of the list: "1e0" is not an id.
     const { id } = request.params;
     const row = /^[1-9]\d{0,14}$/.test(id) ? await keys.revoke(Number(id), clock.now()) : undefined;
-    return sendChanged(request, reply, keyView(orNotFound(row)), { back });
+    return sendChanged(request, reply, viewOf(orNotFound(row)), back);
   });
 }
 
-const columns = {
-  Name: ({ name }: KeyView) => name,
-  Key: ({ last4 }: KeyView) => code(`…${last4}`),
-  Permissions: (key: KeyView) => key.permissions.join(', '),
-  Account: ({ account }: KeyView) => code(account),
-  Created: ({ created_at }: KeyView) => time(created_at),
-  Revoked: ({ revoked_at }: KeyView) => time(revoked_at),
-  '': ({ id, revoked_at }: KeyView) =>
-    revoked_at === null ? button(`/hub/keys/${id}/revoke`, 'Revoke') : null,
-};
+function viewOf({ createdAt, revokedAt, ...key }: KeyRow) {
+  return { ...key, created_at: isoTime(createdAt), revoked_at: maybeIsoTime(revokedAt) };
+}
 
-function keysPage(keys: readonly KeyView[], accounts: readonly StoredAccount[]): string {
+function keysPage(
+  keys: readonly ReturnType<typeof viewOf>[],
+  accounts: readonly StoredAccount[],
+): string {
   return page('Keys', back, [
-    table(keys, columns, 'No keys.'),
+    table(keys, 'No keys.', {
+      Name: ({ name }) => name,
+      Key: ({ last4 }) => code(`…${last4}`),
+      Permissions: (key) => key.permissions.join(', '),
+      Account: ({ account }) => code(account),
+      Created: ({ created_at }) => time(created_at),
+      Revoked: ({ revoked_at }) => time(revoked_at),
+      '': ({ id, revoked_at }) =>
+        revoked_at === null ? button(`/hub/keys/${id}/revoke`, 'Revoke') : null,
+    }),
     html`<h2>New key</h2>
       <form class="panel" method="post" action="/hub/keys">
         <label>Name <input name="name" required maxlength="200" /></label>

@@ -59,19 +59,17 @@ export function page(title: string, here: string, content: ComponentChildren): s
   return `<!doctype html>${lines.map((line) => printable(line)).join('\n')}`;
 }
 
-/** What a table shows of each row, by the head of the column. */
-export type Columns<Row> = Readonly<Record<string, (row: Row) => ComponentChildren>>;
-
-/** A table, or a sentence if there are no rows. */
-export function table<Row>(rows: readonly Row[], columns: Columns<Row>, empty: string): Html {
+/** A table, or a sentence if there are no rows. `columns`: what each column shows of a row, by its head. */
+export function table<Row>(
+  rows: readonly Row[],
+  empty: string,
+  columns: Readonly<Record<string, (row: Row) => ComponentChildren>>,
+): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
-  const cells = (row: Row) =>
-    Object.values(columns).map((cell) => {
-      const content = cell(row);
-      return html`<td class=${typeof content === 'number' ? 'number' : undefined}>
-        ${typeof content === 'number' ? number(content) : content}
-      </td>`;
-    });
+  const cellOf = (content: ComponentChildren): Html =>
+    typeof content === 'number'
+      ? html`<td class="number">${number(content)}</td>`
+      : html`<td>${content}</td>`;
   return html`
     <div class="wide">
       <table>
@@ -81,7 +79,7 @@ export function table<Row>(rows: readonly Row[], columns: Columns<Row>, empty: s
           </tr>
         </thead>
         <tbody>
-          ${rows.map((row) => html`<tr>${cells(row)}</tr>`)}
+          ${rows.map((row) => html`<tr>${Object.values(columns).map((show) => cellOf(show(row)))}</tr>`)}
         </tbody>
       </table>
     </div>

@@ -2,20 +2,18 @@
 // records: `canceled`).
 import type { FastifyInstance } from 'fastify';
 import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
-import { orNotFound, RequestError } from '../base/error-response.ts';
-import type { LedgerEntry } from '../base/ledger-entry.ts';
-import { cancellation } from '../endpoints/hub-requests.ts';
-import type { Dependencies } from '../http/dependencies.ts';
-import type { ById } from '../http/route-types.ts';
-import { sendFile } from '../http/send-file.ts';
-import { localAccount, type StoredAccount } from '../store/accounts.ts';
-import { isStatus, type StoredProject } from '../store/project-row.ts';
-import { beforeOf, fieldsOf, limitOf, sendChanged, sendFacts } from './exchange.ts';
+import { cancellation } from '../endpoints.ts';
+import { orNotFound, RequestError } from '../errors.ts';
+import type { ById, RouteDependencies } from '../http/app.ts';
+import { sendFile } from '../http/files.ts';
+import type { LedgerEntry } from '../options.ts';
+import { localAccount } from '../store/accounts.ts';
+import type { PresignedAddresses } from '../store/presigned-addresses.ts';
+import { isStatus, recordOf, type StoredProject } from '../store/projects.ts';
+import { beforeOf, choiceOf, fieldsOf, limitOf, sendChanged, sendFacts } from './exchange.ts';
 import { badge, button, code, type Html, html, number, page, table, time } from './layout.ts';
-import { type ProjectDetails, type ProjectView, projectDetails, projectView } from './views.ts';
-import { deliveryTable } from './webhooks.ts';
+import { deliveryTable, deliveryView } from './webhooks.ts';
 
-type Output = { Params: { id: string; index: string } };
 interface ProjectsQuery {
   readonly account?: string;
   readonly status?: string;
@@ -23,68 +21,77 @@ interface ProjectsQuery {
   readonly before?: string;
 }
 
-export function hubProjectRoutes(hub: FastifyInstance, dependencies: Dependencies): void {
-  const { accounts, projects, fileStore, release, clock } = dependencies;
-  const viewOf = (project: StoredProject): ProjectView => projectView(project, dependencies);
+export function hubProjectRoutes(hub: FastifyInstance, dependencies: RouteDependencies): void {
+  const { accounts, projects, deliveries, addresses, fileStore, jobs, clock } = dependencies;
+  const viewOf = (project: StoredProject): ProjectView => projectView(project, addresses);
+
   hub.get('/', (request, reply) => {
     const overview = {
       accounts: accounts.all(),
       projects: projects.list({ limit: 24 }).map(viewOf),
     };
-    return sendFacts(request, reply, overview, () =>
-      overviewPage(overview, accounts.ledger(localAccount)),
-    );
+    return sendFacts(request, reply, overview, () => {
+      const credits = overview.accounts[0]?.credits ?? 0;
+      return overviewPage(credits, accounts.ledger(localAccount), overview.projects);
+    });
   });
   hub.get<{ Querystring: ProjectsQuery }>('/projects', (request, reply) => {
-    const { account, status } = request.query;
+    const { account } = request.query;
     const limit = limitOf(request.query.limit);
     const before = beforeOf(request.query.before);
-    if (status !== undefined && !isStatus(status)) {
-      const message = `${JSON.stringify(status)} is not a status of a project.`;
-      throw new RequestError({ status: 400, message });
-    }
+    const status = choiceOf(request.query.status, isStatus, 'a status of a project');
     const list = projects.list({ account, status, limit, before }).map(viewOf);
     return sendFacts(request, reply, { projects: list }, () => projectsPage(list, limit));
   });
   hub.get<ById>('/projects/:id', (request, reply) => {
-    const details = projectDetails(orNotFound(projects.find(request.params.id)), dependencies);
+    const project = orNotFound(projects.find(request.params.id));
+    const details = {
+      ...viewOf(project),
+      // With its defaults filled in.
+      body: project.body,
+      deliveries: deliveries.list({ project: project.id, limit: 500 }).map(deliveryView),
+    };
     return sendFacts(request, reply, details, () => projectPage(details));
   });
   // Not by a presigned address, so that a look at the hub triggers no fault.
-  hub.get<Output>('/projects/:id/outputs/:index', (request, reply) => {
-    const { id, index } = request.params;
-    const project = projects.find(id);
-    const key = /^\d{1,6}$/.test(index) ? project?.files[Number(index)] : undefined;
-    return sendFile(request, reply, orNotFound(key), fileStore);
-  });
+  hub.get<{ Params: { id: string; index: string } }>(
+    '/projects/:id/outputs/:index',
+    (request, reply) => {
+      const { id, index } = request.params;
+      const project = projects.find(id);
+      const key = /^\d{1,6}$/.test(index) ? project?.files[Number(index)] : undefined;
+      return sendFile(request, reply, orNotFound(key), fileStore);
+    },
+  );
   hub.post<ById>('/projects/:id/cancel', async (request, reply) => {
     const fields = fieldsOf(cancellation, request);
     const { id } = request.params;
     const project = orNotFound(projects.find(id));
     if (!(await projects.cancel(id, fields['refund'] !== false, clock.now())))
-      throw new RequestError({
-        status: 409,
-        message: `The project has already ended: ${project.status}.`,
-      });
-    release(id);
+      throw new RequestError(409, `The project has already ended: ${project.status}.`);
+    jobs.release(id);
     await fileStore.removeOutputs(id);
     const facts = viewOf(orNotFound(projects.find(id)));
-    return sendChanged(request, reply, facts, { back: `/hub/projects/${id}` });
+    return sendChanged(request, reply, facts, `/hub/projects/${id}`);
   });
 }
 
-// The first page of the hub.
+type ProjectView = ReturnType<typeof projectView>;
 
-interface Overview {
-  readonly accounts: readonly StoredAccount[];
-  readonly projects: readonly ProjectView[];
+function projectView(project: StoredProject, addresses: PresignedAddresses) {
+  const { seq, account, tool } = project;
+  return { seq, account, tool, ...recordOf(project, addresses) };
 }
 
-function overviewPage({ accounts, projects }: Overview, entries: readonly LedgerEntry[]): string {
+function overviewPage(
+  credits: number,
+  entries: readonly LedgerEntry[],
+  projects: readonly ProjectView[],
+): string {
   const sum = (kind: LedgerEntry['kind']): number =>
-    entries.filter((entry) => entry.kind === kind).reduce((all, { credits }) => all + credits, 0);
+    entries.reduce((all, entry) => all + (entry.kind === kind ? entry.credits : 0), 0);
   const figures: readonly (readonly [string, number])[] = [
-    ['Credits left', accounts[0]?.credits ?? 0],
+    ['Credits left', credits],
     ['Charged', sum('charge')],
     ['Refunded', sum('refund')],
   ];
@@ -96,8 +103,6 @@ function overviewPage({ accounts, projects }: Overview, entries: readonly Ledger
     projectCards(projects),
   ]);
 }
-
-// The pages of projects: a grid of pictures, and one project with its record, outputs and events.
 
 function projectsPage(projects: readonly ProjectView[], limit: number): string {
   const last = projects.at(-1);
@@ -127,7 +132,12 @@ function projectCards(projects: readonly ProjectView[]): Html {
   </ul>`;
 }
 
-function projectPage(project: ProjectDetails): string {
+function projectPage(
+  project: ProjectView &
+    Pick<StoredProject, 'body'> & {
+      readonly deliveries: readonly ReturnType<typeof deliveryView>[];
+    },
+): string {
   const { id, name, downloads, body, deliveries, error, status } = project;
   const live = status === 'queued' || status === 'rendering';
   const facts: readonly (readonly [string, string])[] = [
@@ -145,12 +155,9 @@ function projectPage(project: ProjectDetails): string {
     downloads.length === 0
       ? html`<p class="empty">No outputs.</p>`
       : html`<ul class="cards">
-          ${downloads.map(({ url }, index) => {
-            const path = outputPath(id, index);
-            return html`<li>${player(path, url, project.tool)}</li>`;
-          })}
+          ${downloads.map(({ url }, index) => html`<li>${player(outputPath(id, index), url, project.tool)}</li>`)}
         </ul>`,
-    table(facts, { Field: ([field]) => field, Value: ([, value]) => code(value) }, ''),
+    table(facts, '', { Field: ([field]) => field, Value: ([, value]) => code(value) }),
     html`<h2>Request</h2>
       <pre><code>${JSON.stringify(body, null, 2)}</code></pre>
       <h2>Events</h2>`,

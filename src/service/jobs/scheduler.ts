@@ -1,7 +1,7 @@
 // Runs jobs in a limited number of slots; the other jobs wait in a queue. A job keeps its slot until its time has passed,
 // even if its work is done earlier.
-import type { ServiceClock } from '../base/clock.ts';
-import { reportInternalError } from '../base/internal-error.ts';
+import type { ServiceClock } from '../clock.ts';
+import { reportInternalError } from '../errors.ts';
 import type { JobTiming } from './timing.ts';
 
 export interface ScheduledJob extends JobTiming {
@@ -11,87 +11,68 @@ export interface ScheduledJob extends JobTiming {
   /** The job never ends. It frees its slot, so that no other job waits for it. */
   readonly hangs?: boolean;
   /** Called when the job gets a slot: its state becomes `rendering`. */
-  begin(): Promise<void>;
+  begin(): Promise<unknown>;
   /** Renders. Returns a function that records the outcome, which is called when the job's time has passed. */
-  work(): Promise<() => Promise<void>>;
+  work(): Promise<() => Promise<unknown>>;
   /** False if nobody waits for the job any more: then it ends before its time has passed. */
   isWanted(): boolean;
   /** Called if `begin`, `work` or the recording throws, which is a bug. */
-  onFailure(reason: unknown): Promise<void>;
+  onFailure(reason: unknown): Promise<unknown>;
 }
 
-export interface Scheduler {
-  submit(job: ScheduledJob): void;
-  /** Ends the wait of a job that nobody needs any more, and frees its slot. */
-  release(id: string): void;
-  /** Begins no more jobs, and waits for the running ones. */
-  close(): Promise<void>;
-}
-
-export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
+export function openScheduler(clock: ServiceClock, slots: number) {
   const queue = new JobQueue<ScheduledJob>();
   let busy = 0;
   let closed = false;
-  const timers = new Set<() => void>();
-  /** By job whose work is done and whose time has not passed: a function that ends it now. */
-  const waitingForTime = new Map<string, () => void>();
+  /** Cancels the waits of jobs that are not in the queue yet. */
+  const arrivals = new Set<() => void>();
+  /** By job whose work is done and whose time has not passed: a function that ends its wait. */
+  const pauses = new Map<string, (isOver: boolean) => void>();
   const running = new Set<Promise<void>>();
 
-  /** Returns a function that ends the wait now. */
-  function later(ms: number, then: () => void): () => void {
-    if (closed) return () => {};
-    const wake = (): void => {
-      timers.delete(cancel);
-      then();
-    };
-    const cancel = clock.after(ms, wake);
-    timers.add(cancel);
-    return () => {
-      cancel();
-      wake();
-    };
-  }
-
-  function track(operation: Promise<void>): void {
-    running.add(operation);
-    void operation.finally(() => running.delete(operation));
+  function enqueue(job: ScheduledJob): void {
+    queue.add(job);
+    pump();
   }
 
   function pump(): void {
     while (!closed && busy < slots) {
       const job = queue.take();
       if (job === undefined) return;
-      track(perform(job));
+      busy += 1;
+      const operation = perform(job).finally(() => running.delete(operation));
+      running.add(operation);
     }
-  }
-
-  /** Call when a job needs its slot no more. */
-  function leave(job: ScheduledJob): void {
-    busy -= 1;
-    queue.end(job);
-    pump();
   }
 
   async function perform(job: ScheduledJob): Promise<void> {
-    busy += 1;
-    let waits = false;
     try {
       const begun = clock.now();
-      if (job.hangs === true) return await job.begin();
+      if (job.hangs === true) return void (await job.begin());
       const [settle] = await Promise.all([job.work(), job.begin()]);
       const left = job.isWanted() ? begun + job.workMs - clock.now() : 0;
-      if (left <= 0) return await settle();
-      waits = true;
-      const end = later(left, () => {
-        waitingForTime.delete(job.id);
-        track(finish(job, settle));
-      });
-      waitingForTime.set(job.id, end);
+      if (left <= 0 || (await pause(job.id, left))) await settle();
     } catch (reason) {
       await giveUp(job, reason);
     } finally {
-      if (!waits) leave(job);
+      busy -= 1;
+      queue.end(job);
+      pump();
     }
+  }
+
+  /** Returns false if the scheduler was closed before the time had passed. */
+  function pause(id: string, ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (closed) return resolve(false);
+      const end = (isOver: boolean): void => {
+        cancel();
+        pauses.delete(id);
+        resolve(isOver);
+      };
+      const cancel = clock.after(ms, () => end(true));
+      pauses.set(id, end);
+    });
   }
 
   /** Recording the failure may fail too, for example on a full disk. The service then continues without the job. */
@@ -103,32 +84,24 @@ export function openScheduler(clock: ServiceClock, slots: number): Scheduler {
     }
   }
 
-  /** Records the outcome of a job whose time has passed, and frees its slot. */
-  async function finish(job: ScheduledJob, settle: () => Promise<void>): Promise<void> {
-    try {
-      await settle();
-    } catch (reason) {
-      await giveUp(job, reason);
-    } finally {
-      leave(job);
-    }
-  }
-
   return {
-    submit: (job) => {
-      const enqueue = (): void => {
-        queue.add(job);
-        pump();
-      };
-      if (job.waitMs > 0) later(job.waitMs, enqueue);
-      else enqueue();
+    submit(job: ScheduledJob): void {
+      if (job.waitMs <= 0) return enqueue(job);
+      if (closed) return;
+      const cancel = clock.after(job.waitMs, () => {
+        arrivals.delete(cancel);
+        enqueue(job);
+      });
+      arrivals.add(cancel);
     },
-    release: (id) => waitingForTime.get(id)?.(),
-    close: async () => {
+    /** Ends the wait of a job that nobody needs any more, and frees its slot. */
+    release: (id: string): void => pauses.get(id)?.(true),
+    /** Begins no more jobs, and waits for the running ones. */
+    async close(): Promise<void> {
       closed = true;
-      for (const cancel of timers) cancel();
-      // A running job may still record its outcome, which adds a promise to the set.
-      while (running.size > 0) await Promise.all(running);
+      for (const cancel of arrivals) cancel();
+      for (const end of pauses.values()) end(false);
+      await Promise.all(running);
     },
   };
 }

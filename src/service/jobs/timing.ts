@@ -5,7 +5,7 @@ import { chanceOf } from '../../base/chance.ts';
 import { fieldOf, type JsonObject } from '../../base/json.ts';
 import { clipOf } from '../../contract/api/clip.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
-import type { Speed } from '../base/speed.ts';
+import type { Speed } from '../options.ts';
 
 export interface JobTiming {
   /** Milliseconds from creation until the work begins. */
@@ -60,4 +60,14 @@ export function timingOf(
   const normal = Math.sqrt(-2 * Math.log(1 - chance())) * Math.cos(2 * Math.PI * chance());
   const totalMs = (medianSeconds * 1000 * Math.exp(spread * normal)) / factor;
   return { waitMs: totalMs * queueShare, workMs: totalMs * (1 - queueShare) };
+}
+
+/** The rest of a job's time: a restart does not make the job take longer. */
+export function remaining(
+  { waitMs, workMs }: JobTiming,
+  { createdAt, startedAt }: { readonly createdAt: number; readonly startedAt: number | undefined },
+  now: number,
+): JobTiming {
+  if (startedAt !== undefined) return { waitMs: 0, workMs: startedAt + workMs - now };
+  return { waitMs: createdAt + waitMs - now, workMs };
 }

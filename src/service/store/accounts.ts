@@ -2,7 +2,7 @@
 // inside a database write, together with the change that the credits pay for.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { isTier, type Tier } from '../../contract/api/tier.ts';
-import type { LedgerEntry, LedgerKind } from '../base/ledger-entry.ts';
+import type { LedgerEntry, LedgerKind } from '../options.ts';
 import {
   choiceOf,
   type Database,
@@ -27,15 +27,10 @@ export interface StoredAccount {
 export const localAccount = 'local';
 
 /** The largest balance: the largest number that is exact. */
-export const mostCredits = Number.MAX_SAFE_INTEGER;
+export const maxCredits = Number.MAX_SAFE_INTEGER;
 
-/** The project that a movement of credits is about. */
-export interface ProjectReference {
-  readonly account: string;
-  readonly project: string;
-  readonly tool: string;
-  readonly name: string;
-}
+/** What a movement of credits is about: a project, or the account itself. */
+export type LedgerSubject = Pick<LedgerEntry, 'account' | 'project' | 'tool' | 'name'>;
 
 export interface NewAccount {
   readonly email: string;
@@ -44,28 +39,14 @@ export interface NewAccount {
   readonly credits: number;
 }
 
-export interface Accounts {
-  all(): readonly StoredAccount[];
-  find(id: string): StoredAccount | undefined;
-  add(account: NewAccount, at: number): Promise<StoredAccount>;
-  setTier(id: string, tier: Tier): Promise<StoredAccount | undefined>;
-  /** Adds credits by hand; a negative number takes credits, down to zero. Undefined: no such account. */
-  grant(id: string, credits: number, at: number): Promise<StoredAccount | undefined>;
-  /** Entries of one account, oldest first. */
-  ledger(id: string): readonly LedgerEntry[];
-  /** Takes the credits. False if the balance is too low; then nothing changes. */
-  charge(reference: ProjectReference, credits: number, at: number): boolean;
-  refund(reference: ProjectReference, credits: number, at: number): void;
-  /** Settles an estimate: a positive number gives credits back, a negative one takes more. Returns the credits moved. */
-  adjust(reference: ProjectReference, credits: number, at: number): number;
-}
+export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
 /** Opens the accounts of a database. A new database gets one account. */
 export async function openAccounts(
   database: Database,
-  first: Omit<NewAccount, 'email'>,
+  local: Omit<NewAccount, 'email'>,
   at: number,
-): Promise<Accounts> {
+) {
   const insert = database.prepare(
     'INSERT INTO accounts (id, email, tier, credits) VALUES (?, ?, ?, ?)',
   );
@@ -95,7 +76,7 @@ export async function openAccounts(
   const inOrder = database.query('SELECT * FROM accounts ORDER BY rowid', accountOf);
   const find = (id: string): StoredAccount | undefined => byId.one(id);
   const appendEntry = (
-    { account, project, tool, name }: ProjectReference | AccountReference,
+    { account, project, tool, name }: LedgerSubject,
     kind: LedgerKind,
     credits: number,
     when: number,
@@ -104,69 +85,61 @@ export async function openAccounts(
   };
   const open = (id: string, { email, tier, credits }: NewAccount, when: number): void => {
     insert.run(id, email, tier, credits);
-    appendEntry(withoutProject(id), 'adjustment', credits, when);
+    appendEntry(accountItself(id), 'adjustment', credits, when);
   };
   /** Moves no more credits than the account has or can hold. */
-  const move = (
-    reference: ProjectReference | AccountReference,
-    credits: number,
-    when: number,
-  ): number => {
-    const balance = find(reference.account)?.credits ?? 0;
-    const moved = Math.max(Math.min(credits, mostCredits - balance), -balance);
+  const move = (subject: LedgerSubject, credits: number, when: number): number => {
+    const balance = find(subject.account)?.credits ?? 0;
+    const moved = Math.max(Math.min(credits, maxCredits - balance), -balance);
     if (moved === 0) return 0;
-    add.run(moved, reference.account);
-    appendEntry(reference, 'adjustment', moved, when);
+    add.run(moved, subject.account);
+    appendEntry(subject, 'adjustment', moved, when);
     return moved;
   };
 
   if (inOrder.one() === undefined)
-    await database.write(() => open(localAccount, { email: 'you@localhost', ...first }, at));
+    await database.write(() => open(localAccount, { email: 'you@localhost', ...local }, at));
   checkBooks(database);
 
   return {
     all: () => inOrder.all(),
     find,
-    add: (account, when) =>
+    add: (account: NewAccount, when: number): Promise<StoredAccount> =>
       database.write(() => {
         const id = randomUUID();
         open(id, account, when);
         return { id, publicId: id, ...account };
       }),
-    setTier: (id, tier) =>
+    setTier: (id: string, tier: Tier) =>
       database.write(() => {
         changeTier.run(tier, id);
         return find(id);
       }),
-    grant: (id, credits, when) =>
+    /** Adds credits by hand; a negative number takes credits, down to zero. Undefined: no such account. */
+    grant: (id: string, credits: number, when: number) =>
       database.write(() => {
         if (find(id) === undefined) return undefined;
-        move(withoutProject(id), credits, when);
+        move(accountItself(id), credits, when);
         return find(id);
       }),
-    ledger: (id) => entries.all(id),
-    charge: (reference, credits, when) => {
-      if (take.run(credits, reference.account).changes === 0) return false;
-      appendEntry(reference, 'charge', credits, when);
+    /** Entries of one account, oldest first. */
+    ledger: (id: string) => entries.all(id),
+    /** Takes the credits. False if the balance is too low; then nothing changes. */
+    charge(subject: LedgerSubject, credits: number, when: number): boolean {
+      if (take.run(credits, subject.account).changes === 0) return false;
+      appendEntry(subject, 'charge', credits, when);
       return true;
     },
-    refund: (reference, credits, when) => {
-      add.run(credits, reference.account);
-      appendEntry(reference, 'refund', credits, when);
+    refund(subject: LedgerSubject, credits: number, when: number): void {
+      add.run(credits, subject.account);
+      appendEntry(subject, 'refund', credits, when);
     },
+    /** Settles an estimate: a positive number gives credits back, a negative one takes more. Returns the credits moved. */
     adjust: move,
   };
 }
 
-/** A movement without a project. */
-interface AccountReference {
-  readonly account: string;
-  readonly project: null;
-  readonly tool: null;
-  readonly name: null;
-}
-
-const withoutProject = (account: string): AccountReference => ({
+const accountItself = (account: string): LedgerSubject => ({
   account,
   project: null,
   tool: null,

@@ -30,19 +30,10 @@ export interface Query<T> {
   all(...parameters: SQLInputValue[]): readonly T[];
 }
 
-export interface Database {
-  prepare(sql: string): StatementSync;
-  query<T>(sql: string, read: (row: Row) => T): Query<T>;
-  /** Runs `work` in a transaction. Resolves with the result once the transaction is durable. */
-  write<T>(work: () => T): Promise<T>;
-  /** Resolves once everything that can be read now is durable; undefined: it is. Rejects for ever after a failed sync. */
-  durable(): Promise<void> | undefined;
-  /** Runs the pending writes, and closes the database when they are durable. */
-  close(): Promise<void>;
-}
+export type Database = ReturnType<typeof openDatabase>;
 
 /** Opens a database file, or a database in memory without one. Throws if another service has the file open. */
-export function openDatabase(file: string | undefined): Database {
+export function openDatabase(file: string | undefined) {
   const sqlite = new DatabaseSync(file ?? ':memory:');
   try {
     // Exclusive, since two services on one data folder would render every project twice.
@@ -107,8 +98,8 @@ export function openDatabase(file: string | undefined): Database {
   }
 
   return {
-    prepare: (sql) => sqlite.prepare(sql),
-    query: (sql, read) => {
+    prepare: (sql: string): StatementSync => sqlite.prepare(sql),
+    query<T>(sql: string, read: (row: Row) => T): Query<T> {
       const statement = sqlite.prepare(sql);
       return {
         one: (...parameters) => {
@@ -118,7 +109,8 @@ export function openDatabase(file: string | undefined): Database {
         all: (...parameters) => statement.all(...parameters).map(read),
       };
     },
-    write: (work) =>
+    /** Runs `work` in a transaction. Resolves with the result once the transaction is durable. */
+    write: <T>(work: () => T): Promise<T> =>
       new Promise((resolve, reject) => {
         const run = (): (() => void) => {
           save.run();
@@ -135,8 +127,10 @@ export function openDatabase(file: string | undefined): Database {
         pending.push({ run, fail: reject });
         if (pending.length === 1) setImmediate(flush);
       }),
-    durable: () => unsynced,
-    close: async () => {
+    /** Resolves once everything that can be read now is durable; undefined: it is. Rejects for ever after a failed sync. */
+    durable: (): Promise<void> | undefined => unsynced,
+    /** Runs the pending writes, and closes the database when they are durable. */
+    async close(): Promise<void> {
       try {
         do {
           flush();

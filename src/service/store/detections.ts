@@ -1,9 +1,9 @@
 // Face detections, one row each, and the detected faces, by the path that a face mapping names. Detections are free
 // (facts.md, Face detection), so no credits move here.
 import type { Region } from '../../contract/api/region.ts';
+import { type Input, readInputs } from '../inputs.ts';
 import { choiceOf, type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
-import { type Input, readInputs, writeInputs } from './inputs.ts';
-import { isStatus, type ProjectStatus } from './project-row.ts';
+import { isStatus, type ProjectStatus } from './projects.ts';
 
 export interface StoredDetection {
   readonly seq: number;
@@ -28,22 +28,9 @@ export interface StoredFace {
   readonly region: Region;
 }
 
-export interface Detections {
-  create(order: DetectionOrder, at: number): Promise<StoredDetection>;
-  find(id: string): StoredDetection | undefined;
-  unfinished(): readonly StoredDetection[];
-  start(id: string, at: number): Promise<void>;
-  /** Records a face. Call inside a database write. */
-  addFace(id: string, face: StoredFace): void;
-  finish(id: string, status: 'complete' | 'error'): Promise<void>;
-  facesOf(id: string): readonly StoredFace[];
-  /** The detected face with this path. */
-  face(path: string): StoredFace | undefined;
-  /** The regions of the faces in a picture, by the picture's key. */
-  regionsIn(image: string): readonly Region[];
-}
+export type Detections = ReturnType<typeof openDetections>;
 
-export function openDetections(database: Database): Detections {
+export function openDetections(database: Database) {
   const byId = database.query('SELECT * FROM detections WHERE id = ?', detectionOf);
   const insert = database.prepare(
     `INSERT INTO detections (id, account, status, input, confidence, created_at)
@@ -69,27 +56,28 @@ export function openDetections(database: Database): Detections {
   const byImage = database.query('SELECT * FROM faces WHERE image = ? ORDER BY path', faceOf);
 
   return {
-    create: (order, at) =>
+    create: (order: DetectionOrder, at: number): Promise<StoredDetection> =>
       database.write(() => {
         const { id, account, input, confidence } = order;
-        const { lastInsertRowid } = insert.run(id, account, writeInputs([input]), confidence, at);
+        const inputs = JSON.stringify([input]);
+        const { lastInsertRowid } = insert.run(id, account, inputs, confidence, at);
         const seq = Number(lastInsertRowid);
         return { ...order, seq, status: 'queued', createdAt: at, startedAt: undefined };
       }),
-    find: (id) => byId.one(id),
+    find: (id: string) => byId.one(id),
     unfinished: () => waiting.all(),
-    start: async (id, at) => {
-      await database.write(() => toRendering.run(at, id));
-    },
-    addFace: (id, { path, image, region: { x, y, width, height } }) => {
+    start: (id: string, at: number) => database.write(() => toRendering.run(at, id)),
+    /** Records a face. Call inside a database write. */
+    addFace(id: string, { path, image, region: { x, y, width, height } }: StoredFace): void {
       insertFace.run(path, id, image, x, y, width, height);
     },
-    finish: async (id, status) => {
-      await database.write(() => toEnd.run(status, id));
-    },
-    facesOf: (id) => byDetection.all(id),
-    face: (path) => byPath.one(path),
-    regionsIn: (image) => distinct(byImage.all(image).map(({ region }) => region)),
+    finish: (id: string, status: 'complete' | 'error') =>
+      database.write(() => toEnd.run(status, id)),
+    facesOf: (id: string) => byDetection.all(id),
+    /** The detected face with this path. */
+    face: (path: string) => byPath.one(path),
+    /** The regions of the faces in a picture, by the picture's key. */
+    regionsIn: (image: string) => distinct(byImage.all(image).map(({ region }) => region)),
   };
 }
 

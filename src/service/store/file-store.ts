@@ -18,42 +18,13 @@ export class TooLarge extends Error {
   readonly code = 'TOO_LARGE';
 }
 
-export interface ReceiveOptions {
-  /** The maximum number of bytes. */
-  readonly most: number;
-  /** A transform that a fault puts into the transfer. */
-  readonly through?: Transform;
-}
-
-export interface FileStore {
-  /** The absolute path of a key. */
-  fileOf(key: string): string;
-  /** A new key: `api-assets/<id>/<name>.<ext>` (facts.md, Uploads). */
-  newAssetKey(extension: string): string;
-  /**
-   * Writes a stream to a key. The file appears whole or not at all. Returns its length in bytes; throws `TooLarge` if the
-   * stream is longer than allowed.
-   */
-  receive(key: string, content: Readable, limits: ReceiveOptions): Promise<number>;
-  /** Writes bytes in memory to a key, in the same way. */
-  save(key: string, content: Uint8Array): Promise<void>;
-  /** The keys of all uploads and crops on disk. */
-  assetKeys(): Promise<readonly string[]>;
-  /** The key of a project's output folder. */
-  outputKey(project: string): string;
-  /** An empty folder for the outputs of a project. */
-  makeOutputFolder(project: string): Promise<string>;
-  /** Makes a renderer's files in that folder readable for their owner only. */
-  closeOutputs(project: string, names: readonly string[]): Promise<void>;
-  removeOutputs(project: string): Promise<void>;
-  remove(key: string): Promise<void>;
-}
-
 /** Only the user who runs the service can read uploads and outputs. */
 const ownFolder = { recursive: true, mode: 0o700 };
 const ownFile = { mode: 0o600 };
 
-export async function openFileStore(folder: string): Promise<FileStore> {
+export type FileStore = Awaited<ReturnType<typeof openFileStore>>;
+
+export async function openFileStore(folder: string) {
   const root = resolve(folder);
   const incoming = join(root, 'incoming');
   await mkdir(incoming, ownFolder);
@@ -61,13 +32,17 @@ export async function openFileStore(folder: string): Promise<FileStore> {
   for (const entry of await readdir(incoming, { withFileTypes: true }))
     if (entry.isFile() && incomingName.test(entry.name)) await unlink(join(incoming, entry.name));
 
-  const fileOf = (key: string): string => {
+  /** The absolute path of a key. */
+  function fileOf(key: string): string {
     const file = resolve(root, key);
     if (!file.startsWith(root + sep)) throw new Error(`bug: ${key} is outside the data folder`);
     return file;
-  };
+  }
+
+  /** The key of a project's output folder. */
   const outputKey = (project: string): string => `outputs/${project}`;
 
+  /** The file appears whole or not at all. */
   async function place(key: string, write: (temporary: string) => Promise<void>): Promise<void> {
     const file = fileOf(key);
     const temporary = join(incoming, randomBytes(12).toString('hex'));
@@ -83,58 +58,70 @@ export async function openFileStore(folder: string): Promise<FileStore> {
 
   return {
     fileOf,
-    newAssetKey: (extension) =>
+    outputKey,
+    /** A new key: `api-assets/<id>/<name>.<ext>` (facts.md, Uploads). */
+    newAssetKey: (extension: string): string =>
       `api-assets/${randomBytes(12).toString('hex')}/${randomBytes(6).toString('hex')}.${extension}`,
-    receive: async (key, content, { most, through }) => {
+    /**
+     * Writes a stream to a key, `through` the transform of a fault. Returns its length in bytes; throws `TooLarge` if it is
+     * longer than allowed.
+     */
+    async receive(
+      key: string,
+      content: Readable,
+      maxBytes: number,
+      through: Transform | undefined,
+    ): Promise<number> {
       let bytes = 0;
       await place(key, async (temporary) => {
         const sink = createWriteStream(temporary, { ...ownFile, flags: 'wx' });
         const steps = through === undefined ? [] : [through];
-        await pipeline([content, ...steps, atMost(most), sink]);
+        await pipeline([content, ...steps, atMost(maxBytes), sink]);
         bytes = sink.bytesWritten;
       });
       return bytes;
     },
-    assetKeys: async () => {
-      await mkdir(join(root, 'api-assets'), ownFolder);
-      const entries = await readdir(join(root, 'api-assets'), {
-        recursive: true,
-        withFileTypes: true,
-      });
+    /** Writes bytes in memory to a key. */
+    save: (key: string, content: Uint8Array): Promise<void> =>
+      place(key, (temporary) => writeFile(temporary, content, { ...ownFile, flag: 'wx' })),
+    /** The keys of all uploads and crops on disk. */
+    async assetKeys(): Promise<readonly string[]> {
+      const folderOfAssets = join(root, 'api-assets');
+      await mkdir(folderOfAssets, ownFolder);
+      const entries = await readdir(folderOfAssets, { recursive: true, withFileTypes: true });
       return entries
         .filter((entry) => entry.isFile())
         .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
         .filter((key) => assetKey.test(key));
     },
-    save: (key, content) =>
-      place(key, (temporary) => writeFile(temporary, content, { ...ownFile, flag: 'wx' })),
-    outputKey,
-    makeOutputFolder: async (project) => {
+    /** An empty folder for the outputs of a project. */
+    async makeOutputFolder(project: string): Promise<string> {
       if (!projectName.test(project)) throw new Error(`bug: ${project} is not the id of a project`);
       const output = fileOf(outputKey(project));
       await rm(output, { recursive: true, force: true });
       await mkdir(output, ownFolder);
       return output;
     },
-    closeOutputs: async (project, names) => {
+    /** Makes a renderer's files in that folder readable for their owner only. */
+    async closeOutputs(project: string, names: readonly string[]): Promise<void> {
       for (const name of names) await chmod(fileOf(`${outputKey(project)}/${name}`), ownFile.mode);
     },
-    removeOutputs: async (project) => {
+    async removeOutputs(project: string): Promise<void> {
       if (projectName.test(project))
         await rm(fileOf(outputKey(project)), { recursive: true, force: true });
     },
-    remove: async (key) => {
+    async remove(key: string): Promise<void> {
       if (assetKey.test(key)) await rm(fileOf(key), { force: true });
     },
   };
 }
 
-function atMost(most: number): Transform {
+function atMost(maxBytes: number): Transform {
   let bytes = 0;
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       bytes += chunk.length;
-      if (bytes > most) done(new TooLarge());
+      if (bytes > maxBytes) done(new TooLarge());
       else done(null, chunk);
     },
   });

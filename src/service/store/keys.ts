@@ -35,52 +35,35 @@ export interface NewKey {
   readonly permissions: readonly Permission[];
 }
 
-export interface Keys {
-  /** The full key of this start of the service. */
-  readonly key: string;
-  /** The caller with this `Authorization` header; undefined: no key in force. */
-  callerOf(authorization: string | undefined): Caller | undefined;
-  all(): readonly KeyRow[];
-  /** Returns the full key, which cannot be read again. */
-  add(key: NewKey, at: number): Promise<{ readonly row: KeyRow; readonly key: string }>;
-  /** The key stops working immediately. Undefined: no such key. */
-  revoke(id: number, at: number): Promise<KeyRow | undefined>;
-}
+export type Keys = Awaited<ReturnType<typeof openKeys>>;
 
-export interface KeyOptions {
-  /** The first that is not revoked is the key of this start. */
-  readonly candidates: Iterable<string>;
-  /** The next start with a temporary key revokes this one. */
-  readonly temporary: boolean;
-}
-
-/** Adds a key, unless it is there. The keys of earlier starts keep working. */
+/**
+ * Adds a key, unless it is there. The keys of earlier starts keep working.
+ *
+ * @param candidates the first that is not revoked is the key of this start
+ * @param isTemporary the next start with a temporary key revokes this one
+ */
 export async function openKeys(
   database: Database,
-  { candidates, temporary }: KeyOptions,
+  candidates: Iterable<string>,
+  isTemporary: boolean,
   at: number,
-): Promise<Keys> {
+) {
   const insert = database.prepare(
     `INSERT OR IGNORE INTO keys (hash, name, last4, account, permissions, created_at)
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
-  const rows = database.prepare('SELECT rowid AS id, * FROM keys ORDER BY rowid');
-  const byId = database.prepare('SELECT rowid AS id, * FROM keys WHERE rowid = ?');
+  const rows = database.query('SELECT rowid AS id, * FROM keys ORDER BY rowid', storedKeyOf);
+  const byId = database.query('SELECT rowid AS id, * FROM keys WHERE rowid = ?', storedKeyOf);
   const end = database.prepare(
     'UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE rowid = ?',
   );
-  const find = (id: number): KeyRow | undefined => {
-    const row = byId.get(id);
-    return row === undefined ? undefined : keyRowOf(row);
-  };
   const store = (key: string, { name, account, permissions: may }: NewKey, when: number): number =>
     Number(
       insert.run(hashOf(key), name, key.slice(-4), account, may.join(' '), when).lastInsertRowid,
     );
 
-  const revoked = new Set(
-    rows.all().flatMap((row) => (row['revoked_at'] === null ? [] : [textOf(row, 'hash')])),
-  );
+  const revoked = new Set(rows.all().flatMap(({ hash, row }) => (isRevoked(row) ? [hash] : [])));
   const key = firstBut(revoked, candidates);
   if (key === undefined)
     throw new Error(
@@ -88,37 +71,42 @@ export async function openKeys(
     );
   const forget = database.prepare('DELETE FROM keys WHERE name = ?');
   await database.write(() => {
-    if (temporary) forget.run(temporaryName);
-    const name = temporary ? temporaryName : 'made at start';
+    if (isTemporary) forget.run(temporaryName);
+    const name = isTemporary ? temporaryName : 'made at start';
     store(key, { name, account: localAccount, permissions }, at);
   });
   // By hash: the time of a look-up reveals nothing about other keys.
   const valid = new Map<string, Caller>();
-  for (const row of rows.all())
-    if (row['revoked_at'] === null) valid.set(textOf(row, 'hash'), callerIn(keyRowOf(row)));
+  for (const { hash, row } of rows.all()) if (!isRevoked(row)) valid.set(hash, callerIn(row));
 
   return {
+    /** The full key of this start of the service. */
     key,
-    callerOf: (authorization) => {
+    /** The caller with this `Authorization` header; undefined: no key in force. */
+    callerOf(authorization: string | undefined): Caller | undefined {
       const presented = /^Bearer ([^\s]+)$/i.exec(authorization ?? '')?.[1];
       return presented === undefined ? undefined : valid.get(hashOf(presented));
     },
-    all: () => rows.all().map(keyRowOf),
-    add: async (wanted, when) => {
+    all: (): readonly KeyRow[] => rows.all().map(({ row }) => row),
+    /** Returns the full key, which cannot be read again. */
+    async add(
+      wanted: NewKey,
+      when: number,
+    ): Promise<{ readonly row: KeyRow; readonly key: string }> {
       const made = newKey();
-      const id = await database.write(() => store(made, wanted, when));
-      const row = find(id);
-      if (row === undefined) throw new Error('bug: the key was just written');
-      valid.set(hashOf(made), callerIn(row));
-      return { row, key: made };
+      const stored = byId.one(await database.write(() => store(made, wanted, when)));
+      if (stored === undefined) throw new Error('bug: the key was just written');
+      valid.set(stored.hash, callerIn(stored.row));
+      return { row: stored.row, key: made };
     },
-    revoke: async (id, when) => {
-      const found = byId.get(id);
+    /** The key stops working immediately. Undefined: no such key. */
+    async revoke(id: number, when: number): Promise<KeyRow | undefined> {
+      const found = byId.one(id);
       if (found === undefined) return undefined;
       // Before the write is on disk: the key stops working immediately.
-      valid.delete(textOf(found, 'hash'));
+      valid.delete(found.hash);
       await database.write(() => end.run(when, id));
-      return find(id);
+      return byId.one(id)?.row;
     },
   };
 }
@@ -152,14 +140,19 @@ const callerIn = ({ account, permissions: may }: KeyRow): Caller => ({
   permissions: new Set(may),
 });
 
-function keyRowOf(row: Row): KeyRow {
+const isRevoked = ({ revokedAt }: KeyRow): boolean => revokedAt !== undefined;
+
+function storedKeyOf(row: Row): { readonly hash: string; readonly row: KeyRow } {
   return {
-    id: numberOf(row, 'id'),
-    name: textOf(row, 'name'),
-    last4: textOf(row, 'last4'),
-    account: textOf(row, 'account'),
-    permissions: textOf(row, 'permissions').split(' ').filter(isPermission),
-    createdAt: numberOf(row, 'created_at'),
-    revokedAt: maybeNumberOf(row, 'revoked_at'),
+    hash: textOf(row, 'hash'),
+    row: {
+      id: numberOf(row, 'id'),
+      name: textOf(row, 'name'),
+      last4: textOf(row, 'last4'),
+      account: textOf(row, 'account'),
+      permissions: textOf(row, 'permissions').split(' ').filter(isPermission),
+      createdAt: numberOf(row, 'created_at'),
+      revokedAt: maybeNumberOf(row, 'revoked_at'),
+    },
   };
 }

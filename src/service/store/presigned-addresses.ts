@@ -1,7 +1,9 @@
 // Presigned addresses: anyone with an address can upload or download one file until the address expires. The service
 // stores nothing about an address: it carries its expiry, the account of an upload, and a signature.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { milliseconds } from '../../base/duration.ts';
 import type { Download } from '../../contract/api/project.ts';
+import { type Faults, firedOf } from '../faults/faults.ts';
 import { type Database, settingOf } from './database.ts';
 
 export type AddressPurpose = 'uploads' | 'downloads';
@@ -9,23 +11,10 @@ export type AddressPurpose = 'uploads' | 'downloads';
 /** `forged`: this service did not issue the address, or somebody changed it. */
 export type AddressState = 'valid' | 'expired' | 'forged';
 
-export interface PresignedAddresses {
-  /** Issues an address for one file. `account`: the account that an upload will belong to. */
-  issue(purpose: AddressPurpose, key: string, account?: string): Download;
-  state(purpose: AddressPurpose, key: string, query: SignedQuery): AddressState;
-  /** The file of this service that a URL names; undefined: a URL of another service. */
-  read(url: URL): OwnFile | undefined;
-}
-
 export interface SignedQuery {
   readonly expires?: string;
   readonly account?: string;
   readonly signature?: string;
-}
-
-export interface OwnFile {
-  readonly key: string;
-  readonly state: AddressState;
 }
 
 export interface AddressOptions {
@@ -33,14 +22,15 @@ export interface AddressOptions {
   readonly base: () => string;
   readonly now: () => number;
   readonly lifetimeMs: number;
-  /** Milliseconds until the address expires earlier than its `expires_at` says, if a fault asks for it. */
-  readonly shortened: (purpose: AddressPurpose) => number | undefined;
 }
+
+export type PresignedAddresses = Awaited<ReturnType<typeof openPresignedAddresses>>;
 
 export async function openPresignedAddresses(
   database: Database,
-  { base, now, lifetimeMs, shortened }: AddressOptions,
-): Promise<PresignedAddresses> {
+  faults: Faults,
+  { base, now, lifetimeMs }: AddressOptions,
+) {
   // Stored with the data, so that addresses survive a restart.
   const made = randomBytes(32).toString('hex');
   const secret = Buffer.from(await settingOf(database, 'address-secret', made), 'hex');
@@ -49,22 +39,22 @@ export async function openPresignedAddresses(
       .update(`${purpose}\n${key}\n${expires}\n${account}`)
       .digest('base64url');
 
-  const state: PresignedAddresses['state'] = (
-    purpose,
-    key,
-    { expires, account = '', signature },
-  ) => {
+  function state(purpose: AddressPurpose, key: string, query: SignedQuery): AddressState {
+    const { expires, account = '', signature } = query;
     if (expires === undefined || signature === undefined) return 'forged';
-    const wanted = Buffer.from(sign(purpose, key, expires, account));
-    const given = Buffer.from(signature);
-    if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) return 'forged';
+    const expected = Buffer.from(sign(purpose, key, expires, account));
+    const actual = Buffer.from(signature);
+    if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return 'forged';
     return Number(expires) > now() ? 'valid' : 'expired';
-  };
+  }
 
   return {
-    issue: (purpose, key, account) => {
+    state,
+    /** Issues an address for one file. `account`: the account that an upload will belong to. */
+    issue(purpose: AddressPurpose, key: string, account?: string): Download {
       const said = now() + lifetimeMs;
-      const end = now() + (shortened(purpose) ?? lifetimeMs);
+      const early = firedOf(faults.fire('address', purpose), 'early-expiry');
+      const end = now() + (early === undefined ? lifetimeMs : milliseconds(early.rule.after));
       const holder = account === undefined ? '' : `&account=${encodeURIComponent(account)}`;
       const signature = sign(purpose, key, String(end), account ?? '');
       return {
@@ -72,8 +62,8 @@ export async function openPresignedAddresses(
         expires_at: new Date(said).toISOString(),
       };
     },
-    state,
-    read: (url) => {
+    /** The file of this service that a URL names; undefined: a URL of another service. */
+    read(url: URL): { readonly key: string; readonly state: AddressState } | undefined {
       const prefix = '/downloads/';
       if (!url.pathname.startsWith(prefix)) return undefined;
       const key = url.pathname.slice(prefix.length);

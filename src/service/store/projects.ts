@@ -1,14 +1,61 @@
-// The projects, one row each. Every change of state is one transaction with its credits and its event (interface.md, States
-// and transitions).
+// The projects, one row each: their states (interface.md, States and transitions), and their records (interface.md, Resources
+// and their fields). Every change of state is one transaction with its credits and its event.
 
-import type { JsonObject } from '../../base/json.ts';
+import { asJson, fieldOf, isObject, type JsonObject } from '../../base/json.ts';
+import { clipOf } from '../../contract/api/clip.ts';
 import type { EventAction } from '../../contract/api/event.ts';
-import type { ProjectError, ProjectId } from '../../contract/api/project.ts';
+import {
+  type Project,
+  type ProjectError,
+  type ProjectId,
+  projectId,
+  type RecordKind,
+} from '../../contract/api/project.ts';
+import { assumedFps } from '../../contract/tool/price.ts';
 import type { Tool } from '../../contract/tool/tool.ts';
-import type { Accounts, ProjectReference } from './accounts.ts';
-import { type Database, textOf } from './database.ts';
-import { type Input, readInputs, writeInputs } from './inputs.ts';
-import { isLive, type ProjectStatus, projectOf, type StoredProject } from './project-row.ts';
+import { type Input, readInputs } from '../inputs.ts';
+import type { Accounts, LedgerSubject } from './accounts.ts';
+import {
+  choiceOf,
+  type Database,
+  maybeNumberOf,
+  maybeTextOf,
+  numberOf,
+  type Row,
+  textOf,
+} from './database.ts';
+import type { PresignedAddresses } from './presigned-addresses.ts';
+
+/** `canceled`: somebody stopped it in the hub (facts.md, Project records). */
+export type ProjectStatus = 'queued' | 'rendering' | 'complete' | 'error' | 'canceled';
+
+export interface StoredProject {
+  readonly seq: number;
+  readonly account: string;
+  readonly id: ProjectId;
+  readonly name: string;
+  readonly tool: string;
+  readonly record: RecordKind;
+  readonly type: string;
+  readonly status: ProjectStatus;
+  readonly enabled: boolean;
+  readonly credits: number;
+  readonly estimated: boolean;
+  readonly body: JsonObject;
+  /** Keys of the outputs in storage. */
+  readonly files: readonly string[];
+  readonly createdAt: number;
+  readonly startedAt: number | undefined;
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly fps: number | undefined;
+  readonly error: ProjectError | null;
+}
+
+/** Whether the project still has to be rendered. */
+export function isLive({ enabled, status }: StoredProject): boolean {
+  return enabled && (status === 'queued' || status === 'rendering');
+}
 
 export interface NewProject {
   readonly account: string;
@@ -48,35 +95,9 @@ export interface ProjectFilter {
   readonly limit: number;
 }
 
-export interface Projects {
-  /** Charges and creates. Undefined if the balance is too low; then nothing changes. */
-  create(project: NewProject): Promise<StoredProject | undefined>;
-  find(id: string): StoredProject | undefined;
-  /** Newest first. */
-  list(filter: ProjectFilter): readonly StoredProject[];
-  inputsOf(id: string): readonly Input[];
-  /** The projects that a crash or a stop left unfinished, oldest first. */
-  unfinished(): readonly StoredProject[];
-  start(id: string, at: number): Promise<void>;
-  /** False if the project was deleted or canceled during rendering: then its files have to be removed. */
-  complete(id: string, completion: Completion, at: number): Promise<boolean>;
-  /** Refunds the whole charge. */
-  fail(id: string, error: ProjectError, at: number): Promise<void>;
-  /** Stops a project by hand, without an event. False if the project has already ended. */
-  cancel(id: string, refund: boolean, at: number): Promise<boolean>;
-  /** Deletes a project. False if there is no such project, or it is deleted already. */
-  disable(id: string): Promise<boolean>;
-  /** The ids of projects without outputs whose files may still be on disk. */
-  unswept(): readonly string[];
-  /** Records that the files of a project are removed, and that no more will come. */
-  swept(id: string): Promise<unknown>;
-}
+export type Projects = ReturnType<typeof openProjects>;
 
-export function openProjects(
-  database: Database,
-  accounts: Accounts,
-  outbox: EventOutbox,
-): Projects {
+export function openProjects(database: Database, accounts: Accounts, outbox: EventOutbox) {
   const byId = database.query('SELECT * FROM projects WHERE id = ?', projectOf);
   const inputsById = database.query('SELECT inputs FROM projects WHERE id = ?', (row) =>
     readInputs(textOf(row, 'inputs')),
@@ -124,12 +145,12 @@ export function openProjects(
   const find = (id: string): StoredProject | undefined => byId.one(id);
 
   /** A change of state and its event in one write. `apply` returns false if the project's state does not allow the change. */
-  const changeState = async (
+  async function changeState(
     id: string,
     action: EventAction,
     at: number,
     apply: (project: StoredProject) => boolean,
-  ): Promise<boolean> => {
+  ): Promise<boolean> {
     const changed = await database.write(() => {
       const project = find(id);
       if (project === undefined || !apply(project)) return false;
@@ -138,61 +159,152 @@ export function openProjects(
     });
     if (changed) outbox.flush();
     return changed;
-  };
+  }
 
   return {
     find,
-    list: ({ account, status, before, limit }) =>
+    /** Newest first. */
+    list: ({ account, status, before, limit }: ProjectFilter) =>
       newest.all(before ?? Number.MAX_SAFE_INTEGER, account ?? null, status ?? null, limit),
-    create: ({ account, id, name, tool, body, inputs, credits, estimate, at }) =>
+    /** Charges and creates. Undefined if the balance is too low; then nothing changes. */
+    create: ({ account, id, name, tool, body, inputs, credits, estimate, at }: NewProject) =>
       database.write(() => {
-        const reference = { account, project: id, tool: tool.name, name };
-        if (!accounts.charge(reference, credits, at)) return undefined;
+        const subject = { account, project: id, tool: tool.name, name };
+        if (!accounts.charge(subject, credits, at)) return undefined;
         insert.run(
           ...[account, id, name, tool.name, tool.record, tool.type, credits, estimate ? 1 : 0],
-          ...[JSON.stringify(body), writeInputs(inputs), at],
+          ...[JSON.stringify(body), JSON.stringify(inputs), at],
         );
         return find(id);
       }),
-    inputsOf: (id) => inputsById.one(id) ?? [],
+    inputsOf: (id: string): readonly Input[] => inputsById.one(id) ?? [],
+    /** The projects that a crash or a stop left unfinished, oldest first. */
     unfinished: () => waiting.all(),
-    start: async (id, at) => {
-      await changeState(id, 'started', at, () => toRendering.run(at, id).changes === 1);
-    },
-    complete: (id, { files, width, height, fps, credits }, at) =>
+    start: (id: string, at: number) =>
+      changeState(id, 'started', at, () => toRendering.run(at, id).changes === 1),
+    /** False if the project was deleted or canceled during rendering: then its files have to be removed. */
+    complete: (id: string, { files, width, height, fps, credits }: Completion, at: number) =>
       changeState(id, 'completed', at, (project) => {
         if (!isLive(project)) return false;
         // The account is charged no more than its balance, and the record says what was charged.
-        const changed = accounts.adjust(referenceOf(project), project.credits - credits, at);
+        const changed = accounts.adjust(subjectOf(project), project.credits - credits, at);
         const final = project.credits - changed;
         const size = [width ?? null, height ?? null, fps ?? null] as const;
         toComplete.run(at, JSON.stringify(files), ...size, final, id);
         return true;
       }),
-    fail: async (id, { code, message }, at) => {
-      await changeState(id, 'errored', at, (project) => {
+    /** Refunds the whole charge. */
+    fail: (id: string, { code, message }: ProjectError, at: number) =>
+      changeState(id, 'errored', at, (project) => {
         if (toError.run(at, code, message, id).changes === 0) return false;
-        accounts.refund(referenceOf(project), project.credits, at);
+        accounts.refund(subjectOf(project), project.credits, at);
         return true;
-      });
-    },
-    cancel: (id, refund, at) =>
+      }),
+    /** Stops a project by hand, without an event. False if the project has already ended. */
+    cancel: (id: string, refund: boolean, at: number) =>
       database.write(() => {
         const project = find(id);
         if (project === undefined || !isLive(project)) return false;
         toCanceled.run(at, refund ? 0 : project.credits, id);
-        if (refund) accounts.refund(referenceOf(project), project.credits, at);
+        if (refund) accounts.refund(subjectOf(project), project.credits, at);
         return true;
       }),
-    disable: (id) => database.write(() => toDeleted.run(id).changes === 1),
+    /** Deletes a project. False if there is no such project, or it is deleted already. */
+    disable: (id: string) => database.write(() => toDeleted.run(id).changes === 1),
+    /** The ids of projects without outputs whose files may still be on disk. */
     unswept: () => endedWithFiles.all(),
-    swept: (id) => database.write(() => markSwept.run(id)),
+    /** Records that the files of a project are removed, and that no more will come. */
+    swept: (id: string) => database.write(() => markSwept.run(id)),
   };
 }
 
-const referenceOf = ({ account, id, tool, name }: StoredProject): ProjectReference => ({
+const subjectOf = ({ account, id, tool, name }: StoredProject): LedgerSubject => ({
   account,
   project: id,
   tool,
   name,
 });
+
+/** The project's record, with new download addresses. */
+export function recordOf(project: StoredProject, addresses: PresignedAddresses): Project {
+  const downloads = project.files.map((key) => addresses.issue('downloads', key));
+  const shared = {
+    id: project.id,
+    name: project.name,
+    status: project.status,
+    type: project.type,
+    created_at: new Date(project.createdAt).toISOString(),
+    enabled: project.enabled,
+    credits_charged: project.credits,
+    downloads,
+    error: project.error,
+  };
+  if (project.record === 'audio') return shared;
+  const seen = {
+    ...shared,
+    width: project.width ?? -1,
+    height: project.height ?? -1,
+    total_frame_cost: project.credits,
+  };
+  if (project.record === 'image') return { ...seen, image_count: countOf(project) };
+  const { start, end } = clipOf(project.body);
+  return {
+    ...seen,
+    fps: project.fps ?? assumedFps,
+    start_seconds: start,
+    end_seconds: end,
+    download: downloads[0] ?? null,
+  };
+}
+
+/** How many pictures the request asks for. */
+function countOf({ body }: StoredProject): number {
+  const count = fieldOf(body, 'image_count');
+  return typeof count === 'number' ? count : 1;
+}
+
+export function projectOf(row: Row): StoredProject {
+  const code = maybeTextOf(row, 'error_code');
+  return {
+    seq: numberOf(row, 'seq'),
+    account: textOf(row, 'account'),
+    id: projectId(textOf(row, 'id')),
+    name: textOf(row, 'name'),
+    tool: textOf(row, 'tool'),
+    record: choiceOf(row, 'record', isRecordKind),
+    type: textOf(row, 'type'),
+    status: choiceOf(row, 'status', isStatus),
+    enabled: numberOf(row, 'enabled') === 1,
+    credits: numberOf(row, 'credits'),
+    estimated: numberOf(row, 'estimated') === 1,
+    body: storedBodyOf(textOf(row, 'body')),
+    files: filesOf(textOf(row, 'files')),
+    createdAt: numberOf(row, 'created_at'),
+    startedAt: maybeNumberOf(row, 'started_at'),
+    width: maybeNumberOf(row, 'width'),
+    height: maybeNumberOf(row, 'height'),
+    fps: maybeNumberOf(row, 'fps'),
+    error: code === undefined ? null : { code, message: textOf(row, 'error_message') },
+  };
+}
+
+const isRecordKind = (text: string): text is RecordKind =>
+  text === 'video' || text === 'image' || text === 'audio';
+
+const statuses: readonly ProjectStatus[] = ['queued', 'rendering', 'complete', 'error', 'canceled'];
+
+export function isStatus(text: string): text is ProjectStatus {
+  return statuses.some((status) => status === text);
+}
+
+function storedBodyOf(text: string): JsonObject {
+  const body = asJson(JSON.parse(text));
+  if (!isObject(body)) throw new Error('bug: a stored body is not an object');
+  return body;
+}
+
+function filesOf(text: string): readonly string[] {
+  const files = asJson(JSON.parse(text));
+  if (!Array.isArray(files)) throw new Error('bug: stored files are not a list');
+  return files.map((file) => `${file}`);
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onlyRow } from '../../../src/service/store/database.ts';
-import { projectOf } from '../../../src/service/store/project-row.ts';
+import { projectOf } from '../../../src/service/store/projects.ts';
 import { tables, tablesVersion } from '../../../src/service/store/tables.ts';
 
 const at = Date.parse('2026-11-01T10:00:00Z');

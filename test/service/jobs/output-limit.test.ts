@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { tiers } from '../../../src/contract/api/tier.ts';
 import { toolNamed } from '../../../src/contract/tools/all.ts';
-import { outputLimit } from '../../../src/service/jobs/render-job.ts';
+import { outputLimit } from '../../../src/service/jobs/jobs.ts';
 
 const limits = (name: string, of: 'most' | 'longest'): readonly number[] => {
   const tool = toolNamed(name);

@@ -1,17 +1,9 @@
 // What a creation costs: the same price as in the plan, from the same table (contract/tool/price.ts).
 
-import type { JsonObject } from '../../base/json.ts';
-import type { Tier } from '../../contract/api/tier.ts';
-import {
-  assumedFps,
-  chosenFps,
-  countedFps,
-  dearestOf,
-  priceOf,
-} from '../../contract/tool/price.ts';
-import type { Tool } from '../../contract/tool/tool.ts';
-
-export { assumedFps };
+import type { JsonObject } from '../base/json.ts';
+import type { Tier } from '../contract/api/tier.ts';
+import { chosenFps, countedFps, dearestOf, priceOf } from '../contract/tool/price.ts';
+import type { Tool } from '../contract/tool/tool.ts';
 
 export interface Charge {
   readonly credits: number;
@@ -26,12 +18,7 @@ export type StatedPrices = ReadonlyMap<string, number>;
  * `body` has its defaults filled in. Without a published price, the stated price is charged; without that, the highest
  * price that is published for the tool, so that a rehearsal never costs less than the hosted service without saying so.
  */
-export function chargeOf(
-  tool: Tool,
-  body: JsonObject,
-  tier: Tier,
-  stated: StatedPrices = new Map(),
-): Charge {
+export function chargeOf(tool: Tool, body: JsonObject, tier: Tier, stated: StatedPrices): Charge {
   const listed = priceOf(tool, body, tier);
   const estimate = countedFps(tool, body) !== undefined;
   if (listed.known) return { credits: listed.credits, estimate };

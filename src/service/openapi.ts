@@ -1,9 +1,8 @@
 // The OpenAPI 3.1 document of the service, made from the schemas that validate its requests.
 
-import type { Json, JsonObject } from '../../base/json.ts';
-import { asJson, isObject } from '../../base/json.ts';
-import type { Schema } from '../../base/schema.ts';
-import type { PathForm } from '../../contract/api/routes.ts';
+import { asJson, isObject, type Json, type JsonObject } from '../base/json.ts';
+import type { Schema } from '../base/schema.ts';
+import type { PathForm } from '../contract/api/routes.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
 
 /** The document of a service at this address, with this form of the paths. */

@@ -2,28 +2,25 @@
 // the charge and the project are durable.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { isObject, type JsonObject } from '../../../base/json.ts';
-import { withDefaults, withoutIgnored } from '../../../base/schema.ts';
-import { extensionOf, fitsAs, libraryMediaOf } from '../../../contract/api/asset.ts';
-import { projectId } from '../../../contract/api/project.ts';
-import { routes } from '../../../contract/api/routes.ts';
-import type { Tier } from '../../../contract/api/tier.ts';
-import { beyondPlan, withPlanDefaults } from '../../../contract/tool/plan-rules.ts';
-import type { RuleBreach } from '../../../contract/tool/rules.ts';
-import { breachesOf, type Tool } from '../../../contract/tool/tool.ts';
-import { tools } from '../../../contract/tools/all.ts';
-import { chargeOf, surcharged } from '../../base/charge.ts';
-import { orError, RequestError } from '../../base/error-response.ts';
-import { validBody } from '../../base/request-body.ts';
-import { inputsOf } from '../../endpoints/asset-references.ts';
-import { creationOf } from '../../endpoints/records.ts';
-import { firedOf } from '../../faults/faults.ts';
-import type { Input } from '../../store/inputs.ts';
-import { callerAccount } from '../app.ts';
-import type { Dependencies } from '../dependencies.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { withDefaults, withoutIgnored } from '../../base/schema.ts';
+import { extensionOf, fitsAs, libraryMediaOf } from '../../contract/api/asset.ts';
+import { type Creation, projectId } from '../../contract/api/project.ts';
+import { routes } from '../../contract/api/routes.ts';
+import type { Tier } from '../../contract/api/tier.ts';
+import { beyondPlan, withPlanDefaults } from '../../contract/tool/plan-rules.ts';
+import type { RuleBreach } from '../../contract/tool/rules.ts';
+import { breachesOf, type Tool } from '../../contract/tool/tool.ts';
+import { tools } from '../../contract/tools/all.ts';
+import { chargeOf, surcharged } from '../charge.ts';
+import { RequestError, validBody } from '../errors.ts';
+import { firedOf } from '../faults/faults.ts';
+import { type Input, inputsOf } from '../inputs.ts';
+import type { StoredProject } from '../store/projects.ts';
+import { callerAccount, type RouteDependencies } from './app.ts';
 
-export function creationRoutes(server: FastifyInstance, dependencies: Dependencies): void {
-  const { projects, accounts, clock, faults, render } = dependencies;
+export function creationRoutes(server: FastifyInstance, dependencies: RouteDependencies): void {
+  const { projects, accounts, clock, faults, jobs } = dependencies;
   const config = { permission: 'create' } as const;
   for (const tool of tools)
     server.post(routes.create(tool.name).path, { config }, async (request) => {
@@ -31,9 +28,7 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
       if (account === undefined) throw new Error('bug: a key belongs to no account');
       const body = requestOf(tool, request.body);
       refuseBeyondPlan(tool, body, account.tier);
-      const inputs = orError(
-        inputsOf(tool.request, body, { ...dependencies, account: account.id }),
-      );
+      const inputs = inputsOf(tool.request, body, account.id, dependencies);
       refuseUnfit(tool, inputs);
       const at = clock.now();
       const { credits: price, estimate } = chargeOf(tool, body, account.tier, dependencies.stated);
@@ -51,11 +46,11 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
         at,
       });
       if (project === undefined)
-        throw new RequestError({
-          status: 402,
-          message: `Payment required: this costs ${credits} credits, the account has ${accounts.find(account.id)?.credits ?? 0}.`,
-        });
-      render(project);
+        throw new RequestError(
+          402,
+          `Payment required: this costs ${credits} credits, the account has ${accounts.find(account.id)?.credits ?? 0}.`,
+        );
+      jobs.render(project);
       return creationOf(project);
     });
 }
@@ -63,14 +58,14 @@ export function creationRoutes(server: FastifyInstance, dependencies: Dependenci
 /** 403 if the plan does not include the request, 400 if the plan's default model rejects it (facts.md, Rate limits). */
 function refuseBeyondPlan(tool: Tool, body: JsonObject, tier: Tier): void {
   const [beyond] = beyondPlan(tool, body, tier);
-  if (beyond !== undefined) throw new RequestError({ status: 403, message: `${beyond.message}.` });
+  if (beyond !== undefined) throw new RequestError(403, `${beyond.message}.`);
   refuseBreaches(breachesOf(tool, withPlanDefaults(tool, body, tier)));
 }
 
 function refuseBreaches(breaches: readonly RuleBreach[]): void {
   if (breaches.length === 0) return;
   const sentences = breaches.map(({ field, message }) => `${field}: ${message}`).join('; ');
-  throw new RequestError({ status: 400, message: `Invalid request: ${sentences}.` });
+  throw new RequestError(400, `Invalid request: ${sentences}.`);
 }
 
 /** 422 if the request is valid, but an input has the wrong kind of media (interface.md, Responses). */
@@ -83,8 +78,10 @@ function refuseUnfit({ record }: Tool, inputs: readonly Input[]): void {
         : place === 'stored' && !fitsAs(media, extensionOf(key));
     if (!unfit) continue;
     const given = library === undefined ? `a .${extensionOf(key)} file` : mediaWords[library];
-    const message = `The ${record} could not be created: ${field} needs ${mediaWords[media]}, not ${given}.`;
-    throw new RequestError({ status: 422, message });
+    throw new RequestError(
+      422,
+      `The ${record} could not be created: ${field} needs ${mediaWords[media]}, not ${given}.`,
+    );
   }
 }
 
@@ -93,7 +90,7 @@ const mediaWords = { image: 'an image', video: 'a video', audio: 'an audio file'
 /** The validated body with its defaults filled in. */
 function requestOf(tool: Tool, sent: unknown): JsonObject {
   const given = isObject(sent) ? withoutIgnored(tool.request, sent) : sent;
-  const body = orError(validBody(tool.request, given));
+  const body = validBody(tool.request, given);
   refuseBreaches(breachesOf(tool, body));
   return withDefaults(tool.request, body);
 }
@@ -103,4 +100,11 @@ function nameOf({ name }: Tool, { name: given }: JsonObject, at: number): string
   if (typeof given === 'string') return given;
   const words = name.split('-').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
   return `${words.join(' ')} - ${new Date(at).toISOString()}`;
+}
+
+function creationOf({ id, record, credits }: StoredProject): Creation {
+  const answer = { id, credits_charged: credits };
+  if (record === 'video') return { ...answer, estimated_frame_cost: credits };
+  if (record === 'image') return { ...answer, frame_cost: credits };
+  return answer;
 }

@@ -2,13 +2,13 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { asJson, isObject, type JsonObject } from '../../../src/base/json.ts';
-import { tools } from '../../../src/contract/tools/all.ts';
-import { endpoints, endpointsOf } from '../../../src/service/endpoints/endpoints.ts';
-import { type LocalService, startService } from '../../../src/service/start.ts';
-import { photo, plainly, service } from '../../rig.ts';
-import { Client, type Request, send } from '../client.ts';
-import { filledInObject } from '../examples.ts';
+import { asJson, isObject, type JsonObject } from '../../src/base/json.ts';
+import { tools } from '../../src/contract/tools/all.ts';
+import { endpoints, endpointsOf } from '../../src/service/endpoints.ts';
+import { type LocalService, startService } from '../../src/service/start.ts';
+import { photo, plainly, service } from '../rig.ts';
+import { Client, type Request, send } from './client.ts';
+import { filledInObject } from './examples.ts';
 
 async function documentOf({ address }: LocalService): Promise<JsonObject> {
   return (await send(address, { method: 'GET', path: '/openapi.json' })).body;

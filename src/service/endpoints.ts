@@ -1,19 +1,20 @@
 // Every endpoint, as data: the targets of faults, and the source of the OpenAPI document. A test compares this list with the
 // routes of the server.
 
-import type { Schema } from '../../base/schema.ts';
+import type { Schema } from '../base/schema.ts';
+import { eventKinds } from '../contract/api/event.ts';
 import {
   creationSchema,
   faceDetectionSchema,
   projectSchema,
   uploadAddressesSchema,
-} from '../../contract/api/project.ts';
-import type { PathForm } from '../../contract/api/routes.ts';
-import { tiers } from '../../contract/api/tier.ts';
-import { tools } from '../../contract/tools/all.ts';
-import { faultsSchema } from '../faults/schema.ts';
-import { cancellation, grant, newAccount, newKey, newTier, newWebhook } from './hub-requests.ts';
-import { detectionRequest, uploadRequest } from './requests.ts';
+} from '../contract/api/project.ts';
+import type { PathForm } from '../contract/api/routes.ts';
+import { tiers } from '../contract/api/tier.ts';
+import { confidenceScore, imageAsset } from '../contract/tool/fields.ts';
+import { tools } from '../contract/tools/all.ts';
+import { faultsSchema } from './faults/schema.ts';
+import { permissions } from './store/keys.ts';
 
 export interface Endpoint {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
@@ -30,6 +31,46 @@ export interface Endpoint {
   /** The status of success, if it is neither 200, nor 204 without a body. */
   readonly status?: number;
 }
+
+// The bodies of uploads and face detections (facts.md, Uploads and Face detection).
+
+export const uploadRequest = {
+  type: 'object',
+  description: 'One call can ask for the addresses of many files.',
+  required: ['items'],
+  properties: {
+    items: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        required: ['type', 'extension'],
+        properties: {
+          type: { type: 'string', enum: ['image', 'video', 'audio'] },
+          extension: {
+            type: 'string',
+            pattern: '^[a-z0-9]+$',
+            description: 'Without the dot.',
+          },
+        },
+      },
+    },
+  },
+} as const;
+
+export const detectionRequest = {
+  type: 'object',
+  description: 'Finds faces in an uploaded image or video. Free at present.',
+  required: ['assets'],
+  properties: {
+    assets: {
+      type: 'object',
+      required: ['target_file_path'],
+      properties: { target_file_path: imageAsset },
+    },
+    confidence_score: confidenceScore,
+  },
+} as const;
 
 const accountSchema = {
   type: 'object',
@@ -81,6 +122,97 @@ const alternates: Readonly<Record<string, string>> = {
   '/v1/files/face-detection': '/v1/face-detection',
   '/v1/files/:id/face-detection': '/v1/face-detection/:id',
 };
+
+// The hub, which the interface does not have and which needs no key. The schemas of its changes are for JSON and for forms.
+
+const tier = { type: 'string', enum: tiers, description: 'Default: pro.' } as const;
+const account = { type: 'string', description: 'The account; default: local.' } as const;
+
+export const newAccount = {
+  type: 'object',
+  title: 'New account',
+  additionalProperties: false,
+  properties: {
+    email: { type: 'string', minLength: 1, maxLength: 200 },
+    tier,
+    credits: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 1e12,
+      description: 'The opening balance; default 10000.',
+    },
+  },
+} as const;
+
+export const newTier = {
+  type: 'object',
+  title: 'New tier',
+  additionalProperties: false,
+  required: ['tier'],
+  properties: { tier },
+} as const;
+
+export const grant = {
+  type: 'object',
+  title: 'Grant',
+  additionalProperties: false,
+  required: ['credits'],
+  properties: {
+    credits: {
+      type: 'integer',
+      minimum: -1e12,
+      maximum: 1e12,
+      description: 'Credits to add; a negative number takes credits, down to zero.',
+    },
+  },
+} as const;
+
+export const newKey = {
+  type: 'object',
+  title: 'New key',
+  additionalProperties: false,
+  required: ['name'],
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 200 },
+    permissions: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', enum: permissions },
+      description: 'Default: all.',
+    },
+    account,
+  },
+} as const;
+
+export const newWebhook = {
+  type: 'object',
+  title: 'New webhook',
+  additionalProperties: false,
+  required: ['url'],
+  properties: {
+    url: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 2000,
+      description: 'An https address, or an http address on this machine.',
+    },
+    events: {
+      type: 'array',
+      items: { type: 'string', enum: eventKinds },
+      description: 'Empty or absent: all kinds.',
+    },
+    account,
+  },
+} as const;
+
+export const cancellation = {
+  type: 'object',
+  title: 'Cancellation',
+  additionalProperties: false,
+  properties: {
+    refund: { type: 'boolean', description: 'Whether to refund the credits; default true.' },
+  },
+} as const;
 
 const hubReads: Readonly<Record<string, string>> = {
   '': 'Newest projects and accounts',

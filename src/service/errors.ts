@@ -1,31 +1,51 @@
-// Validates a request body by its schema, and says in words which field is wrong (interface.md, Errors).
-import { isObject, type JsonObject } from '../../base/json.ts';
-import { ok, type Result } from '../../base/result.ts';
-import type { ErrorObject, Schema } from '../../base/schema.ts';
-import { validatorOf } from '../../base/schema.ts';
-import { badRequest, type ErrorResponse } from './error-response.ts';
+// The errors that the service answers requests with: a status and a sentence (interface.md, Errors).
+import { isObject, type JsonObject } from '../base/json.ts';
+import { type ErrorObject, type Schema, validatorOf } from '../base/schema.ts';
+
+type ErrorStatus = 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422;
+
+/** A handler throws it, and the request is answered with its status and message. Nothing was changed by then. */
+export class RequestError extends Error {
+  readonly statusCode: ErrorStatus;
+  constructor(statusCode: ErrorStatus, message: string) {
+    super(message);
+    this.statusCode = statusCode;
+  }
+}
+
+export function orNotFound<T>(value: T | undefined): T {
+  if (value === undefined) throw new RequestError(404, 'Not Found');
+  return value;
+}
+
+/** Reports an error of the service itself, which no request caused, on standard error. */
+export function reportInternalError(about: string, reason: unknown): void {
+  const what = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+  process.stderr.write(`local service: ${about}: ${what}\n`);
+}
 
 /**
  * Checks a request body against a schema. The error names the field, the problem and the value. Unknown fields are
  * accepted: the hosted service gains fields, and a pipeline's `extra:` sends them.
  */
-export function validBody(schema: Schema, body: unknown): Result<JsonObject, ErrorResponse> {
+export function validBody(schema: Schema, body: unknown): JsonObject {
   if (body === undefined)
-    return badRequest(
+    throw new RequestError(
+      400,
       'The request body is missing: send a JSON object with Content-Type: application/json.',
     );
   if (!isObject(body))
-    return badRequest(`The request body must be a JSON object, not ${quoted(body)}.`);
+    throw new RequestError(400, `The request body must be a JSON object, not ${quoted(body)}.`);
   const validate = validatorOf(schema);
-  if (validate(body)) return ok(body);
+  if (validate(body)) return body;
   const errors = (validate.errors ?? []).filter(
     ({ keyword }) => keyword !== 'additionalProperties',
   );
-  if (errors.length === 0) return ok(body);
+  if (errors.length === 0) return body;
   // `anyOf` and `oneOf` only repeat what the errors of their branches say.
   const telling = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'oneOf');
   const sentences = (telling.length === 0 ? errors : telling).map(sentenceOf);
-  return badRequest(`Invalid request: ${[...new Set(sentences)].join('; ')}.`);
+  throw new RequestError(400, `Invalid request: ${[...new Set(sentences)].join('; ')}.`);
 }
 
 /** A schema error as a sentence. */
