@@ -9,7 +9,7 @@ import {
   projectSchema,
   uploadAddressesSchema,
 } from '../contract/api/project.ts';
-import type { PathForm } from '../contract/api/routes.ts';
+import { type PathForm, routes, type TwoForms } from '../contract/api/routes.ts';
 import { tiers } from '../contract/api/tier.ts';
 import { confidenceScore, imageAsset } from '../contract/tool/fields.ts';
 import { tools } from '../contract/tools/all.ts';
@@ -90,38 +90,40 @@ const detectionCreated = {
   properties: { id: { type: 'string' }, credits_charged: { type: 'integer', minimum: 0 } },
 } as const;
 
+/** The paths of a face detection; `routes` has it with an id. */
+export const faceDetectionPaths = {
+  path: '/v1/face-detection/:id',
+  alternate: '/v1/files/:id/face-detection',
+};
+
+/** The long form, and the short one as its alternate (facts.md, Paths that exist in two forms). */
+function twoForms(
+  { path, alternate }: Omit<TwoForms, 'name'>,
+  endpoint: Omit<Endpoint, 'path' | 'group'>,
+): readonly Endpoint[] {
+  const long: Endpoint = { path: alternate, group: 'files', ...endpoint };
+  return [long, { ...long, path, alternateOf: alternate }];
+}
+
 const files: readonly Endpoint[] = [
-  {
+  ...twoForms(routes.uploadAddresses(), {
     method: 'POST',
-    path: '/v1/files/generate-upload-urls',
-    group: 'files',
     summary: 'Generate asset upload URLs',
     request: uploadRequest,
     response: uploadAddressesSchema,
-  },
-  {
+  }),
+  ...twoForms(routes.detectFaces(), {
     method: 'POST',
-    path: '/v1/files/face-detection',
-    group: 'files',
     summary: 'Detect faces in an asset',
     request: detectionRequest,
     response: detectionCreated,
-  },
-  {
+  }),
+  ...twoForms(faceDetectionPaths, {
     method: 'GET',
-    path: '/v1/files/:id/face-detection',
-    group: 'files',
     summary: 'Get face detection details',
     response: faceDetectionSchema,
-  },
+  }),
 ];
-
-/** facts.md, Paths that exist in two forms. */
-const alternates: Readonly<Record<string, string>> = {
-  '/v1/files/generate-upload-urls': '/v1/files/upload-urls',
-  '/v1/files/face-detection': '/v1/face-detection',
-  '/v1/files/:id/face-detection': '/v1/face-detection/:id',
-};
 
 // The hub, which the interface does not have and which needs no key. The schemas of its changes are for JSON and for forms.
 
@@ -227,11 +229,7 @@ const hubReads: Readonly<Record<string, string>> = {
   '/faults': 'List faults, and how often they fired',
 };
 
-interface HubChange extends Pick<Endpoint, 'request' | 'status'> {
-  readonly summary: string;
-}
-
-const hubChanges: Readonly<Record<string, HubChange>> = {
+const hubChanges: Readonly<Record<string, Pick<Endpoint, 'summary' | 'request' | 'status'>>> = {
   '/accounts': { summary: 'Add an account', request: newAccount, status: 201 },
   '/accounts/:id/tier': { summary: 'Set the tier of an account', request: newTier },
   '/accounts/:id/credits': { summary: 'Give credits to an account', request: grant },
@@ -239,8 +237,9 @@ const hubChanges: Readonly<Record<string, HubChange>> = {
   '/keys/:id/revoke': { summary: 'Revoke a key' },
   '/projects/:id/cancel': { summary: 'Cancel a project', request: cancellation },
   '/webhooks': {
-    ...{ summary: 'Register a webhook; the answer shows its secret once', status: 201 },
+    summary: 'Register a webhook; the answer shows its secret once',
     request: newWebhook,
+    status: 201,
   },
   '/webhooks/:id/remove': { summary: 'Remove a webhook registration' },
   '/deliveries/:id/replay': { summary: 'Send an event again', status: 202 },
@@ -248,7 +247,6 @@ const hubChanges: Readonly<Record<string, HubChange>> = {
   '/faults/clear': { summary: 'Clear all faults' },
 };
 
-/** The hub, which the interface does not have and which needs no key. */
 const hub: readonly Endpoint[] = [
   ...Object.entries(hubReads).map(
     ([path, summary]): Endpoint => ({ method: 'GET', path: `/hub${path}`, group: 'hub', summary }),
@@ -265,12 +263,7 @@ const hub: readonly Endpoint[] = [
 
 /** All endpoints, with both forms of the paths that have two. */
 export const endpoints: readonly Endpoint[] = [
-  ...files.flatMap((endpoint) => {
-    const other = alternates[endpoint.path];
-    return other === undefined
-      ? [endpoint]
-      : [endpoint, { ...endpoint, path: other, alternateOf: endpoint.path }];
-  }),
+  ...files,
   ...(['video', 'image', 'audio'] as const).flatMap((record): readonly Endpoint[] => [
     {
       method: 'GET',
@@ -324,6 +317,8 @@ export const endpoints: readonly Endpoint[] = [
   ...hub,
 ];
 
+const longPaths = new Set(endpoints.map(({ alternateOf }) => alternateOf));
+
 /** The endpoints of a service with this form of the paths. */
 export function endpointsOf(form: PathForm): readonly Endpoint[] {
   switch (form) {
@@ -332,8 +327,8 @@ export function endpointsOf(form: PathForm): readonly Endpoint[] {
     case 'long':
       return endpoints.filter(({ alternateOf }) => alternateOf === undefined);
     case 'short':
-      return endpoints.flatMap(({ alternateOf, ...endpoint }) =>
-        endpoint.path in alternates ? [] : [endpoint],
-      );
+      return endpoints
+        .filter(({ path }) => !longPaths.has(path))
+        .map(({ alternateOf: _alternateOf, ...endpoint }) => endpoint);
   }
 }

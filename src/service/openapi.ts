@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document of the service, made from the schemas that validate its requests.
 
-import { asJson, isObject, type Json, type JsonObject } from '../base/json.ts';
+import { asJson, type Json, type JsonObject } from '../base/json.ts';
 import type { Schema } from '../base/schema.ts';
 import type { PathForm } from '../contract/api/routes.ts';
 import { type Endpoint, endpointsOf } from './endpoints.ts';
@@ -159,6 +159,4 @@ function referenceTo(
 }
 
 /** A schema inside a document has no `$id` and no `$schema`. */
-function embedded({ $id: _id, $schema: _schema, ...schema }: Schema): Schema {
-  return isObject(schema) ? schema : {};
-}
+const embedded = ({ $id: _id, $schema: _schema, ...schema }: Schema): Schema => schema;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { FaceDetection } from '../../contract/api/project.ts';
 import { type PathForm, pathsOf, routes } from '../../contract/api/routes.ts';
-import { detectionRequest } from '../endpoints.ts';
+import { detectionRequest, faceDetectionPaths } from '../endpoints.ts';
 import { orNotFound, RequestError, validBody } from '../errors.ts';
 import { inputsOf } from '../inputs.ts';
 import { openApiOf } from '../openapi.ts';
@@ -62,8 +62,7 @@ export function detectionRoutes(
       return { id: detection.id, credits_charged: 0 };
     });
 
-  const byId = { path: '/v1/face-detection/:id', alternate: '/v1/files/:id/face-detection' };
-  for (const path of pathsOf(byId, form))
+  for (const path of pathsOf(faceDetectionPaths, form))
     server.get<ById>(path, { config: { permission: 'read' } }, (request, reply) => {
       const detection = detections.find(request.params.id);
       const own = detection?.account === callerAccount(request);
