@@ -31,13 +31,13 @@ function slowly(address: string, text: string): Slow {
 const json = 'Host: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n';
 
 test('a head that does not end is answered with 408', async () => {
-  const { address } = await service({ senderMs: 50 });
+  const { address } = await service({ senderMs: 500 });
   const { answer } = slowly(address, 'GET /openapi.json HTTP/1.1\r\nHost: x\r\nX-Long: ');
   expect(await answer).toMatch(/^HTTP\/1\.1 408 /);
 });
 
 test('a body that does not come ends its connection, with a key and without', async () => {
-  const { address, key } = await service({ senderMs: 50 });
+  const { address, key } = await service({ senderMs: 500 });
   const head = 'POST /v1/face-swap-photo HTTP/1.1\r\n';
   await slowly(address, `${head}Authorization: Bearer ${key}\r\n${json}\r\n{`).answer;
   expect(await slowly(address, `${head}${json}\r\n{`).answer).toMatch(/^HTTP\/1\.1 401 /);
@@ -48,7 +48,7 @@ test('a body that does not come ends its connection, with a key and without', as
 });
 
 test('an upload that stands still ends its connection, and is not in storage', async () => {
-  const local = await service({ senderMs: 50 });
+  const local = await service({ senderMs: 500 });
   const client = new Client(local);
   const [place] = await client.uploadAddresses('image', 'png');
   const head = `PUT ${pathOf(place?.url ?? '')} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n`;
