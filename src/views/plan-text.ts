@@ -3,8 +3,7 @@
 import { grouped } from '../base/grouped.ts';
 import { printable } from '../base/printable.ts';
 import { count, duration, table } from '../base/text.ts';
-import { kindNamed } from '../contract/kinds/all.ts';
-import type { Operation } from '../contract/kinds/kind.ts';
+import { kindNamed, type Operation } from '../contract/kinds.ts';
 import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from '../plan/plan.ts';
 import type { PlannedAction, Times } from '../plan/planned-action.ts';
 import { filesText } from './files-text.ts';

@@ -16,7 +16,7 @@ export const mostInAll = Number.MAX_SAFE_INTEGER;
 export const mostListed = 1_000;
 
 /** The longest usable address, in characters. */
-const longestAddress = 8_192;
+const maxAddressChars = 8_192;
 
 export const creditsSchema = { type: 'integer', minimum: 0, maximum: mostCredits } as const;
 
@@ -62,7 +62,7 @@ export const filePath = {
 export const address = {
   type: 'string',
   minLength: 1,
-  maxLength: longestAddress,
+  maxLength: maxAddressChars,
 } as const;
 
 /** A short text from the service: a status, a type. */

@@ -2,7 +2,7 @@
 import { fieldOf, type JsonObject } from '../../base/json.ts';
 
 /** The length of a clip if its request does not say when it ends. */
-const usualSeconds = 5;
+export const usualSeconds = 5;
 
 export interface Clip {
   readonly start: number;

@@ -1,11 +1,11 @@
 // How the price of a tool is computed, in words, from the rules that compute it.
 
 import { unreachable } from '../../base/result.ts';
-import type { StepKind } from '../kinds/kind.ts';
-import type { ModelChoice } from '../tool/models.ts';
-import { assumedFps, countedFps, priceOf } from '../tool/price.ts';
-import type { PriceRule, Table } from '../tool/price-rule.ts';
-import type { Tool } from '../tool/tool.ts';
+import type { StepKind } from '../kinds.ts';
+import type { ModelChoice } from '../models.ts';
+import { assumedFps, countedFps, priceOf } from '../price.ts';
+import type { PriceRule, Table } from '../price-rule.ts';
+import type { Tool } from '../tool.ts';
 
 export interface PriceFacts {
   /** A few characters for a list: `10`, `24–576/second`, `free`, `not published`. */

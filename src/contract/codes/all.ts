@@ -1,7 +1,4 @@
-// All codes of diagnostics. A code is stable: once published, it keeps its meaning and is never used again for another.
-//
-// To add one: take the next free number of its group, write its entry, and name the code where the diagnostic is made. Then
-// run `npm run diagnostics`. A code that is no longer used moves to `retired`.
+// All codes of diagnostics, by the first digit of their numbers. ../README.md says how to add one.
 import type { Explanation } from './explanation.ts';
 import { expressionCodes } from './expression-codes.ts';
 import { fanOutCodes } from './fan-out-codes.ts';
@@ -21,7 +18,7 @@ interface CodeGroup {
   readonly codes: Readonly<Record<string, Explanation>>;
 }
 
-export const groups: readonly CodeGroup[] = [
+const known = [
   { title: 'Text and YAML', codes: yamlCodes },
   { title: 'Structure', codes: structureCodes },
   { title: 'Names, order and fan-outs', codes: { ...nameCodes, ...fanOutCodes } },
@@ -32,22 +29,14 @@ export const groups: readonly CodeGroup[] = [
   { title: 'Safety', codes: safetyCodes },
   { title: 'Faults files', codes: faultCodes },
   { title: 'Fragments, profiles and defaults', codes: reuseCodes },
-];
+] as const satisfies readonly CodeGroup[];
+
+export const groups: readonly CodeGroup[] = known;
+
+type CodesOf<Group> = Group extends { readonly codes: infer Codes } ? keyof Codes : never;
 
 /** The code of a diagnostic: `SL012`. */
-export type Code =
-  | keyof typeof yamlCodes
-  | keyof typeof structureCodes
-  | keyof typeof nameCodes
-  | keyof typeof fanOutCodes
-  | keyof typeof expressionCodes
-  | keyof typeof toolCodes
-  | keyof typeof itemCodes
-  | keyof typeof sourceCodes
-  | keyof typeof moneyCodes
-  | keyof typeof safetyCodes
-  | keyof typeof faultCodes
-  | keyof typeof reuseCodes;
+export type Code = CodesOf<(typeof known)[number]>;
 
 /** Codes of earlier versions. */
 export const retired: ReadonlyMap<string, string> = new Map([]);

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Schema } from '../../base/schema.ts';
 import type { Code } from '../../contract/codes/all.ts';
-import { kindNamed } from '../../contract/kinds/all.ts';
+import { kindNamed } from '../../contract/kinds.ts';
 import {
   type Diagnostic,
   errorAt,

@@ -1,5 +1,5 @@
 // A graph in Graphviz's language.
-import type { Operation } from '../../contract/kinds/kind.ts';
+import type { Operation } from '../../contract/kinds.ts';
 import { edgeText, groups, itemLines, shortened, stepLines } from './graph-labels.ts';
 import { firstOfItem, type PipelineGraph } from './pipeline-graph.ts';
 

@@ -1,5 +1,5 @@
 // A graph as a Mermaid flowchart, which GitHub and GitLab draw in Markdown.
-import type { Operation } from '../../contract/kinds/kind.ts';
+import type { Operation } from '../../contract/kinds.ts';
 import { edgeText, groups, itemLines, stepLines } from './graph-labels.ts';
 import { firstOfItem, type PipelineGraph } from './pipeline-graph.ts';
 

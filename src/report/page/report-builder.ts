@@ -1,8 +1,8 @@
 // Builds the data of a report: takes the plan of each item, once, and the state file at the end.
 
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
-import { adviceFor } from '../../contract/api/advice.ts';
 import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
+import { adviceFor } from '../../contract/api/failure.ts';
 import type { Pipeline, Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { chargedAt, timesOf } from '../../model/job-times.ts';

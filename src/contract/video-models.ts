@@ -1,6 +1,6 @@
 // The models of text-to-video and image-to-video, with their prices and limits (models.md). When the service changes its
 // models, change this file.
-import { entryOf, fieldOf, type JsonObject } from '../../base/json.ts';
+import { entryOf, fieldOf, type JsonObject } from '../base/json.ts';
 import {
   type Credits,
   defaultsNote,

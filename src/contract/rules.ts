@@ -1,7 +1,7 @@
 // Rules between fields, which a schema cannot express well (interface.md; facts.md, Ranges
 // published).
-import { grouped } from '../../base/grouped.ts';
-import { fieldOf, type JsonObject } from '../../base/json.ts';
+import { grouped } from '../base/grouped.ts';
+import { fieldOf, type JsonObject } from '../base/json.ts';
 
 /** A rule between fields: the sentence that documents it, and the check. */
 export interface Rule {
@@ -78,7 +78,7 @@ function sourceBreaches(body: JsonObject, source: string, file: string): readonl
 /**
  * The frame rate behind published prices (facts.md, Prices). Only the service knows the real rate.
  */
-const leastFps = 24;
+const minFps = 24;
 
 /**
  * interface.md, Limits: the most frames that a tool accepts. Refuses only what is too long at any
@@ -94,7 +94,7 @@ function frameBreaches(body: JsonObject, frames: number): readonly RuleBreach[] 
   const end = fieldOf(body, 'end_seconds');
   const cap = fieldOf(body, 'max_fps_limit');
   if (typeof start !== 'number' || typeof end !== 'number') return [];
-  const fps = typeof cap === 'number' ? Math.min(cap, leastFps) : leastFps;
+  const fps = typeof cap === 'number' ? Math.min(cap, minFps) : minFps;
   const asked = Math.floor((end - start) * fps);
   if (asked <= frames) return [];
   return [

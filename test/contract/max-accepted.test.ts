@@ -1,14 +1,14 @@
 // The bound for a number that is not known yet is the most that the tool's own rules accept.
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/base/json.ts';
-import { mostAccepted } from '../../../src/contract/tool/most-accepted.ts';
-import { breachesOf } from '../../../src/contract/tool/tool.ts';
-import { toolNamed, tools } from '../../../src/contract/tools/all.ts';
+import type { JsonObject } from '../../src/base/json.ts';
+import { maxAccepted } from '../../src/contract/max-accepted.ts';
+import { breachesOf } from '../../src/contract/tool.ts';
+import { toolNamed, tools } from '../../src/contract/tools/all.ts';
 
 function most(name: string, field: string, body: JsonObject = {}): number | undefined {
   const tool = toolNamed(name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  return mostAccepted(tool, body, field);
+  return maxAccepted(tool, body, field);
 }
 
 describe('the latest end of a clip', () => {
@@ -29,7 +29,7 @@ describe('the latest end of a clip', () => {
   test('is accepted, and a second more is not', () => {
     for (const tool of tools) {
       for (const example of tool.examples) {
-        const end = mostAccepted(tool, example, 'end_seconds');
+        const end = maxAccepted(tool, example, 'end_seconds');
         if (end === undefined) continue;
         const breaches = (seconds: number) =>
           breachesOf(tool, { ...example, end_seconds: seconds }).filter(

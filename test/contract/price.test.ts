@@ -1,15 +1,15 @@
 // The published prices (facts.md, Prices that are published), and what is not known by them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asJson, isObject, type JsonObject } from '../../../src/base/json.ts';
-import { type Tier, tiers } from '../../../src/contract/api/tier.ts';
-import { imageModels } from '../../../src/contract/tool/image-models.ts';
-import { dearestOf, priceOf } from '../../../src/contract/tool/price.ts';
-import type { PriceExample } from '../../../src/contract/tool/price-example.ts';
-import { videoAliases, videoModels } from '../../../src/contract/tool/video-models.ts';
-import { existingTool, tools } from '../../../src/contract/tools/all.ts';
-import { expectGolden } from '../../golden.ts';
-import { aligned } from '../../text-table.ts';
+import { asJson, isObject, type JsonObject } from '../../src/base/json.ts';
+import { type Tier, tiers } from '../../src/contract/api/tier.ts';
+import { imageModels } from '../../src/contract/image-models.ts';
+import { dearestOf, priceOf } from '../../src/contract/price.ts';
+import type { PriceExample } from '../../src/contract/price-rule.ts';
+import { existingTool, tools } from '../../src/contract/tools/all.ts';
+import { videoAliases, videoModels } from '../../src/contract/video-models.ts';
+import { expectGolden } from '../golden.ts';
+import { aligned } from '../text-table.ts';
 
 type Case = readonly [tool: string, body: JsonObject, credits: number];
 

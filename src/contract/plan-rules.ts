@@ -1,8 +1,8 @@
 // Checks that a subscription plan allows a request (models.md, Plans). The service answers 403 to
 // the rest.
 
-import { entryOf, fieldOf, isObject, type JsonObject } from '../../base/json.ts';
-import type { Tier } from '../api/tier.ts';
+import { entryOf, fieldOf, isObject, type JsonObject } from '../base/json.ts';
+import type { Tier } from './api/tier.ts';
 import { lowestResolution, type ModelChoice } from './models.ts';
 import type { RuleBreach } from './rules.ts';
 import { breachesOf, type Tool } from './tool.ts';

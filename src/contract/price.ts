@@ -2,12 +2,13 @@
 // An unknown price is not zero; the caller must ask for an estimate. Both the plan and the local
 // service use this file.
 
-import { entryOf, fieldOf, type Json, type JsonObject } from '../../base/json.ts';
-import { err, ok, type Result, unreachable } from '../../base/result.ts';
-import type { Tier } from '../api/tier.ts';
+import { entryOf, fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
+import { err, ok, type Result, unreachable } from '../base/result.ts';
+import { usualSeconds } from './api/clip.ts';
+import type { Tier } from './api/tier.ts';
 import { type ImageModel, imageModels } from './image-models.ts';
 import { withPlanDefaults } from './plan-rules.ts';
-import type { PriceRule, Table } from './price-rule.ts';
+import { type PriceRule, priceEdition, type Table } from './price-rule.ts';
 import type { Tool } from './tool.ts';
 import { type VideoModel, videoAliases, videoModels } from './video-models.ts';
 
@@ -124,9 +125,6 @@ export function dearestOf(tool: Tool, body: JsonObject): number {
       return unreachable(rule);
   }
 }
-
-/** The length of a clip if its request does not say when it ends. */
-const usualSeconds = 5;
 
 const dearestSecond = ({ silent, audio }: VideoModel): number =>
   Math.max(...Object.values(silent), ...Object.values(typeof audio === 'string' ? {} : audio));
@@ -286,4 +284,56 @@ function firstError(...figures: readonly PriceFigure[]): PriceFigure {
  */
 function roundedUp(amount: number): number {
   return amount > 0 ? Math.max(1, Math.ceil(amount - 1e-6)) : 0;
+}
+
+// The size of an order. Two orders with the same tool and settings differ only in size, so the charge for one predicts the charge
+// for the other.
+
+export interface Measured {
+  /**
+   * The tool, the settings that may decide its price, and the edition of the list that the amount
+   * is measured by.
+   */
+  readonly of: string;
+  /** Above 0: credits by the price list where it has a price, else seconds, else 1. */
+  readonly amount: number;
+}
+
+/** Fields that decide the content of the result, not its size. */
+const contents: ReadonlySet<string> = new Set([
+  'name',
+  'assets',
+  'prompt',
+  'start_seconds',
+  'end_seconds',
+]);
+
+/** Longer texts are content, too. */
+const settingMax = 40;
+
+export function measureOf(tool: string, body: JsonObject, listed: Price): Measured {
+  const of = [tool, ...settingsOf(body, '')].join(' ');
+  if (listed.known && listed.credits > 0)
+    return { of: `${of} list=${priceEdition}`, amount: finite(listed.credits) };
+  const start = fieldOf(body, 'start_seconds') ?? 0;
+  const end = fieldOf(body, 'end_seconds');
+  const seconds = typeof end === 'number' && typeof start === 'number' ? end - start : 0;
+  return { of, amount: seconds > 0 ? finite(seconds) : 1 };
+}
+
+/** JSON has no infinity. */
+const finite = (amount: number): number => Math.min(amount, Number.MAX_SAFE_INTEGER);
+
+function settingsOf(body: JsonObject, prefix: string): readonly string[] {
+  return Object.entries(body)
+    .filter(([key]) => !contents.has(key))
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .flatMap(([key, value]) => settingOf(value, `${prefix}${key}`));
+}
+
+function settingOf(value: Json, key: string): readonly string[] {
+  if (isObject(value)) return settingsOf(value, `${key}.`);
+  if (value === null || typeof value === 'object') return [];
+  const text = String(value);
+  return text.length > settingMax ? [] : [`${key}=${text}`];
 }

@@ -1,5 +1,6 @@
-// How the price of a tool is computed (facts.md, Prices). The rule is part of the tool's entry; prices by model are in models.ts;
+// How the price of a tool is computed (facts.md, Prices). The rule is part of the tool's entry; prices by model are in image-models.ts and video-models.ts;
 // price.ts applies the rules.
+import type { JsonObject } from '../base/json.ts';
 
 /** The month in which the prices were published. */
 export const pricesPublished = '2026-08';
@@ -52,3 +53,39 @@ export type PriceRule =
 
 /** The service publishes some prices per second "at 24 fps", but charges per frame. */
 export const at24fps = 24;
+
+// Examples of a tool's price, for people: what the price is for, and the part of a request that decides it.
+
+export interface PriceExample {
+  /** Follows the price: `10 for a meme`. */
+  readonly of: string;
+  readonly body: JsonObject;
+}
+
+/** Five seconds of a clip. `which` follows the length: ` at 480p`. */
+export const fiveSeconds = (which = '', more: JsonObject = {}): PriceExample => ({
+  of: `5 s${which}`,
+  body: { start_seconds: 0, end_seconds: 5, ...more },
+});
+
+export const imagesExample = (count: number, model: string, resolution: string): PriceExample => ({
+  of: `${count === 1 ? 'an image' : `${count} images`} by ${model} at ${resolution}`,
+  body: { model, resolution, image_count: count },
+});
+
+/** Shared by text-to-video and image-to-video, which have the same prices. */
+export const generatedVideoExamples: readonly PriceExample[] = [
+  fiveSeconds(' of ltx-2.3 at 480p', { model: 'ltx-2.3', resolution: '480p' }),
+  fiveSeconds(' of kling-3.0 at 720p', { model: 'kling-3.0', resolution: '720p' }),
+  fiveSeconds(' of kling-3.0 at 720p, with audio', {
+    model: 'kling-3.0',
+    resolution: '720p',
+    audio: true,
+  }),
+];
+
+/** Shared by the tools that speak a text. */
+export const speechExamples: readonly PriceExample[] = [100, 1000].map((length) => ({
+  of: `${length} characters`,
+  body: { style: { prompt: 'x'.repeat(length) } },
+}));

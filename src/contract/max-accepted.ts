@@ -1,17 +1,17 @@
 // The greatest value that a tool accepts for a number that is not known yet, for an upper bound of
 // the price. The tool's own rules say what it accepts, so no limit is written down twice.
-import { fieldOf, type JsonObject } from '../../base/json.ts';
-import { partOf, type Schema } from '../../base/schema.ts';
+import { fieldOf, type JsonObject } from '../base/json.ts';
+import { partOf, type Schema } from '../base/schema.ts';
 import { breachesOf, type Tool } from './tool.ts';
 
 /** Above this, a tool that limits clips takes every shorter one; below, a model may take only some lengths. */
-const longestList = 60;
+const maxListedSeconds = 60;
 /** Longer clips, and more images, are as good as unlimited. */
-const longestClip = 7200;
-const mostImages = 64;
+const maxClipSeconds = 7200;
+const maxImages = 64;
 
 /** Undefined if nothing is known to limit the field. `body` has the fields that are known. */
-export function mostAccepted(tool: Tool, body: JsonObject, field: string): number | undefined {
+export function maxAccepted(tool: Tool, body: JsonObject, field: string): number | undefined {
   switch (field) {
     case 'start_seconds':
       // The clip is longest if it starts at 0.
@@ -26,9 +26,9 @@ export function mostAccepted(tool: Tool, body: JsonObject, field: string): numbe
       return accepts(tool, { ...known, [field]: most + 0.5 }, field) ? most + 1 : most;
     }
     case 'image_count':
-      return accepts(tool, { ...body, [field]: mostImages }, field)
+      return accepts(tool, { ...body, [field]: maxImages }, field)
         ? undefined
-        : highest((count) => accepts(tool, { ...body, [field]: count }, field), mostImages);
+        : highest((count) => accepts(tool, { ...body, [field]: count }, field), maxImages);
     default:
       return maximumOf(tool.request, field);
   }
@@ -38,10 +38,10 @@ export function mostAccepted(tool: Tool, body: JsonObject, field: string): numbe
 function longest(tool: Tool, body: JsonObject, field: string, from: number): number | undefined {
   const accepted = (seconds: number): boolean =>
     accepts(tool, { ...body, [field]: from + seconds }, field);
-  if (accepted(longestClip)) return undefined;
-  let least = highest(accepted, longestList);
-  if (least !== longestList) return least === undefined ? undefined : from + least;
-  for (let most = longestClip; most - least > 1; ) {
+  if (accepted(maxClipSeconds)) return undefined;
+  let least = highest(accepted, maxListedSeconds);
+  if (least !== maxListedSeconds) return least === undefined ? undefined : from + least;
+  for (let most = maxClipSeconds; most - least > 1; ) {
     const middle = Math.floor((least + most) / 2);
     if (accepted(middle)) least = middle;
     else most = middle;

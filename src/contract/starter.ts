@@ -1,6 +1,6 @@
 // The starter of a tool: what the first pipeline that `init` writes says about it. The rest of the pipeline is the same for all
 // tools.
-import type { MediaType } from '../api/asset.ts';
+import type { MediaType } from './api/asset.ts';
 
 export interface StarterParts {
   /** What one item is: a file, or a text that the pipeline file lists. */

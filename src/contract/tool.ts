@@ -1,12 +1,12 @@
 // The entry of a tool: everything that is known about it, as data, with small functions for its rules.
 
-import { entryOf, fieldOf, type Json, type JsonObject } from '../../base/json.ts';
-import type { Schema } from '../../base/schema.ts';
-import type { RecordKind } from '../api/project.ts';
-import type { OutputLimit } from '../api/tier.ts';
+import { entryOf, fieldOf, type Json, type JsonObject } from '../base/json.ts';
+import type { Schema } from '../base/schema.ts';
+import type { RecordKind } from './api/project.ts';
+import type { OutputLimit } from './api/tier.ts';
+import { name } from './fields.ts';
 import type { ModelChoice } from './models.ts';
-import type { PriceExample } from './price-example.ts';
-import type { PriceRule } from './price-rule.ts';
+import type { PriceExample, PriceRule } from './price-rule.ts';
 import type { Rule, RuleBreach } from './rules.ts';
 import type { StarterParts } from './starter.ts';
 
@@ -67,6 +67,31 @@ export interface PaidValue {
   readonly value: Json;
   /** What the free plan has. */
   readonly instead: string;
+}
+
+/** A tool that interface.md only lists: its fields come from facts.md, and objects stay open, because the interface grows in place. */
+interface Listing extends Omit<Tool, 'contractual' | 'request'> {
+  /** What the tool does, in one or two sentences. */
+  readonly description: string;
+  readonly required: readonly string[];
+  /** All fields except `name`, which every tool takes. */
+  readonly fields: Readonly<Record<string, Schema>>;
+}
+
+export function listedTool({ description, required, fields, ...tool }: Listing): Tool {
+  return {
+    ...tool,
+    contractual: false,
+    request: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: `https://shotlist.dev/schemas/tools/${tool.name}.schema.json`,
+      title: `${tool.name} request`,
+      description,
+      type: 'object',
+      required,
+      properties: { name, ...fields },
+    },
+  };
 }
 
 /** All broken rules of a tool. */
