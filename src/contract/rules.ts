@@ -1,7 +1,8 @@
 // Rules between fields, which a schema cannot express well (interface.md; facts.md, Ranges
 // published).
-import { grouped } from '../base/grouped.ts';
+
 import { fieldOf, type JsonObject } from '../base/json.ts';
+import { grouped } from '../base/text.ts';
 
 /** A rule between fields: the sentence that documents it, and the check. */
 export interface Rule {

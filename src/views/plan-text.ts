@@ -1,13 +1,12 @@
 // A plan as text: for each step, what would run, what is reused, and what it would cost.
 
-import { grouped } from '../base/grouped.ts';
 import { printable } from '../base/printable.ts';
-import { count, duration, table } from '../base/text.ts';
+import { count, duration, grouped, table } from '../base/text.ts';
 import { kindNamed, type Operation } from '../contract/kinds.ts';
+import type { FileCounts } from '../plan/decide.ts';
 import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from '../plan/plan.ts';
 import type { PlannedAction, Times } from '../plan/planned-action.ts';
-import { filesText } from './files-text.ts';
-import { paidAlreadyText } from './paid-already-text.ts';
+import { paidAlreadyText } from './receipts-text.ts';
 
 /** The most notes to show; JSON output has more. */
 const notesShown = 20;
@@ -78,6 +77,27 @@ function costLine({ credits, unpriced, uncounted }: Plan): string {
 
 const takeLine = ({ task, known, picked }: PlannedTake): string =>
   `  takes: ${printable(task)} has ${known}, and take ${picked} counts`;
+
+// The recorded files that are not here as recorded.
+
+/** One line for each condition that some files are in. */
+export function filesText({
+  changed,
+  lost = 0,
+  elsewhere,
+  stored,
+}: FileCounts & { readonly lost?: number }): readonly string[] {
+  return [
+    ...(changed > 0 ? [`${are(changed)} changed on disk: left alone.`] : []),
+    ...(lost > 0 ? [`${are(lost)} lost: saved here, and gone.`] : []),
+    ...(elsewhere > stored
+      ? [`${are(elsewhere - stored)} elsewhere: saved by another checkout.`]
+      : []),
+    ...(stored > 0 ? [`${are(stored)} elsewhere: in the output store.`] : []),
+  ];
+}
+
+const are = (files: number): string => `${count(files, 'file')} ${files === 1 ? 'is' : 'are'}`;
 
 // The table of a plan: a line for each step and each thing that happens to its tasks.
 

@@ -1,7 +1,6 @@
 // A compact set of digests: it has what was added, and nothing else, however many there are.
 import { expect, test } from 'vitest';
-import { digestOf } from '../../src/base/digest.ts';
-import { DigestSet } from '../../src/base/digest-set.ts';
+import { DigestSet, digestOf } from '../../src/base/digest.ts';
 
 test('says of each digest whether it is new, also after it has grown many times', () => {
   const set = new DigestSet();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { grouped } from '../../src/base/grouped.ts';
+import { grouped } from '../../src/base/text.ts';
 
 test('groups numbers as toLocaleString does', () => {
   const numbers = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double(), fc.constant(-1000));

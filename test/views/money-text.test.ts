@@ -1,6 +1,6 @@
 // Credits in money.
 import { expect, test } from 'vitest';
-import { moneyText } from '../../src/views/money-text.ts';
+import { moneyText } from '../../src/views/credits-text.ts';
 
 test.each([
   [0, 0.0012, '$0'],

@@ -1,7 +1,8 @@
 // The fields of a step kind, read from its schema.
-import { grouped } from '../../base/grouped.ts';
+
 import { isObject, type Json } from '../../base/json.ts';
 import type { Schema } from '../../base/schema.ts';
+import { grouped } from '../../base/text.ts';
 
 /** A field under `with:`, or an object that holds fields. */
 export interface Field {

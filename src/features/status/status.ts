@@ -25,7 +25,7 @@ import { locateState } from '../../state/locate-state.ts';
 import { askRun } from '../../state/lock/run-socket.ts';
 import type { DoublePayment } from '../../state/repair/merge.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
-import type { MissingPayments } from '../../views/missing-text.ts';
+import type { MissingPayments } from '../../views/receipts-text.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
 import { openDoublePayments } from '../merge/merge.ts';
 import { headerOf, type OpenEngineRun, openState, type ReadOptions } from '../open-state.ts';

@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { PagePulse } from '../page/page-pulse.ts';
+import type { PagePulse } from '../page/page-message.ts';
 import type { ItemState, ReportData } from '../page/report-data.ts';
 import type { Live } from './live.ts';
 import { LiveStatus } from './live-status.ts';

@@ -1,5 +1,4 @@
 // Builds the data of a report: takes the plan of each item, once, and the state file at the end.
-
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
 import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
 import { adviceFor } from '../../contract/api/failure.ts';
@@ -13,9 +12,7 @@ import { numberOf } from '../../model/take-index.ts';
 import { stepOf } from '../../model/task.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import { allTakes } from '../../plan/takes.ts';
-import { commandText } from '../../views/takes-text.ts';
-import { baseName, mailable } from './mailable.ts';
-import type { PictureNumbers, PictureSource } from './picture-numbers.ts';
+import { commandText } from '../../views/takes.ts';
 import type {
   FailureGroup,
   Parameter,
@@ -440,3 +437,52 @@ function spendingOf(ledger: Ledger, numberOf: (step: string) => number): readonl
   }
   return found.sort((one, other) => one.at - other.at);
 }
+
+// Numbers for the files that a report shows as pictures: one content has one number, in every report that shares them.
+
+/** A file of the report on disk: its path, relative to the pipeline file. */
+export interface PictureSource {
+  readonly in: 'input' | 'output';
+  readonly path: string;
+  /** Of the content, if it is known. */
+  readonly sha256?: string;
+}
+
+export class PictureNumbers {
+  readonly #numbers = new Map<string, number>();
+  readonly #sources: PictureSource[] = [];
+
+  /** The number of a file; the next one if it is new. */
+  numberOf(source: PictureSource): number {
+    const key = source.sha256 ?? `${source.in} ${source.path}`;
+    const known = this.#numbers.get(key);
+    if (known !== undefined) {
+      // The same content may be at another place now.
+      this.#sources[known] = source;
+      return known;
+    }
+    this.#numbers.set(key, this.#sources.length);
+    return this.#sources.push(source) - 1;
+  }
+
+  /** In the order of their numbers. */
+  get all(): readonly PictureSource[] {
+    return this.#sources;
+  }
+}
+
+// Texts that may leave the machine: no path of it, no address.
+
+/** Takes the folders off every path and the address out of every link in a text from a file, a system or a service. */
+export const mailable = (text: string): string =>
+  text
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)]+/gi, '[address]')
+    .replace(
+      /(?<![\w.\]])(?:[A-Za-z]:[\\/]|\\\\|\/|~\/)(?:[^\s"'<>:|\\/][^\n"'<>:|\\/]*[\\/])+/g,
+      '',
+    )
+    .replace(/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '[address]');
+
+/** The name of a file, without its folders. */
+export const baseName = (path: string): string =>
+  path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);

@@ -4,8 +4,8 @@
 import { lstatSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../../base/folder.ts';
 import { isObject, type Json } from '../../base/json.ts';
-import { makeFolder } from '../../base/make-folder.ts';
 import { readOwnFile } from '../../base/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { openState } from '../../features/open-state.ts';

@@ -14,7 +14,7 @@ import type { DueDecision } from '../../plan/due.ts';
 import type { RunOutcome } from '../../run/run-event.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';
-import type { ScheduleEvent } from '../../views/schedule-event.ts';
+import type { ScheduleEvent } from '../../views/trigger-events.ts';
 import {
   type DueRun,
   follow,

@@ -9,8 +9,8 @@ import {
   storeVariables,
   trustArguments,
   type UnitFacts,
+  wakeTimes,
 } from './unit.ts';
-import { wakeTimes } from './wake-times.ts';
 
 export function githubWorkflow(facts: UnitFacts): string {
   const { name, state, output, service, variables, store, rehearsal } = facts;

@@ -7,8 +7,8 @@ import {
   storeVariables,
   trustArguments,
   type UnitFacts,
+  wakeTimes,
 } from './unit.ts';
-import { wakeTimes } from './wake-times.ts';
 
 export function kubernetesCronJob(facts: UnitFacts): string {
   const { service, variables, store, schedule, rehearsal } = facts;

@@ -2,9 +2,9 @@
 
 import { statSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
+import { isWithin } from '../../base/real-path.ts';
 import type { Result } from '../../base/result.ts';
 import { isSystemProblem, systemCode } from '../../base/system-error.ts';
-import { isWithin } from '../../base/within.ts';
 import { listSelected, selectionOf } from '../../features/planning/selected-items.ts';
 import type { RunInternals, RunOptions } from '../../features/run/context.ts';
 import { type Ran, runWith } from '../../features/run/run.ts';
@@ -23,7 +23,7 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
-import type { BatchReason, WatchEvent } from '../../views/watch-event.ts';
+import type { BatchReason, WatchEvent } from '../../views/trigger-events.ts';
 import {
   type DueRun,
   follow,

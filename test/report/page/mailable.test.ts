@@ -1,6 +1,6 @@
 // Texts that may be mailed.
 import { describe, expect, test } from 'vitest';
-import { baseName, mailable } from '../../../src/report/page/mailable.ts';
+import { baseName, mailable } from '../../../src/report/page/report-builder.ts';
 
 describe('a text for somebody else', () => {
   test.each([

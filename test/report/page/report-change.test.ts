@@ -1,7 +1,7 @@
 // What an open page gets when a report changes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { changed, type ReportChange, ReportText } from '../../../src/report/page/report-change.ts';
+import { changed, type ReportChange, ReportText } from '../../../src/report/page/page-message.ts';
 import type { ReportData, ReportItem } from '../../../src/report/page/report-data.ts';
 
 const item = (key: string, credits = 0): ReportItem => ({

@@ -9,8 +9,7 @@ import picomatch from 'picomatch';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { isUnitKind, type UnitKind, unitKinds, unitText } from '../../../src/triggers/units/all.ts';
-import type { UnitFacts } from '../../../src/triggers/units/unit.ts';
-import { wakeTimes } from '../../../src/triggers/units/wake-times.ts';
+import { type UnitFacts, wakeTimes } from '../../../src/triggers/units/unit.ts';
 import { expectGolden } from '../../golden.ts';
 
 const facts: UnitFacts = {

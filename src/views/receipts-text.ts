@@ -1,7 +1,7 @@
-// What a plan need not pay for: a line of the plan, and the sentences of `--explain`.
-import { grouped } from '../base/grouped.ts';
+// What the user's receipts say, as text: what a plan need not pay for, and payments that a state file does not know.
+
 import { printable } from '../base/printable.ts';
-import { count } from '../base/text.ts';
+import { count, grouped } from '../base/text.ts';
 import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../plan/paid-already.ts';
 
 /** The most sources to name. */
@@ -90,4 +90,22 @@ export function paidTaskText(task: PaidTask): string {
     case 'bought':
       return `Your receipts say that another account of this service paid for it ${day}${what}.\nThis account cannot see that project, so a run buys the result.`;
   }
+}
+
+export interface MissingPayments {
+  readonly creations: number;
+  /** Charged, or set aside for an unknown outcome. */
+  readonly credits: number;
+}
+
+export const missingText = ({ creations, credits }: MissingPayments): string =>
+  `${count(creations, 'paid creation')} (${count(credits, 'credit')})`;
+
+/** `repair`: the pipeline file and its flags. */
+export function onlyInReceiptsLines(missing: MissingPayments, repair: string): readonly string[] {
+  if (missing.creations === 0) return [];
+  const verb = missing.creations === 1 ? 'is' : 'are';
+  return [
+    `${missingText(missing)} ${verb} only in your receipts: the next run takes over what it needs, and shotlist repair ${repair} brings back all.`,
+  ];
 }
