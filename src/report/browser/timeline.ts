@@ -4,9 +4,9 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { ReportData } from '../page/report-data.ts';
+import { type Bar, barsOf, lanesOf, spanOf, stepTimes } from './bars.ts';
 import { axis, Chart, timeAxis } from './chart.ts';
-import { type Bar, barsOf, lanesOf, spanOf } from './lanes.ts';
-import { stepTimes } from './step-times.ts';
+import { fieldValue } from './filter.ts';
 import { count, duration, shortTime, whole } from './words.ts';
 
 export interface TimelineProps {
@@ -32,7 +32,7 @@ export function Timeline({ data, run, onRun }: TimelineProps): VNode {
     ${
       data.runs.length < 2
         ? null
-        : html`<div class="toolbar"><select class="field" aria-label="Run" onChange=${(event: Event) => onRun(numberOf(event))}>
+        : html`<div class="toolbar"><select class="field" aria-label="Run" onChange=${(event: Event) => onRun(Number(fieldValue(event)))}>
           <option value="0" selected=${chosen === undefined}>All runs</option>
           ${data.runs.map((one) => html`<option value=${one.run} selected=${one === chosen}>Run ${one.run}, ${shortTime(one.at)}</option>`)}
         </select></div>`
@@ -61,9 +61,6 @@ function Times({
     )}</tbody>
   </table></div>`;
 }
-
-const numberOf = ({ currentTarget }: Event): number =>
-  currentTarget instanceof HTMLSelectElement ? Number(currentTarget.value) : 0;
 
 interface Drawing {
   readonly height: number;

@@ -1,5 +1,5 @@
-// Why an item is not done, and the step that it is in.
-import type { ReportData, ReportItem } from '../page/report-data.ts';
+// What the page says of an item: its name, its result, why it is not done, and the step that it is in.
+import type { ReportData, ReportFile, ReportItem, ReportTask } from '../page/report-data.ts';
 
 export interface Cause {
   /** The step of the task that decides the item's state. */
@@ -36,3 +36,26 @@ export function stepNow({ steps }: ReportData, { state, tasks }: ReportItem): st
   const hasBegun = tasks.some((one) => one.state === 'done') || state !== 'waiting';
   return task === undefined || !hasBegun ? '' : (steps[task.step]?.name ?? '');
 }
+
+/** The last picture or clip that was saved, else the last file. */
+export const resultOf = ({ outputs }: ReportItem): ReportFile | undefined =>
+  outputs.findLast(({ medium }) => medium === 'image' || medium === 'video') ?? outputs.at(-1);
+
+// Items by their numbers. A pipeline without items has one, the shared tasks: -1.
+
+export const itemNumbered = (data: ReportData, number: number): ReportItem =>
+  data.items[number] ?? data.shared;
+
+export const titleOf = (data: ReportData, number: number): string =>
+  number < 0 ? data.pipeline : (data.items[number]?.key ?? '');
+
+export const shownItems = ({ items, shared }: ReportData): readonly ReportItem[] =>
+  items.length === 0 ? [shared] : items;
+
+/** The step, with the number of the element in a fan-out. */
+export const taskName = ({ steps }: ReportData, { step, element }: ReportTask): string =>
+  `${steps[step]?.name ?? ''}${element === undefined ? '' : ` [${element}]`}`;
+
+/** How long a task took, in milliseconds; undefined if that is not known. */
+export const tookMs = ({ began, ended }: ReportTask): number | undefined =>
+  began === undefined || ended === undefined || ended <= began ? undefined : ended - began;

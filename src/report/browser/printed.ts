@@ -1,19 +1,26 @@
-// All items on paper: with their pictures while they are few, and one line each beyond that.
+// The page on paper: the problems, and all items; with their pictures while they are few, and one line each beyond that.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { ReportData, ReportItem } from '../page/report-data.ts';
-import { causeOf } from './cause.ts';
-import { titleOf } from './gallery.ts';
+import { causeOf, resultOf, shownItems, titleOf } from './item.ts';
 import { pictureAddress } from './pictures.ts';
-import { resultOf } from './result.ts';
+import { Problems } from './problems.ts';
 import { StateMark } from './state-mark.ts';
 import { count, whole } from './words.ts';
 
-/** Browsers decode the pictures of a page to print all at once. */
-const mostPictured = 600;
+export function Printed({ data }: { readonly data: ReportData }): VNode {
+  const isCalm = data.failures.length + data.doubts.length === 0;
+  return html`<div class="printed">
+    ${isCalm ? null : html`<${Problems} data=${data} onShow=${() => undefined} />`}
+    <${PrintedItems} data=${data} />
+  </div>`;
+}
 
-export function PrintedItems({ data }: { readonly data: ReportData }): VNode {
-  const items = data.items.length === 0 ? [data.shared] : data.items;
+/** Browsers decode the pictures of a page to print all at once. */
+const maxPictured = 600;
+
+function PrintedItems({ data }: { readonly data: ReportData }): VNode {
+  const items = shownItems(data);
   const titled = items.map((item, index) => ({
     item,
     title: titleOf(data, data.items.length === 0 ? -1 : index),
@@ -21,7 +28,7 @@ export function PrintedItems({ data }: { readonly data: ReportData }): VNode {
   return html`<section class="section">
     <h2>${data.items.length === 0 ? 'Result' : `All ${count(items.length, 'item')}`}</h2>
     ${
-      items.length <= mostPictured
+      items.length <= maxPictured
         ? html`<ul class="sheet">${titled.map((one) => html`<${PrintedItem} data=${data} ...${one} />`)}</ul>`
         : html`<table><thead><tr><th>Item</th><th>State</th><th class="num">Credits</th></tr></thead><tbody>
           ${titled.map(

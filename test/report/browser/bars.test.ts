@@ -1,6 +1,6 @@
 // The bars of the timeline.
 import { describe, expect, test } from 'vitest';
-import { barsOf, lanesOf, spanOf } from '../../../src/report/browser/lanes.ts';
+import { barsOf, lanesOf, spanOf, stepTimes } from '../../../src/report/browser/bars.ts';
 import { item, reportOf } from './report-data.ts';
 
 const at = (seconds: number): number => Date.parse('2026-11-20T10:00:00Z') + seconds * 1000;
@@ -49,5 +49,26 @@ describe('a lane', () => {
     const [lane] = lanesOf(many);
     expect(lane?.depth).toBe(40);
     expect(lane?.rows).toHaveLength(100);
+  });
+});
+
+describe('the times of steps', () => {
+  const timed = (ms: number, step = 0, state: 'done' | 'failed' = 'done') =>
+    ({ step, state, began: 1000, ended: 1000 + ms }) as const;
+
+  test('the median, and what 95 % of the tasks and all of them took at most', () => {
+    const bars = Array.from({ length: 100 }, (_, index) => timed(100 - index));
+    expect(stepTimes(bars)).toEqual([{ step: 0, tasks: 100, median: 50, most: 95, longest: 100 }]);
+    expect(stepTimes([timed(7, 3)])).toEqual([
+      { step: 3, tasks: 1, median: 7, most: 7, longest: 7 },
+    ]);
+  });
+
+  test('steps are in their order; failed tasks and those without a known time do not count', () => {
+    const bars = [timed(5, 1), timed(9, 1, 'failed'), timed(0, 1), timed(4)];
+    expect(stepTimes(bars).map(({ step, tasks }) => [step, tasks])).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-// The bars of the timeline: each task as a span of time, in the first free row of its step's lane.
+// Each task as a bar in time: in the first free row of its step's lane, and how long the tasks of each step took.
 import type { ReportData, ReportRun, TaskState } from '../page/report-data.ts';
 
 export interface Bar {
@@ -16,7 +16,7 @@ export interface Lane {
 }
 
 /** More rows are drawn over each other. */
-const deepest = 40;
+const maxRows = 40;
 
 export function barsOf(data: ReportData): readonly Bar[] {
   const bars: Bar[] = [];
@@ -47,10 +47,41 @@ export function lanesOf(bars: readonly Bar[]): readonly Lane[] {
       .filter((bar) => bar.step === step)
       .map((bar) => {
         const found = free.findIndex((until) => until <= bar.began);
-        const row = found >= 0 ? found : Math.min(free.length, deepest - 1);
+        const row = found >= 0 ? found : Math.min(free.length, maxRows - 1);
         free[row] = bar.ended + 1;
         return { bar, row };
       });
     return { step, rows, depth: Math.max(1, free.length) };
   });
+}
+
+// How long the tasks of each step took.
+
+/** In milliseconds. */
+interface StepTimes {
+  readonly step: number;
+  readonly tasks: number;
+  readonly median: number;
+  /** 95 % of the tasks took at most so long. */
+  readonly most: number;
+  readonly longest: number;
+}
+
+/** Only tasks that are done, and that took a time that is known. */
+export function stepTimes(bars: readonly Bar[]): readonly StepTimes[] {
+  const byStep = new Map<number, number[]>();
+  for (const { step, state, began, ended } of bars) {
+    if (state !== 'done' || ended <= began) continue;
+    const known = byStep.get(step);
+    if (known === undefined) byStep.set(step, [ended - began]);
+    else known.push(ended - began);
+  }
+  return [...byStep]
+    .sort(([one], [other]) => one - other)
+    .map(([step, times]) => {
+      const sorted = times.sort((one, other) => one - other);
+      // The nearest rank.
+      const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+      return { step, tasks: sorted.length, median: at(0.5), most: at(0.95), longest: at(1) };
+    });
 }

@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import type { ReportData } from '../page/report-data.ts';
-import { type Filter, noFilter } from './filter.ts';
+import { type Filter, fieldValue, noFilter, SearchField, StepField } from './filter.ts';
 import { StateMark } from './state-mark.ts';
 import {
   csvOf,
@@ -14,7 +14,7 @@ import {
   type TaskRow,
   taskRows,
 } from './task-rows.ts';
-import { SearchField, StepField } from './toolbar.ts';
+
 import { useBox, useRows } from './virtual-grid.ts';
 import { count, decimals, duration, longTime, stateWords, taskStates, whole } from './words.ts';
 
@@ -28,14 +28,12 @@ export interface TasksProps {
 }
 
 const heads: readonly (readonly [TaskColumn, string])[] = [
-  ...([
-    ['item', 'Item'],
-    ['step', 'Step'],
-    ['state', 'State'],
-    ['credits', 'Credits'],
-    ['time', 'Time'],
-    ['project', 'Project'],
-  ] as const),
+  ['item', 'Item'],
+  ['step', 'Step'],
+  ['state', 'State'],
+  ['credits', 'Credits'],
+  ['time', 'Time'],
+  ['project', 'Project'],
 ];
 
 /** In pixels, as in views.css. */
@@ -130,10 +128,8 @@ function Row({ index, row, onOpen }: RowProps): VNode {
   </tr>`;
 }
 
-function stateIn({ currentTarget }: Event): Filter['state'] {
-  const value = currentTarget instanceof HTMLSelectElement ? currentTarget.value : '';
-  return taskStates.find((state) => state === value) ?? 'all';
-}
+const stateIn = (event: Event): Filter['state'] =>
+  taskStates.find((state) => state === fieldValue(event)) ?? 'all';
 
 /** The browser saves the text as a file: nothing is sent. */
 function save(name: string, text: string): void {
