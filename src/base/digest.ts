@@ -37,7 +37,7 @@ export function digestFrom(text: string): Digest {
 
 // A set of very many digests that takes some twenty bytes for each, where a set of texts takes over a hundred.
 
-const smallest = 1 << 10;
+const minSlots = 1 << 10;
 
 /**
  * Keeps 64 bits of each digest: among a million different ones, two are taken for one with a probability of 1 in 30
@@ -45,7 +45,7 @@ const smallest = 1 << 10;
  */
 export class DigestSet {
   /** Two numbers for each slot, with open addressing. A slot with two zeros is empty. */
-  #slots = new Uint32Array(2 * smallest);
+  #slots = new Uint32Array(2 * minSlots);
   #size = 0;
 
   get size(): number {

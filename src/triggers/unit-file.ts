@@ -71,15 +71,18 @@ export function unitFile(
     : ({ kind: 'hosted', address: service ?? '', key: '' } as const);
   const { state, output } = pathsOf(bound, target, options);
   const text = unitText(kind, {
-    ...{ name: pipeline.name, description: pipeline.description, schedule, root },
-    ...{
-      given: givenFlags(bound, options, within),
-      rehearsal,
-      file: within(file),
-      state: within(state),
-      output: within(output),
-    },
-    ...{ store: pipeline.store, service, variables: pipeline.env },
+    name: pipeline.name,
+    description: pipeline.description,
+    schedule,
+    root,
+    given: givenFlags(bound, options, within),
+    rehearsal,
+    file: within(file),
+    state: within(state),
+    output: within(output),
+    store: pipeline.store,
+    service,
+    variables: pipeline.env,
     program: options.program ?? [process.execPath, ...process.argv.slice(1, 2)],
     now: clock.now(),
     hostOffset: -new Date(clock.now()).getTimezoneOffset(),

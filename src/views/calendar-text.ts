@@ -18,7 +18,11 @@ export interface BudgetLeft {
 
 export function budgetLeft({ period, timeZone, most, spent }: CalendarLimit): BudgetLeft {
   return {
-    ...{ per: period.per, period: period.name, timeZone, most, spent },
+    per: period.per,
+    period: period.name,
+    timeZone,
+    most,
+    spent,
     left: Math.max(0, most - spent),
     nextAt: new Date(period.until).toISOString(),
   };

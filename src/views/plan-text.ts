@@ -131,8 +131,20 @@ const begun: Readonly<Record<Operation, Shown>> = {
 };
 
 const order: readonly PlannedAction[] = [
-  ...(['begin', 'maybe', 'attach', 'copy', 'store', 'reuse', 'skipped', 'excluded'] as const),
-  ...(['doubt', 'lost', 'keep', 'defer', 'blocked', 'problem'] as const),
+  'begin',
+  'maybe',
+  'attach',
+  'copy',
+  'store',
+  'reuse',
+  'skipped',
+  'excluded',
+  'doubt',
+  'lost',
+  'keep',
+  'defer',
+  'blocked',
+  'problem',
 ];
 
 const actionWord = (action: PlannedAction): string =>

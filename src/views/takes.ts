@@ -49,8 +49,12 @@ export function takesOf(ledger: Ledger, first: JobLine, steps: readonly Step[]):
   return {
     tasks: first.tasks.filter((task) => isPaid(task, steps)),
     takes: all.map((job) => ({
-      ...{ number: numberOf(job), picked: numberOf(job) === picked, state: job.state },
-      ...{ complete: numberOf(job) === 1 || isComplete(job), credits: worthOf(job), at: job.at },
+      number: numberOf(job),
+      picked: numberOf(job) === picked,
+      state: job.state,
+      complete: numberOf(job) === 1 || isComplete(job),
+      credits: worthOf(job),
+      at: job.at,
       project: job.project,
       files: filesOf(job, steps),
     })),

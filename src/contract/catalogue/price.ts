@@ -34,7 +34,7 @@ export function priceFactsOf({ tool }: StepKind): PriceFacts {
     examples: tool.priceExamples.map(({ of, body }) => {
       const price = priceOf(tool, body);
       const exact = countedFps(tool, body) === undefined;
-      return { of, ...(price.known ? { credits: price.credits } : {}), exact };
+      return { of, credits: price.known ? price.credits : undefined, exact };
     }),
   };
 }

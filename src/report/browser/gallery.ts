@@ -31,7 +31,8 @@ export function Gallery(props: GalleryProps): VNode {
   const pairs = useMemo(() => hasPairs(data), [data]);
   const tiles = grid.rows.flatMap(({ index, start }) =>
     numbers.slice(index * grid.columns, (index + 1) * grid.columns).map((number, column) => ({
-      ...{ number, place: index * grid.columns + column },
+      number,
+      place: index * grid.columns + column,
       left: column * (grid.tileWidth + grid.gap),
       top: start,
     })),

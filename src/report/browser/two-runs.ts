@@ -106,7 +106,10 @@ export function runFacts(data: ReportData, bars: readonly Bar[], run: ReportRun)
     if (step >= 0 && at >= from && at <= to) note(step, 0, credits);
   const count = (state: string): number => own.filter((bar) => bar.state === state).length;
   return {
-    ...{ run, steps, done: count('done'), failed: count('failed') },
+    run,
+    steps,
+    done: count('done'),
+    failed: count('failed'),
     took: run.ended === undefined ? undefined : to - from,
   };
 }

@@ -68,7 +68,9 @@ export function changed(before: ReportData, { fields, items, spending }: ReportC
   const all = before.items.slice(0, items.count);
   for (const [number, item] of items.changed) all[number] = item;
   return {
-    ...{ ...before, ...fields, items: all },
+    ...before,
+    ...fields,
+    items: all,
     spending: [...before.spending.slice(0, spending.keep), ...spending.add],
   };
 }

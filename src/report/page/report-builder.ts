@@ -155,15 +155,36 @@ export class ReportBuilder {
     const element = /\[(\d+)\]$/.exec(step.fan === undefined ? '' : task)?.[1];
     const body = step.kind.operation === 'create' ? within.bodyOf(planned) : undefined;
     return {
-      ...{ step: number, state: verdict.state },
-      ...(element === undefined ? {} : { element: Number(element) }),
-      ...(verdict.why === undefined || quiet.has(verdict.state)
-        ? {}
-        : { why: mailable(verdict.why) }),
+      step: number,
+      state: verdict.state,
+      element: element === undefined ? undefined : Number(element),
+      why:
+        verdict.why === undefined || quiet.has(verdict.state) ? undefined : mailable(verdict.why),
       ...(own === undefined ? {} : this.#jobFacts(own)),
-      ...(body === undefined ? {} : { parameters: parametersOf(body, within.maker) }),
-      ...reportTakes(planned, this.#q, (output) => this.#fileOf(output, step.name)),
+      parameters: body === undefined ? undefined : parametersOf(body, within.maker),
+      takes: this.#takesOf(planned),
     };
+  }
+
+  /** Their files side by side, and the command that chooses another one. Undefined for a task with one take. */
+  #takesOf({ step, task, take }: PlannedTask): ReportTask['takes'] {
+    if (take === undefined || take.known < 2) return undefined;
+    const { ledger, file } = this.#q;
+    return allTakes(ledger, take.first).map((job) => {
+      const number = numberOf(job);
+      const isPicked = number === take.number;
+      const credits = worthOf(job);
+      const isChoice = !isPicked && jobFacts[job.state].hasResult && mailable(task) === task;
+      return {
+        number,
+        state: job.state,
+        picked: isPicked || undefined,
+        credits: credits === 0 ? undefined : credits,
+        at: timesOf(job).ended,
+        command: isChoice ? commandText('pick', file, task, String(number)) : undefined,
+        files: takeFiles(job, task).map((output) => this.#fileOf(output, step.name)),
+      };
+    });
   }
 
   #jobFacts(job: JobLine): Partial<ReportTask> {
@@ -173,7 +194,8 @@ export class ReportBuilder {
     return {
       fingerprint: job.job,
       project: job.project,
-      ...(credits === 0 ? {} : shares ? { shares } : { credits }),
+      credits: credits === 0 || shares ? undefined : credits,
+      shares: shares || undefined,
       ...timesOf(job),
     };
   }
@@ -191,9 +213,13 @@ export class ReportBuilder {
       this.#failures.push({ step, item: number, key, why: mailable(why), code });
     if (state === 'doubt' && job !== undefined && this.#numberOf(stepOf(task)) === step)
       this.#doubts.push({
-        ...{ step, item: number, task: mailable(task), name: mailable(job.name ?? '') },
-        ...{ since: job.at, reserved: job.reserve ?? 0 },
-        ...(job.error === undefined ? {} : { why: mailable(job.error.message) }),
+        step,
+        item: number,
+        task: mailable(task),
+        name: mailable(job.name ?? ''),
+        since: job.at,
+        reserved: job.reserve ?? 0,
+        why: job.error === undefined ? undefined : mailable(job.error.message),
       });
   }
 
@@ -202,10 +228,9 @@ export class ReportBuilder {
     const fact = this.#q.inputFact(file);
     if (fact === undefined) return [];
     const { bytes, sha256 } = fact;
-    const hash = sha256 === undefined ? {} : { sha256 };
-    const picture = this.#pictureOf({ in: 'input', path: file, ...hash });
-    const shown = { name: baseName(file), step: this.#numberOf(step.name), bytes, ...hash };
-    return [{ ...shown, ...picture }];
+    const picture = this.#pictureOf({ in: 'input', path: file, sha256 });
+    const name = baseName(file);
+    return [{ name, step: this.#numberOf(step.name), bytes, sha256, ...picture }];
   }
 
   #outputsOf({ step, task, fingerprint }: PlannedTask): readonly ReportFile[] {
@@ -219,7 +244,10 @@ export class ReportBuilder {
   #fileOf({ path, bytes, sha256 }: OutputLine, step: string): ReportFile {
     const href = this.#q.hrefOf(path);
     return {
-      ...{ name: baseName(path), step: this.#numberOf(step), bytes, sha256 },
+      name: baseName(path),
+      step: this.#numberOf(step),
+      bytes,
+      sha256,
       ...this.#pictureOf({ in: 'output', path, sha256 }),
       href,
     };
@@ -243,23 +271,20 @@ export class ReportBuilder {
     const { description } = pipeline;
     return {
       pipeline: mailable(pipeline.name),
-      ...(description === undefined ? {} : { description: mailable(description) }),
+      description: description === undefined ? undefined : mailable(description),
       ...facts,
-      ...{
-        running,
-        inputs,
-        steps,
-        items: this.#items,
-        shared: this.#shared,
-      },
+      running,
+      inputs,
+      steps,
+      items: this.#items,
+      shared: this.#shared,
       runs: ledger.runs().map(({ run, at, ended, charged, refunded }) => {
         return { run, at, ended, charged, refunded };
       }),
-      credits: {
-        ...ledger.total,
-        budget: pipeline.budget.credits,
-      },
-      ...{ spending, failures: failureGroups(this.#failures), doubts: this.#doubts },
+      credits: { ...ledger.total, budget: pipeline.budget.credits },
+      spending,
+      failures: failureGroups(this.#failures),
+      doubts: this.#doubts,
     };
   }
 }
@@ -309,14 +334,7 @@ export function failureGroups(failures: readonly Failed[]): readonly FailureGrou
       const { step, code } = first;
       const why = all.length === 1 ? first.why : withoutKey(first);
       const advice = adviceFor(code);
-      return [
-        {
-          ...{ step, why },
-          code,
-          advice,
-          items: [...new Set(all.map(({ item }) => item))],
-        },
-      ];
+      return [{ step, why, code, advice, items: [...new Set(all.map(({ item }) => item))] }];
     });
 }
 
@@ -332,8 +350,8 @@ const withoutKey = ({ why, key }: Failed): string =>
 
 // The parameters of a request for people: one line for each value, and the name of a step for what that step made.
 
-const mostParameters = 40;
-const longestValue = 600;
+const maxParameters = 40;
+const maxValueChars = 600;
 
 /** `stepOf`: the step of a fingerprint. */
 export function parametersOf(
@@ -342,7 +360,7 @@ export function parametersOf(
 ): readonly Parameter[] {
   const found: Parameter[] = [];
   const visit = (name: string, value: Json): void => {
-    if (found.length === mostParameters) return;
+    if (found.length === maxParameters) return;
     if (Array.isArray(value))
       for (const [index, entry] of value.entries()) visit(`${name}[${index}]`, entry);
     else if (isObject(value))
@@ -359,45 +377,11 @@ function textOf(value: Json, stepOf: (fingerprint: string) => string | undefined
   const [, fingerprint = '', output = ''] = /^shotlist:([0-9a-f]{64})\/(.*)$/.exec(value) ?? [];
   if (fingerprint !== '') return `${stepOf(fingerprint) ?? 'an earlier step'} → ${output}`;
   const text = mailable(value);
-  return text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text;
-}
-
-// The takes of a task in a report: their files side by side, and the command that chooses another one.
-
-interface TakesQuestion {
-  readonly ledger: Ledger;
-  /** The pipeline file as a command line has it, with the flags that say which state is meant. */
-  readonly file: string;
-}
-
-/** None for a task with one take. */
-function reportTakes(
-  { task, take }: PlannedTask,
-  { ledger, file }: TakesQuestion,
-  fileOf: (output: OutputLine) => ReportFile,
-): Pick<ReportTask, 'takes'> {
-  if (take === undefined || take.known < 2) return {};
-  const takes = allTakes(ledger, take.first).map((job) => {
-    const number = numberOf(job);
-    const isPicked = number === take.number;
-    const { ended } = timesOf(job);
-    const credits = worthOf(job);
-    const isChoice = !isPicked && jobFacts[job.state].hasResult && mailable(task) === task;
-    const command = commandText('pick', file, task, String(number));
-    return {
-      ...{ number, state: job.state },
-      ...(isPicked ? { picked: true as const } : {}),
-      ...(credits === 0 ? {} : { credits }),
-      at: ended,
-      ...(isChoice ? { command } : {}),
-      files: filesOf(job, task).map(fileOf),
-    };
-  });
-  return { takes };
+  return text.length > maxValueChars ? `${text.slice(0, maxValueChars - 1)}…` : text;
 }
 
 /** The copy of a take lasts: in the place of the result, another take may be by now. */
-function filesOf({ outputs = [] }: JobLine, task: string): readonly OutputLine[] {
+function takeFiles({ outputs = [] }: JobLine, task: string): readonly OutputLine[] {
   const left = outputs.filter(({ pruned }) => pruned === undefined);
   const own = left.filter((output) => output.task === task);
   const byIndex = new Map([...left, ...own].map((output) => [output.index, output]));
@@ -417,7 +401,9 @@ function reportSteps(
   for (const { step, credits } of spending)
     if (step >= 0) spent[step] = (spent[step] ?? 0) + credits;
   return steps.map((step, index) => ({
-    ...{ name: step.name, kind: step.kind.name, title: step.kind.title },
+    name: step.name,
+    kind: step.kind.name,
+    title: step.kind.title,
     operation: step.kind.operation,
     stage: once.includes(step) ? 'once' : afterItems.includes(step) ? 'after' : 'item',
     after: step.after,

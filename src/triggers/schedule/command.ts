@@ -84,10 +84,23 @@ function optionsOf(
   const { input = {}, profile, once, speed, pictures, budget, commit, commitOutputs } = flags;
   const { state, output, allowOutside, service, rehearse, hosted } = flags;
   return {
-    ...{ inputs: input, profile, once, signal },
+    inputs: input,
+    profile,
+    once,
+    signal,
     run: {
-      ...{ state, output, service, rehearse, hosted, budget, monitor, commit, commitOutputs },
-      ...{ allowOutside, rehearsalSpeed: speed, rehearsalPictures: pictures },
+      state,
+      output,
+      service,
+      rehearse,
+      hosted,
+      budget,
+      monitor,
+      commit,
+      commitOutputs,
+      allowOutside,
+      rehearsalSpeed: speed,
+      rehearsalPictures: pictures,
     },
   };
 }
@@ -210,7 +223,12 @@ function problemTitle(event: Extract<ScheduleEvent, { problem: unknown }>): stri
 
 /** Of a run, only what needs attention is shown; the log and the JSON stream have everything. */
 const shownInside: ReadonlySet<RunEvent['type']> = new Set([
-  ...(['warning', 'task', 'waiting', 'back', 'stopping', 'bug'] as const),
+  'warning',
+  'task',
+  'waiting',
+  'back',
+  'stopping',
+  'bug',
 ]);
 
 const serviceText = (service: string | undefined): string =>

@@ -18,10 +18,13 @@ export function kubernetesCronJob(facts: UnitFacts): string {
     only !== undefined && others.length === 0
       ? [{ suffix: '', schedule: only, timeZone: schedule.timeZone }]
       : wakeTimes(facts, 0).map((time, index) => ({
-          ...{ suffix: `-${index + 1}`, schedule: time, timeZone: 'Etc/UTC' },
+          suffix: `-${index + 1}`,
+          schedule: time,
+          timeZone: 'Etc/UTC',
         }));
   const secret = (key: string) => ({
-    ...{ name: key, valueFrom: { secretKeyRef: { name, key } } },
+    name: key,
+    valueFrom: { secretKeyRef: { name, key } },
   });
   const env = [
     ...(rehearsal

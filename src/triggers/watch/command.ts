@@ -152,10 +152,16 @@ async function follow(file: string, flags: WatchFlags, log: Log): Promise<number
       const watched = await watch(file, {
         run: {
           ...rest,
-          ...{ monitor, items: { only: items } },
-          ...{ rehearsalSpeed: speed, rehearsalPictures: pictures },
+          monitor,
+          items: { only: items },
+          rehearsalSpeed: speed,
+          rehearsalPictures: pictures,
         },
-        ...{ inputs, profile, settleMs: settle, pollMs: poll, signal: stop.signal },
+        inputs,
+        profile,
+        settleMs: settle,
+        pollMs: poll,
+        signal: stop.signal,
         onEvent: (event) => {
           if (event.type === 'watching') monitor?.opened([]);
           if (event.type === 'batch') runLog = log.child({});

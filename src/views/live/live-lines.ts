@@ -188,14 +188,14 @@ const columns: readonly Column[] = [
 ];
 
 /** From this width on, each number has its word. */
-const wide = 100;
-const longestName = 24;
+const minColumnsWithWords = 100;
+const maxNameColumns = 24;
 /** The width of `credits`. */
-const shortestName = 7;
+const minNameColumns = 7;
 
 /** The width of the first column. */
 const nameWidth = (steps: readonly StepFacts[]): number =>
-  Math.min(longestName, Math.max(shortestName, ...steps.map(({ step }) => widthOf(step))));
+  Math.min(maxNameColumns, Math.max(minNameColumns, ...steps.map(({ step }) => widthOf(step))));
 
 function stepLines(steps: readonly StepFacts[], width: number): readonly Line[] {
   const names = nameWidth(steps);
@@ -209,9 +209,9 @@ function stepLines(steps: readonly StepFacts[], width: number): readonly Line[] 
     span(`  ${padded(step.step, names)}  `),
     ...shown.map(({ sign, word, tone, is, digits }) => {
       const n = step[is];
-      const room = digits + 2 + (width >= wide ? word.length + 1 : 0);
+      const room = digits + 2 + (width >= minColumnsWithWords ? word.length + 1 : 0);
       if (n === 0) return span(' '.repeat(room + 3));
-      const text = `${sign} ${grouped(n).padStart(digits)}${width >= wide ? ` ${word}` : ''}`;
+      const text = `${sign} ${grouped(n).padStart(digits)}${width >= minColumnsWithWords ? ` ${word}` : ''}`;
       return span(`${text.padEnd(room)}   `, tone);
     }),
   ]);
