@@ -4,7 +4,7 @@
 
 import { entryOf, fieldOf, isObject, type Json, type JsonObject } from '../base/json.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
-import { usualSeconds } from './api/clip.ts';
+import { boundsOfClip, usualSeconds } from './api/clip.ts';
 import type { Tier } from './api/tier.ts';
 import { type ImageModel, imageModels } from './image-models.ts';
 import { withPlanDefaults } from './plan-rules.ts';
@@ -315,9 +315,8 @@ export function measureOf(tool: string, body: JsonObject, listed: Price): Measur
   const of = [tool, ...settingsOf(body, '')].join(' ');
   if (listed.known && listed.credits > 0)
     return { of: `${of} list=${priceEdition}`, amount: finite(listed.credits) };
-  const start = fieldOf(body, 'start_seconds') ?? 0;
-  const end = fieldOf(body, 'end_seconds');
-  const seconds = typeof end === 'number' && typeof start === 'number' ? end - start : 0;
+  const clip = boundsOfClip(body);
+  const seconds = clip === undefined ? 0 : clip.end - clip.start;
   return { of, amount: seconds > 0 ? finite(seconds) : 1 };
 }
 

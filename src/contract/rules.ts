@@ -3,6 +3,7 @@
 
 import { fieldOf, type JsonObject } from '../base/json.ts';
 import { grouped } from '../base/text.ts';
+import { boundsOfClip } from './api/clip.ts';
 
 /** A rule between fields: the sentence that documents it, and the check. */
 export interface Rule {
@@ -24,15 +25,10 @@ export const endsAfterStart: Rule = {
 };
 
 function clipEndsAfterStart(body: JsonObject): readonly RuleBreach[] {
-  const start = fieldOf(body, 'start_seconds') ?? 0;
-  const end = fieldOf(body, 'end_seconds');
-  if (typeof start !== 'number' || typeof end !== 'number' || end > start) return [];
-  return [
-    {
-      field: 'end_seconds',
-      message: `end_seconds (${end}) must be greater than start_seconds (${start})`,
-    },
-  ];
+  const clip = boundsOfClip(body);
+  if (clip === undefined || clip.end > clip.start) return [];
+  const message = `end_seconds (${clip.end}) must be greater than start_seconds (${clip.start})`;
+  return [{ field: 'end_seconds', message }];
 }
 
 /** facts.md: all-faces needs one source face, individual-faces needs mappings. */
@@ -91,12 +87,11 @@ export const hasFramesAtMost = (frames: number): Rule => ({
 });
 
 function frameBreaches(body: JsonObject, frames: number): readonly RuleBreach[] {
-  const start = fieldOf(body, 'start_seconds') ?? 0;
-  const end = fieldOf(body, 'end_seconds');
+  const clip = boundsOfClip(body);
+  if (clip === undefined) return [];
   const cap = fieldOf(body, 'max_fps_limit');
-  if (typeof start !== 'number' || typeof end !== 'number') return [];
   const fps = typeof cap === 'number' ? Math.min(cap, minFps) : minFps;
-  const asked = Math.floor((end - start) * fps);
+  const asked = Math.floor((clip.end - clip.start) * fps);
   if (asked <= frames) return [];
   return [
     {
@@ -111,8 +106,6 @@ function frameBreaches(body: JsonObject, frames: number): readonly RuleBreach[] 
  * than 60.
  */
 export function secondsIn(body: JsonObject): number | undefined {
-  const start = fieldOf(body, 'start_seconds') ?? 0;
-  const end = fieldOf(body, 'end_seconds');
-  if (typeof start !== 'number' || typeof end !== 'number') return undefined;
-  return Math.round((end - start) * 1000) / 1000;
+  const clip = boundsOfClip(body);
+  return clip === undefined ? undefined : Math.round((clip.end - clip.start) * 1000) / 1000;
 }

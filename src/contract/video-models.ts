@@ -101,7 +101,7 @@ interface UnpricedModel {
 }
 
 /** Models that the service accepts, without published prices. */
-export const unpricedVideoModels: Readonly<Record<string, UnpricedModel>> = {
+const unpricedVideoModels: Readonly<Record<string, UnpricedModel>> = {
   'minimax-h3': { withoutSeconds: [60], withoutResolutions: ['4k'] },
   'ltx-2': {},
   'kling-1.6': {},

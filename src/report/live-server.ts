@@ -15,7 +15,7 @@ import { liveDocument, livePolicy, type PageParts } from './page/document.ts';
 import type { PageMessage } from './page/page-message.ts';
 
 /** What the server serves. The numbers are those in the report. */
-export interface LiveSource {
+interface LiveSource {
   /** What a page that has just connected must know. */
   readonly greeting: () => readonly PageMessage[];
   /** WebP; undefined if there is no picture of this number. */
@@ -40,7 +40,7 @@ export interface LiveServer {
   close(last: PageMessage): Promise<void>;
 }
 
-export interface LiveServerOptions {
+interface LiveServerOptions {
   readonly port: number;
   readonly title: string;
   readonly page: PageParts;

@@ -3,7 +3,7 @@
 import { count } from '../base/text.ts';
 import { type CalendarLimit, momentIn, nextBeginsAt } from '../plan/calendar-budget.ts';
 
-export interface BudgetLeft {
+interface BudgetLeft {
   readonly per: 'day' | 'month';
   /** YYYY-MM-DD or YYYY-MM, in the time zone. */
   readonly period: string;

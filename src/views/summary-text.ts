@@ -5,7 +5,7 @@ import type { ProblemGroup, ReachedCap, Summary, TaskEnding } from '../run/run-e
 import { creditsText, moneyText } from './credits-text.ts';
 import { filesText } from './plan-text.ts';
 
-export interface SummaryPlaces {
+interface SummaryPlaces {
   /** The pipeline file, as the user named it. */
   readonly pipeline: string;
   readonly state: string;

@@ -18,3 +18,10 @@ export function clipOf(body: JsonObject): Clip {
   const end = typeof to === 'number' ? to : start + usualSeconds;
   return { start, end, seconds: Math.max(0.1, end - start) };
 }
+
+/** Where a request's clip starts and ends, in seconds; undefined if the request does not say both, or not yet. */
+export function boundsOfClip(body: JsonObject): Omit<Clip, 'seconds'> | undefined {
+  const start = fieldOf(body, 'start_seconds') ?? 0;
+  const end = fieldOf(body, 'end_seconds');
+  return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
+}

@@ -18,7 +18,7 @@ import { Tasks } from './tasks.ts';
 import { Timeline } from './timeline.ts';
 import { longTime, shortTime, whole } from './words.ts';
 
-export interface AppProps {
+interface AppProps {
   readonly data: ReportData;
   /** Undefined in a file. */
   readonly live: Live | undefined;

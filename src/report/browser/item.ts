@@ -1,7 +1,7 @@
 // What the page says of an item: its name, its result, why it is not done, and the step that it is in.
 import type { ReportData, ReportFile, ReportItem, ReportTask } from '../page/report-data.ts';
 
-export interface Cause {
+interface Cause {
   /** The step of the task that decides the item's state. */
   readonly step: string;
   readonly why: string;

@@ -17,7 +17,7 @@ import { isShown, pictureAddress, shownAddress } from './pictures.ts';
 import { StateMark } from './state-mark.ts';
 import { count, duration, longTime, shortTime, size, stateWords, whole } from './words.ts';
 
-export interface LightboxProps {
+interface LightboxProps {
   readonly data: ReportData;
   readonly number: number;
   readonly title: string;
@@ -151,7 +151,7 @@ interface PictureProps {
 }
 
 /** The small picture, and the file itself as soon as it is loaded. */
-export function Picture({ file, alt, onRatio }: PictureProps): VNode {
+function Picture({ file, alt, onRatio }: PictureProps): VNode {
   const [missing, miss] = useState<string | undefined>(undefined);
   const small = shownAddress(file);
   const { href } = file;
@@ -258,7 +258,7 @@ function FileRow({ data, file }: { readonly data: ReportData; readonly file: Rep
 }
 
 /** A click selects the whole text, so that one key copies it. */
-export function Copy({ text }: { readonly text: string }): VNode {
+function Copy({ text }: { readonly text: string }): VNode {
   return html`<span class="copy" onClick=${select}>${text}</span>`;
 }
 

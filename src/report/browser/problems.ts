@@ -6,7 +6,7 @@ import { titleOf } from './item.ts';
 import { StateMark } from './state-mark.ts';
 import { count, longTime } from './words.ts';
 
-export interface ProblemsProps {
+interface ProblemsProps {
   readonly data: ReportData;
   readonly onShow: (item: number) => void;
 }

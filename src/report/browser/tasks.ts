@@ -18,7 +18,7 @@ import {
 import { useBox, useRows } from './virtual-grid.ts';
 import { count, decimals, duration, longTime, stateWords, taskStates, whole } from './words.ts';
 
-export interface TasksProps {
+interface TasksProps {
   readonly data: ReportData;
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;

@@ -9,7 +9,7 @@ import { axis, Chart, timeAxis } from './chart.ts';
 import { fieldValue } from './filter.ts';
 import { count, duration, shortTime, whole } from './words.ts';
 
-export interface TimelineProps {
+interface TimelineProps {
   readonly data: ReportData;
   /** The number of a run; 0: all. Undefined: the last. */
   readonly run: number | undefined;

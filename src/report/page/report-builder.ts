@@ -28,12 +28,12 @@ import type {
 import { itemState, type TaskVerdict, verdictAfter, verdictOf } from './task-state.ts';
 
 /** What is known of a file that is uploaded. */
-export interface InputFact {
+interface InputFact {
   readonly bytes: number;
   readonly sha256?: string | undefined;
 }
 
-export interface ReportQuestion {
+interface ReportQuestion {
   /** The pipeline file as a command line has it, with the flags that say which state is meant. */
   readonly file: string;
   readonly pipeline: Pipeline;
