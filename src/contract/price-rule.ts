@@ -51,6 +51,8 @@ export type PriceRule =
   | { readonly kind: 'model-seconds'; readonly unpriced: readonly string[] }
   | { readonly kind: 'unpublished'; readonly why: string };
 
+export type PriceRuleOf<Kind extends PriceRule['kind']> = Extract<PriceRule, { kind: Kind }>;
+
 /** The service publishes some prices per second "at 24 fps", but charges per frame. */
 export const at24fps = 24;
 

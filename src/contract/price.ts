@@ -8,7 +8,7 @@ import { boundsOfClip, usualSeconds } from './api/clip.ts';
 import type { Tier } from './api/tier.ts';
 import { type ImageModel, imageModels } from './image-models.ts';
 import { withPlanDefaults } from './plan-rules.ts';
-import { type PriceRule, priceEdition, type Table } from './price-rule.ts';
+import { type PriceRule, type PriceRuleOf, priceEdition, type Table } from './price-rule.ts';
 import type { Tool } from './tool.ts';
 import { type VideoModel, videoAliases, videoModels } from './video-models.ts';
 
@@ -155,10 +155,7 @@ function figureOf(rule: PriceRule, body: JsonObject): PriceFigure {
   }
 }
 
-function upscale(
-  { modes, usualMode }: Extract<PriceRule, { kind: 'upscale' }>,
-  body: JsonObject,
-): PriceFigure {
+function upscale({ modes, usualMode }: PriceRuleOf<'upscale'>, body: JsonObject): PriceFigure {
   const mode = fieldOf(body, 'style.mode') ?? usualMode;
   const factor = fieldOf(body, 'scale_factor');
   const factors = entryOf(modes, mode);
@@ -167,7 +164,7 @@ function upscale(
   return credits === undefined ? noFigure('scale_factor', factor) : ok(credits);
 }
 
-function images(rule: Extract<PriceRule, { kind: 'images' }>, body: JsonObject): PriceFigure {
+function images(rule: PriceRuleOf<'images'>, body: JsonObject): PriceFigure {
   const older = olderChoice(rule.unpriced, body);
   if (older !== undefined) return older;
   const asked = fieldOf(body, 'model');
@@ -190,7 +187,7 @@ function images(rule: Extract<PriceRule, { kind: 'images' }>, body: JsonObject):
   return ok(count * model.credits);
 }
 
-function frames(rule: Extract<PriceRule, { kind: 'frames' }>, body: JsonObject): PriceFigure {
+function frames(rule: PriceRuleOf<'frames'>, body: JsonObject): PriceFigure {
   const seconds = clipSeconds(body);
   const fps = rule.fps === undefined ? ok(assumedFps) : frameRate(rule.fps, body);
   const each = typeof rule.credits === 'number' ? ok(rule.credits) : chosen(rule.credits, body);
@@ -209,10 +206,7 @@ function frameRate(
   return ok(effect === 'sets' ? Math.max(asked, assumedFps) : Math.min(asked, assumedFps));
 }
 
-function modelSeconds(
-  rule: Extract<PriceRule, { kind: 'model-seconds' }>,
-  body: JsonObject,
-): PriceFigure {
+function modelSeconds(rule: PriceRuleOf<'model-seconds'>, body: JsonObject): PriceFigure {
   const older = olderChoice(rule.unpriced, body);
   if (older !== undefined) return older;
   const asked = fieldOf(body, 'model');

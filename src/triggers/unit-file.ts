@@ -124,7 +124,7 @@ const flag = (name: string, value: string | number | boolean | undefined): reado
 
 /** An address that only the pipeline file names is written down for a machine only if the user trusts the file. */
 function serviceFor(
-  bound: ReturnType<typeof boundPipeline>,
+  bound: BoundPipeline,
   given: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {

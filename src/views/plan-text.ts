@@ -174,13 +174,12 @@ function linesOf(row: PlanRow): readonly (readonly string[])[] {
     const name = index === 0 ? row.kind : '';
     const line = [sign, row.step, name, grouped(tasks), `${word}${times}`, credits, each];
     if (action !== 'reuse' || twins === 0) return [line];
-    const same = isPaidKind(kind) ? 'same as another item, paid once' : 'same as another item';
+    const same =
+      kind?.operation === 'create' ? 'same as another item, paid once' : 'same as another item';
     const ofTwins = [sign, row.step, tasks > 0 ? '' : name, grouped(twins), same, '', ''];
     return tasks > 0 ? [line, ofTwins] : [ofTwins];
   });
 }
-
-const isPaidKind = (kind: ReturnType<typeof kindNamed>): boolean => kind?.operation === 'create';
 
 /** What may happen has the sign of what happens. */
 function signed(action: Exclude<PlannedAction, 'begin'>, operation: Operation | undefined): Shown {

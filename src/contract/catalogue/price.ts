@@ -4,7 +4,7 @@ import { unreachable } from '../../base/result.ts';
 import type { StepKind } from '../kinds.ts';
 import type { ModelChoice } from '../models.ts';
 import { assumedFps, countedFps, priceOf } from '../price.ts';
-import type { PriceRule, Table } from '../price-rule.ts';
+import type { PriceRule, PriceRuleOf, Table } from '../price-rule.ts';
 import type { Tool } from '../tool.ts';
 
 export interface PriceFacts {
@@ -122,7 +122,7 @@ function byField({ field, credits: figures }: Table): string {
   return `${field}: ${list.join(', ')}. Without ${field}, the plan counts the highest`;
 }
 
-function frameRateOf({ fps }: Extract<PriceRule, { kind: 'frames' }>): string {
+function frameRateOf({ fps }: PriceRuleOf<'frames'>): string {
   const usual = `The plan counts ${assumedFps} frames for each second`;
   if (fps === undefined) return `${usual}.`;
   return fps.effect === 'sets'

@@ -9,7 +9,7 @@ import { Gallery } from './gallery.ts';
 import { titleOf } from './item.ts';
 import { Lightbox } from './lightbox.ts';
 import type { Live } from './live.ts';
-import { countStates, Facts, liveNote, Masthead } from './masthead.ts';
+import { type Counts, countStates, Facts, liveNote, Masthead } from './masthead.ts';
 import { hashOf, type Place, placeIn, type Tab, tabs } from './place.ts';
 import { Printed } from './printed.ts';
 import { Problems } from './problems.ts';
@@ -47,7 +47,7 @@ export function App({ data, live, printing }: AppProps): VNode {
 
 interface ViewsProps {
   readonly data: ReportData;
-  readonly counts: ReturnType<typeof countStates>;
+  readonly counts: Counts;
 }
 
 function Views({ data, counts }: ViewsProps): VNode {

@@ -9,7 +9,7 @@ export interface Bar {
   readonly ended: number;
 }
 
-interface Lane {
+export interface Lane {
   readonly step: number;
   readonly rows: readonly { readonly bar: Bar; readonly row: number }[];
   readonly depth: number;

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { ReportData } from '../page/report-data.ts';
-import { type Bar, barsOf, lanesOf, spanOf, stepTimes } from './bars.ts';
+import { type Bar, barsOf, type Lane, lanesOf, spanOf, stepTimes } from './bars.ts';
 import { axis, Chart, timeAxis } from './chart.ts';
 import { fieldValue } from './filter.ts';
 import { count, duration, shortTime, whole } from './words.ts';
@@ -71,11 +71,7 @@ interface Drawing {
 /** In pixels. */
 const laneHeight = { least: 40, most: 220, each: 9 };
 
-function drawing(
-  data: ReportData,
-  bars: readonly Bar[],
-  lanes: ReturnType<typeof lanesOf>,
-): Drawing {
+function drawing(data: ReportData, bars: readonly Bar[], lanes: readonly Lane[]): Drawing {
   const heights = lanes.map(({ depth }) =>
     Math.min(laneHeight.most, Math.max(laneHeight.least, depth * laneHeight.each + 16)),
   );
@@ -117,7 +113,7 @@ const shortened = (name: string): string => (name.length > 12 ? `${name.slice(0,
 
 function drawBars(
   chart: uPlot,
-  lanes: ReturnType<typeof lanesOf>,
+  lanes: readonly Lane[],
   { heights, tops }: { readonly heights: readonly number[]; readonly tops: readonly number[] },
   color: (name: string) => string,
 ): void {

@@ -52,9 +52,8 @@ export interface PlannedItem {
   /** Undefined for the shared tasks. */
   readonly key: string | undefined;
   readonly tasks: readonly PlannedTask[];
-  readonly bodyOf: (task: PlannedTask) => JsonBody | undefined;
+  readonly bodyOf: (task: PlannedTask) => JsonObject | undefined;
 }
-type JsonBody = Parameters<typeof parametersOf>[0];
 
 export class ReportBuilder {
   readonly #q: ReportQuestion;
@@ -106,10 +105,10 @@ export class ReportBuilder {
       own.get(fingerprint) ?? this.#stepOfShared.get(fingerprint);
     const within = { key, number, bodyOf, maker };
     const verdicts = this.#verdictsOf(tasks, key === '');
-    const told = tasks.map((task, index) =>
+    const reported = tasks.map((task, index) =>
       this.#taskOf(task, verdicts[index] ?? { state: 'waiting' }, within),
     );
-    const makes = told.filter((_, index) => {
+    const makes = reported.filter((_, index) => {
       const operation = tasks[index]?.step.kind.operation;
       return operation === 'create' || operation === 'download';
     });
@@ -117,9 +116,9 @@ export class ReportBuilder {
       of.map(({ state }) => state);
     return {
       key: mailable(key),
-      state: itemState(states(told), states(makes)),
-      credits: told.reduce((sum, { credits = 0 }) => sum + credits, 0),
-      tasks: told,
+      state: itemState(states(reported), states(makes)),
+      credits: reported.reduce((sum, { credits = 0 }) => sum + credits, 0),
+      tasks: reported,
       inputs: this.#q.inputs ? tasks.flatMap((task) => this.#inputOf(task)) : [],
       outputs: tasks.flatMap((task) => this.#outputsOf(task)),
     };
@@ -319,13 +318,9 @@ interface Failed {
 }
 
 export function failureGroups(failures: readonly Failed[]): readonly FailureGroup[] {
-  const groups = new Map<string, Failed[]>();
-  for (const failed of failures) {
-    const cause = JSON.stringify([failed.step, failed.code, withoutItem(failed)]);
-    const known = groups.get(cause);
-    if (known === undefined) groups.set(cause, [failed]);
-    else known.push(failed);
-  }
+  const groups = Map.groupBy(failures, (failed) =>
+    JSON.stringify([failed.step, failed.code, withoutItem(failed)]),
+  );
   return [...groups.values()]
     .sort((one, other) => other.length - one.length)
     .flatMap((all): FailureGroup[] => {

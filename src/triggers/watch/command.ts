@@ -213,13 +213,13 @@ function reader(asked: boolean, stop: AbortSignal): (event: WatchEvent) => void 
 }
 
 function endText({ runs, credits, outcome }: Watched): string {
-  const told = `${runs} ${runs === 1 ? 'run' : 'runs'}, ${credits} credits charged`;
+  const totals = `${runs} ${runs === 1 ? 'run' : 'runs'}, ${credits} credits charged`;
   switch (outcome) {
     case 'stopped':
-      return `Stopped: ${told}.`;
+      return `Stopped: ${totals}.`;
     case 'interrupted':
-      return `Stopped: ${told}. Start it again to continue; nothing is paid twice.`;
+      return `Stopped: ${totals}. Start it again to continue; nothing is paid twice.`;
     case 'unauthorized':
-      return `Ended, because the service refused the API key: ${told}.`;
+      return `Ended, because the service refused the API key: ${totals}.`;
   }
 }

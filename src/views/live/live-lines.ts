@@ -143,13 +143,13 @@ const signs = { done: ['✓', 'good'], failed: ['✗', 'bad'], doubt: ['?', 'uns
 
 function happeningLine({ what, name, why, credits = 0, tookMs }: LiveFacts['done'][number]): Line {
   const [sign, tone] = signs[what];
-  const told = [
+  const facts = [
     ...(why === undefined ? [] : [why]),
     ...(credits > 0 ? [count(credits, 'credit')] : []),
     ...(tookMs === undefined ? [] : [duration(tookMs)]),
   ];
   const words = what === 'done' ? '' : what === 'failed' ? 'failed: ' : 'in doubt: ';
-  return [span(`  ${sign} `, tone), span(name), span(`  ${words}${told.join(', ')}`, 'dim')];
+  return [span(`  ${sign} `, tone), span(name), span(`  ${words}${facts.join(', ')}`, 'dim')];
 }
 
 /** The first lines, and how many more there are. */
