@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LeanFirst } from './test/lean-first.ts';
@@ -23,6 +24,8 @@ function temporaryFolder(): string {
     throw error;
   }
 }
+
+const temporary = temporaryFolder();
 
 // Starting a process copies the page tables of the worker that starts it. Large pages make them small: where many
 // processes are started, that takes a fifth off the processor time. Only glibc reads it.
@@ -50,12 +53,10 @@ export default defineConfig({
     unstubEnvs: true,
     // The commands that tests start as processes are compiled once, so each starts in half the time.
     env: {
-      TMPDIR: temporaryFolder(),
+      TMPDIR: temporary,
       NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url)),
       // Not the developer's own: what tests trust and remember. It is removed when they are over (test/build.ts).
-      XDG_STATE_HOME: fileURLToPath(
-        new URL(`node_modules/.cache/state/${process.pid}`, import.meta.url),
-      ),
+      XDG_STATE_HOME: join(temporary, `shotlist-state-${process.pid}`),
     },
   },
 });

@@ -85,9 +85,9 @@ const choices: readonly Chosen[] = [
 
 // EVERY=1 tries every choice at each of these moments.
 describe.each([
-  ['at the beginning', undefined, sampleOf(choices, 8)],
-  ['when all photos are swapped', { until: ['swap'] }, sampleOf(choices, 9, 1)],
-  ['when one photo is finished', { items: { only: 'p2.png' } }, sampleOf(choices, 9, 2)],
+  ['at the beginning', undefined, sampleOf(choices, 13)],
+  ['when all photos are swapped', { until: ['swap'] }, sampleOf(choices, 13, 1)],
+  ['when one photo is finished', { items: { only: 'p2.png' } }, sampleOf(choices, 13, 2)],
 ] as const)('%s', (_name, before, tried) => {
   test.each(tried.map((chosen) => [JSON.stringify(chosen), chosen] as const))(
     '%s: plan and run agree, nothing unsaved is deleted, and the next full run completes it',

@@ -10,13 +10,13 @@ import { newEngine, startWorker } from '../engine-rig.ts';
 import { envOf, service, until } from '../rig.ts';
 import { ledgerSums, spendingRig } from './spending.ts';
 
-describe('a budget of 500 credits for eight workers', () => {
-  const workers = 8;
+describe('a budget of 200 credits for four workers', () => {
+  const workers = 4;
   const jobs = 3;
 
   async function spree(faults: NonNullable<Parameters<typeof service>[0]>['faults']) {
     const local = await service({ seed: 3, credits: 100_000, ...(faults && { faults }) });
-    const rig = spendingRig({ items: 80, window: 64, more: 'budget: { credits: 500 }' });
+    const rig = spendingRig({ items: 30, window: 24, more: 'budget: { credits: 200 }' });
     const engine = await newEngine();
     for (let number = 0; number < workers; number++) startWorker(rig, local, engine, { jobs });
     const told = await rig.run(local, { engine, speedFactor: 2000 });
@@ -26,17 +26,17 @@ describe('a budget of 500 credits for eight workers', () => {
   test('is used up and never exceeded', async () => {
     const { local, told } = await spree(undefined);
     expect(told.summary.outcome).toBe('budget');
-    expect(ledgerSums(local)).toMatchObject({ most: 500, creations: 50 });
+    expect(ledgerSums(local)).toMatchObject({ most: 200, creations: 20 });
   });
 
   test('is exceeded only by what was on the wire when prices doubled midway', async () => {
-    const dear = { fault: 'surcharge', percent: 100, when: 'before', skip: 25 } as const;
+    const dear = { fault: 'surcharge', percent: 100, when: 'before', skip: 10 } as const;
     const { local, told } = await spree({ faults: [dear] });
     const { most, creations } = ledgerSums(local);
-    // 25 creations at 10 credits. Then at most one on the wire of each place was expected to cost 10, and cost 20.
-    const surprises = Math.min(workers * jobs, 64);
-    expect(most).toBeLessThanOrEqual(500 + 10 * surprises);
-    expect(creations).toBeGreaterThan(25);
+    // 10 creations at 10 credits. Then at most one on the wire of each place was expected to cost 10, and cost 20.
+    const surprises = workers * jobs;
+    expect(most).toBeLessThanOrEqual(200 + 10 * surprises);
+    expect(creations).toBeGreaterThan(10);
     const { charged, reserved } = told.summary.credits;
     expect([charged, reserved]).toEqual([ledgerSums(local).net, 0]);
     expect(told.summary.outcome).toBe('budget');

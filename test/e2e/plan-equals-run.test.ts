@@ -244,7 +244,7 @@ function failure(
 }
 
 const seed = Number(process.env['SEED'] ?? 20261122);
-const rounds = Number(process.env['ROUNDS'] ?? 250);
+const rounds = Number(process.env['ROUNDS'] ?? 150);
 
 interface Found {
   readonly what: string;

@@ -73,8 +73,8 @@ async function mended(rig: Rig, env: Readonly<Record<string, string>>): Promise<
   return stdout;
 }
 
-// EVERY=1 tries all of them. Seven has no factor in common with the number of cases of a damage: each kind of case is tried.
-test.each(sampleOf(cases, 7))(
+// EVERY=1 tries all of them. Eleven has no factor in common with the number of cases of a damage: each kind of case is tried.
+test.each(sampleOf(cases, 11))(
   'after $name, with projects that are $projects, the run on the union with $record pays for nothing',
   async ({ name, damaged, projects, record }) => {
     const local = await service();

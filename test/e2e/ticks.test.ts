@@ -185,7 +185,7 @@ describe('the power is cut during a tick', () => {
     const lines = Array.from({ length: all }, (_, n) => n + 1);
     // In turns; EVERY=1 tries all of them.
     for (const when of ['before', 'after'] as const)
-      for (const cut of sampleOf(lines, 6, when === 'before' ? 0 : 3)) {
+      for (const cut of sampleOf(lines, 11, when === 'before' ? 0 : 3)) {
         const { local, rig, deaths, outcome } = await endured(cut, when);
         const where = `cut ${when} line ${cut}`;
         if (cut < all) expect(deaths, where).toBe(1);

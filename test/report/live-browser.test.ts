@@ -1,6 +1,7 @@
 // A live page in a real Chromium: opened before the run, it shows what the run does without being loaded again.
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openLivePage } from '../../src/features/ui/live-page.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { photoRig, Rig, service } from '../rig.ts';
@@ -20,12 +21,23 @@ steps:
 describe.skipIf(noBrowser)(
   'a live page in Chromium (skipped where there is none, never in CI)',
   () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await openBrowser();
+      return () => browser.close();
+    });
+
+    async function pageOf(width: number): Promise<Page> {
+      const page = await browser.newPage({ viewport: { width, height: 900 } });
+      onTestFinished(() => page.close());
+      return page;
+    }
+
     test('follows a run to its end, and stays readable after it', async () => {
-      const [local, rig, browser] = await Promise.all([service(), photoRig(2), openBrowser()]);
-      onTestFinished(() => browser.close());
+      const [local, rig] = await Promise.all([service(), photoRig(2)]);
       const live = await openLivePage(await loadPipeline(rig.file));
       onTestFinished(() => live.close());
-      const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+      const page = await pageOf(1280);
       const complaints: string[] = [];
       const { origin } = new URL(live.address);
       let visits = 0;
@@ -59,12 +71,11 @@ describe.skipIf(noBrowser)(
     });
 
     test('shows how long a run has taken, its budget, and the step that each card is in', async () => {
-      const [local, browser] = await Promise.all([service({ speed: 0.01 }), openBrowser()]);
+      const local = await service({ speed: 0.01 });
       const rig = new Rig(slowPipeline);
-      onTestFinished(() => browser.close());
       const opened = await openLivePage(await loadPipeline(rig.file));
       onTestFinished(() => opened.close());
-      const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+      const page = await pageOf(390);
       await page.goto(opened.address);
       const stopper = new AbortController();
       const running = rig.run(local, { signal: stopper.signal, budget: 250 });

@@ -19,7 +19,7 @@ import { parsed, projectIn, reserve, ScriptedRun } from './scripted-run.ts';
 
 const header = { shotlist: 3, pipeline: 'p', service: 'https://api.example' } as const;
 const seed = Number(process.env['SEED'] ?? 20261122);
-const runs = Number(process.env['RUNS'] ?? 150);
+const runs = Number(process.env['RUNS'] ?? 80);
 
 /** By another way than the schemas: what makes an id usable. */
 function isUsable(id: unknown): id is string {

@@ -11,7 +11,7 @@ import { changed, changes, documents, examples, isYaml, parsed } from './corpus.
 
 /** `RUNS=20000 SEED=1` for more. */
 const runs = {
-  numRuns: Number(process.env['RUNS'] ?? 60),
+  numRuns: Number(process.env['RUNS'] ?? 25),
   seed: Number(process.env['SEED'] ?? 7),
 };
 

@@ -18,7 +18,7 @@ import { type Case, corpus, type Files, fragmentsIn } from './corpus.ts';
 import { mutated, mutations } from './mutations.ts';
 
 const seed = Number(process.env['SEED'] ?? 20261122);
-const runs = Number(process.env['RUNS'] ?? 400);
+const runs = Number(process.env['RUNS'] ?? 150);
 
 const including = corpus.filter(({ text }) => /^include: /m.test(text));
 
