@@ -1,24 +1,24 @@
 // All codes of diagnostics, by the first digit of their numbers. ../README.md says how to add one.
 import type { Explanation } from './explanation.ts';
-import { expressionCodes } from './expression-codes.ts';
-import { fanOutCodes } from './fan-out-codes.ts';
-import { faultCodes } from './fault-codes.ts';
-import { itemCodes } from './item-codes.ts';
-import { moneyCodes } from './money-codes.ts';
-import { nameCodes } from './name-codes.ts';
-import { reuseCodes } from './reuse-codes.ts';
-import { safetyCodes } from './safety-codes.ts';
-import { sourceCodes } from './source-codes.ts';
-import { structureCodes } from './structure-codes.ts';
-import { toolCodes } from './tool-codes.ts';
-import { yamlCodes } from './yaml-codes.ts';
+import { yamlCodes } from './sl0xx-yaml.ts';
+import { structureCodes } from './sl1xx-structure.ts';
+import { fanOutCodes } from './sl2xx-fan-outs.ts';
+import { nameCodes } from './sl2xx-names.ts';
+import { expressionCodes } from './sl3xx-expressions.ts';
+import { toolCodes } from './sl4xx-tools.ts';
+import { itemCodes } from './sl5xx-items.ts';
+import { sourceCodes } from './sl5xx-sources.ts';
+import { moneyCodes } from './sl6xx-credits.ts';
+import { safetyCodes } from './sl7xx-safety.ts';
+import { faultCodes } from './sl8xx-faults.ts';
+import { reuseCodes } from './sl9xx-reuse.ts';
 
 interface CodeGroup {
   readonly title: string;
   readonly codes: Readonly<Record<string, Explanation>>;
 }
 
-const known = [
+const codeGroups = [
   { title: 'Text and YAML', codes: yamlCodes },
   { title: 'Structure', codes: structureCodes },
   { title: 'Names, order and fan-outs', codes: { ...nameCodes, ...fanOutCodes } },
@@ -31,12 +31,12 @@ const known = [
   { title: 'Fragments, profiles and defaults', codes: reuseCodes },
 ] as const satisfies readonly CodeGroup[];
 
-export const groups: readonly CodeGroup[] = known;
+export const groups: readonly CodeGroup[] = codeGroups;
 
 type CodesOf<Group> = Group extends { readonly codes: infer Codes } ? keyof Codes : never;
 
 /** The code of a diagnostic: `SL012`. */
-export type Code = CodesOf<(typeof known)[number]>;
+export type Code = CodesOf<(typeof codeGroups)[number]>;
 
 /** Codes of earlier versions. */
 export const retired: ReadonlyMap<string, string> = new Map([]);
