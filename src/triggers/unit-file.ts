@@ -85,7 +85,7 @@ export function unitFile(
     variables: pipeline.env,
     program: options.program ?? [process.execPath, ...process.argv.slice(1, 2)],
     now: clock.now(),
-    hostOffset: -new Date(clock.now()).getTimezoneOffset(),
+    hostOffset: (moment) => -new Date(moment).getTimezoneOffset(),
   });
   if (text.ok) return text.value;
   throw new Refusal(problem(`--print ${kind}: ${text.error}`, 'shotlist', 'give it another name'));

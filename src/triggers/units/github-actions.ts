@@ -57,7 +57,7 @@ export function githubWorkflow(facts: UnitFacts): string {
   const workflow = {
     name: `shotlist ${name}`,
     on: {
-      schedule: wakeTimes(facts, 0).map((cron) => ({ cron })),
+      schedule: wakeTimes(facts, () => 0).map((cron) => ({ cron })),
       workflow_dispatch: {},
     },
     permissions: { contents: 'write' },

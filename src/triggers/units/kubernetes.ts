@@ -17,7 +17,7 @@ export function kubernetesCronJob(facts: UnitFacts): string {
   const times =
     only !== undefined && others.length === 0
       ? [{ suffix: '', schedule: only, timeZone: schedule.timeZone }]
-      : wakeTimes(facts, 0).map((time, index) => ({
+      : wakeTimes(facts, () => 0).map((time, index) => ({
           suffix: `-${index + 1}`,
           schedule: time,
           timeZone: 'Etc/UTC',

@@ -28,8 +28,8 @@ export interface UnitFacts {
   readonly program: readonly string[];
   /** Epoch milliseconds: summer and winter time are looked up in the year after it. */
   readonly now: number;
-  /** Minutes that this machine's clock is ahead of UTC. */
-  readonly hostOffset: number;
+  /** Minutes that this machine's clock is ahead of UTC, at a moment in epoch milliseconds. */
+  readonly hostOffset: (moment: number) => number;
 }
 
 /**
@@ -89,15 +89,18 @@ const enoughKnown = 400;
 
 /**
  * Cron lines of five fields that together cover all due times, at most one for each minute of an hour.
- * `offset`: the minutes that the scheduler's clock is ahead of UTC.
+ * `offset`: the minutes that the scheduler's clock is ahead of UTC, at a moment.
  */
-export function wakeTimes({ schedule, now }: UnitFacts, offset: number): readonly string[] {
+export function wakeTimes(
+  { schedule, now }: UnitFacts,
+  offset: UnitFacts['hostOffset'],
+): readonly string[] {
   const hoursByMinute = new Map<number, Set<number>>();
   // Half a year apart, so that both summer and winter time are seen.
   for (const from of [now, now + halfYearMs]) {
     let known = 0;
     for (const due of dueTimes(schedule, from)) {
-      const time = new Date(due + offset * 60_000);
+      const time = new Date(due + offset(due) * 60_000);
       const hours = hoursByMinute.get(time.getUTCMinutes()) ?? new Set();
       known = hours.has(time.getUTCHours()) ? known + 1 : 0;
       if (due > from + halfYearMs || known > enoughKnown) break;
