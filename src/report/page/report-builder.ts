@@ -33,7 +33,7 @@ interface InputFact {
   readonly sha256?: string | undefined;
 }
 
-interface ReportQuestion {
+interface ReportSources {
   /** The pipeline file as a command line has it, with the flags that say which state is meant. */
   readonly file: string;
   readonly pipeline: Pipeline;
@@ -56,7 +56,7 @@ export interface PlannedItem {
 }
 
 export class ReportBuilder {
-  readonly #q: ReportQuestion;
+  readonly #sources: ReportSources;
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #items: ReportItem[] = [];
   #shared: ReportItem = { key: '', state: 'done', credits: 0, tasks: [], inputs: [], outputs: [] };
@@ -69,9 +69,9 @@ export class ReportBuilder {
   /** The states of the shared tasks, by step. */
   readonly #sharedStates = new Map<string, TaskState>();
 
-  constructor(question: ReportQuestion) {
-    this.#q = question;
-    const { steps } = question.pipeline;
+  constructor(sources: ReportSources) {
+    this.#sources = sources;
+    const { steps } = sources.pipeline;
     this.#numbers = new Map(steps.map(({ name }, index) => [name, index]));
     this.#counts = steps.map(() => ({}));
   }
@@ -119,14 +119,14 @@ export class ReportBuilder {
       state: itemState(states(reported), states(makes)),
       credits: reported.reduce((sum, { credits = 0 }) => sum + credits, 0),
       tasks: reported,
-      inputs: this.#q.inputs ? tasks.flatMap((task) => this.#inputOf(task)) : [],
+      inputs: this.#sources.inputs ? tasks.flatMap((task) => this.#inputOf(task)) : [],
       outputs: tasks.flatMap((task) => this.#outputsOf(task)),
     };
   }
 
   /** The tasks are in an order in which each follows those that it waits for. */
   #verdictsOf(tasks: readonly PlannedTask[], shared: boolean): readonly TaskVerdict[] {
-    const { ledger, running } = this.#q;
+    const { ledger, running } = this.#sources;
     const own = shared ? this.#sharedStates : new Map<string, TaskState>();
     return tasks.map((planned) => {
       const { step, task, fingerprint } = planned;
@@ -145,7 +145,7 @@ export class ReportBuilder {
 
   #taskOf(planned: PlannedTask, verdict: TaskVerdict, within: Within): ReportTask {
     const { step, task, fingerprint } = planned;
-    const { ledger } = this.#q;
+    const { ledger } = this.#sources;
     const number = this.#numberOf(step.name);
     const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
     this.#count(number, verdict, planned, within, job);
@@ -168,7 +168,7 @@ export class ReportBuilder {
   /** Their files side by side, and the command that chooses another one. Undefined for a task with one take. */
   #takesOf({ step, task, take }: PlannedTask): ReportTask['takes'] {
     if (take === undefined || take.known < 2) return undefined;
-    const { ledger, file } = this.#q;
+    const { ledger, file } = this.#sources;
     return allTakes(ledger, take.first).map((job) => {
       const number = numberOf(job);
       const isPicked = number === take.number;
@@ -224,7 +224,7 @@ export class ReportBuilder {
 
   #inputOf({ step, file, fingerprint }: PlannedTask): readonly ReportFile[] {
     if (file === undefined || fingerprint === undefined) return [];
-    const fact = this.#q.inputFact(file);
+    const fact = this.#sources.inputFact(file);
     if (fact === undefined) return [];
     const { bytes, sha256 } = fact;
     const picture = this.#pictureOf({ in: 'input', path: file, sha256 });
@@ -234,14 +234,14 @@ export class ReportBuilder {
 
   #outputsOf({ step, task, fingerprint }: PlannedTask): readonly ReportFile[] {
     if (step.kind.operation !== 'download' || fingerprint === undefined) return [];
-    const { outputs = [] } = this.#q.ledger.job(fingerprint) ?? {};
+    const { outputs = [] } = this.#sources.ledger.job(fingerprint) ?? {};
     return outputs
       .filter((output) => output.task === task && output.pruned === undefined)
       .map((output) => this.#fileOf(output, step.name));
   }
 
   #fileOf({ path, bytes, sha256 }: OutputLine, step: string): ReportFile {
-    const href = this.#q.hrefOf(path);
+    const href = this.#sources.hrefOf(path);
     return {
       name: baseName(path),
       step: this.#numberOf(step),
@@ -255,7 +255,7 @@ export class ReportBuilder {
   #pictureOf(source: PictureSource): Pick<ReportFile, 'medium' | 'picture'> {
     const medium = mediaTypeOf(extensionOf(source.path)) ?? 'other';
     if (medium !== 'image' && medium !== 'video') return { medium };
-    return { medium, picture: this.#q.pictures.numberOf(source) };
+    return { medium, picture: this.#sources.pictures.numberOf(source) };
   }
 
   #numberOf(step: string): number {
@@ -263,7 +263,7 @@ export class ReportBuilder {
   }
 
   data(facts: Pick<ReportData, 'at' | 'rehearsal'>): ReportData {
-    const { pipeline, ledger, running, inputs } = this.#q;
+    const { pipeline, ledger, running, inputs } = this.#sources;
     const numberOf = (step: string): number => this.#numberOf(step);
     const spending = spendingOf(ledger, numberOf);
     const steps = reportSteps(pipeline.steps, this.#counts, spending);
