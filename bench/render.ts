@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import type { JsonObject } from '../src/base/json.ts';
 import { clipOf } from '../src/contract/api/clip.ts';
-import type { Tool } from '../src/contract/tool/tool.ts';
+import type { Tool } from '../src/contract/tool.ts';
 import { toolNamed, tools } from '../src/contract/tools/all.ts';
 import type { RenderInput } from '../src/previews/base/request.ts';
 import { writeClip } from '../src/previews/clips/write.ts';

@@ -1,6 +1,6 @@
 // The tables of functions and of outputs in docs/expressions.md, from the data that registers and
 // checks them. `npm run schemas` writes them; a test says when they are stale.
-import { kinds } from '../src/contract/kinds/all.ts';
+import { kinds } from '../src/contract/kinds.ts';
 import { functionGroups } from '../src/language/functions/all.ts';
 import type { ExpressionFunction } from '../src/language/functions/function.ts';
 import { dateFields } from '../src/language/functions/text-functions.ts';

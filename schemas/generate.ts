@@ -11,7 +11,7 @@ import {
   projectSchema,
   uploadAddressesSchema,
 } from '../src/contract/api/project.ts';
-import { kinds } from '../src/contract/kinds/all.ts';
+import { kinds } from '../src/contract/kinds.ts';
 import { tools } from '../src/contract/tools/all.ts';
 import { provenanceSchema } from '../src/features/provenance/provenance.ts';
 import { receiptsSchema } from '../src/features/receipts/receipt-line.ts';

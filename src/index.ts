@@ -198,6 +198,9 @@ export {
   watch,
 } from './triggers/watch/watch.ts';
 export type { LiveFacts } from './views/live/live-facts.ts';
-export type { ScheduleEvent, ScheduleProblem } from './views/schedule-event.ts';
 export type { Take, Takes } from './views/takes.ts';
-export type { WatchEvent } from './views/watch-event.ts';
+export type {
+  ScheduleEvent,
+  TriggerProblem as ScheduleProblem,
+  WatchEvent,
+} from './views/trigger-events.ts';

@@ -6,7 +6,7 @@ import {
   request,
 } from 'node:http';
 import { onTestFinished } from 'vitest';
-import { changed, type ReportChange } from '../src/report/page/report-change.ts';
+import { changed, type ReportChange } from '../src/report/page/page-message.ts';
 import type { ReportData } from '../src/report/page/report-data.ts';
 
 export interface Got {

@@ -9,7 +9,7 @@ import { chanceOf } from '../src/base/chance.ts';
 import type { RunInternals } from '../src/features/run/run.ts';
 import { startService } from '../src/service/start.ts';
 import { scheduleWith } from '../src/triggers/schedule/schedule.ts';
-import type { ScheduleEvent } from '../src/views/schedule-event.ts';
+import type { ScheduleEvent } from '../src/views/trigger-events.ts';
 import { type History, promisedDue, type ScheduleTerms } from './promised-due.ts';
 import { VirtualClock } from './virtual-clock.ts';
 

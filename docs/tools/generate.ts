@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { catalogue } from '../../src/contract/catalogue/entry.ts';
-import { kinds } from '../../src/contract/kinds/all.ts';
+import { kinds } from '../../src/contract/kinds.ts';
 import { fragmentSchema, pipelineSchema } from '../../src/language/schema.ts';
 import { referencePage } from './reference-page.ts';
 import { toolIndex, toolPage } from './tools-page.ts';

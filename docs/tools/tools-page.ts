@@ -1,7 +1,7 @@
 // The pages of docs/tools: the catalogue as Markdown, one page for each step kind and an index.
 import type { Entry } from '../../src/contract/catalogue/entry.ts';
 import { type Field, takenBy } from '../../src/contract/catalogue/field.ts';
-import { pricesPublished } from '../../src/contract/tool/price-rule.ts';
+import { pricesPublished } from '../../src/contract/price-rule.ts';
 import {
   clock,
   fieldsNote,

@@ -1,7 +1,7 @@
 // Whether a schema accepts a value, told by one function for each keyword, made when it is first needed. ajv compiles a
 // schema first, which takes longer than everything else in a short command. So ajv is asked only about values that are refused
 // here, because it words the errors, and once there have been very many values. A test compares the two.
-import { isObject, type JsonObject } from './json.ts';
+import { entryOf, isObject, type JsonObject } from './json.ts';
 
 /** `Schema` of schema.ts, which imports this file. */
 type Schema = Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ function checksOf(root: Schema, schema: unknown): readonly Accepts[] {
   return Object.entries(schema)
     .filter(([keyword]) => !annotations.has(keyword) && !keyword.startsWith('x-'))
     .map(([keyword, wanted]) => {
-      const check = checks.get(keyword);
+      const check = entryOf(checks, keyword);
       if (check === undefined) throw new UnknownKeyword(keyword);
       return check(wanted, (part) => acceptanceIn(root, part), schema, root);
     });
@@ -88,143 +88,100 @@ const ofTexts =
     return (value) => typeof value !== 'string' || accepts(value);
   };
 
-const checks: ReadonlyMap<string, Check> = new Map([
-  [
-    'type',
-    (wanted) => {
-      const types = listOf(wanted);
-      const [only] = types;
-      if (types.length === 1) return (value) => isOfType(only, value);
-      return (value) => types.some((type) => isOfType(type, value));
-    },
-  ],
-  [
-    'enum',
-    (wanted) => {
-      const known = listOf(wanted).map(scalar);
-      return (value) => known.some((one) => one === value);
-    },
-  ],
-  [
-    'const',
-    (wanted) => {
-      const known = scalar(wanted);
-      return (value) => known === value;
-    },
-  ],
-  [
-    'anyOf',
-    (wanted, of) => {
-      const parts = listOf(wanted).map(of);
-      return (value) => parts.some((accepts) => accepts(value));
-    },
-  ],
-  [
-    'allOf',
-    (wanted, of) => {
-      const parts = listOf(wanted).map(of);
-      return (value) => parts.every((accepts) => accepts(value));
-    },
-  ],
-  [
-    'oneOf',
-    (wanted, of) => {
-      const parts = listOf(wanted).map(of);
-      return (value) => parts.filter((accepts) => accepts(value)).length === 1;
-    },
-  ],
-  [
-    'if',
-    (wanted, of, schema) => {
-      const [holds, thus, otherwise] = [
-        of(wanted),
-        of(schema['then'] ?? true),
-        of(schema['else'] ?? true),
-      ];
-      return (value) => (holds(value) ? thus(value) : otherwise(value));
-    },
-  ],
-  ['$ref', (wanted, of, _, root) => of(definition(wanted, root))],
-  [
-    'properties',
-    ofObjects((wanted, of) => {
-      const parts = Object.entries(objectOf(wanted)).map(([key, part]) => [key, of(part)] as const);
-      return (value) => {
-        for (const [key, accepts] of parts)
-          if (value[key] !== undefined && !accepts(value[key])) return false;
-        return true;
-      };
-    }),
-  ],
-  [
-    'required',
-    ofObjects((wanted) => {
-      const keys = listOf(wanted).map(String);
-      return (value) => keys.every((key) => value[key] !== undefined);
-    }),
-  ],
-  [
-    'additionalProperties',
-    ofObjects((wanted, of, schema) => {
-      const known = new Set(Object.keys(objectOf(schema['properties'] ?? {})));
-      const patterns = Object.keys(objectOf(schema['patternProperties'] ?? {})).map(expressionOf);
-      const accepts = of(wanted);
-      return (value) =>
-        Object.keys(value).every(
-          (key) =>
-            known.has(key) || patterns.some((pattern) => pattern.test(key)) || accepts(value[key]),
-        );
-    }),
-  ],
-  [
-    'patternProperties',
-    ofObjects((wanted, of) => {
-      const parts = Object.entries(objectOf(wanted)).map(
-        ([pattern, part]) => [expressionOf(pattern), of(part)] as const,
+const checks: Readonly<Record<string, Check>> = {
+  type: (wanted) => {
+    const types = listOf(wanted);
+    const [only] = types;
+    if (types.length === 1) return (value) => isOfType(only, value);
+    return (value) => types.some((type) => isOfType(type, value));
+  },
+  enum: (wanted) => {
+    const known = listOf(wanted).map(scalar);
+    return (value) => known.some((one) => one === value);
+  },
+  const: (wanted) => {
+    const known = scalar(wanted);
+    return (value) => known === value;
+  },
+  anyOf: (wanted, of) => {
+    const parts = listOf(wanted).map(of);
+    return (value) => parts.some((accepts) => accepts(value));
+  },
+  allOf: (wanted, of) => {
+    const parts = listOf(wanted).map(of);
+    return (value) => parts.every((accepts) => accepts(value));
+  },
+  oneOf: (wanted, of) => {
+    const parts = listOf(wanted).map(of);
+    return (value) => parts.filter((accepts) => accepts(value)).length === 1;
+  },
+  if: (wanted, of, schema) => {
+    const [holds, thus, otherwise] = [
+      of(wanted),
+      of(schema['then'] ?? true),
+      of(schema['else'] ?? true),
+    ];
+    return (value) => (holds(value) ? thus(value) : otherwise(value));
+  },
+  $ref: (wanted, of, _, root) => of(definition(wanted, root)),
+  properties: ofObjects((wanted, of) => {
+    const parts = Object.entries(objectOf(wanted)).map(([key, part]) => [key, of(part)] as const);
+    return (value) => {
+      for (const [key, accepts] of parts)
+        if (value[key] !== undefined && !accepts(value[key])) return false;
+      return true;
+    };
+  }),
+  required: ofObjects((wanted) => {
+    const keys = listOf(wanted).map(String);
+    return (value) => keys.every((key) => value[key] !== undefined);
+  }),
+  additionalProperties: ofObjects((wanted, of, schema) => {
+    const known = new Set(Object.keys(objectOf(schema['properties'] ?? {})));
+    const patterns = Object.keys(objectOf(schema['patternProperties'] ?? {})).map(expressionOf);
+    const accepts = of(wanted);
+    return (value) =>
+      Object.keys(value).every(
+        (key) =>
+          known.has(key) || patterns.some((pattern) => pattern.test(key)) || accepts(value[key]),
       );
-      return (value) =>
-        parts.every(([pattern, accepts]) =>
-          Object.keys(value).every((key) => !pattern.test(key) || accepts(value[key])),
-        );
-    }),
-  ],
-  [
-    'propertyNames',
-    ofObjects((wanted, of) => {
-      const accepts = of(wanted);
-      return (value) => Object.keys(value).every(accepts);
-    }),
-  ],
-  ['minProperties', ofObjects((least) => (value) => Object.keys(value).length >= Number(least))],
-  ['maxProperties', ofObjects((most) => (value) => Object.keys(value).length <= Number(most))],
-  [
-    'items',
-    ofLists((wanted, of) => {
-      const accepts = of(wanted);
-      return (value) => value.every(accepts);
-    }),
-  ],
-  ['minItems', ofLists((least) => (value) => value.length >= Number(least))],
-  ['maxItems', ofLists((most) => (value) => value.length <= Number(most))],
-  ['minimum', ofNumbers((least, value) => value >= least)],
-  ['maximum', ofNumbers((most, value) => value <= most)],
-  ['exclusiveMinimum', ofNumbers((least, value) => value > least)],
-  ['exclusiveMaximum', ofNumbers((most, value) => value < most)],
+  }),
+  patternProperties: ofObjects((wanted, of) => {
+    const parts = Object.entries(objectOf(wanted)).map(
+      ([pattern, part]) => [expressionOf(pattern), of(part)] as const,
+    );
+    return (value) =>
+      parts.every(([pattern, accepts]) =>
+        Object.keys(value).every((key) => !pattern.test(key) || accepts(value[key])),
+      );
+  }),
+  propertyNames: ofObjects((wanted, of) => {
+    const accepts = of(wanted);
+    return (value) => Object.keys(value).every(accepts);
+  }),
+  minProperties: ofObjects((least) => (value) => Object.keys(value).length >= Number(least)),
+  maxProperties: ofObjects((most) => (value) => Object.keys(value).length <= Number(most)),
+  items: ofLists((wanted, of) => {
+    const accepts = of(wanted);
+    return (value) => value.every(accepts);
+  }),
+  minItems: ofLists((least) => (value) => value.length >= Number(least)),
+  maxItems: ofLists((most) => (value) => value.length <= Number(most)),
+  minimum: ofNumbers((least, value) => value >= least),
+  maximum: ofNumbers((most, value) => value <= most),
+  exclusiveMinimum: ofNumbers((least, value) => value > least),
+  exclusiveMaximum: ofNumbers((most, value) => value < most),
   // As ajv does it: a quotient that is written with an exponent is refused.
-  ['multipleOf', ofNumbers((of, value) => Number.parseInt(`${value / of}`, 10) === value / of)],
-  ['minLength', ofTexts((least) => (value) => sizeOf(value) >= Number(least))],
-  [
-    'maxLength',
-    ofTexts((most) => (value) => value.length <= Number(most) || sizeOf(value) <= Number(most)),
-  ],
-  [
-    'pattern',
-    ofTexts((pattern) => {
-      const expression = expressionOf(`${pattern}`);
-      return (value) => expression.test(value);
-    }),
-  ],
-] satisfies readonly (readonly [string, Check])[]);
+  multipleOf: ofNumbers((of, value) => Number.parseInt(`${value / of}`, 10) === value / of),
+  minLength: ofTexts((least) => (value) => sizeOf(value) >= Number(least)),
+  maxLength: ofTexts(
+    (most) => (value) => value.length <= Number(most) || sizeOf(value) <= Number(most),
+  ),
+  pattern: ofTexts((pattern) => {
+    const expression = expressionOf(`${pattern}`);
+    return (value) => expression.test(value);
+  }),
+};
 
 function isOfType(type: unknown, value: unknown): boolean {
   switch (type) {

@@ -11,14 +11,14 @@ export interface Bug {
   readonly stack: string;
 }
 
-const longest = 300;
+const maxChars = 300;
 
 export function bugOf(error: unknown): Bug {
   const whole = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const [line = ''] = whole.split('\n');
   const stack = (error instanceof Error ? error.stack : undefined) ?? whole;
   const code = digestOfBytes(`${line} ${placeOf(stack)}`).slice(0, 8);
-  return { code, what: line.slice(0, longest).toWellFormed(), stack };
+  return { code, what: line.slice(0, maxChars).toWellFormed(), stack };
 }
 
 /** The function, file and line of the first stack frame, without the folders of this machine. */

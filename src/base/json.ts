@@ -40,7 +40,7 @@ export function fieldOf(object: JsonObject, path: string): Json | undefined {
 }
 
 /** Deeper values are not looked at: no data of ours is nested so deeply, and each level costs stack. */
-const deepest = 64;
+const maxDepth = 64;
 
 /** True if a value is plain data, so that its JSON text says exactly the same value. */
 export function isExactJson(value: unknown, depth = 0): boolean {
@@ -56,7 +56,7 @@ export function isExactJson(value: unknown, depth = 0): boolean {
       return false;
   }
   if (value === null) return true;
-  if (depth === deepest) return false;
+  if (depth === maxDepth) return false;
   if (Array.isArray(value)) {
     // Counted, because a list with holes has fewer entries.
     for (let index = 0; index < value.length; index++)

@@ -9,7 +9,7 @@
 const unsafe =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
-const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /**
  * One line of text: each unsafe character becomes an escape such as `\n` or `\u{202e}`. With
@@ -19,7 +19,7 @@ const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 export function printable(text: string, lines = false): string {
   return text.replace(unsafe, (character) => {
     if (lines) return /[\n\t]/.test(character) ? character : '\ufffd'.repeat(character.length);
-    return short[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+    return shortEscapes[character] ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
   });
 }
 

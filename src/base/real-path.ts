@@ -1,6 +1,6 @@
-// Resolves paths with links followed.
+// Real paths: links followed.
 import { lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { isSystemProblem, systemCode } from './system-error.ts';
 
 /** The path itself if it cannot be resolved. */
@@ -29,3 +29,11 @@ export function futureRealPath(path: string): string | undefined {
 }
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** Both paths must be absolute and contain no links. Also true for the folder itself. */
+export function isWithin(path: string, folder: string): boolean {
+  // Most are plainly below it, and `relative` takes both apart.
+  if (path.startsWith(folder + sep) && !path.includes(`${sep}..`)) return true;
+  const inside = relative(folder, path);
+  return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}

@@ -2,27 +2,27 @@
 // out: plain, percent-encoded, escaped, and in Base64.
 //
 // In: everything from the service is redacted as soon as it is parsed, before it is checked, stored
-// or shown: answers (adapters/http/http-client.ts), the first answer (adapters/http/service-probe.ts)
-// and events (adapters/http/event-receiver.ts). Out: the last line of defense, also against secrets
-// in a pipeline or a file name: the state file (run/), the log (cli/log.ts) and the terminal
-// (cli/terminal.ts). A run has no other outputs, except its requests to the service.
+// or shown: answers (service-api/http-client.ts), the first answer (service-api/service-probe.ts)
+// and events (service-api/event-receiver.ts). Out: the last line of defense, also against secrets
+// in a pipeline or a file name: the state file (run/journal/journal-writer.ts), the log and the
+// terminal (terminal/output.ts). A run has no other outputs, except its requests to the service.
 import { isObject } from './json.ts';
 
 /**
  * Replaces a secret. It is not longer than any secret, so a redacted text stays within its bounds.
  */
-const hidden = 'REDACTED';
+const replacement = 'REDACTED';
 
 /**
  * Shorter texts do not count as secrets: hiding every "a" or "test" would make messages unreadable.
  */
-const shortest = hidden.length;
+const minSecretChars = replacement.length;
 
 /**
  * Deeper values are dropped: no record of the service is nested so deeply, and each level costs
  * stack.
  */
-const deepest = 64;
+const maxDepth = 64;
 
 export class Redactor {
   /** The secrets, and what the Base64 of a text with one of them contains. */
@@ -34,7 +34,7 @@ export class Redactor {
 
   constructor(secrets: readonly (string | undefined)[]) {
     const known = new Set(secrets.filter((secret) => secret !== undefined));
-    const long = [...known].filter((secret) => secret.length >= shortest);
+    const long = [...known].filter((secret) => secret.length >= minSecretChars);
     this.#literals = [...new Set(long.flatMap((secret) => [secret, ...inBase64(secret)]))];
     this.#spelled = long.map((secret) => Array.from(secret, spellingsOf));
     this.#least = Math.min(...this.#literals.map(({ length }) => length));
@@ -43,14 +43,14 @@ export class Redactor {
   text(text: string): string {
     const places = this.#placesIn(text);
     if (places.length === 0) return text;
-    let told = '';
+    let redacted = '';
     let end = 0;
     for (const { from, to } of places.sort((a, b) => a.from - b.from)) {
       // One secret may begin with another, or stand in its Base64.
-      if (from >= end) told += text.slice(end, from) + hidden;
+      if (from >= end) redacted += text.slice(end, from) + replacement;
       end = Math.max(end, to);
     }
-    return told + text.slice(end);
+    return redacted + text.slice(end);
   }
 
   /**
@@ -83,7 +83,7 @@ export class Redactor {
   #isPlain(value: unknown, depth: number): boolean {
     if (typeof value === 'string') return this.#isPlainText(value);
     if (!Array.isArray(value) && !isObject(value)) return true;
-    if (depth === deepest) return false;
+    if (depth === maxDepth) return false;
     if (Array.isArray(value)) return value.every((entry) => this.#isPlain(entry, depth + 1));
     for (const key in value)
       if (!this.#isPlainText(key) || !this.#isPlain(value[key], depth + 1)) return false;
@@ -117,7 +117,7 @@ export class Redactor {
   #redacted(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.text(value);
     if (!Array.isArray(value) && !isObject(value)) return value;
-    if (depth === deepest) return null;
+    if (depth === maxDepth) return null;
     if (Array.isArray(value)) {
       const list = value.map((entry) => this.#redacted(entry, depth + 1));
       return list.every((entry, index) => entry === value[index]) ? value : list;
@@ -125,9 +125,9 @@ export class Redactor {
     let same = true;
     const entries = Object.entries(value).map(([key, field]): [string, unknown] => {
       const name = this.text(key);
-      const told = this.#redacted(field, depth + 1);
-      same &&= name === key && told === field;
-      return [name, told];
+      const redacted = this.#redacted(field, depth + 1);
+      same &&= name === key && redacted === field;
+      return [name, redacted];
     });
     return same ? value : Object.fromEntries(entries);
   }
@@ -139,7 +139,7 @@ function mayBeDeep(text: string): boolean {
   for (const bracket of ['{', '['])
     for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
       opened += 1;
-      if (opened >= deepest) return true;
+      if (opened >= maxDepth) return true;
     }
   return false;
 }

@@ -1,10 +1,9 @@
 // The repository of a pipeline file: the pipeline may read and write there without the user's permission.
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { realPathOr } from './real-path.ts';
+import { isWithin, realPathOr } from './real-path.ts';
 import { isSystemProblem } from './system-error.ts';
 import { homeFolder } from './user-folder.ts';
-import { isWithin } from './within.ts';
 
 /**
  * The nearest folder above a pipeline's folder that contains `.git`, links followed, else the pipeline's folder itself.

@@ -3,22 +3,21 @@
 // (redactor.ts).
 import { printable } from './printable.ts';
 
-/** In characters. */
-const longestMessage = 2_000;
-const longestCode = 100;
+const maxMessageChars = 2_000;
+const maxCodeChars = 100;
 /** The part that is scanned: more than is kept, and short enough that no pattern takes long. */
-const looked = 5 * longestMessage;
+const maxScannedChars = 5 * maxMessageChars;
 
 /** A message that is safe in a state file, a log or on a screen. */
-export const scrubbed = (text: string): string => cut(withoutSecrets(text), longestMessage);
+export const scrubbed = (text: string): string => cut(withoutSecrets(text), maxMessageChars);
 
 /** The code of a failure, which decides the advice. */
 export const scrubbedCode = (text: string): string =>
-  cut(printable(withoutSecrets(text)), longestCode);
+  cut(printable(withoutSecrets(text)), maxCodeChars);
 
 function withoutSecrets(text: string): string {
   return text
-    .slice(0, looked)
+    .slice(0, maxScannedChars)
     .replace(/(https?:\/\/)[^\s"'<>/@]*@/gi, '$1')
     .replace(/(https?:\/\/[^\s"'<>?#]+)[?#][^\s"'<>]*/gi, '$1')
     .replace(/\bBearer\s+\S+/gi, 'Bearer …');

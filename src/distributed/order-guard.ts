@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import { validatorOf } from '../base/schema.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 import { reasonOf } from '../contract/api/bounds.ts';
-import type { Operation } from '../contract/kinds/kind.ts';
+import type { Operation } from '../contract/kinds.ts';
 import type { Boundary } from '../files/boundary.ts';
 import { canFind } from '../files/glob-source.ts';
 import type { Items } from '../language/items.ts';

@@ -23,7 +23,7 @@ import {
 } from '../state/receipts/receipt-book.ts';
 import { ReceiptStore } from '../state/receipts/receipt-store.ts';
 import type { RunPaths } from '../state/run-paths.ts';
-import { type MissingPayments, missingText } from '../views/missing-text.ts';
+import { type MissingPayments, missingText } from '../views/receipts-text.ts';
 import { headVersion } from './git/git.ts';
 
 export interface RecordCheck {

@@ -2,10 +2,9 @@
 // user allows more. A cloned repository may contain a link named pic.png that leads to a private key.
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { futureRealPath, realPathOr } from '../base/real-path.ts';
+import { futureRealPath, isWithin, realPathOr } from '../base/real-path.ts';
 import { repositoryOf } from '../base/repository.ts';
 import { isSystemProblem } from '../base/system-error.ts';
-import { isWithin } from '../base/within.ts';
 import type { Code } from '../contract/codes/all.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem } from '../language/load/refusal.ts';

@@ -13,7 +13,7 @@ import {
 import { link, open, rename } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Digest, digestFrom, digestOfBytes } from '../base/digest.ts';
-import { makeFolder } from '../base/make-folder.ts';
+import { makeFolder } from '../base/folder.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isMachineProblem, systemReason } from '../base/system-error.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
@@ -28,8 +28,7 @@ import { soundSeconds } from './media-header.ts';
 import { createNew } from './new-file.ts';
 import { OutputFolders, syncFolder } from './output-folders.ts';
 import { chunksOf, createPart, removePart } from './part.ts';
-import type { MadeFiles } from './saved-files.ts';
-import { factOf, keptPath, SavedFiles } from './saved-files.ts';
+import { factOf, keptPath, type MadeFiles, SavedFiles } from './saved-files.ts';
 
 export interface DiskOptions {
   /** Absolute. Input paths are relative to this folder. */

@@ -2,10 +2,10 @@
 import { existsSync, type Stats } from 'node:fs';
 import { opendir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, posix, relative, resolve, sep } from 'node:path';
-import { grouped } from '../base/grouped.ts';
 import { realPathOr } from '../base/real-path.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemReason } from '../base/system-error.ts';
+import { grouped } from '../base/text.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 import type { Code } from '../contract/codes/all.ts';
 import { suggestion } from '../contract/yaml/diagnostic.ts';

@@ -2,9 +2,8 @@
 import { existsSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { makeFolder } from '../base/make-folder.ts';
-import { futureRealPath, realPathOr } from '../base/real-path.ts';
-import { isWithin } from '../base/within.ts';
+import { makeFolder } from '../base/folder.ts';
+import { futureRealPath, isWithin, realPathOr } from '../base/real-path.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import { reservedFolder, toolFolderIn } from '../language/reserved-name.ts';
 import { extensionMark } from '../language/result-name.ts';

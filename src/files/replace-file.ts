@@ -2,12 +2,11 @@
 import { lstatSync } from 'node:fs';
 import { access, constants, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { makeFolder } from '../base/folder.ts';
 import { removeLeftover } from '../base/leftover.ts';
-import { makeFolder } from '../base/make-folder.ts';
-import { futureRealPath, realPathOr } from '../base/real-path.ts';
+import { futureRealPath, isWithin, realPathOr } from '../base/real-path.ts';
 import { repositoryOf } from '../base/repository.ts';
 import { systemCode } from '../base/system-error.ts';
-import { isWithin } from '../base/within.ts';
 import { createNew } from './new-file.ts';
 import { syncFolder } from './output-folders.ts';
 

@@ -5,8 +5,8 @@ import { err, ok, type Result } from '../base/result.ts';
 import { partOf, type Schema, validatorOf } from '../base/schema.ts';
 import { extensionOf, libraryMediaOf, mediaTypeOf } from '../contract/api/asset.ts';
 import type { Code } from '../contract/codes/all.ts';
-import type { StepKind } from '../contract/kinds/kind.ts';
-import { breachesOf, cautionsOf } from '../contract/tool/tool.ts';
+import type { StepKind } from '../contract/kinds.ts';
+import { breachesOf, cautionsOf } from '../contract/tool.ts';
 import {
   type Diagnostic,
   errorAt,

@@ -1,7 +1,6 @@
 // A step during validation: compiled, with its references, but not yet in the graph.
 import { isObject, type Json } from '../base/json.ts';
-import { kindNamed } from '../contract/kinds/all.ts';
-import type { StepKind } from '../contract/kinds/kind.ts';
+import { kindNamed, type StepKind } from '../contract/kinds.ts';
 import type { Path } from '../contract/yaml/diagnostic.ts';
 import type { Expression } from './expression.ts';
 import { gathered, type Reference } from './reference.ts';

@@ -2,8 +2,8 @@
 // library's.
 import { type ASTNode, Environment, EvaluationError } from '@marcbachmann/cel-js';
 import { RE2JS, RE2JSException } from 're2js';
-import { grouped } from '../base/grouped.ts';
 import { err, ok, type Result } from '../base/result.ts';
+import { grouped } from '../base/text.ts';
 import { budget, type EvaluationBudget } from './evaluation-budget.ts';
 import { addFunctions } from './functions/all.ts';
 

@@ -2,7 +2,7 @@
 // very long.
 
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { grouped } from '../base/grouped.ts';
+import { grouped } from '../base/text.ts';
 
 /** One step is one evaluated node, or an amount of work on a value that takes as long. */
 export const maxSteps = 100_000;

@@ -1,6 +1,7 @@
 // Checks of `items:` that a schema cannot word well: its source, its matrix, and the names that it uses.
-import { grouped } from '../base/grouped.ts';
+
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
+import { grouped } from '../base/text.ts';
 import {
   type Diagnostic,
   errorAt,

@@ -1,5 +1,5 @@
 // A valid pipeline and its steps.
-import type { StepKind } from '../contract/kinds/kind.ts';
+import type { StepKind } from '../contract/kinds.ts';
 import type { Path } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import type { Expression } from './expression.ts';

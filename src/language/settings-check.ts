@@ -1,6 +1,6 @@
 // Checks of the pipeline's own fields beyond their shape: limits, schedule, hooks, paths and the store.
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
-import { kindNamed } from '../contract/kinds/all.ts';
+import { kindNamed } from '../contract/kinds.ts';
 import { type Diagnostic, errorAt, type Finding, type Path } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';
 import { checkFailureLimits } from './failure-limits.ts';

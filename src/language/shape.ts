@@ -2,8 +2,7 @@
 // kinds.
 import { fieldOf, isObject, type Json } from '../base/json.ts';
 import type { ErrorObject, Schema } from '../base/schema.ts';
-import { kindNamed, kinds } from '../contract/kinds/all.ts';
-import type { StepKind } from '../contract/kinds/kind.ts';
+import { kindNamed, kinds, type StepKind } from '../contract/kinds.ts';
 import { type Diagnostic, listing, type Path, suggestion } from '../contract/yaml/diagnostic.ts';
 import {
   describeValue,

@@ -4,7 +4,7 @@ import type { FromSchema } from 'json-schema-to-ts';
 import { durationPattern } from '../base/duration.ts';
 import { isObject } from '../base/json.ts';
 import { expressionText, type Schema } from '../base/schema.ts';
-import type { StepKind } from '../contract/kinds/kind.ts';
+import type { StepKind } from '../contract/kinds.ts';
 
 export const stepSchema = {
   title: 'step',

@@ -1,7 +1,8 @@
 // A value with `${{ expressions }}` in it: compiled once, evaluated for every item.
-import { grouped } from '../base/grouped.ts';
+
 import { isObject, type Json } from '../base/json.ts';
 import { err, ok, type Result, unreachable } from '../base/result.ts';
+import { grouped } from '../base/text.ts';
 import type { Code } from '../contract/codes/all.ts';
 import { type Diagnostic, errorAt, type Path } from '../contract/yaml/diagnostic.ts';
 import type { Source } from '../contract/yaml/source.ts';

@@ -1,6 +1,6 @@
 // The step kinds that a line may name. The kind of a job decides where the service keeps its project, so a line that
 // names another kind is damaged.
-import { kindNamed } from '../contract/kinds/all.ts';
+import { kindNamed } from '../contract/kinds.ts';
 
 /** The step kind of a repaired job of which only the fingerprint could be read: it may be a free kind. */
 export const unknownKind = 'unknown';

@@ -3,7 +3,7 @@
 
 import { asJson, type Json, type JsonObject } from '../base/json.ts';
 import type { FaceDetection, Project } from '../contract/api/project.ts';
-import type { Operation } from '../contract/kinds/kind.ts';
+import type { Operation } from '../contract/kinds.ts';
 import { type Fingerprint, token } from './fingerprint.ts';
 
 /** The fields of a project record that never change: the journal keeps them. */

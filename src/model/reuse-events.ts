@@ -1,5 +1,5 @@
 // What the journal records about a task that reuses an earlier result: nothing, if it records the task already.
-import type { Operation } from '../contract/kinds/kind.ts';
+import type { Operation } from '../contract/kinds.ts';
 import type { Ledger } from './ledger.ts';
 import type { JobLine, NewEvent } from './line.ts';
 

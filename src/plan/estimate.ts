@@ -3,8 +3,7 @@
 
 import type { JsonObject } from '../base/json.ts';
 import { mostCredits } from '../contract/api/bounds.ts';
-import { type Measured, measureOf } from '../contract/tool/measure.ts';
-import { type Price, priceOf } from '../contract/tool/price.ts';
+import { type Measured, measureOf, type Price, priceOf } from '../contract/price.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Ledger } from '../model/ledger.ts';
 

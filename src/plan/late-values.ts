@@ -2,8 +2,8 @@
 // with the highest possible value in their place.
 import { fieldOf, isObject, type JsonObject } from '../base/json.ts';
 import { partOf, type Schema } from '../base/schema.ts';
-import { mostAccepted } from '../contract/tool/most-accepted.ts';
-import type { Tool } from '../contract/tool/tool.ts';
+import { maxAccepted } from '../contract/max-accepted.ts';
+import type { Tool } from '../contract/tool.ts';
 import type { Expression, Scope } from '../language/expression.ts';
 import type { Step } from '../language/pipeline.ts';
 import { expressionsOf, fillKnown } from '../language/template.ts';
@@ -127,7 +127,7 @@ function mostPossible(
   field: string,
   ceiling: number | undefined,
 ): number | undefined {
-  const most = mostAccepted(tool, body, field);
+  const most = maxAccepted(tool, body, field);
   if (ceiling === undefined || field === 'start_seconds') return most;
   const start = fieldOf(body, 'start_seconds');
   const least = field === 'end_seconds' && typeof start === 'number' ? start : 0;

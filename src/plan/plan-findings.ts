@@ -3,8 +3,8 @@
 
 import type { JsonObject } from '../base/json.ts';
 import { type Tier, tiers } from '../contract/api/tier.ts';
-import { refusedOnPlan } from '../contract/tool/plan-rules.ts';
-import type { RuleBreach } from '../contract/tool/rules.ts';
+import { refusedOnPlan } from '../contract/plan-rules.ts';
+import type { RuleBreach } from '../contract/rules.ts';
 import type { Step } from '../language/pipeline.ts';
 
 /** Keeps the first finding of each step for each plan, so that a million items are a few lines. */

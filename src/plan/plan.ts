@@ -1,5 +1,5 @@
 // The plan as plain data: for each step, what would run, what it would cost, and what is reused.
-import { DigestSet } from '../base/digest-set.ts';
+import { DigestSet } from '../base/digest.ts';
 import type { Code } from '../contract/codes/all.ts';
 import { withoutPaths } from '../language/body.ts';
 import type { Step } from '../language/pipeline.ts';

@@ -1,7 +1,7 @@
 // Decides whether a finished task's values are still valid for a request: paths and addresses
 // expire, results do not.
 import { assetLifetimeMs } from '../contract/api/asset.ts';
-import type { Operation } from '../contract/kinds/kind.ts';
+import type { Operation } from '../contract/kinds.ts';
 import type { JobLine } from '../model/line.ts';
 import type { Facts } from './facts.ts';
 import { elsewhereHint } from './reason.ts';

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { entryOf } from '../base/json.ts';
 import { extensionOf, mediaTypeOf } from '../contract/api/asset.ts';
 import type { RecordKind } from '../contract/api/project.ts';
-import type { Tool } from '../contract/tool/tool.ts';
+import type { Tool } from '../contract/tool.ts';
 import { toolNamed } from '../contract/tools/all.ts';
 import type {
   FaceAnswer,

@@ -18,7 +18,7 @@ export async function bundlePage(): Promise<PageParts> {
   });
   const [{ code, moduleIds }] = output;
   const charts = createRequire(import.meta.url).resolve('uplot/dist/uPlot.min.css');
-  const styles = ['theme.css', 'page.css', 'gallery.css', 'lightbox.css', 'takes.css', 'views.css'];
+  const styles = ['theme.css', 'page.css', 'gallery.css', 'lightbox.css', 'views.css'];
   const own = styles.map((name) => readFileSync(new URL(name, browser), 'utf8'));
   return {
     script: code,

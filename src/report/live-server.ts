@@ -15,7 +15,7 @@ import { liveDocument, livePolicy, type PageParts } from './page/document.ts';
 import type { PageMessage } from './page/page-message.ts';
 
 /** What the server serves. The numbers are those in the report. */
-export interface LiveSource {
+interface LiveSource {
   /** What a page that has just connected must know. */
   readonly greeting: () => readonly PageMessage[];
   /** WebP; undefined if there is no picture of this number. */
@@ -40,19 +40,18 @@ export interface LiveServer {
   close(last: PageMessage): Promise<void>;
 }
 
-export interface LiveServerOptions {
+interface LiveServerOptions {
   readonly port: number;
   readonly title: string;
   readonly page: PageParts;
 }
 
-/** In milliseconds. */
-const senderMs = 5_000;
-/** In milliseconds: when the server closes, pages load the last pictures, for at most so long. */
-const lastMs = 3_000;
-/** In milliseconds: a page that asks for nothing during this time has what it needs. */
+const requestTimeoutMs = 5_000;
+/** When the server closes, pages load the last pictures, for at most so long. */
+const maxLastPicturesMs = 3_000;
+/** A page that asks for nothing during this time has what it needs. */
 const quietMs = 250;
-const connectionsMost = { perPeer: 64, total: 64 };
+const maxConnections = { perPeer: 64, total: 64 };
 
 /** The error says why the server cannot listen there. */
 export async function openLiveServer(
@@ -94,7 +93,7 @@ export async function openLiveServer(
     }
   };
   const server = createServer(
-    { requestTimeout: senderMs, headersTimeout: senderMs, maxHeaderSize: 8_192 },
+    { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs, maxHeaderSize: 8_192 },
     async (request, response) => {
       const gone = new Promise<void>((resolve) => response.once('close', () => resolve()));
       await connections.busyWhile(
@@ -106,11 +105,11 @@ export async function openLiveServer(
   /** Waits for the pictures that the pages still load. */
   const untilQuiet = async (): Promise<void> => {
     sent = performance.now();
-    const end = sent + lastMs;
+    const end = sent + maxLastPicturesMs;
     const isOver = (now: number): boolean => now > end || (sending === 0 && now - sent > quietMs);
     while (events.pages > 0 && !isOver(performance.now())) await wait(quietMs / 5);
   };
-  const connections = limitConnections(server, connectionsMost);
+  const connections = limitConnections(server, maxConnections);
   const listening = await listenOn(server, { host: '127.0.0.1', port });
   if (!listening.ok) return listening;
   return ok({
@@ -162,10 +161,10 @@ function say(response: ServerResponse, status: number, why: string): void {
 
 // Server-sent events to every page that is open: https://html.spec.whatwg.org/multipage/server-sent-events.html
 
-/** In milliseconds: how often a page is sent something, so that one that is gone is noticed. */
+/** How often a page is sent something, so that one that is gone is noticed. */
 const aliveMs = 20_000;
-/** In bytes: a page that reads so slowly is disconnected; it connects again and gets everything. */
-const mostUnread = 1 << 27;
+/** A page that reads so slowly is disconnected; it connects again and gets everything. */
+const maxUnreadBytes = 1 << 27;
 
 class EventStream {
   readonly #pages = new Set<ServerResponse>();
@@ -209,7 +208,7 @@ class EventStream {
   #write(text: string): void {
     for (const page of this.#pages) {
       page.write(text);
-      if (page.writableLength > mostUnread) page.destroy();
+      if (page.writableLength > maxUnreadBytes) page.destroy();
     }
   }
 }

@@ -18,13 +18,13 @@ const sizes: readonly (ThumbnailSize & { readonly most: number })[] = [
   { most: 800, side: 400, quality: 64 },
   { most: 2_500, side: 240, quality: 56 },
 ];
-const smallest: ThumbnailSize = { side: 144, quality: 42 };
+const smallestSize: ThumbnailSize = { side: 144, quality: 42 };
 
 export const thumbnailSize = (pictures: number): ThumbnailSize =>
-  sizes.find(({ most }) => pictures <= most) ?? smallest;
+  sizes.find(({ most }) => pictures <= most) ?? smallestSize;
 
 /** A larger picture is not decoded. */
-const mostPixels = 100_000_000;
+const maxPixels = 100_000_000;
 
 /** WebP in Base64 for each file, in their order; undefined for a file that is absent or no picture. */
 export async function thumbnails(
@@ -54,7 +54,7 @@ export async function thumbnail(
     const { default: sharp } = await import('sharp');
     const picture = isClip(file)
       ? await posterOf(file, side)
-      : sharp(file, { limitInputPixels: mostPixels, failOn: 'error' }).autoOrient();
+      : sharp(file, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient();
     return await picture
       ?.resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
       .webp({ quality, effort: 4 })
@@ -73,8 +73,8 @@ const isClip = (file: string): boolean => {
 
 // The picture of a clip: a frame from its first second, where the video library is installed.
 
-/** At this time a clip has begun, and seldom is still black; in seconds. */
-const moment = 0.5;
+/** By then a clip has begun, and seldom is still black. */
+const posterSeconds = 0.5;
 
 /** Undefined without the library, and for a file that is no clip. */
 async function posterOf(file: string, side: number): Promise<Sharp | undefined> {
@@ -90,7 +90,7 @@ async function posterOf(file: string, side: number): Promise<Sharp | undefined> 
       width: Math.max(1, Math.round(facts.width * scale)),
       height: Math.max(1, Math.round(facts.height * scale)),
     };
-    const start = Math.min(moment, facts.seconds / 2);
+    const start = Math.min(posterSeconds, facts.seconds / 2);
     const frames = opened.value.frames({ start, end: start + 0.5, fps: 2, ...size });
     const { value, done } = await frames.next();
     await opened.value.close();

@@ -1,7 +1,7 @@
 // The events of a run. The terminal, the JSON stream and the log only read them.
 
 import type { Bug } from '../base/bug.ts';
-import type { Cure } from '../contract/api/advice.ts';
+import type { Cure } from '../contract/api/failure.ts';
 import type { Code } from '../contract/codes/all.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { Ending, Held } from '../plan/ending.ts';

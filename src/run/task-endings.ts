@@ -1,7 +1,8 @@
 // Ends a task: its item run moves on, the journal records an end without a job, the failure policy and the summary
 // count it, and listeners receive the event.
-import { adviceFor, cureFor, doubtAdvice } from '../contract/api/advice.ts';
+
 import { extensionOf } from '../contract/api/asset.ts';
+import { adviceFor, cureFor, doubtAdvice } from '../contract/api/failure.ts';
 import type { Barrier } from '../plan/barrier.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';

@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Digest, digestFrom, digestOfBytes } from '../base/digest.ts';
+import { makeFolder } from '../base/folder.ts';
 import { valueIn } from '../base/json.ts';
-import { makeFolder } from '../base/make-folder.ts';
 import { readRegularFile } from '../base/regular-file.ts';
 import { validatorOf } from '../base/schema.ts';
 import { isSystemProblem, systemCode, systemReason } from '../base/system-error.ts';

@@ -1,9 +1,9 @@
-// What a creation costs: the same price as in the plan, from the same table (contract/tool/price.ts).
+// What a creation costs: the same price as in the plan, from the same table (contract/price.ts).
 
 import type { JsonObject } from '../base/json.ts';
 import type { Tier } from '../contract/api/tier.ts';
-import { chosenFps, countedFps, dearestOf, priceOf } from '../contract/tool/price.ts';
-import type { Tool } from '../contract/tool/tool.ts';
+import { chosenFps, countedFps, dearestOf, priceOf } from '../contract/price.ts';
+import type { Tool } from '../contract/tool.ts';
 
 export interface Charge {
   readonly credits: number;

@@ -11,7 +11,7 @@ import {
 } from '../contract/api/project.ts';
 import { type PathForm, routes, type TwoForms } from '../contract/api/routes.ts';
 import { tiers } from '../contract/api/tier.ts';
-import { confidenceScore, imageAsset } from '../contract/tool/fields.ts';
+import { confidenceScore, imageAsset } from '../contract/fields.ts';
 import { tools } from '../contract/tools/all.ts';
 import { faultsSchema } from './faults/schema.ts';
 import { permissions } from './store/keys.ts';

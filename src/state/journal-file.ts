@@ -2,7 +2,7 @@
 import { constants, lstatSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../base/make-folder.ts';
+import { makeFolder } from '../base/folder.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isFull, isSystemProblem } from '../base/system-error.ts';
 import { openOwn } from '../files/new-file.ts';

@@ -2,8 +2,7 @@
 // something into it, for example with a repository: nothing in it is trusted, and no link in it is followed.
 import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { makeFolder } from '../base/make-folder.ts';
-import { oddEntryIn } from '../base/odd-entries.ts';
+import { makeFolder, oddEntryIn } from '../base/folder.ts';
 import {
   failingDiskCure,
   isFailingDisk,

@@ -3,7 +3,7 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOfBytes } from '../base/digest.ts';
-import { makeFolder } from '../base/make-folder.ts';
+import { makeFolder } from '../base/folder.ts';
 import { realPathOr } from '../base/real-path.ts';
 import { isSystemProblem } from '../base/system-error.ts';
 import { userFolder } from '../base/user-folder.ts';

@@ -2,8 +2,8 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../base/folder.ts';
 import { removeLeftover } from '../base/leftover.ts';
-import { makeFolder } from '../base/make-folder.ts';
 import { failingDiskCure, isFailingDisk, systemCode, systemReason } from '../base/system-error.ts';
 import { statsIfAny } from '../files/file-stamps.ts';
 import { createNew } from '../files/new-file.ts';

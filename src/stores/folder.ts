@@ -4,7 +4,7 @@ import { constants, lstatSync } from 'node:fs';
 import { access, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Digest } from '../base/digest.ts';
-import { makeFolder } from '../base/make-folder.ts';
+import { makeFolder } from '../base/folder.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { isSystemProblem } from '../base/system-error.ts';
 import { createNew } from '../files/new-file.ts';

@@ -2,13 +2,12 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { destination, type Logger, pino } from 'pino';
-import { makeFolder } from '../base/make-folder.ts';
+import { makeFolder } from '../base/folder.ts';
 import { printableJson } from '../base/printable.ts';
 import { assertRegular } from '../base/regular-file.ts';
 import { err, ok, type Result } from '../base/result.ts';
 import { systemReason } from '../base/system-error.ts';
-import type { ScheduleEvent } from '../views/schedule-event.ts';
-import type { WatchEvent } from '../views/watch-event.ts';
+import type { ScheduleEvent, WatchEvent } from '../views/trigger-events.ts';
 import type { ShownEvent } from './exit-code.ts';
 import { lose, ownRedactor } from './output.ts';
 import { complain } from './terminal.ts';

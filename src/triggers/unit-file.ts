@@ -71,18 +71,21 @@ export function unitFile(
     : ({ kind: 'hosted', address: service ?? '', key: '' } as const);
   const { state, output } = pathsOf(bound, target, options);
   const text = unitText(kind, {
-    ...{ name: pipeline.name, description: pipeline.description, schedule, root },
-    ...{
-      given: givenFlags(bound, options, within),
-      rehearsal,
-      file: within(file),
-      state: within(state),
-      output: within(output),
-    },
-    ...{ store: pipeline.store, service, variables: pipeline.env },
+    name: pipeline.name,
+    description: pipeline.description,
+    schedule,
+    root,
+    given: givenFlags(bound, options, within),
+    rehearsal,
+    file: within(file),
+    state: within(state),
+    output: within(output),
+    store: pipeline.store,
+    service,
+    variables: pipeline.env,
     program: options.program ?? [process.execPath, ...process.argv.slice(1, 2)],
     now: clock.now(),
-    hostOffset: -new Date(clock.now()).getTimezoneOffset(),
+    hostOffset: (moment) => -new Date(moment).getTimezoneOffset(),
   });
   if (text.ok) return text.value;
   throw new Refusal(problem(`--print ${kind}: ${text.error}`, 'shotlist', 'give it another name'));
@@ -121,7 +124,7 @@ const flag = (name: string, value: string | number | boolean | undefined): reado
 
 /** An address that only the pipeline file names is written down for a machine only if the user trusts the file. */
 function serviceFor(
-  bound: ReturnType<typeof boundPipeline>,
+  bound: BoundPipeline,
   given: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {

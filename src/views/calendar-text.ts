@@ -3,7 +3,7 @@
 import { count } from '../base/text.ts';
 import { type CalendarLimit, momentIn, nextBeginsAt } from '../plan/calendar-budget.ts';
 
-export interface BudgetLeft {
+interface BudgetLeft {
   readonly per: 'day' | 'month';
   /** YYYY-MM-DD or YYYY-MM, in the time zone. */
   readonly period: string;
@@ -18,7 +18,11 @@ export interface BudgetLeft {
 
 export function budgetLeft({ period, timeZone, most, spent }: CalendarLimit): BudgetLeft {
   return {
-    ...{ per: period.per, period: period.name, timeZone, most, spent },
+    per: period.per,
+    period: period.name,
+    timeZone,
+    most,
+    spent,
     left: Math.max(0, most - spent),
     nextAt: new Date(period.until).toISOString(),
   };

@@ -10,7 +10,7 @@ interface Worker {
   readonly silentMs: number;
 }
 
-export interface EngineFacts {
+interface EngineFacts {
   readonly database: string;
   readonly condition: {
     readonly server: string;

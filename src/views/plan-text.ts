@@ -1,14 +1,12 @@
 // A plan as text: for each step, what would run, what is reused, and what it would cost.
 
-import { grouped } from '../base/grouped.ts';
 import { printable } from '../base/printable.ts';
-import { count, duration, table } from '../base/text.ts';
-import { kindNamed } from '../contract/kinds/all.ts';
-import type { Operation } from '../contract/kinds/kind.ts';
+import { count, duration, grouped, table } from '../base/text.ts';
+import { kindNamed, type Operation } from '../contract/kinds.ts';
+import type { FileCounts } from '../plan/decide.ts';
 import type { Plan, PlanNote, PlannedLate, PlannedTake, PlanRow } from '../plan/plan.ts';
 import type { PlannedAction, Times } from '../plan/planned-action.ts';
-import { filesText } from './files-text.ts';
-import { paidAlreadyText } from './paid-already-text.ts';
+import { paidAlreadyText } from './receipts-text.ts';
 
 /** The most notes to show; JSON output has more. */
 const notesShown = 20;
@@ -80,6 +78,27 @@ function costLine({ credits, unpriced, uncounted }: Plan): string {
 const takeLine = ({ task, known, picked }: PlannedTake): string =>
   `  takes: ${printable(task)} has ${known}, and take ${picked} counts`;
 
+// The recorded files that are not here as recorded.
+
+/** One line for each condition that some files are in. */
+export function filesText({
+  changed,
+  lost = 0,
+  elsewhere,
+  stored,
+}: FileCounts & { readonly lost?: number }): readonly string[] {
+  return [
+    ...(changed > 0 ? [`${are(changed)} changed on disk: left alone.`] : []),
+    ...(lost > 0 ? [`${are(lost)} lost: saved here, and gone.`] : []),
+    ...(elsewhere > stored
+      ? [`${are(elsewhere - stored)} elsewhere: saved by another checkout.`]
+      : []),
+    ...(stored > 0 ? [`${are(stored)} elsewhere: in the output store.`] : []),
+  ];
+}
+
+const are = (files: number): string => `${count(files, 'file')} ${files === 1 ? 'is' : 'are'}`;
+
 // The table of a plan: a line for each step and each thing that happens to its tasks.
 
 interface Shown {
@@ -112,8 +131,20 @@ const begun: Readonly<Record<Operation, Shown>> = {
 };
 
 const order: readonly PlannedAction[] = [
-  ...(['begin', 'maybe', 'attach', 'copy', 'store', 'reuse', 'skipped', 'excluded'] as const),
-  ...(['doubt', 'lost', 'keep', 'defer', 'blocked', 'problem'] as const),
+  'begin',
+  'maybe',
+  'attach',
+  'copy',
+  'store',
+  'reuse',
+  'skipped',
+  'excluded',
+  'doubt',
+  'lost',
+  'keep',
+  'defer',
+  'blocked',
+  'problem',
 ];
 
 const actionWord = (action: PlannedAction): string =>
@@ -143,13 +174,12 @@ function linesOf(row: PlanRow): readonly (readonly string[])[] {
     const name = index === 0 ? row.kind : '';
     const line = [sign, row.step, name, grouped(tasks), `${word}${times}`, credits, each];
     if (action !== 'reuse' || twins === 0) return [line];
-    const same = isPaidKind(kind) ? 'same as another item, paid once' : 'same as another item';
+    const same =
+      kind?.operation === 'create' ? 'same as another item, paid once' : 'same as another item';
     const ofTwins = [sign, row.step, tasks > 0 ? '' : name, grouped(twins), same, '', ''];
     return tasks > 0 ? [line, ofTwins] : [ofTwins];
   });
 }
-
-const isPaidKind = (kind: ReturnType<typeof kindNamed>): boolean => kind?.operation === 'create';
 
 /** What may happen has the sign of what happens. */
 function signed(action: Exclude<PlannedAction, 'begin'>, operation: Operation | undefined): Shown {

@@ -1,5 +1,7 @@
-// The takes of a result: what is known of each, and which one counts.
+// The takes of a result: what is known of each, and which one counts; as data and as text.
 
+import { printable } from '../base/printable.ts';
+import { count, grouped } from '../base/text.ts';
 import type { Step } from '../language/pipeline.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { JobLine } from '../model/line.ts';
@@ -47,8 +49,12 @@ export function takesOf(ledger: Ledger, first: JobLine, steps: readonly Step[]):
   return {
     tasks: first.tasks.filter((task) => isPaid(task, steps)),
     takes: all.map((job) => ({
-      ...{ number: numberOf(job), picked: numberOf(job) === picked, state: job.state },
-      ...{ complete: numberOf(job) === 1 || isComplete(job), credits: worthOf(job), at: job.at },
+      number: numberOf(job),
+      picked: numberOf(job) === picked,
+      state: job.state,
+      complete: numberOf(job) === 1 || isComplete(job),
+      credits: worthOf(job),
+      at: job.at,
       project: job.project,
       files: filesOf(job, steps),
     })),
@@ -80,3 +86,64 @@ export function takesLeft(ledger: Ledger, steps: readonly Step[]): readonly stri
 }
 
 const paid: ReadonlySet<JobLine['state']> = new Set(['created', 'complete']);
+
+/** `pipeline`: the pipeline file as a command line has it, with the flags that say which state is meant. */
+export function rerolledText(all: readonly Takes[], pipeline: string): string {
+  return all.flatMap((one) => [takesLine(one), ...commands(one, pipeline)]).join('\n');
+}
+
+/** More of a kind would push everything else off the screen. */
+const maxListed = 20;
+
+export function takesLines(all: readonly Takes[], pipeline: string): readonly string[] {
+  const lines = all.slice(0, maxListed).flatMap((one) => {
+    const next = one.takes.find(({ complete }) => !complete);
+    return [
+      `takes: ${takesLine(one)}`,
+      ...(next === undefined
+        ? []
+        : [
+            `    → ${commandText('reroll', pipeline, one.tasks[0] ?? '')} completes take ${next.number}`,
+          ]),
+    ];
+  });
+  const rest = all.length - maxListed;
+  return rest > 0 ? [...lines, `… and ${grouped(rest)} more with several takes`] : lines;
+}
+
+function takesLine({ tasks, takes }: Takes): string {
+  return `${printable(tasks.join(', '))}: ${takes.map(takeText).join('; ')}`;
+}
+
+function takeText({ number, picked, complete, credits, files, state }: Take): string {
+  const [file] = files;
+  const notes = [
+    ...(picked ? ['picked'] : []),
+    ...(credits > 0 ? [count(credits, 'credit')] : []),
+    ...(complete ? [] : [state === 'complete' ? 'not saved yet' : state]),
+    ...(file === undefined || picked ? [] : [printable(file)]),
+  ];
+  return `take ${number}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`;
+}
+
+const commands = (one: Takes, pipeline: string): readonly string[] =>
+  one.takes
+    .filter(({ picked, complete }) => !picked && complete)
+    .map(
+      ({ number }) =>
+        `    To use take ${number}: ${commandText('pick', pipeline, one.tasks[0] ?? '', String(number))}`,
+    );
+
+/** `pipeline`: as a command line has it, with the flags that say which state is meant. */
+export const commandText = (
+  command: 'pick' | 'reroll',
+  pipeline: string,
+  ...more: readonly string[]
+): string => printable(['shotlist', command, pipeline, ...more.map(quoted)].join(' '));
+
+/** A pipeline file as a command line has it. */
+export const subjectText = (file: string, ...flags: readonly string[]): string =>
+  [file, ...flags].map(quoted).join(' ');
+
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : JSON.stringify(text);

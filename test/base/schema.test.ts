@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { acceptanceOf } from '../../src/base/acceptance.ts';
 import { asJson, isObject, type Json } from '../../src/base/json.ts';
 import { type Schema, validatorOf, vocabulary, withDefaults } from '../../src/base/schema.ts';
-import { kinds } from '../../src/contract/kinds/all.ts';
+import { kinds } from '../../src/contract/kinds.ts';
 import { tools } from '../../src/contract/tools/all.ts';
 import { parseSource } from '../../src/contract/yaml/source.ts';
 import { pipelineSchema } from '../../src/language/schema.ts';

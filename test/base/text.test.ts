@@ -1,6 +1,14 @@
 // Words for people: numbers, times, tables.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { count, duration, folded, table } from '../../src/base/text.ts';
+import { count, duration, folded, grouped, table } from '../../src/base/text.ts';
+
+test('groups numbers as toLocaleString does', () => {
+  const numbers = fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double(), fc.constant(-1000));
+  fc.assert(
+    fc.property(numbers, (n) => grouped(n) === (n === 0 ? '0' : n.toLocaleString('en-US'))),
+  );
+});
 
 describe('a count', () => {
   test.each([

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { reference } from '../../docs/tools/generate.ts';
 import { isObject } from '../../src/base/json.ts';
 import type { Schema } from '../../src/base/schema.ts';
-import { kinds } from '../../src/contract/kinds/all.ts';
+import { kinds } from '../../src/contract/kinds.ts';
 import { fragmentSchema, pipelineSchema } from '../../src/language/schema.ts';
 import { validate } from '../../src/language/validate.ts';
 import { blocksIn, read } from '../examples.ts';

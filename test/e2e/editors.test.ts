@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Field, fieldsOf } from '../../src/contract/catalogue/field.ts';
-import { kindNamed, kinds } from '../../src/contract/kinds/all.ts';
-import type { StepKind } from '../../src/contract/kinds/kind.ts';
+import { kindNamed, kinds, type StepKind } from '../../src/contract/kinds.ts';
 import { validate } from '../../src/language/validate.ts';
 import { type LanguageServer, startLanguageServer } from './language-server.ts';
 

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { Document } from 'yaml';
 import { asJson, isObject, type Json, type JsonObject } from '../../src/base/json.ts';
-import { priceOf } from '../../src/contract/tool/price.ts';
+import { priceOf } from '../../src/contract/price.ts';
 import { existingTool, tools } from '../../src/contract/tools/all.ts';
 import { expectGolden } from '../golden.ts';
 import { Rig } from '../rig.ts';

@@ -24,9 +24,9 @@ const tool = 'ai-postcard-maker';
 
 const file = `// ai-postcard-maker: a picture with a greeting.
 import { fieldOf } from '../../base/json.ts';
-import { picture } from '../tool/fields.ts';
-import { group, listedTool, text } from '../tool/request-schema.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
+import { group, picture, text } from '../fields.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const aiPostcardMaker = listedTool({
   name: 'ai-postcard-maker',

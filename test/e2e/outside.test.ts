@@ -21,7 +21,7 @@ import { type Problem, renderProblem, resultOf } from '../../src/language/load/r
 import { privateFolderOf } from '../../src/state/private-folder.ts';
 import { exitCodes } from '../../src/terminal/exit-code.ts';
 import { planText } from '../../src/views/plan-text.ts';
-import { summaryText } from '../../src/views/run-text.ts';
+import { summaryText } from '../../src/views/summary-text.ts';
 import { type Ended, photo, Rig } from '../rig.ts';
 
 /** Uploads one file that all items share, and each item; no item needs a service beyond that. */

@@ -2,10 +2,9 @@
 // and again while things change. A rewrite of plan and run replaces the method `run` and nothing else here.
 
 import { digestOf } from '../../src/base/digest.ts';
-import { priceOf } from '../../src/contract/tool/price.ts';
+import { priceOf } from '../../src/contract/price.ts';
 import { existingTool } from '../../src/contract/tools/all.ts';
-import type { PlannedItems } from '../../src/features/planning/plan-items.ts';
-import { planItems } from '../../src/features/planning/plan-items.ts';
+import { type PlannedItems, planItems } from '../../src/features/planning/plan-items.ts';
 import { runPhases } from '../../src/features/run/phases.ts';
 import { listItems } from '../../src/files/items.ts';
 import { toCel } from '../../src/language/expression.ts';

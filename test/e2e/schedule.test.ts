@@ -10,7 +10,7 @@ import {
   type ScheduleOptions,
   scheduleWith,
 } from '../../src/triggers/schedule/schedule.ts';
-import type { ScheduleEvent } from '../../src/views/schedule-event.ts';
+import type { ScheduleEvent } from '../../src/views/trigger-events.ts';
 import { tortureSchedule } from '../../torture/schedule.ts';
 import { VirtualClock } from '../../torture/virtual-clock.ts';
 import { dueAMinuteAgo } from '../due-once.ts';

@@ -1,8 +1,12 @@
 // shotlist tools: everything about the step kinds, and examples that work.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { catalogue, type Entry, entryOf } from '../../src/contract/catalogue/entry.ts';
-import type { ExampleFile } from '../../src/contract/catalogue/example.ts';
-import { kinds } from '../../src/contract/kinds/all.ts';
+import {
+  catalogue,
+  type Entry,
+  type ExampleFile,
+  entryOf,
+} from '../../src/contract/catalogue/entry.ts';
+import { kinds } from '../../src/contract/kinds.ts';
 import { plan } from '../../src/features/plan/plan.ts';
 import { toolList, toolText } from '../../src/features/tools/tools-text.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';

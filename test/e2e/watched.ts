@@ -10,7 +10,7 @@ import {
   type WatchOptions,
   watchWith,
 } from '../../src/triggers/watch/watch.ts';
-import type { WatchEvent } from '../../src/views/watch-event.ts';
+import type { WatchEvent } from '../../src/views/trigger-events.ts';
 import { photo } from '../photo.ts';
 import { envOf, Rig, until } from '../rig.ts';
 

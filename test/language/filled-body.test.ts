@@ -1,7 +1,7 @@
 // A body whose expressions are filled in is held to what holds for one that is written out.
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
-import { kinds } from '../../src/contract/kinds/all.ts';
+import { kinds } from '../../src/contract/kinds.ts';
 import { assetErrors, bodyErrors, type Checked } from '../../src/language/body.ts';
 
 function checked(name: string, extra: Checked['extra'] = []): Checked {

@@ -1,7 +1,7 @@
 // Types in expressions: a use that no value can satisfy is an error before anything runs, at its
 // place and with a remedy; a use that some value can satisfy is none.
 import { describe, expect, test } from 'vitest';
-import { kinds } from '../../src/contract/kinds/all.ts';
+import { kinds } from '../../src/contract/kinds.ts';
 import { marked, problemsOf } from './check.ts';
 
 /** A pipeline with an image and a video of every item, and a step of its own. */

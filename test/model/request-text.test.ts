@@ -2,7 +2,7 @@
 // and with each as an expression.
 import { describe, expect, test } from 'vitest';
 import { canonical, isObject, type Json, type JsonObject } from '../../src/base/json.ts';
-import { kindNamed } from '../../src/contract/kinds/all.ts';
+import { kindNamed } from '../../src/contract/kinds.ts';
 import { tools } from '../../src/contract/tools/all.ts';
 import { type Scope, toCel } from '../../src/language/expression.ts';
 import { compileTemplate } from '../../src/language/template.ts';

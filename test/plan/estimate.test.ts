@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
 import { mostCredits } from '../../src/contract/api/bounds.ts';
-import { measureOf } from '../../src/contract/tool/measure.ts';
-import { priceOf } from '../../src/contract/tool/price.ts';
+import { measureOf, priceOf } from '../../src/contract/price.ts';
 import { existingTool } from '../../src/contract/tools/all.ts';
 import { Ledger } from '../../src/model/ledger.ts';
 import type { Measure } from '../../src/model/line.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { JsonObject } from '../../src/base/json.ts';
-import type { Region } from '../../src/contract/api/region.ts';
+import type { Region } from '../../src/contract/api/asset.ts';
 import { tools } from '../../src/contract/tools/all.ts';
 import type {
   RenderedFile,

@@ -2,8 +2,8 @@
 // bodies of every tool; where the plan knows no price, the service never charges less than any published one.
 import { describe, expect, test } from 'vitest';
 import { fieldOf, type Json, type JsonObject } from '../../src/base/json.ts';
-import { kindNamed } from '../../src/contract/kinds/all.ts';
-import { dearestOf, priceOf } from '../../src/contract/tool/price.ts';
+import { kindNamed } from '../../src/contract/kinds.ts';
+import { dearestOf, priceOf } from '../../src/contract/price.ts';
 import { existingTool, tools } from '../../src/contract/tools/all.ts';
 import type { Step } from '../../src/language/pipeline.ts';
 import { validate } from '../../src/language/validate.ts';

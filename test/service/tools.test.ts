@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { validatorOf } from '../../src/base/schema.ts';
 import { projectSchema } from '../../src/contract/api/project.ts';
-import type { Tool } from '../../src/contract/tool/tool.ts';
+import type { Tool } from '../../src/contract/tool.ts';
 import { tools } from '../../src/contract/tools/all.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { photo, plainly } from '../rig.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PaidSource } from '../../src/plan/paid-already.ts';
 import type { Plan } from '../../src/plan/plan.ts';
-import { paidByOthersText } from '../../src/views/paid-already-text.ts';
 import { planText } from '../../src/views/plan-text.ts';
+import { paidByOthersText } from '../../src/views/receipts-text.ts';
 import { control, wild } from './wild.ts';
 
 const plan: Plan = {

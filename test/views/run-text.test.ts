@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { commitMessage } from '../../src/features/git/commit.ts';
 import type { ProblemGroup, RunEvent, Summary, TaskEnding } from '../../src/run/run-event.ts';
-import { runEventText, summaryText, troubleText } from '../../src/views/run-text.ts';
+import { runEventText, troubleText } from '../../src/views/run-text.ts';
+import { summaryText } from '../../src/views/summary-text.ts';
 import { control, wild } from './wild.ts';
 
 const summary: Summary = {

@@ -41,17 +41,13 @@ export function readProject(value: unknown): Reading<Project> {
 
 export function readFaceDetection(value: unknown): Reading<FaceDetection> {
   if (!isObject(value) || !Array.isArray(value['faces'])) return read(faceDetectionSchema, value);
-  const listed = listedOf(value['faces']);
-  const { faces: schema } = faceDetectionSchema.properties;
-  const faces = listed.map((face) => (isObject(face) ? withoutUnfit(face, schema.items) : face));
+  const faces = fitEntries(value['faces'], faceDetectionSchema.properties.faces.items);
   return readFit(faceDetectionSchema, { ...value, faces });
 }
 
 export function readUploadAddresses(value: unknown): Reading<UploadAddresses> {
   if (!isObject(value) || !Array.isArray(value['items'])) return read(uploadAddressesSchema, value);
-  const listed = listedOf(value['items']);
-  const { items: schema } = uploadAddressesSchema.properties;
-  const items = listed.map((item) => (isObject(item) ? withoutUnfit(item, schema.items) : item));
+  const items = fitEntries(value['items'], uploadAddressesSchema.properties.items.items);
   return read(uploadAddressesSchema, { ...value, items });
 }
 
@@ -60,9 +56,9 @@ export function readUploadAddresses(value: unknown): Reading<UploadAddresses> {
  * charge says.
  */
 export function readAcceptedCreation(value: unknown): Reading<AcceptedCreation> {
-  const taken = read<{ readonly id: string }>(acceptedCreationSchema, value);
-  if (!taken.ok || !isObject(value)) return taken.ok ? err('it is not an object') : taken;
-  return ok({ id: taken.value.id, credits: chargeTold(value) });
+  const accepted = read<{ readonly id: string }>(acceptedCreationSchema, value);
+  if (!accepted.ok || !isObject(value)) return accepted.ok ? err('it is not an object') : accepted;
+  return ok({ id: accepted.value.id, credits: chargeIn(value) });
 }
 
 /**
@@ -80,10 +76,11 @@ export function readAccount(value: unknown): Reading<Account | undefined> {
  * The charge in a creation's answer, under its current or a deprecated name, rounded up. Undefined
  * if there is none that is believable; then the reserved credits count until the record says more.
  */
-function chargeTold(answer: AnswerFields): number | undefined {
+function chargeIn(answer: AnswerFields): number | undefined {
   for (const field of ['credits_charged', 'frame_cost', 'estimated_frame_cost']) {
-    const told = answer[field];
-    if (typeof told === 'number' && told >= 0 && told <= mostCredits) return Math.ceil(told);
+    const charge = answer[field];
+    if (typeof charge === 'number' && charge >= 0 && charge <= mostCredits)
+      return Math.ceil(charge);
   }
   return undefined;
 }
@@ -119,6 +116,9 @@ function withoutUnfit(value: AnswerFields, { required, properties }: ObjectSchem
  * of it.
  */
 const listedOf = (list: readonly unknown[]): readonly unknown[] => list.slice(0, mostListed + 1);
+
+const fitEntries = (list: readonly unknown[], schema: ObjectSchema): readonly unknown[] =>
+  listedOf(list).map((entry) => (isObject(entry) ? withoutUnfit(entry, schema) : entry));
 
 /** Replaces unreadable expiry times by '': the address is tried anyway. */
 function dated(downloads: readonly unknown[]): readonly unknown[] {

@@ -77,3 +77,14 @@ export function contentTypeOf(extension: string): string {
   const wanted = extension === 'jpeg' ? 'jpg' : extension;
   return contentTypes.find(([, known]) => known === wanted)?.[0] ?? unknownType;
 }
+
+/**
+ * A rectangle in a picture, such as a detected face: its upper left corner and its size, as fractions of the picture's width and
+ * height (0 to 1).
+ */
+export interface Region {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}

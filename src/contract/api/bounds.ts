@@ -15,8 +15,7 @@ export const mostInAll = Number.MAX_SAFE_INTEGER;
 /** The most downloads of a project, faces in a picture, or upload addresses in an answer. */
 export const mostListed = 1_000;
 
-/** The longest usable address, in characters. */
-const longestAddress = 8_192;
+const maxAddressChars = 8_192;
 
 export const creditsSchema = { type: 'integer', minimum: 0, maximum: mostCredits } as const;
 
@@ -62,7 +61,7 @@ export const filePath = {
 export const address = {
   type: 'string',
   minLength: 1,
-  maxLength: longestAddress,
+  maxLength: maxAddressChars,
 } as const;
 
 /** A short text from the service: a status, a type. */
@@ -77,7 +76,7 @@ export const amount = { type: 'number', minimum: -mostCredits, maximum: mostCred
 /** ISO 8601. */
 export const timestamp = { type: 'string', maxLength: 64 } as const;
 
-const said: ReadonlyMap<unknown, string> = new Map([
+const patternReasons: ReadonlyMap<unknown, string> = new Map([
   [idPattern, 'is not a usable id: it contains control or half characters, or is "." or ".."'],
   [
     assetPattern,
@@ -88,6 +87,6 @@ const said: ReadonlyMap<unknown, string> = new Map([
 /** The end of a sentence that says why a value does not match its schema. */
 export function reasonOf(errors: readonly ErrorObject[] | null | undefined): string {
   const [error] = errors ?? [];
-  const rule = error?.keyword === 'pattern' ? said.get(error.schema) : undefined;
+  const rule = error?.keyword === 'pattern' ? patternReasons.get(error.schema) : undefined;
   return `${error?.instancePath || 'it'} ${rule ?? error?.message ?? 'is not valid'}`;
 }

@@ -2,7 +2,7 @@
 import { fieldOf, type JsonObject } from '../../base/json.ts';
 
 /** The length of a clip if its request does not say when it ends. */
-const usualSeconds = 5;
+export const usualSeconds = 5;
 
 export interface Clip {
   readonly start: number;
@@ -17,4 +17,11 @@ export function clipOf(body: JsonObject): Clip {
   const start = typeof from === 'number' ? from : 0;
   const end = typeof to === 'number' ? to : start + usualSeconds;
   return { start, end, seconds: Math.max(0.1, end - start) };
+}
+
+/** Where a request's clip starts and ends, in seconds; undefined if the request does not say both, or not yet. */
+export function boundsOfClip(body: JsonObject): Omit<Clip, 'seconds'> | undefined {
+  const start = fieldOf(body, 'start_seconds') ?? 0;
+  const end = fieldOf(body, 'end_seconds');
+  return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
 }

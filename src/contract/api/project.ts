@@ -37,7 +37,7 @@ export const downloadSchema = {
   },
 } as const;
 
-export const projectErrorSchema = {
+const projectErrorSchema = {
   type: 'object',
   description: 'Why a project ended in error.',
   required: ['code', 'message'],

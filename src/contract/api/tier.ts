@@ -29,12 +29,16 @@ const megabyte = 1_000_000;
 export const allowances: Readonly<Record<Tier, Allowance>> = {
   free: { uploadBytes: 200 * megabyte, longestEdge: 576 },
   creator: {
-    ...{ uploadBytes: 2_000 * megabyte, longestEdge: 1024 },
-    ...{ generations: 3, creditDollars: 0.0012 },
+    uploadBytes: 2_000 * megabyte,
+    longestEdge: 1024,
+    generations: 3,
+    creditDollars: 0.0012,
   },
   pro: {
-    ...{ uploadBytes: 5_000 * megabyte, longestEdge: 1472 },
-    ...{ generations: 5, creditDollars: 0.00195 },
+    uploadBytes: 5_000 * megabyte,
+    longestEdge: 1472,
+    generations: 5,
+    creditDollars: 0.00195,
   },
   business: { uploadBytes: 10_000 * megabyte, longestEdge: 4096, creditDollars: 0.0025 },
 };

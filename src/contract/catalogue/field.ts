@@ -1,7 +1,8 @@
 // The fields of a step kind, read from its schema.
-import { grouped } from '../../base/grouped.ts';
-import { isObject, type Json } from '../../base/json.ts';
+
+import { asJson, isObject, type Json } from '../../base/json.ts';
 import type { Schema } from '../../base/schema.ts';
+import { grouped } from '../../base/text.ts';
 
 /** A field under `with:`, or an object that holds fields. */
 export interface Field {
@@ -59,10 +60,10 @@ function fieldOfSchema(path: string, required: boolean, schema: Schema): Field {
     path,
     required,
     type: typeOf(schema),
-    ...(isList(values) ? { values } : {}),
-    ...(isList(examples) ? { known: examples } : {}),
-    ...(isJson(usual) && !isObject(usual) ? { default: usual } : {}),
-    ...(typeof pattern === 'string' ? { pattern } : {}),
+    values: listIn(values),
+    known: listIn(examples),
+    default: usual === undefined || isObject(usual) ? undefined : asJson(usual),
+    pattern: typeof pattern === 'string' ? pattern : undefined,
     limits: limitsOf(schema),
     description: typeof description === 'string' ? description : '',
   };
@@ -108,17 +109,19 @@ const inWords = (words: readonly string[]): string =>
 function limitsOf(schema: Schema): Limits {
   const { minimum, maximum, multipleOf, minLength, maxLength, maxItems } = schema;
   return {
-    ...(typeof minimum === 'number' ? { minimum } : {}),
-    ...(typeof maximum === 'number' ? { maximum } : {}),
-    ...(typeof multipleOf === 'number' ? { step: multipleOf } : {}),
-    ...(typeof minLength === 'number' ? { minLength } : {}),
-    ...(typeof maxLength === 'number' ? { maxLength } : {}),
-    ...(typeof maxItems === 'number' ? { maxItems } : {}),
+    minimum: numberIn(minimum),
+    maximum: numberIn(maximum),
+    step: numberIn(multipleOf),
+    minLength: numberIn(minLength),
+    maxLength: numberIn(maxLength),
+    maxItems: numberIn(maxItems),
   };
 }
 
-const isJson = (value: unknown): value is Json => value !== undefined;
-const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
+const numberIn = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined;
+const listIn = (value: unknown): readonly Json[] | undefined =>
+  Array.isArray(value) ? value : undefined;
 
 /** What a field takes, in a few words: `number, 0.1 or more`, `string, 1 to 2,000 characters`. */
 export function takenBy({ type, limits }: Field): string {

@@ -1,11 +1,11 @@
 // How the price of a tool is computed, in words, from the rules that compute it.
 
 import { unreachable } from '../../base/result.ts';
-import type { StepKind } from '../kinds/kind.ts';
-import type { ModelChoice } from '../tool/models.ts';
-import { assumedFps, countedFps, priceOf } from '../tool/price.ts';
-import type { PriceRule, Table } from '../tool/price-rule.ts';
-import type { Tool } from '../tool/tool.ts';
+import type { StepKind } from '../kinds.ts';
+import type { ModelChoice } from '../models.ts';
+import { assumedFps, countedFps, priceOf } from '../price.ts';
+import type { PriceRule, PriceRuleOf, Table } from '../price-rule.ts';
+import type { Tool } from '../tool.ts';
 
 export interface PriceFacts {
   /** A few characters for a list: `10`, `24–576/second`, `free`, `not published`. */
@@ -34,7 +34,7 @@ export function priceFactsOf({ tool }: StepKind): PriceFacts {
     examples: tool.priceExamples.map(({ of, body }) => {
       const price = priceOf(tool, body);
       const exact = countedFps(tool, body) === undefined;
-      return { of, ...(price.known ? { credits: price.credits } : {}), exact };
+      return { of, credits: price.known ? price.credits : undefined, exact };
     }),
   };
 }
@@ -122,7 +122,7 @@ function byField({ field, credits: figures }: Table): string {
   return `${field}: ${list.join(', ')}. Without ${field}, the plan counts the highest`;
 }
 
-function frameRateOf({ fps }: Extract<PriceRule, { kind: 'frames' }>): string {
+function frameRateOf({ fps }: PriceRuleOf<'frames'>): string {
   const usual = `The plan counts ${assumedFps} frames for each second`;
   if (fps === undefined) return `${usual}.`;
   return fps.effect === 'sets'

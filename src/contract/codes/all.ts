@@ -1,27 +1,24 @@
-// All codes of diagnostics. A code is stable: once published, it keeps its meaning and is never used again for another.
-//
-// To add one: take the next free number of its group, write its entry, and name the code where the diagnostic is made. Then
-// run `npm run diagnostics`. A code that is no longer used moves to `retired`.
+// All codes of diagnostics, by the first digit of their numbers. ../README.md says how to add one.
 import type { Explanation } from './explanation.ts';
-import { expressionCodes } from './expression-codes.ts';
-import { fanOutCodes } from './fan-out-codes.ts';
-import { faultCodes } from './fault-codes.ts';
-import { itemCodes } from './item-codes.ts';
-import { moneyCodes } from './money-codes.ts';
-import { nameCodes } from './name-codes.ts';
-import { reuseCodes } from './reuse-codes.ts';
-import { safetyCodes } from './safety-codes.ts';
-import { sourceCodes } from './source-codes.ts';
-import { structureCodes } from './structure-codes.ts';
-import { toolCodes } from './tool-codes.ts';
-import { yamlCodes } from './yaml-codes.ts';
+import { yamlCodes } from './sl0xx-yaml.ts';
+import { structureCodes } from './sl1xx-structure.ts';
+import { fanOutCodes } from './sl2xx-fan-outs.ts';
+import { nameCodes } from './sl2xx-names.ts';
+import { expressionCodes } from './sl3xx-expressions.ts';
+import { toolCodes } from './sl4xx-tools.ts';
+import { itemCodes } from './sl5xx-items.ts';
+import { sourceCodes } from './sl5xx-sources.ts';
+import { moneyCodes } from './sl6xx-credits.ts';
+import { safetyCodes } from './sl7xx-safety.ts';
+import { faultCodes } from './sl8xx-faults.ts';
+import { reuseCodes } from './sl9xx-reuse.ts';
 
 interface CodeGroup {
   readonly title: string;
   readonly codes: Readonly<Record<string, Explanation>>;
 }
 
-export const groups: readonly CodeGroup[] = [
+const codeGroups = [
   { title: 'Text and YAML', codes: yamlCodes },
   { title: 'Structure', codes: structureCodes },
   { title: 'Names, order and fan-outs', codes: { ...nameCodes, ...fanOutCodes } },
@@ -32,22 +29,14 @@ export const groups: readonly CodeGroup[] = [
   { title: 'Safety', codes: safetyCodes },
   { title: 'Faults files', codes: faultCodes },
   { title: 'Fragments, profiles and defaults', codes: reuseCodes },
-];
+] as const satisfies readonly CodeGroup[];
+
+export const groups: readonly CodeGroup[] = codeGroups;
+
+type CodesOf<Group> = Group extends { readonly codes: infer Codes } ? keyof Codes : never;
 
 /** The code of a diagnostic: `SL012`. */
-export type Code =
-  | keyof typeof yamlCodes
-  | keyof typeof structureCodes
-  | keyof typeof nameCodes
-  | keyof typeof fanOutCodes
-  | keyof typeof expressionCodes
-  | keyof typeof toolCodes
-  | keyof typeof itemCodes
-  | keyof typeof sourceCodes
-  | keyof typeof moneyCodes
-  | keyof typeof safetyCodes
-  | keyof typeof faultCodes
-  | keyof typeof reuseCodes;
+export type Code = CodesOf<(typeof codeGroups)[number]>;
 
 /** Codes of earlier versions. */
 export const retired: ReadonlyMap<string, string> = new Map([]);

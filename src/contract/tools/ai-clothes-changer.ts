@@ -1,7 +1,7 @@
 // ai-clothes-changer: a person in one picture wears the garment from another (facts.md, Body fields of every creation endpoint).
-import { picture } from '../tool/fields.ts';
-import { choice, group, listedTool } from '../tool/request-schema.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
+import { choice, group, picture } from '../fields.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const aiClothesChanger = listedTool({
   name: 'ai-clothes-changer',

@@ -1,8 +1,8 @@
 // ai-face-editor: moves the features of a face (facts.md, Body fields of every creation endpoint).
 import type { Schema } from '../../base/schema.ts';
-import { picture } from '../tool/fields.ts';
-import { flag, group, listedTool, number } from '../tool/request-schema.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
+import { flag, group, number, picture } from '../fields.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 // facts.md, Ranges published: -100 to 100 in steps of 5.
 const slider = (what: string): Schema =>

@@ -1,6 +1,7 @@
 // ai-gif-generator: a short animated picture from a prompt (facts.md, Body fields of every creation endpoint).
-import { choice, group, listedTool, text } from '../tool/request-schema.ts';
-import { eachPrompt, itemPrompt } from '../tool/starter.ts';
+import { choice, group, text } from '../fields.ts';
+import { eachPrompt, itemPrompt } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 const extensions = ['gif', 'mp4', 'webm'];
 

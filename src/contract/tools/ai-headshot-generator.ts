@@ -1,7 +1,7 @@
 // ai-headshot-generator: a professional portrait from a selfie (facts.md, Body fields of every creation endpoint).
-import { imageAsset } from '../tool/fields.ts';
-import { group, listedTool, text } from '../tool/request-schema.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
+import { group, imageAsset, text } from '../fields.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const aiHeadshotGenerator = listedTool({
   name: 'ai-headshot-generator',

@@ -1,13 +1,12 @@
 // ai-image-editor: edits pictures as a prompt says (facts.md, Body fields of every creation endpoint).
 import { entryOf, fieldOf, type JsonObject } from '../../base/json.ts';
-import { imageAsset } from '../tool/fields.ts';
-import { imageResolution } from '../tool/generator-fields.ts';
-import { imageModelChoice, imageModels } from '../tool/image-models.ts';
-import { resolutionBreaches } from '../tool/models.ts';
-import { imagesExample } from '../tool/price-example.ts';
-import { choice, group, listedTool, openList, text } from '../tool/request-schema.ts';
-import type { Rule, RuleBreach } from '../tool/rules.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
+import { choice, group, imageAsset, imageResolution, openList, text } from '../fields.ts';
+import { imageModelChoice, imageModels } from '../image-models.ts';
+import { resolutionBreaches } from '../models.ts';
+import { imagesExample } from '../price-rule.ts';
+import type { Rule, RuleBreach } from '../rules.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 const fitsImageEditModel: Rule = {
   says: 'Set at least one image. The model must edit images, and support their number and the resolution.',

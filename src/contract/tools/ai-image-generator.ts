@@ -1,12 +1,12 @@
 // ai-image-generator: pictures from a prompt (facts.md, Body fields of every creation endpoint).
 import { entryOf, fieldOf, type JsonObject } from '../../base/json.ts';
-import { imageResolution } from '../tool/generator-fields.ts';
-import { imageModelChoice, imageModels } from '../tool/image-models.ts';
-import { includes, type Range, resolutionBreaches, spansText } from '../tool/models.ts';
-import { imagesExample } from '../tool/price-example.ts';
-import { choice, group, listed, listedTool, openList, text } from '../tool/request-schema.ts';
-import type { Rule, RuleBreach } from '../tool/rules.ts';
-import { eachPrompt, itemPrompt } from '../tool/starter.ts';
+import { choice, group, imageResolution, listed, openList, text } from '../fields.ts';
+import { imageModelChoice, imageModels } from '../image-models.ts';
+import { includes, type Range, resolutionBreaches, spansText } from '../models.ts';
+import { imagesExample } from '../price-rule.ts';
+import type { Rule, RuleBreach } from '../rules.ts';
+import { eachPrompt, itemPrompt } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 const fitsImageModel: Rule = {
   says: 'The model must generate images, and support their number and the resolution.',

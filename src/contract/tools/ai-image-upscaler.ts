@@ -1,7 +1,7 @@
 // ai-image-upscaler: enlarges a picture (facts.md, Body fields of every creation endpoint).
-import { picture } from '../tool/fields.ts';
-import { choice, group, listedTool, number, text } from '../tool/request-schema.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
+import { choice, group, number, picture, text } from '../fields.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const aiImageUpscaler = listedTool({
   name: 'ai-image-upscaler',

@@ -1,6 +1,7 @@
 // ai-meme-generator: a meme about a topic (facts.md, Body fields of every creation endpoint).
-import { flag, group, listedTool, openList, text } from '../tool/request-schema.ts';
-import { eachPrompt, itemPrompt } from '../tool/starter.ts';
+import { flag, group, openList, text } from '../fields.ts';
+import { eachPrompt, itemPrompt } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const aiMemeGenerator = listedTool({
   name: 'ai-meme-generator',

@@ -1,6 +1,7 @@
 // ai-qr-code-generator: a QR code in an art style (facts.md, Body fields of every creation endpoint).
-import { group, listedTool, text } from '../tool/request-schema.ts';
-import { eachPrompt, itemPrompt } from '../tool/starter.ts';
+import { group, text } from '../fields.ts';
+import { eachPrompt, itemPrompt } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const aiQrCodeGenerator = listedTool({
   name: 'ai-qr-code-generator',

@@ -1,10 +1,20 @@
 // ai-talking-photo: a portrait speaks an audio file (facts.md, Body fields of every creation endpoint).
 import { fieldOf, type JsonObject } from '../../base/json.ts';
-import { audioAsset, endSeconds, imageAsset, startSeconds } from '../tool/fields.ts';
-import { fiveSeconds } from '../tool/price-example.ts';
-import { choice, group, integer, listedTool, number, text } from '../tool/request-schema.ts';
-import { endsAfterStart, type Rule, type RuleBreach, secondsIn } from '../tool/rules.ts';
-import { eachFile, photoPath, voiceInput } from '../tool/starter.ts';
+import {
+  audioAsset,
+  choice,
+  endSeconds,
+  group,
+  imageAsset,
+  integer,
+  number,
+  startSeconds,
+  text,
+} from '../fields.ts';
+import { fiveSeconds } from '../price-rule.ts';
+import { endsAfterStart, type Rule, type RuleBreach, secondsIn } from '../rules.ts';
+import { eachFile, photoPath, voiceInput } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 /**
  * The longest talking photo: 180 seconds realistic, 45 prompted (models.md, Other tools), 60 in any

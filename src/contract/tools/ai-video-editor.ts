@@ -1,6 +1,6 @@
 // ai-video-editor: edits a clip as a prompt says (facts.md, Body fields of every creation endpoint).
 import { fieldOf, type JsonObject } from '../../base/json.ts';
-import { endSeconds, startSeconds, videoAsset } from '../tool/fields.ts';
+import { choice, endSeconds, group, openList, startSeconds, text, videoAsset } from '../fields.ts';
 import {
   defaultsNote,
   includes,
@@ -8,11 +8,11 @@ import {
   type PlanDefaults,
   resolutionBreaches,
   spansText,
-} from '../tool/models.ts';
-import { fiveSeconds } from '../tool/price-example.ts';
-import { choice, group, listedTool, openList, text } from '../tool/request-schema.ts';
-import { endsAfterStart, type Rule, type RuleBreach, secondsIn } from '../tool/rules.ts';
-import { clipPath, eachFile, partOfClip } from '../tool/starter.ts';
+} from '../models.ts';
+import { fiveSeconds } from '../price-rule.ts';
+import { endsAfterStart, type Rule, type RuleBreach, secondsIn } from '../rules.ts';
+import { clipPath, eachFile, partOfClip } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 /** models.md. The prices of these models are not published. */
 const offered: readonly Model[] = [

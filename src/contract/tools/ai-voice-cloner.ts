@@ -1,9 +1,8 @@
 // ai-voice-cloner: speaks a text in the voice of a recording (facts.md, Body fields of every creation endpoint).
-import { audioAsset } from '../tool/fields.ts';
-import { spoken } from '../tool/generator-fields.ts';
-import { speechExamples } from '../tool/price-example.ts';
-import { group, listedTool } from '../tool/request-schema.ts';
-import { eachFile, soundPath } from '../tool/starter.ts';
+import { audioAsset, group, spoken } from '../fields.ts';
+import { speechExamples } from '../price-rule.ts';
+import { eachFile, soundPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const aiVoiceCloner = listedTool({
   name: 'ai-voice-cloner',

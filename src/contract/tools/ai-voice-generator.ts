@@ -1,8 +1,8 @@
 // ai-voice-generator: speaks a text in a voice of the service (facts.md, Body fields of every creation endpoint).
-import { spoken } from '../tool/generator-fields.ts';
-import { speechExamples } from '../tool/price-example.ts';
-import { group, listed, listedTool, openList } from '../tool/request-schema.ts';
-import { eachPrompt, itemPrompt } from '../tool/starter.ts';
+import { group, listed, openList, spoken } from '../fields.ts';
+import { speechExamples } from '../price-rule.ts';
+import { eachPrompt, itemPrompt } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const aiVoiceGenerator = listedTool({
   name: 'ai-voice-generator',

@@ -1,6 +1,6 @@
 // The list of the tools. To add a tool, add its file and a line here.
 import type { RecordKind } from '../api/project.ts';
-import type { Tool } from '../tool/tool.ts';
+import type { Tool } from '../tool.ts';
 import { aiClothesChanger } from './ai-clothes-changer.ts';
 import { aiFaceEditor } from './ai-face-editor.ts';
 import { aiGifGenerator } from './ai-gif-generator.ts';

@@ -1,21 +1,21 @@
 // animation: an animation in an art style, with music or silent (facts.md, Body fields of every creation endpoint).
 import { fieldOf, type JsonObject } from '../../base/json.ts';
-import { audioAsset, imageAsset } from '../tool/fields.ts';
-import { videoLength } from '../tool/generator-fields.ts';
-import { fiveSeconds } from '../tool/price-example.ts';
-import { at24fps } from '../tool/price-rule.ts';
 import {
+  audioAsset,
   choice,
   group,
+  imageAsset,
   integer,
   listed,
-  listedTool,
   number,
   openList,
   text,
-} from '../tool/request-schema.ts';
-import { type Rule, type RuleBreach, sourceIsGiven } from '../tool/rules.ts';
-import { eachPrompt, itemPrompt } from '../tool/starter.ts';
+  videoLength,
+} from '../fields.ts';
+import { at24fps, fiveSeconds } from '../price-rule.ts';
+import { type Rule, type RuleBreach, sourceIsGiven } from '../rules.ts';
+import { eachPrompt, itemPrompt } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 /**
  * models.md, Other tools: a custom prompt, a custom art style and lyrics require their text or

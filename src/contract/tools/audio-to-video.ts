@@ -1,9 +1,17 @@
 // audio-to-video: a video that follows an audio file (facts.md, Body fields of every creation endpoint).
-import { audioAsset, endSeconds, imageAsset, startSeconds } from '../tool/fields.ts';
-import { fiveSeconds } from '../tool/price-example.ts';
-import { choice, group, listedTool, text } from '../tool/request-schema.ts';
-import { endsAfterStart } from '../tool/rules.ts';
-import { eachFile, soundPath } from '../tool/starter.ts';
+import {
+  audioAsset,
+  choice,
+  endSeconds,
+  group,
+  imageAsset,
+  startSeconds,
+  text,
+} from '../fields.ts';
+import { fiveSeconds } from '../price-rule.ts';
+import { endsAfterStart } from '../rules.ts';
+import { eachFile, soundPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const audioToVideo = listedTool({
   name: 'audio-to-video',

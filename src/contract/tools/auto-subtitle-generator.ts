@@ -1,11 +1,10 @@
 // auto-subtitle-generator: adds the speech in a clip as subtitles (facts.md, Body fields of every creation endpoint).
 import { fieldOf, type JsonObject } from '../../base/json.ts';
-import { endSeconds, startSeconds, videoAsset } from '../tool/fields.ts';
-import { fiveSeconds } from '../tool/price-example.ts';
-import { at24fps } from '../tool/price-rule.ts';
-import { choice, group, listedTool, number, text } from '../tool/request-schema.ts';
-import { endsAfterStart, type Rule, type RuleBreach } from '../tool/rules.ts';
-import { clipPath, eachFile, partOfClip } from '../tool/starter.ts';
+import { choice, endSeconds, group, number, startSeconds, text, videoAsset } from '../fields.ts';
+import { at24fps, fiveSeconds } from '../price-rule.ts';
+import { endsAfterStart, type Rule, type RuleBreach } from '../rules.ts';
+import { clipPath, eachFile, partOfClip } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 /** models.md, Other tools: subtitles need a template, or a font and positions. */
 const subtitlesHaveALook: Rule = {

@@ -1,7 +1,7 @@
 // body-swap: another person in a scene (facts.md, Body fields of every creation endpoint).
-import { picture } from '../tool/fields.ts';
-import { choice, group, listedTool } from '../tool/request-schema.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
+import { choice, group, picture } from '../fields.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const bodySwap = listedTool({
   name: 'body-swap',

@@ -1,10 +1,10 @@
 // POST /v1/character-replace, in full (interface.md, POST /v1/character-replace).
 import { fieldOf } from '../../base/json.ts';
-import { endSeconds, imageAsset, name, startSeconds, videoAsset } from '../tool/fields.ts';
-import { fiveSeconds } from '../tool/price-example.ts';
-import { endsAfterStart, type Rule } from '../tool/rules.ts';
-import { clipPath, eachFile, partOfClip } from '../tool/starter.ts';
-import type { Tool } from '../tool/tool.ts';
+import { endSeconds, imageAsset, name, startSeconds, videoAsset } from '../fields.ts';
+import { fiveSeconds } from '../price-rule.ts';
+import { endsAfterStart, type Rule } from '../rules.ts';
+import { clipPath, eachFile, partOfClip } from '../starter.ts';
+import type { Tool } from '../tool.ts';
 
 export const characterReplaceRequest = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -1,8 +1,8 @@
 // POST /v1/face-swap-photo, in full (interface.md, POST /v1/face-swap-photo; modes from facts.md).
-import { imageAsset, mostFaceMappings, name } from '../tool/fields.ts';
-import { facesHaveASource } from '../tool/rules.ts';
-import { eachFile, faceInput, photoPath } from '../tool/starter.ts';
-import type { Tool } from '../tool/tool.ts';
+import { imageAsset, maxFaceMappings, name } from '../fields.ts';
+import { facesHaveASource } from '../rules.ts';
+import { eachFile, faceInput, photoPath } from '../starter.ts';
+import type { Tool } from '../tool.ts';
 
 export const faceSwapPhotoRequest = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -33,7 +33,7 @@ export const faceSwapPhotoRequest = {
         },
         face_mappings: {
           type: 'array',
-          maxItems: mostFaceMappings,
+          maxItems: maxFaceMappings,
           description: 'The faces to swap, for an individual-faces swap: up to 5.',
           items: {
             type: 'object',

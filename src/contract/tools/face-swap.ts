@@ -1,11 +1,18 @@
 // face-swap: faces in a clip (facts.md, Body fields of every creation endpoint). For photos, see face-swap-photo.ts.
-import { clipSize, clipSource } from '../tool/clip-fields.ts';
-import { endSeconds, imageAsset, mostFaceMappings, startSeconds } from '../tool/fields.ts';
-import { fiveSeconds } from '../tool/price-example.ts';
-import { at24fps } from '../tool/price-rule.ts';
-import { choice, group, listedTool } from '../tool/request-schema.ts';
-import { endsAfterStart, facesHaveASource, hasFramesAtMost, sourceIsGiven } from '../tool/rules.ts';
-import { clipPath, eachFile, faceInput, partOfClip } from '../tool/starter.ts';
+import {
+  choice,
+  clipSize,
+  clipSource,
+  endSeconds,
+  group,
+  imageAsset,
+  maxFaceMappings,
+  startSeconds,
+} from '../fields.ts';
+import { at24fps, fiveSeconds } from '../price-rule.ts';
+import { endsAfterStart, facesHaveASource, hasFramesAtMost, sourceIsGiven } from '../rules.ts';
+import { clipPath, eachFile, faceInput, partOfClip } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const faceSwap = listedTool({
   name: 'face-swap',
@@ -29,7 +36,7 @@ export const faceSwap = listedTool({
       ),
       face_mappings: {
         type: 'array',
-        maxItems: mostFaceMappings,
+        maxItems: maxFaceMappings,
         description: 'The faces to swap, for an individual-faces swap: up to 5.',
         items: group('A face and its replacement.', ['new_face', 'original_face'], {
           original_face: {

@@ -1,7 +1,7 @@
 // head-swap: the head from one picture on the body in another (facts.md, Body fields of every creation endpoint).
-import { picture } from '../tool/fields.ts';
-import { group, integer, listedTool } from '../tool/request-schema.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
+import { group, integer, picture } from '../fields.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const headSwap = listedTool({
   name: 'head-swap',

@@ -1,7 +1,7 @@
 // image-background-remover: removes or replaces the background of a picture (facts.md, Body fields of every creation endpoint).
-import { picture } from '../tool/fields.ts';
-import { group, listedTool } from '../tool/request-schema.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
+import { group, picture } from '../fields.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const imageBackgroundRemover = listedTool({
   name: 'image-background-remover',

@@ -1,11 +1,9 @@
 // image-to-video: a video that starts with a picture (facts.md, Body fields of every creation endpoint).
-import { clipSize } from '../tool/clip-fields.ts';
-import { imageAsset } from '../tool/fields.ts';
-import { generation, qualityMode } from '../tool/generator-fields.ts';
-import { generatedVideoExamples } from '../tool/price-example.ts';
-import { flag, group, listedTool, text } from '../tool/request-schema.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
-import { fitsVideoModel, videoModelChoice } from '../tool/video-models.ts';
+import { clipSize, flag, generation, group, imageAsset, qualityMode, text } from '../fields.ts';
+import { generatedVideoExamples } from '../price-rule.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
+import { fitsVideoModel, videoModelChoice } from '../video-models.ts';
 
 export const imageToVideo = listedTool({
   name: 'image-to-video',

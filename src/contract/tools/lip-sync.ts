@@ -1,10 +1,18 @@
 // lip-sync: the lips in a clip follow an audio file (facts.md, Body fields of every creation endpoint).
-import { clipSize, clipSource } from '../tool/clip-fields.ts';
-import { audioAsset, endSeconds, startSeconds } from '../tool/fields.ts';
-import { fiveSeconds } from '../tool/price-example.ts';
-import { choice, group, listedTool, number } from '../tool/request-schema.ts';
-import { endsAfterStart, hasFramesAtMost, sourceIsGiven } from '../tool/rules.ts';
-import { clipPath, eachFile, partOfClip, voiceInput } from '../tool/starter.ts';
+import {
+  audioAsset,
+  choice,
+  clipSize,
+  clipSource,
+  endSeconds,
+  group,
+  number,
+  startSeconds,
+} from '../fields.ts';
+import { fiveSeconds } from '../price-rule.ts';
+import { endsAfterStart, hasFramesAtMost, sourceIsGiven } from '../rules.ts';
+import { clipPath, eachFile, partOfClip, voiceInput } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const lipSync = listedTool({
   name: 'lip-sync',

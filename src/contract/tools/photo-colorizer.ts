@@ -1,7 +1,7 @@
 // photo-colorizer: colors a black-and-white photo (facts.md, Body fields of every creation endpoint).
-import { picture } from '../tool/fields.ts';
-import { group, listedTool } from '../tool/request-schema.ts';
-import { eachFile, photoPath } from '../tool/starter.ts';
+import { group, picture } from '../fields.ts';
+import { eachFile, photoPath } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const photoColorizer = listedTool({
   name: 'photo-colorizer',

@@ -1,9 +1,9 @@
 // text-to-video: a video from a prompt (facts.md, Body fields of every creation endpoint).
-import { generation, qualityMode } from '../tool/generator-fields.ts';
-import { generatedVideoExamples } from '../tool/price-example.ts';
-import { choice, group, listedTool, text } from '../tool/request-schema.ts';
-import { eachPrompt, itemPrompt } from '../tool/starter.ts';
-import { fitsVideoModel, videoModelChoice } from '../tool/video-models.ts';
+import { choice, generation, group, qualityMode, text } from '../fields.ts';
+import { generatedVideoExamples } from '../price-rule.ts';
+import { eachPrompt, itemPrompt } from '../starter.ts';
+import { listedTool } from '../tool.ts';
+import { fitsVideoModel, videoModelChoice } from '../video-models.ts';
 
 export const textToVideo = listedTool({
   name: 'text-to-video',

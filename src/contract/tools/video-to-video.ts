@@ -1,11 +1,18 @@
 // video-to-video: redraws a clip in an art style (facts.md, Body fields of every creation endpoint).
-import { clipSize, clipSource } from '../tool/clip-fields.ts';
-import { endSeconds, startSeconds } from '../tool/fields.ts';
-import { fiveSeconds } from '../tool/price-example.ts';
-import { at24fps } from '../tool/price-rule.ts';
-import { choice, group, listed, listedTool, openList } from '../tool/request-schema.ts';
-import { endsAfterStart, sourceIsGiven } from '../tool/rules.ts';
-import { clipPath, eachFile, partOfClip } from '../tool/starter.ts';
+import {
+  choice,
+  clipSize,
+  clipSource,
+  endSeconds,
+  group,
+  listed,
+  openList,
+  startSeconds,
+} from '../fields.ts';
+import { at24fps, fiveSeconds } from '../price-rule.ts';
+import { endsAfterStart, sourceIsGiven } from '../rules.ts';
+import { clipPath, eachFile, partOfClip } from '../starter.ts';
+import { listedTool } from '../tool.ts';
 
 export const videoToVideo = listedTool({
   name: 'video-to-video',

@@ -15,9 +15,9 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { grouped } from '../../base/grouped.ts';
 import { asJson, type Json } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { grouped } from '../../base/text.ts';
 import { suggestion } from './diagnostic.ts';
 import { tooDeep, unquoted, type YamlProblem } from './yaml-problem.ts';
 

@@ -1,7 +1,7 @@
 // What `shotlist explain` prints about the codes of diagnostics.
-import { grouped } from '../../base/grouped.ts';
+
 import { printable } from '../../base/printable.ts';
-import { wrapped } from '../../base/text.ts';
+import { grouped, wrapped } from '../../base/text.ts';
 import { groups } from '../../contract/codes/all.ts';
 import {
   type Example,

@@ -15,7 +15,7 @@ import type { Ledger } from '../../model/ledger.ts';
 import type { Summary } from '../../run/run-event.ts';
 import { movedReason, unsavedProblem } from '../../state/unsaved-state.ts';
 import { creditsText } from '../../views/credits-text.ts';
-import { tasksText } from '../../views/task-endings-text.ts';
+import { tasksText } from '../../views/summary-text.ts';
 import type { CommitOutputs, PreparedRun } from '../run/context.ts';
 import {
   busyWith,

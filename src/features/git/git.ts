@@ -9,10 +9,9 @@ import { createReadStream, existsSync, lstatSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { realPathOr } from '../../base/real-path.ts';
+import { isWithin, realPathOr } from '../../base/real-path.ts';
 import { repositoryOf } from '../../base/repository.ts';
 import { systemCode } from '../../base/system-error.ts';
-import { isWithin } from '../../base/within.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

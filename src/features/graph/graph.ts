@@ -6,9 +6,8 @@ import { listItems } from '../../files/items.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
-import { dotText } from '../../report/graph/dot.ts';
 import type { GraphFormat } from '../../report/graph/graph-format.ts';
-import { mermaidText } from '../../report/graph/mermaid.ts';
+import { dotText, mermaidText } from '../../report/graph/graph-text.ts';
 import { graphOf, type PipelineGraph } from '../../report/graph/pipeline-graph.ts';
 import { refuse, refuseSystemError } from '../refuse.ts';
 

@@ -2,11 +2,10 @@
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { makeFolder } from '../../base/make-folder.ts';
-import { realPathOr } from '../../base/real-path.ts';
+import { makeFolder } from '../../base/folder.ts';
+import { isWithin, realPathOr } from '../../base/real-path.ts';
 import { repositoryOf } from '../../base/repository.ts';
 import { systemCode } from '../../base/system-error.ts';
-import { isWithin } from '../../base/within.ts';
 import { toolNamed } from '../../contract/tools/all.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { replaceFile } from '../../files/replace-file.ts';

@@ -1,10 +1,10 @@
 // A starter for each tool: the part of a first pipeline that differs from tool to tool, its price, and the text of the file.
 
 import { parse } from 'yaml';
-import { grouped } from '../../base/grouped.ts';
 import { asJson, isObject, type JsonObject } from '../../base/json.ts';
-import { dearestOf, priceOf } from '../../contract/tool/price.ts';
-import { type StarterInput, type StarterParts, uploadStep } from '../../contract/tool/starter.ts';
+import { grouped } from '../../base/text.ts';
+import { dearestOf, priceOf } from '../../contract/price.ts';
+import { type StarterInput, type StarterParts, uploadStep } from '../../contract/starter.ts';
 import { existingTool, proposedTools } from '../../contract/tools/all.ts';
 
 export interface Starter extends StarterParts {

@@ -1,8 +1,8 @@
 // What a person reads below the table of a plan: prices, budget, reasons, time.
-import { grouped } from '../../base/grouped.ts';
+
 import type { Json } from '../../base/json.ts';
 import { printable } from '../../base/printable.ts';
-import { count, duration, table } from '../../base/text.ts';
+import { count, duration, grouped, table } from '../../base/text.ts';
 import { valueOfJob } from '../../model/manifest.ts';
 import type { PriceSource } from '../../plan/estimate.ts';
 import type { Explanation } from '../../plan/explanation.ts';
@@ -12,8 +12,8 @@ import type { PlanReading } from '../../plan/plan-reading.ts';
 import type { PlanReason } from '../../plan/plan-reasons.ts';
 import type { PlannedAction } from '../../plan/planned-action.ts';
 import type { Change } from '../../plan/task-changes.ts';
-import { moneyText } from '../../views/money-text.ts';
-import { paidTaskText } from '../../views/paid-already-text.ts';
+import { moneyText } from '../../views/credits-text.ts';
+import { paidTaskText } from '../../views/receipts-text.ts';
 
 export function planReadingText(plan: Plan, reading: PlanReading, rehearsal: boolean): string {
   const lines = [

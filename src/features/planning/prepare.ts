@@ -5,8 +5,12 @@ import type { Redactor } from '../../base/redactor.ts';
 import { count } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
 import { type TermsChoice, termsOf } from '../../distributed/terms.ts';
-import type { Boundary } from '../../files/boundary.ts';
-import { boundaryOf, checkOutput, type OutsideOptions } from '../../files/boundary.ts';
+import {
+  type Boundary,
+  boundaryOf,
+  checkOutput,
+  type OutsideOptions,
+} from '../../files/boundary.ts';
 import { RealDisk } from '../../files/disk.ts';
 import type { FileStamps } from '../../files/file-stamps.ts';
 import { HashCache } from '../../files/hash-cache.ts';
@@ -30,7 +34,7 @@ import type { StateContext } from '../../state/lock-state.ts';
 import type { RememberedPayments } from '../../state/receipts/remembered-payments.ts';
 import { type PathOptions, pathsOf, type RunPaths } from '../../state/run-paths.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
-import { paidByOthersText } from '../../views/paid-already-text.ts';
+import { paidByOthersText } from '../../views/receipts-text.ts';
 import { type OpenedReceipts, openReceipts } from '../open-receipts.ts';
 import { type OpenEngineRun, openState } from '../open-state.ts';
 import type { RecordCheck } from '../record-check.ts';

@@ -2,12 +2,11 @@
 // rights: what a person allows a command by its flags is not in the file.
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isObject } from '../../base/json.ts';
-import { realPathOr } from '../../base/real-path.ts';
+import { isWithin, realPathOr } from '../../base/real-path.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
 import { repositoryOf } from '../../base/repository.ts';
 import { validatorOf } from '../../base/schema.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
-import { isWithin } from '../../base/within.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import type { Plan } from '../../plan/plan.ts';
 import {

@@ -1,8 +1,7 @@
 // shotlist receipts: what this user has paid for, whatever becomes of the state files.
 
-import { grouped } from '../../base/grouped.ts';
 import { printable } from '../../base/printable.ts';
-import { count, size, table } from '../../base/text.ts';
+import { count, grouped, size, table } from '../../base/text.ts';
 import { problem, Refusal } from '../../language/load/refusal.ts';
 import type { JobLine } from '../../model/line.ts';
 import type { ReceiptsFlags } from '../../terminal/flags.ts';

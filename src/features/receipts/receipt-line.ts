@@ -5,7 +5,7 @@ import { valueIn } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type Schema, validatorOf } from '../../base/schema.ts';
 import { reasonOf } from '../../contract/api/bounds.ts';
-import { faceDetect } from '../../contract/kinds/face-detect.ts';
+import { faceDetect } from '../../contract/kinds.ts';
 import { type JobLine, lineText, readLine } from '../../model/line.ts';
 import { jobSchema, storeName, task } from '../../model/line-schemas.ts';
 import { type Receipt, withoutFiles } from '../../state/receipts/receipt.ts';

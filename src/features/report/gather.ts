@@ -1,10 +1,9 @@
 // Gathers the data of a report: the plan of all items by what is here now, and what the state file says.
 import { basename, resolve } from 'node:path';
 import { Cleanup } from '../../base/cleanup.ts';
-import { grouped } from '../../base/grouped.ts';
-import { realPathOr } from '../../base/real-path.ts';
+import { isWithin, realPathOr } from '../../base/real-path.ts';
+import { grouped } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
-import { isWithin } from '../../base/within.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import type { ItemList } from '../../files/items.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -20,11 +19,15 @@ import {
   itemLines,
   shortened,
   stepLines,
-} from '../../report/graph/graph-labels.ts';
+} from '../../report/graph/graph-text.ts';
 import { firstOfItem, graphOf, type PipelineGraph } from '../../report/graph/pipeline-graph.ts';
-import { mailable } from '../../report/page/mailable.ts';
-import type { PictureNumbers, PictureSource } from '../../report/page/picture-numbers.ts';
-import { type PlannedItem, ReportBuilder } from '../../report/page/report-builder.ts';
+import {
+  mailable,
+  type PictureNumbers,
+  type PictureSource,
+  type PlannedItem,
+  ReportBuilder,
+} from '../../report/page/report-builder.ts';
 import type {
   ReportData,
   ReportItem,
@@ -35,7 +38,7 @@ import { isSettled } from '../../report/page/task-state.ts';
 import type { DryItem } from '../../run/dry-run.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
-import { subjectText } from '../../views/takes-text.ts';
+import { subjectText } from '../../views/takes.ts';
 import { svgOf } from '../graph/graph.ts';
 import { headerOf, openState } from '../open-state.ts';
 import { openItemsHere } from '../planning/items-here.ts';

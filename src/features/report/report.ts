@@ -2,16 +2,15 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
-import { realPathOr } from '../../base/real-path.ts';
+import { isWithin, realPathOr } from '../../base/real-path.ts';
 import { systemCode } from '../../base/system-error.ts';
-import { isWithin } from '../../base/within.ts';
 import type { OutsideOptions } from '../../files/boundary.ts';
 import { placeOf, replaceFile } from '../../files/replace-file.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { pageAssets } from '../../report/assets.ts';
 import { reportDocument, reportMark } from '../../report/page/document.ts';
-import { PictureNumbers } from '../../report/page/picture-numbers.ts';
+import { PictureNumbers } from '../../report/page/report-builder.ts';
 import type { ReportData, ReportItem } from '../../report/page/report-data.ts';
 import { thumbnailSize, thumbnails } from '../../report/thumbnails.ts';
 import { realClock } from '../../run/clock.ts';

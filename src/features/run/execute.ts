@@ -31,7 +31,7 @@ import { JournalFile } from '../../state/journal-file.ts';
 import { ManifestFile } from '../../state/manifests.ts';
 import { readLooks, writeLooks } from '../../state/memory-file.ts';
 import { movedAdvice, movedReason } from '../../state/unsaved-state.ts';
-import { paidByOthersText } from '../../views/paid-already-text.ts';
+import { paidByOthersText } from '../../views/receipts-text.ts';
 import { orderClaims } from '../open-receipts.ts';
 import { generationLimits } from '../planning/refusals.ts';
 import { noteRecord } from '../record-check.ts';

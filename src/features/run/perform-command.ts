@@ -24,11 +24,11 @@ import {
   printWarnings,
 } from '../../terminal/terminal.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
-import { liveLines } from '../../views/live/live-lines.ts';
-import { progressText } from '../../views/live/progress-text.ts';
+import { liveLines, progressText } from '../../views/live/live-lines.ts';
 import { shownNotes } from '../../views/plan-text.ts';
-import { runEventText, summaryText, troubleText } from '../../views/run-text.ts';
+import { runEventText, troubleText } from '../../views/run-text.ts';
 import { fallbackLine } from '../../views/service-text.ts';
+import { summaryText } from '../../views/summary-text.ts';
 import { pipelineFor, stopGrowth } from '../command.ts';
 import { announce, withMonitor } from '../monitor/command.ts';
 import { refuse } from '../refuse.ts';

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Cleanup } from '../../base/cleanup.ts';
-import { makeFolder } from '../../base/make-folder.ts';
+import { makeFolder } from '../../base/folder.ts';
 import { isSystemProblem } from '../../base/system-error.ts';
 import { userFolder } from '../../base/user-folder.ts';
 import type { Account } from '../../contract/api/project.ts';

@@ -1,17 +1,17 @@
 // shotlist status: shows the state file. Exit code 4: something is in doubt.
-import { grouped } from '../../base/grouped.ts';
+
 import { printable } from '../../base/printable.ts';
-import { count, table } from '../../base/text.ts';
+import { count, grouped, table } from '../../base/text.ts';
 import { stepOf } from '../../model/task.ts';
 import type { TaskState } from '../../model/task-states.ts';
 import type { StatusFlags } from '../../terminal/flags.ts';
 import { creditsText } from '../../views/credits-text.ts';
 import { queueLines } from '../../views/engine-text.ts';
-import { filesText } from '../../views/files-text.ts';
-import { liveText } from '../../views/live/watch-lines.ts';
-import { onlyInReceiptsLines } from '../../views/missing-text.ts';
+import { liveText } from '../../views/live/live-lines.ts';
+import { filesText } from '../../views/plan-text.ts';
+import { onlyInReceiptsLines } from '../../views/receipts-text.ts';
 import { stateLine } from '../../views/service-text.ts';
-import { takesLines } from '../../views/takes-text.ts';
+import { takesLines } from '../../views/takes.ts';
 import { command } from '../command.ts';
 import { type CommandLines, stateLines } from '../command-line.ts';
 import { acceptLine, paidTwiceLines } from '../merge/merge-text.ts';

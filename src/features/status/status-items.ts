@@ -2,7 +2,7 @@
 
 import { digestFrom } from '../../base/digest.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { adviceFor } from '../../contract/api/advice.ts';
+import { adviceFor } from '../../contract/api/failure.ts';
 import { toCel } from '../../language/expression.ts';
 import type { Step } from '../../language/pipeline.ts';
 import { fingerprintFrom } from '../../model/fingerprint.ts';

@@ -1,7 +1,7 @@
 // `status`: shows the state file, and asks the run that is using it how far it is. Sends nothing to the service, and writes
 // nothing.
 
-import { adviceFor } from '../../contract/api/advice.ts';
+import { adviceFor } from '../../contract/api/failure.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import { reachable } from '../../distributed/open-database.ts';
 import type { QueueFacts } from '../../distributed/queue-facts.ts';
@@ -25,11 +25,10 @@ import { locateState } from '../../state/locate-state.ts';
 import { askRun } from '../../state/lock/run-socket.ts';
 import type { DoublePayment } from '../../state/repair/merge.ts';
 import type { LiveFacts } from '../../views/live/live-facts.ts';
-import type { MissingPayments } from '../../views/missing-text.ts';
+import type { MissingPayments } from '../../views/receipts-text.ts';
 import { type Takes, takesIn } from '../../views/takes.ts';
 import { openDoublePayments } from '../merge/merge.ts';
-import type { OpenEngineRun } from '../open-state.ts';
-import { headerOf, openState, type ReadOptions } from '../open-state.ts';
+import { headerOf, type OpenEngineRun, openState, type ReadOptions } from '../open-state.ts';
 import { onlyInReceipts } from '../record-check.ts';
 import { refuse } from '../refuse.ts';
 import {

@@ -1,15 +1,13 @@
 // shotlist status --watch: follows the state file and the runs that use it, until Ctrl-C.
 
-import { grouped } from '../../base/grouped.ts';
-import { count } from '../../base/text.ts';
+import { count, grouped } from '../../base/text.ts';
 import { realClock } from '../../run/clock.ts';
 import { keepDrawn, readingMode } from '../../terminal/live-screen.ts';
 import { untilAsked } from '../../terminal/stop.ts';
 import { caution, print, printJson } from '../../terminal/terminal.ts';
 import { creditsText } from '../../views/credits-text.ts';
 import { queueLine } from '../../views/engine-text.ts';
-import { progressText } from '../../views/live/progress-text.ts';
-import { type Watched, watchLines } from '../../views/live/watch-lines.ts';
+import { progressText, type Watched, watchLines } from '../../views/live/live-lines.ts';
 import { pipelineFor } from '../command.ts';
 import { type CommandLines, stateLines } from '../command-line.ts';
 import { type ListingFlags, reportText } from './command.ts';

@@ -8,7 +8,7 @@ import type { PickFlags, RerollFlags } from '../../terminal/flags.ts';
 import { caution, print, printJson, printProse } from '../../terminal/terminal.ts';
 import { planText } from '../../views/plan-text.ts';
 import { fallbackLine, rehearsalLine } from '../../views/service-text.ts';
-import { rerolledText } from '../../views/takes-text.ts';
+import { rerolledText } from '../../views/takes.ts';
 import { command, pipelineFor, sayState } from '../command.ts';
 import { commandLines, stateLines } from '../command-line.ts';
 import { plan } from '../plan/plan.ts';

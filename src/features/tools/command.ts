@@ -1,8 +1,8 @@
 // shotlist tools: the step kinds, their prices and their fields.
 
 import { catalogue, entryOf } from '../../contract/catalogue/entry.ts';
-import { kindNamed, kinds } from '../../contract/kinds/all.ts';
-import { pricesPublished } from '../../contract/tool/price-rule.ts';
+import { kindNamed, kinds } from '../../contract/kinds.ts';
+import { pricesPublished } from '../../contract/price-rule.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
 import type { ToolsFlags } from '../../terminal/flags.ts';
 import { print, printJson } from '../../terminal/terminal.ts';

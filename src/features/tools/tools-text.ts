@@ -4,7 +4,7 @@ import { count, table, wrapped } from '../../base/text.ts';
 import type { Entry } from '../../contract/catalogue/entry.ts';
 import { type Field, takenBy } from '../../contract/catalogue/field.ts';
 import type { PricedExample } from '../../contract/catalogue/price.ts';
-import { type Model, spansText } from '../../contract/tool/models.ts';
+import { type Model, spansText } from '../../contract/models.ts';
 
 const width = 80;
 /** The most known values of an open list that the text shows; --json and the pages have all. */

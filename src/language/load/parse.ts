@@ -3,11 +3,10 @@
 
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type Digest, digestOfBytes } from '../../base/digest.ts';
-import { realPathOr } from '../../base/real-path.ts';
+import { isWithin, realPathOr } from '../../base/real-path.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
 import { repositoryOf } from '../../base/repository.ts';
 import { err, ok, type Result } from '../../base/result.ts';
-import { isWithin } from '../../base/within.ts';
 import type { Diagnostic, IncludedTexts } from '../../contract/yaml/diagnostic.ts';
 import { decodeText } from '../../contract/yaml/utf8.ts';
 import type { Pipeline } from '../pipeline.ts';

@@ -1,7 +1,7 @@
 // The names inside a fragment: its own steps get a prefix, and its inputs are replaced by the values
 // that the including file gives.
 import type { Json } from '../../base/json.ts';
-import { kindNamed } from '../../contract/kinds/all.ts';
+import { kindNamed } from '../../contract/kinds.ts';
 import {
   type Diagnostic,
   type Finding,

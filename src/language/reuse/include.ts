@@ -1,10 +1,11 @@
 // `include:`: the steps of fragments become steps of the file that includes them.
-import { grouped } from '../../base/grouped.ts';
+
 import { isObject, type Json } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { Schema } from '../../base/schema.ts';
+import { grouped } from '../../base/text.ts';
 import type { Code } from '../../contract/codes/all.ts';
-import { kindNamed } from '../../contract/kinds/all.ts';
+import { kindNamed } from '../../contract/kinds.ts';
 import {
   type Diagnostic,
   errorAt,

@@ -1,7 +1,7 @@
 // The file as it is run: `x-` keys left out, fragments included, the profile and the defaults
 // applied. All later checks see a file without any of these.
 import { isObject, type Json } from '../../base/json.ts';
-import { kindNamed } from '../../contract/kinds/all.ts';
+import { kindNamed } from '../../contract/kinds.ts';
 import { type Diagnostic, errorAt, listing, suggestion } from '../../contract/yaml/diagnostic.ts';
 import { shapeProblems } from '../../contract/yaml/shape.ts';
 import type { Source } from '../../contract/yaml/source.ts';

@@ -2,10 +2,9 @@
 
 import type { JsonObject } from '../../base/json.ts';
 import type { Result } from '../../base/result.ts';
-import type { MediaType } from '../../contract/api/asset.ts';
+import type { MediaType, Region } from '../../contract/api/asset.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import type { Region } from '../../contract/api/region.ts';
-import type { Tool } from '../../contract/tool/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 
 export interface RenderInput {
   /** Its path in the request body: `assets.target_file_path`. */

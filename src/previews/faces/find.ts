@@ -1,6 +1,6 @@
 // Finds the faces in a picture, including the small ones in a group photo. The search covers the whole picture first, and
 // then enlarged parts where small faces are likely.
-import type { Region } from '../../contract/api/region.ts';
+import type { Region } from '../../contract/api/asset.ts';
 import type { Rectangle } from '../pictures/canvas.ts';
 import type { Picture, Size } from '../pictures/picture.ts';
 import { faceNets, finderSide, patchOf } from './nets.ts';

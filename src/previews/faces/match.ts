@@ -1,6 +1,6 @@
 // Which face of a picture is meant: by its place, if face detection found it in this very picture, else by its
 // descriptor.
-import type { Region } from '../../contract/api/region.ts';
+import type { Region } from '../../contract/api/asset.ts';
 import type { Rectangle } from '../pictures/canvas.ts';
 import { type Picture, pixelsOf, type Size } from '../pictures/picture.ts';
 import type { Face } from './find.ts';

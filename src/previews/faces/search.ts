@@ -1,8 +1,8 @@
 // Where faces are looked for: in the picture or the clip of a face detection, in a picture that lends its face to a swap, and
 // all over a clip that is to be changed.
 import { err, ok, type Result } from '../../base/result.ts';
+import type { Region } from '../../contract/api/asset.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import type { Region } from '../../contract/api/region.ts';
 import type { FaceAnswer, FaceQuestion, FoundFace, RenderInput } from '../base/request.ts';
 import { openClip } from '../clips/open.ts';
 import { sizeWithin } from '../clips/output.ts';

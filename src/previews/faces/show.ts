@@ -1,6 +1,6 @@
 // Shows which face is meant: an oval of a new face, as large as the face below it, or a frame around a face. Neither looks
 // like a result.
-import type { Region } from '../../contract/api/region.ts';
+import type { Region } from '../../contract/api/asset.ts';
 import { type Colour, outline, ovalOf, paste } from '../pictures/canvas.ts';
 import { type Picture, pictureOf, pixelsOf, resized, sharpOf } from '../pictures/picture.ts';
 import type { Face } from './find.ts';

@@ -1,6 +1,6 @@
 // A picture in memory: upright, sRGB with alpha, small enough to work on.
 import sharp, { type Sharp } from 'sharp';
-import type { Region } from '../../contract/api/region.ts';
+import type { Region } from '../../contract/api/asset.ts';
 
 /** In pixels. */
 export interface Size {

@@ -2,8 +2,8 @@
 // that was not fetched is seen as its placeholder.
 
 import { ok, type Result } from '../../base/result.ts';
+import type { Region } from '../../contract/api/asset.ts';
 import type { ProjectError } from '../../contract/api/project.ts';
-import type { Region } from '../../contract/api/region.ts';
 import { inputIn, mappingsIn, requiredInput, textIn } from '../base/fields.ts';
 import type { RenderInput, RenderOutcome, RenderRequest } from '../base/request.ts';
 import { type Face, findFaces } from '../faces/find.ts';

@@ -5,22 +5,20 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ReportData } from '../page/report-data.ts';
 import { Credits } from './credits.ts';
 import { type Filter, filtered, noFilter } from './filter.ts';
-import { Gallery, titleOf } from './gallery.ts';
+import { Gallery } from './gallery.ts';
+import { titleOf } from './item.ts';
 import { Lightbox } from './lightbox.ts';
 import type { Live } from './live.ts';
-import { liveNote } from './live-status.ts';
-import { countStates, Facts, Masthead } from './masthead.ts';
-import { hashOf, type Place, placeIn } from './place.ts';
-import { PrintedItems } from './printed-items.ts';
+import { type Counts, countStates, Facts, liveNote, Masthead } from './masthead.ts';
+import { hashOf, type Place, placeIn, type Tab, tabs } from './place.ts';
+import { Printed } from './printed.ts';
 import { Problems } from './problems.ts';
-import { Steps } from './steps-view.ts';
-import type { Tab } from './tab-names.ts';
-import { Tabs } from './tabs.ts';
-import { Tasks } from './tasks-view.ts';
+import { Steps } from './steps.ts';
+import { Tasks } from './tasks.ts';
 import { Timeline } from './timeline.ts';
-import { longTime, shortTime } from './words.ts';
+import { longTime, shortTime, whole } from './words.ts';
 
-export interface AppProps {
+interface AppProps {
   readonly data: ReportData;
   /** Undefined in a file. */
   readonly live: Live | undefined;
@@ -47,17 +45,9 @@ export function App({ data, live, printing }: AppProps): VNode {
   </div>`;
 }
 
-function Printed({ data }: { readonly data: ReportData }): VNode {
-  const isCalm = data.failures.length + data.doubts.length === 0;
-  return html`<div class="printed">
-    ${isCalm ? null : html`<${Problems} data=${data} onShow=${() => undefined} />`}
-    <${PrintedItems} data=${data} />
-  </div>`;
-}
-
 interface ViewsProps {
   readonly data: ReportData;
-  readonly counts: ReturnType<typeof countStates>;
+  readonly counts: Counts;
 }
 
 function Views({ data, counts }: ViewsProps): VNode {
@@ -143,4 +133,52 @@ function usePlace(data: ReportData): { readonly place: Place; readonly go: Go } 
     read(next);
   };
   return { place, go };
+}
+
+// The tabs, with the keys of the WAI-ARIA pattern: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
+
+const tabWords: Readonly<Record<Tab, string>> = {
+  gallery: 'Gallery',
+  tasks: 'Tasks',
+  steps: 'Steps',
+  timeline: 'Timeline',
+  credits: 'Credits',
+  problems: 'Problems',
+};
+
+interface TabsProps {
+  readonly data: ReportData;
+  readonly tab: Tab;
+  readonly onOpen: (tab: Tab) => void;
+}
+
+function Tabs({ data, tab, onOpen }: TabsProps): VNode {
+  const problems = data.failures.reduce((sum, { items }) => sum + items.length, data.doubts.length);
+  useEffect(() => {
+    // On a phone, the tabs scroll.
+    document.getElementById(`tab-${tab}`)?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [tab]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = {
+      ArrowRight: 1,
+      ArrowLeft: -1,
+      Home: -tabs.indexOf(tab),
+      End: -1 - tabs.indexOf(tab),
+    }[event.key];
+    const to = next === undefined ? undefined : tabs.at((tabs.indexOf(tab) + next) % tabs.length);
+    if (to === undefined) return;
+    event.preventDefault();
+    onOpen(to);
+    document.getElementById(`tab-${to}`)?.focus();
+  };
+  return html`<nav class="tabs" aria-label="Views"><div role="tablist" onKeyDown=${onKeyDown}>
+    ${tabs.map(
+      (
+        one,
+      ) => html`<button type="button" role="tab" id="tab-${one}" aria-selected=${one === tab} aria-controls="view"
+        tabindex=${one === tab ? 0 : -1} onClick=${() => onOpen(one)}>
+        ${tabWords[one]}${one === 'problems' && problems > 0 ? html`<span class="n alert">${whole(problems)}</span>` : null}
+      </button>`,
+    )}
+  </div></nav>`;
 }

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 
-export interface ChartProps {
+interface ChartProps {
   readonly label: string;
   readonly height: number;
   readonly data: uPlot.AlignedData;

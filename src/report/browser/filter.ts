@@ -1,4 +1,6 @@
-// Which items the gallery shows.
+// Which items and tasks a view shows, and the fields in which a person says so.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
 import type { ReportData, ReportItem, TaskState } from '../page/report-data.ts';
 
 export interface Filter {
@@ -41,5 +43,33 @@ function matches(item: ReportItem, words: readonly string[]): boolean {
   return words.every((word) => all.includes(word));
 }
 
-export const itemNumbered = (data: ReportData, number: number): ReportItem =>
-  data.items[number] ?? data.shared;
+interface FilterProps {
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+}
+
+export function SearchField({
+  filter,
+  onFilter,
+  placeholder,
+}: FilterProps & { readonly placeholder: string }): VNode {
+  return html`<input class="field" type="search" aria-label="Search" placeholder=${placeholder} value=${filter.text}
+    onInput=${(event: Event) => onFilter({ ...filter, text: fieldValue(event) })} />`;
+}
+
+export function StepField({
+  data,
+  filter,
+  onFilter,
+}: FilterProps & { readonly data: ReportData }): VNode {
+  return html`<select class="field" aria-label="Step" onChange=${(event: Event) => onFilter({ ...filter, step: Number(fieldValue(event)) })}>
+    <option value="-1" selected=${filter.step < 0}>Every step</option>
+    ${data.steps.map(({ name }, index) => html`<option value=${index} selected=${filter.step === index}>${name}</option>`)}
+  </select>`;
+}
+
+/** What a person wrote or chose in the field of an event. */
+export const fieldValue = ({ currentTarget }: Event): string =>
+  currentTarget instanceof HTMLInputElement || currentTarget instanceof HTMLSelectElement
+    ? currentTarget.value
+    : '';

@@ -1,7 +1,11 @@
 // The connection of a live page to its server.
-import type { PageEnd } from '../page/page-message.ts';
-import { type PagePulse, withPulse } from '../page/page-pulse.ts';
-import { changed, type ReportChange } from '../page/report-change.ts';
+import {
+  changed,
+  type PageEnd,
+  type PagePulse,
+  type ReportChange,
+  withPulse,
+} from '../page/page-message.ts';
 import type { ReportData, ReportItem } from '../page/report-data.ts';
 import { loadAhead, loadNoMore } from './pictures.ts';
 

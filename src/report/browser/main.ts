@@ -3,7 +3,7 @@ import { html, render } from 'htm/preact';
 import type { ReportData } from '../page/report-data.ts';
 import { App } from './app.ts';
 import { follow, type Live } from './live.ts';
-import { liveTitle } from './live-status.ts';
+import { liveTitle } from './masthead.ts';
 import { noteAbsentFiles, picturesFromServer } from './pictures.ts';
 import { setTheme, themeNow } from './theme.ts';
 
@@ -34,17 +34,11 @@ if (held === undefined) {
     redraw();
   });
 } else {
-  const data = readData(held);
+  // The same version of shotlist wrote it.
+  const data: ReportData = JSON.parse(held);
   redraw = () => show(data);
   noteAbsentFiles(() => redraw());
   redraw();
   // By then all pictures are there.
   document.addEventListener('DOMContentLoaded', redraw);
-}
-
-// The data of this page, as the same version of shotlist wrote it.
-
-function readData(text: string | null | undefined): ReportData {
-  const value: ReportData = JSON.parse(text ?? '');
-  return value;
 }

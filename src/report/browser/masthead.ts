@@ -1,13 +1,12 @@
-// The top of the page: what this is, how it went, what it cost.
+// The top of the page: what this is, how it went, what it cost, and whether a live page still follows its runs.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import type { PagePulse } from '../page/page-pulse.ts';
+import type { PagePulse } from '../page/page-message.ts';
 import type { ItemState, ReportData } from '../page/report-data.ts';
-import type { Live } from './live.ts';
-import { LiveStatus } from './live-status.ts';
+import { shownItems } from './item.ts';
+import type { Connection, Live } from './live.ts';
 import { StateBar, StateMark } from './state-mark.ts';
-import { nextTheme, setTheme, type Theme, themeNow } from './theme.ts';
+import { ThemeButton } from './theme.ts';
 import { count, decimals, duration, itemStates, shortTime, whole } from './words.ts';
 
 interface MastheadProps {
@@ -19,7 +18,7 @@ export type Counts = Readonly<Partial<Record<ItemState, number>>>;
 
 export function countStates(data: ReportData): Counts {
   const counts: Partial<Record<ItemState, number>> = {};
-  const items = data.items.length === 0 ? [data.shared] : data.items;
+  const items = shownItems(data);
   for (const { state } of items) counts[state] = (counts[state] ?? 0) + 1;
   return counts;
 }
@@ -44,20 +43,6 @@ export function Masthead({ data, live }: MastheadProps): VNode {
     </div>
     <${ThemeButton} />
   </header>`;
-}
-
-function ThemeButton(): VNode {
-  const [theme, change] = useState<Theme>(themeNow());
-  const onClick = (): void => {
-    const next = nextTheme(theme);
-    setTheme(next);
-    change(next);
-  };
-  const sign = { auto: '◐', light: '○', dark: '●' }[theme];
-  const label = `Theme: ${theme}. Change to ${nextTheme(theme)}`;
-  return html`<button type="button" class="icon-button theme" aria-label=${label} title=${label} onClick=${onClick}>
-    <span aria-hidden="true">${sign}</span>
-  </button>`;
 }
 
 interface FactsProps {
@@ -125,4 +110,46 @@ export function Facts({ data, counts, live }: FactsProps): VNode {
       <p>in ${count(runs.length, 'run')}</p>
     </div>
   </section>`;
+}
+
+// Whether a live page still follows its runs, in words.
+
+function LiveStatus({ data, live }: { readonly data: ReportData; readonly live: Live }): VNode {
+  const { connection, trouble } = live;
+  return html`<span class="live live-${trouble === null ? connection : 'lost'}" role="status">
+    <span class="dot" aria-hidden="true"></span>${trouble === null ? connectionText(connection, data.running) : `Shows an earlier state: ${trouble}`}
+  </span>`;
+}
+
+function connectionText(connection: Connection, running: boolean): string {
+  switch (connection) {
+    case 'connected':
+      return running ? 'Live: a run is active' : 'Live: no run is active';
+    case 'lost':
+      return 'Connection lost: trying again';
+    case 'run':
+      return 'The run has ended';
+    case 'stopped':
+      return 'No longer live';
+  }
+}
+
+/** What the foot of a live page says. */
+export function liveNote({ connection }: Live): string {
+  switch (connection) {
+    case 'connected':
+      return 'This page is live. It is available only on this machine.';
+    case 'lost':
+      return 'shotlist does not answer. This page shows what it knew last.';
+    case 'run':
+    case 'stopped':
+      return 'This page stays as it is until you close it. For more, use shotlist ui or shotlist report.';
+  }
+}
+
+/** For the tab of the browser, which a person sees from elsewhere. */
+export function liveTitle(data: ReportData): string {
+  const items = shownItems(data);
+  const over = items.filter(({ state }) => state !== 'waiting' && state !== 'running').length;
+  return `${whole(over)} of ${whole(items.length)} · ${data.pipeline}`;
 }

@@ -1,8 +1,7 @@
 // The pictures of the report: in a file, text in the page until somebody looks at them; in a live page, what its server has.
+import { picturesPerBlock } from '../page/document.ts';
 import type { ReportData, ReportFile } from '../page/report-data.ts';
 
-/** As in document.ts. */
-const perBlock = 200;
 const blocks = new Map<number, readonly string[]>();
 
 const addresses = new Map<number, string>();
@@ -16,7 +15,7 @@ export function pictureAddress(number: number | undefined): string | undefined {
   if (missing !== undefined) return missing.has(number) ? undefined : `pictures/${number}`;
   const known = addresses.get(number);
   if (known !== undefined) return known;
-  const base64 = blockOf(Math.floor(number / perBlock))[number % perBlock];
+  const base64 = blockOf(Math.floor(number / picturesPerBlock))[number % picturesPerBlock];
   if (base64 === undefined || base64 === '') return undefined;
   const address = `data:image/webp;base64,${base64}`;
   addresses.set(number, address);
@@ -81,7 +80,7 @@ export function loadNoMore(): void {
 }
 
 /** So many pictures are loaded before somebody looks at them. */
-const mostAhead = 600;
+const maxAhead = 600;
 const asked = new Set<number>();
 const waiting: number[] = [];
 let isLoading = false;
@@ -90,7 +89,7 @@ let isLoading = false;
 export function loadAhead({ items, shared }: ReportData): void {
   for (const { inputs, outputs } of [shared, ...items])
     for (const { picture } of [...outputs, ...inputs.slice(0, 1)]) {
-      if (asked.size >= mostAhead) break;
+      if (asked.size >= maxAhead) break;
       if (picture === undefined || asked.has(picture)) continue;
       asked.add(picture);
       waiting.push(picture);

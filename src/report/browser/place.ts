@@ -1,9 +1,14 @@
 // Where a person is in the page, as the address after "#": it can be bookmarked, sent to somebody else, and gone back from.
 import type { ReportData } from '../page/report-data.ts';
 import { type Filter, noFilter } from './filter.ts';
-import { isTab, type Tab } from './tab-names.ts';
 import { isTaskColumn, type TaskOrder } from './task-rows.ts';
 import { taskStates } from './words.ts';
+
+/** The views of the page, in the order of their tabs. */
+export const tabs = ['gallery', 'tasks', 'steps', 'timeline', 'credits', 'problems'] as const;
+export type Tab = (typeof tabs)[number];
+
+const isTab = (name: string): name is Tab => tabs.some((tab) => tab === name);
 
 export interface Place {
   readonly tab: Tab;

@@ -2,11 +2,11 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { FailureGroup, ReportData, ReportDoubt } from '../page/report-data.ts';
-import { titleOf } from './gallery.ts';
+import { titleOf } from './item.ts';
 import { StateMark } from './state-mark.ts';
 import { count, longTime } from './words.ts';
 
-export interface ProblemsProps {
+interface ProblemsProps {
   readonly data: ReportData;
   readonly onShow: (item: number) => void;
 }
@@ -32,7 +32,7 @@ export function Problems({ data, onShow }: ProblemsProps): VNode {
   </div>`;
 }
 
-const mostExamples = 12;
+const maxExamples = 12;
 
 function Failure({ data, group, onShow }: ProblemsProps & { readonly group: FailureGroup }): VNode {
   const { step, why, code, advice, items } = group;
@@ -41,8 +41,8 @@ function Failure({ data, group, onShow }: ProblemsProps & { readonly group: Fail
     <h2>${why}</h2>
     ${advice === undefined ? null : html`<p class="remedy"><b>What to do:</b> ${advice}.</p>`}
     <div class="examples">
-      ${items.slice(0, mostExamples).map((item) => html`<button type="button" onClick=${() => onShow(item)}>${titleOf(data, item)}</button>`)}
-      ${items.length > mostExamples ? html`<span class="small muted">and ${count(items.length - mostExamples, 'other')}</span>` : null}
+      ${items.slice(0, maxExamples).map((item) => html`<button type="button" onClick=${() => onShow(item)}>${titleOf(data, item)}</button>`)}
+      ${items.length > maxExamples ? html`<span class="small muted">and ${count(items.length - maxExamples, 'other')}</span>` : null}
     </div>
   </article>`;
 }

@@ -1,6 +1,7 @@
 // The table of all tasks: its rows, their order, and the same as CSV.
 import type { ReportData, ReportTask, TaskState } from '../page/report-data.ts';
 import type { Filter } from './filter.ts';
+import { taskName, tookMs } from './item.ts';
 import { taskStates } from './words.ts';
 
 const columns = ['step', 'item', 'state', 'credits', 'time', 'project'] as const;
@@ -30,15 +31,15 @@ export interface TaskRow {
   readonly why: string;
 }
 
-export function taskRows({ steps, shared, items }: ReportData): readonly TaskRow[] {
+export function taskRows(data: ReportData): readonly TaskRow[] {
   const rowOf = (item: string, task: ReportTask): TaskRow => {
-    const { step, element, state, credits = 0, began, ended, project = '', why = '' } = task;
-    const took =
-      began === undefined || ended === undefined || ended <= began ? undefined : ended - began;
-    const name = `${steps[step]?.name ?? ''}${element === undefined ? '' : ` [${element}]`}`;
+    const { step, state, credits = 0, began, project = '', why = '' } = task;
+    const [name, took] = [taskName(data, task), tookMs(task)];
     return { step, name, item, state, credits, began, took, project, why };
   };
-  return [shared, ...items].flatMap(({ key, tasks }) => tasks.map((task) => rowOf(key, task)));
+  return [data.shared, ...data.items].flatMap(({ key, tasks }) =>
+    tasks.map((task) => rowOf(key, task)),
+  );
 }
 
 export function filteredRows(

@@ -1,5 +1,9 @@
 // Light, dark, or as the system says; remembered where the browser allows it.
-export type Theme = 'auto' | 'light' | 'dark';
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+
+type Theme = 'auto' | 'light' | 'dark';
 
 const themes: readonly Theme[] = ['auto', 'light', 'dark'];
 const key = 'shotlist-theme';
@@ -9,7 +13,7 @@ export function themeNow(): Theme {
   return themes.find((theme) => theme === chosen) ?? 'auto';
 }
 
-export const nextTheme = (theme: Theme): Theme =>
+const nextTheme = (theme: Theme): Theme =>
   themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'auto';
 
 export function setTheme(theme: Theme): void {
@@ -29,4 +33,18 @@ function stored(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+export function ThemeButton(): VNode {
+  const [theme, change] = useState<Theme>(themeNow());
+  const onClick = (): void => {
+    const next = nextTheme(theme);
+    setTheme(next);
+    change(next);
+  };
+  const sign = { auto: '◐', light: '○', dark: '●' }[theme];
+  const label = `Theme: ${theme}. Change to ${nextTheme(theme)}`;
+  return html`<button type="button" class="icon-button theme" aria-label=${label} title=${label} onClick=${onClick}>
+    <span aria-hidden="true">${sign}</span>
+  </button>`;
 }

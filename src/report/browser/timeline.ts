@@ -4,12 +4,12 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { ReportData } from '../page/report-data.ts';
+import { type Bar, barsOf, type Lane, lanesOf, spanOf, stepTimes } from './bars.ts';
 import { axis, Chart, timeAxis } from './chart.ts';
-import { type Bar, barsOf, lanesOf, spanOf } from './lanes.ts';
-import { stepTimes } from './step-times.ts';
+import { fieldValue } from './filter.ts';
 import { count, duration, shortTime, whole } from './words.ts';
 
-export interface TimelineProps {
+interface TimelineProps {
   readonly data: ReportData;
   /** The number of a run; 0: all. Undefined: the last. */
   readonly run: number | undefined;
@@ -32,7 +32,7 @@ export function Timeline({ data, run, onRun }: TimelineProps): VNode {
     ${
       data.runs.length < 2
         ? null
-        : html`<div class="toolbar"><select class="field" aria-label="Run" onChange=${(event: Event) => onRun(numberOf(event))}>
+        : html`<div class="toolbar"><select class="field" aria-label="Run" onChange=${(event: Event) => onRun(Number(fieldValue(event)))}>
           <option value="0" selected=${chosen === undefined}>All runs</option>
           ${data.runs.map((one) => html`<option value=${one.run} selected=${one === chosen}>Run ${one.run}, ${shortTime(one.at)}</option>`)}
         </select></div>`
@@ -62,9 +62,6 @@ function Times({
   </table></div>`;
 }
 
-const numberOf = ({ currentTarget }: Event): number =>
-  currentTarget instanceof HTMLSelectElement ? Number(currentTarget.value) : 0;
-
 interface Drawing {
   readonly height: number;
   readonly data: uPlot.AlignedData;
@@ -74,11 +71,7 @@ interface Drawing {
 /** In pixels. */
 const laneHeight = { least: 40, most: 220, each: 9 };
 
-function drawing(
-  data: ReportData,
-  bars: readonly Bar[],
-  lanes: ReturnType<typeof lanesOf>,
-): Drawing {
+function drawing(data: ReportData, bars: readonly Bar[], lanes: readonly Lane[]): Drawing {
   const heights = lanes.map(({ depth }) =>
     Math.min(laneHeight.most, Math.max(laneHeight.least, depth * laneHeight.each + 16)),
   );
@@ -120,7 +113,7 @@ const shortened = (name: string): string => (name.length > 12 ? `${name.slice(0,
 
 function drawBars(
   chart: uPlot,
-  lanes: ReturnType<typeof lanesOf>,
+  lanes: readonly Lane[],
   { heights, tops }: { readonly heights: readonly number[]; readonly tops: readonly number[] },
   color: (name: string) => string,
 ): void {

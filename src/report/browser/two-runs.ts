@@ -3,8 +3,8 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ReportData, ReportRun } from '../page/report-data.ts';
-import { type Bar, barsOf, spanOf } from './lanes.ts';
-import { stepTimes } from './step-times.ts';
+import { type Bar, barsOf, spanOf, stepTimes } from './bars.ts';
+import { fieldValue } from './filter.ts';
 import { decimals, duration, shortTime, whole } from './words.ts';
 
 export interface TwoRunsProps {
@@ -29,7 +29,7 @@ export function TwoRuns({ data, runs, onRuns }: TwoRunsProps): VNode | null {
     left.steps.has(step) || right.steps.has(step) ? [{ name, step }] : [],
   );
   const pick = (label: string, facts: RunFacts, onPick: (run: number) => void): VNode =>
-    html`<select class="field" aria-label=${label} onChange=${(event: Event) => onPick(numberIn(event))}>
+    html`<select class="field" aria-label=${label} onChange=${(event: Event) => onPick(Number(fieldValue(event)))}>
       ${data.runs.map(({ run, at }) => html`<option value=${run} selected=${run === facts.run.run}>Run ${run}, ${shortTime(at)}</option>`)}
     </select>`;
   const both = (of: (facts: RunFacts) => string): VNode =>
@@ -67,9 +67,6 @@ function stepText({ steps }: RunFacts, step: number): string {
   ];
   return parts.join(' · ');
 }
-
-const numberIn = ({ currentTarget }: Event): number =>
-  currentTarget instanceof HTMLSelectElement ? Number(currentTarget.value) : 0;
 
 // What one run did, as far as the tasks of the report tell: two runs are compared by it.
 
@@ -109,7 +106,10 @@ export function runFacts(data: ReportData, bars: readonly Bar[], run: ReportRun)
     if (step >= 0 && at >= from && at <= to) note(step, 0, credits);
   const count = (state: string): number => own.filter((bar) => bar.state === state).length;
   return {
-    ...{ run, steps, done: count('done'), failed: count('failed') },
+    run,
+    steps,
+    done: count('done'),
+    failed: count('failed'),
     took: run.ended === undefined ? undefined : to - from,
   };
 }

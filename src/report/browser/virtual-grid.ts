@@ -9,7 +9,7 @@ import {
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 
-export interface Grid {
+interface Grid {
   readonly columns: number;
   /** In pixels. */
   readonly tileWidth: number;

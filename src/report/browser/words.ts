@@ -15,12 +15,25 @@ export const stateWords: Readonly<
 };
 
 export const taskStates: readonly TaskState[] = [
-  ...(['done', 'failed', 'doubt', 'running', 'blocked', 'waiting', 'skipped', 'excluded'] as const),
+  'done',
+  'failed',
+  'doubt',
+  'running',
+  'blocked',
+  'waiting',
+  'skipped',
+  'excluded',
 ];
 
 /** In the order in which they need a person. */
 export const itemStates: readonly ItemState[] = [
-  ...(['done', 'failed', 'doubt', 'running', 'blocked', 'waiting', 'skipped'] as const),
+  'done',
+  'failed',
+  'doubt',
+  'running',
+  'blocked',
+  'waiting',
+  'skipped',
 ];
 
 export const whole = (n: number): string => n.toLocaleString('en-US');

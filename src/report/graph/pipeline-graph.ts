@@ -1,5 +1,5 @@
 // A pipeline as a graph: its items, its steps, and what each step waits for.
-import type { Operation } from '../../contract/kinds/kind.ts';
+import type { Operation } from '../../contract/kinds.ts';
 import type { Scope } from '../../language/expression.ts';
 import { expressionsIn, type Pipeline, type Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';

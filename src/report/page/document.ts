@@ -12,7 +12,7 @@ export interface PageParts {
 export const reportMark = '<!doctype html><!-- shotlist report -->';
 
 /** So many pictures are decoded at once by the page. */
-const picturesPerBlock = 200;
+export const picturesPerBlock = 200;
 
 export interface ReportDocument {
   readonly data: ReportData;

@@ -1,8 +1,7 @@
 // Builds the data of a report: takes the plan of each item, once, and the state file at the end.
-
 import { isObject, type Json, type JsonObject } from '../../base/json.ts';
-import { adviceFor } from '../../contract/api/advice.ts';
 import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
+import { adviceFor } from '../../contract/api/failure.ts';
 import type { Pipeline, Step } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
 import { chargedAt, timesOf } from '../../model/job-times.ts';
@@ -13,9 +12,7 @@ import { numberOf } from '../../model/take-index.ts';
 import { stepOf } from '../../model/task.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
 import { allTakes } from '../../plan/takes.ts';
-import { commandText } from '../../views/takes-text.ts';
-import { baseName, mailable } from './mailable.ts';
-import type { PictureNumbers, PictureSource } from './picture-numbers.ts';
+import { commandText } from '../../views/takes.ts';
 import type {
   FailureGroup,
   Parameter,
@@ -31,12 +28,12 @@ import type {
 import { itemState, type TaskVerdict, verdictAfter, verdictOf } from './task-state.ts';
 
 /** What is known of a file that is uploaded. */
-export interface InputFact {
+interface InputFact {
   readonly bytes: number;
   readonly sha256?: string | undefined;
 }
 
-export interface ReportQuestion {
+interface ReportSources {
   /** The pipeline file as a command line has it, with the flags that say which state is meant. */
   readonly file: string;
   readonly pipeline: Pipeline;
@@ -55,12 +52,11 @@ export interface PlannedItem {
   /** Undefined for the shared tasks. */
   readonly key: string | undefined;
   readonly tasks: readonly PlannedTask[];
-  readonly bodyOf: (task: PlannedTask) => JsonBody | undefined;
+  readonly bodyOf: (task: PlannedTask) => JsonObject | undefined;
 }
-type JsonBody = Parameters<typeof parametersOf>[0];
 
 export class ReportBuilder {
-  readonly #q: ReportQuestion;
+  readonly #sources: ReportSources;
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #items: ReportItem[] = [];
   #shared: ReportItem = { key: '', state: 'done', credits: 0, tasks: [], inputs: [], outputs: [] };
@@ -73,9 +69,9 @@ export class ReportBuilder {
   /** The states of the shared tasks, by step. */
   readonly #sharedStates = new Map<string, TaskState>();
 
-  constructor(question: ReportQuestion) {
-    this.#q = question;
-    const { steps } = question.pipeline;
+  constructor(sources: ReportSources) {
+    this.#sources = sources;
+    const { steps } = sources.pipeline;
     this.#numbers = new Map(steps.map(({ name }, index) => [name, index]));
     this.#counts = steps.map(() => ({}));
   }
@@ -109,10 +105,10 @@ export class ReportBuilder {
       own.get(fingerprint) ?? this.#stepOfShared.get(fingerprint);
     const within = { key, number, bodyOf, maker };
     const verdicts = this.#verdictsOf(tasks, key === '');
-    const told = tasks.map((task, index) =>
+    const reported = tasks.map((task, index) =>
       this.#taskOf(task, verdicts[index] ?? { state: 'waiting' }, within),
     );
-    const makes = told.filter((_, index) => {
+    const makes = reported.filter((_, index) => {
       const operation = tasks[index]?.step.kind.operation;
       return operation === 'create' || operation === 'download';
     });
@@ -120,17 +116,17 @@ export class ReportBuilder {
       of.map(({ state }) => state);
     return {
       key: mailable(key),
-      state: itemState(states(told), states(makes)),
-      credits: told.reduce((sum, { credits = 0 }) => sum + credits, 0),
-      tasks: told,
-      inputs: this.#q.inputs ? tasks.flatMap((task) => this.#inputOf(task)) : [],
+      state: itemState(states(reported), states(makes)),
+      credits: reported.reduce((sum, { credits = 0 }) => sum + credits, 0),
+      tasks: reported,
+      inputs: this.#sources.inputs ? tasks.flatMap((task) => this.#inputOf(task)) : [],
       outputs: tasks.flatMap((task) => this.#outputsOf(task)),
     };
   }
 
   /** The tasks are in an order in which each follows those that it waits for. */
   #verdictsOf(tasks: readonly PlannedTask[], shared: boolean): readonly TaskVerdict[] {
-    const { ledger, running } = this.#q;
+    const { ledger, running } = this.#sources;
     const own = shared ? this.#sharedStates : new Map<string, TaskState>();
     return tasks.map((planned) => {
       const { step, task, fingerprint } = planned;
@@ -149,7 +145,7 @@ export class ReportBuilder {
 
   #taskOf(planned: PlannedTask, verdict: TaskVerdict, within: Within): ReportTask {
     const { step, task, fingerprint } = planned;
-    const { ledger } = this.#q;
+    const { ledger } = this.#sources;
     const number = this.#numberOf(step.name);
     const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
     this.#count(number, verdict, planned, within, job);
@@ -158,15 +154,36 @@ export class ReportBuilder {
     const element = /\[(\d+)\]$/.exec(step.fan === undefined ? '' : task)?.[1];
     const body = step.kind.operation === 'create' ? within.bodyOf(planned) : undefined;
     return {
-      ...{ step: number, state: verdict.state },
-      ...(element === undefined ? {} : { element: Number(element) }),
-      ...(verdict.why === undefined || quiet.has(verdict.state)
-        ? {}
-        : { why: mailable(verdict.why) }),
+      step: number,
+      state: verdict.state,
+      element: element === undefined ? undefined : Number(element),
+      why:
+        verdict.why === undefined || quiet.has(verdict.state) ? undefined : mailable(verdict.why),
       ...(own === undefined ? {} : this.#jobFacts(own)),
-      ...(body === undefined ? {} : { parameters: parametersOf(body, within.maker) }),
-      ...reportTakes(planned, this.#q, (output) => this.#fileOf(output, step.name)),
+      parameters: body === undefined ? undefined : parametersOf(body, within.maker),
+      takes: this.#takesOf(planned),
     };
+  }
+
+  /** Their files side by side, and the command that chooses another one. Undefined for a task with one take. */
+  #takesOf({ step, task, take }: PlannedTask): ReportTask['takes'] {
+    if (take === undefined || take.known < 2) return undefined;
+    const { ledger, file } = this.#sources;
+    return allTakes(ledger, take.first).map((job) => {
+      const number = numberOf(job);
+      const isPicked = number === take.number;
+      const credits = worthOf(job);
+      const isChoice = !isPicked && jobFacts[job.state].hasResult && mailable(task) === task;
+      return {
+        number,
+        state: job.state,
+        picked: isPicked || undefined,
+        credits: credits === 0 ? undefined : credits,
+        at: timesOf(job).ended,
+        command: isChoice ? commandText('pick', file, task, String(number)) : undefined,
+        files: takeFiles(job, task).map((output) => this.#fileOf(output, step.name)),
+      };
+    });
   }
 
   #jobFacts(job: JobLine): Partial<ReportTask> {
@@ -176,7 +193,8 @@ export class ReportBuilder {
     return {
       fingerprint: job.job,
       project: job.project,
-      ...(credits === 0 ? {} : shares ? { shares } : { credits }),
+      credits: credits === 0 || shares ? undefined : credits,
+      shares: shares || undefined,
       ...timesOf(job),
     };
   }
@@ -194,35 +212,41 @@ export class ReportBuilder {
       this.#failures.push({ step, item: number, key, why: mailable(why), code });
     if (state === 'doubt' && job !== undefined && this.#numberOf(stepOf(task)) === step)
       this.#doubts.push({
-        ...{ step, item: number, task: mailable(task), name: mailable(job.name ?? '') },
-        ...{ since: job.at, reserved: job.reserve ?? 0 },
-        ...(job.error === undefined ? {} : { why: mailable(job.error.message) }),
+        step,
+        item: number,
+        task: mailable(task),
+        name: mailable(job.name ?? ''),
+        since: job.at,
+        reserved: job.reserve ?? 0,
+        why: job.error === undefined ? undefined : mailable(job.error.message),
       });
   }
 
   #inputOf({ step, file, fingerprint }: PlannedTask): readonly ReportFile[] {
     if (file === undefined || fingerprint === undefined) return [];
-    const fact = this.#q.inputFact(file);
+    const fact = this.#sources.inputFact(file);
     if (fact === undefined) return [];
     const { bytes, sha256 } = fact;
-    const hash = sha256 === undefined ? {} : { sha256 };
-    const picture = this.#pictureOf({ in: 'input', path: file, ...hash });
-    const shown = { name: baseName(file), step: this.#numberOf(step.name), bytes, ...hash };
-    return [{ ...shown, ...picture }];
+    const picture = this.#pictureOf({ in: 'input', path: file, sha256 });
+    const name = baseName(file);
+    return [{ name, step: this.#numberOf(step.name), bytes, sha256, ...picture }];
   }
 
   #outputsOf({ step, task, fingerprint }: PlannedTask): readonly ReportFile[] {
     if (step.kind.operation !== 'download' || fingerprint === undefined) return [];
-    const { outputs = [] } = this.#q.ledger.job(fingerprint) ?? {};
+    const { outputs = [] } = this.#sources.ledger.job(fingerprint) ?? {};
     return outputs
       .filter((output) => output.task === task && output.pruned === undefined)
       .map((output) => this.#fileOf(output, step.name));
   }
 
   #fileOf({ path, bytes, sha256 }: OutputLine, step: string): ReportFile {
-    const href = this.#q.hrefOf(path);
+    const href = this.#sources.hrefOf(path);
     return {
-      ...{ name: baseName(path), step: this.#numberOf(step), bytes, sha256 },
+      name: baseName(path),
+      step: this.#numberOf(step),
+      bytes,
+      sha256,
       ...this.#pictureOf({ in: 'output', path, sha256 }),
       href,
     };
@@ -231,7 +255,7 @@ export class ReportBuilder {
   #pictureOf(source: PictureSource): Pick<ReportFile, 'medium' | 'picture'> {
     const medium = mediaTypeOf(extensionOf(source.path)) ?? 'other';
     if (medium !== 'image' && medium !== 'video') return { medium };
-    return { medium, picture: this.#q.pictures.numberOf(source) };
+    return { medium, picture: this.#sources.pictures.numberOf(source) };
   }
 
   #numberOf(step: string): number {
@@ -239,30 +263,27 @@ export class ReportBuilder {
   }
 
   data(facts: Pick<ReportData, 'at' | 'rehearsal'>): ReportData {
-    const { pipeline, ledger, running, inputs } = this.#q;
+    const { pipeline, ledger, running, inputs } = this.#sources;
     const numberOf = (step: string): number => this.#numberOf(step);
     const spending = spendingOf(ledger, numberOf);
     const steps = reportSteps(pipeline.steps, this.#counts, spending);
     const { description } = pipeline;
     return {
       pipeline: mailable(pipeline.name),
-      ...(description === undefined ? {} : { description: mailable(description) }),
+      description: description === undefined ? undefined : mailable(description),
       ...facts,
-      ...{
-        running,
-        inputs,
-        steps,
-        items: this.#items,
-        shared: this.#shared,
-      },
+      running,
+      inputs,
+      steps,
+      items: this.#items,
+      shared: this.#shared,
       runs: ledger.runs().map(({ run, at, ended, charged, refunded }) => {
         return { run, at, ended, charged, refunded };
       }),
-      credits: {
-        ...ledger.total,
-        budget: pipeline.budget.credits,
-      },
-      ...{ spending, failures: failureGroups(this.#failures), doubts: this.#doubts },
+      credits: { ...ledger.total, budget: pipeline.budget.credits },
+      spending,
+      failures: failureGroups(this.#failures),
+      doubts: this.#doubts,
     };
   }
 }
@@ -297,13 +318,9 @@ interface Failed {
 }
 
 export function failureGroups(failures: readonly Failed[]): readonly FailureGroup[] {
-  const groups = new Map<string, Failed[]>();
-  for (const failed of failures) {
-    const cause = JSON.stringify([failed.step, failed.code, withoutItem(failed)]);
-    const known = groups.get(cause);
-    if (known === undefined) groups.set(cause, [failed]);
-    else known.push(failed);
-  }
+  const groups = Map.groupBy(failures, (failed) =>
+    JSON.stringify([failed.step, failed.code, withoutItem(failed)]),
+  );
   return [...groups.values()]
     .sort((one, other) => other.length - one.length)
     .flatMap((all): FailureGroup[] => {
@@ -312,14 +329,7 @@ export function failureGroups(failures: readonly Failed[]): readonly FailureGrou
       const { step, code } = first;
       const why = all.length === 1 ? first.why : withoutKey(first);
       const advice = adviceFor(code);
-      return [
-        {
-          ...{ step, why },
-          code,
-          advice,
-          items: [...new Set(all.map(({ item }) => item))],
-        },
-      ];
+      return [{ step, why, code, advice, items: [...new Set(all.map(({ item }) => item))] }];
     });
 }
 
@@ -335,8 +345,8 @@ const withoutKey = ({ why, key }: Failed): string =>
 
 // The parameters of a request for people: one line for each value, and the name of a step for what that step made.
 
-const mostParameters = 40;
-const longestValue = 600;
+const maxParameters = 40;
+const maxValueChars = 600;
 
 /** `stepOf`: the step of a fingerprint. */
 export function parametersOf(
@@ -345,7 +355,7 @@ export function parametersOf(
 ): readonly Parameter[] {
   const found: Parameter[] = [];
   const visit = (name: string, value: Json): void => {
-    if (found.length === mostParameters) return;
+    if (found.length === maxParameters) return;
     if (Array.isArray(value))
       for (const [index, entry] of value.entries()) visit(`${name}[${index}]`, entry);
     else if (isObject(value))
@@ -362,45 +372,11 @@ function textOf(value: Json, stepOf: (fingerprint: string) => string | undefined
   const [, fingerprint = '', output = ''] = /^shotlist:([0-9a-f]{64})\/(.*)$/.exec(value) ?? [];
   if (fingerprint !== '') return `${stepOf(fingerprint) ?? 'an earlier step'} → ${output}`;
   const text = mailable(value);
-  return text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text;
-}
-
-// The takes of a task in a report: their files side by side, and the command that chooses another one.
-
-interface TakesQuestion {
-  readonly ledger: Ledger;
-  /** The pipeline file as a command line has it, with the flags that say which state is meant. */
-  readonly file: string;
-}
-
-/** None for a task with one take. */
-function reportTakes(
-  { task, take }: PlannedTask,
-  { ledger, file }: TakesQuestion,
-  fileOf: (output: OutputLine) => ReportFile,
-): Pick<ReportTask, 'takes'> {
-  if (take === undefined || take.known < 2) return {};
-  const takes = allTakes(ledger, take.first).map((job) => {
-    const number = numberOf(job);
-    const isPicked = number === take.number;
-    const { ended } = timesOf(job);
-    const credits = worthOf(job);
-    const isChoice = !isPicked && jobFacts[job.state].hasResult && mailable(task) === task;
-    const command = commandText('pick', file, task, String(number));
-    return {
-      ...{ number, state: job.state },
-      ...(isPicked ? { picked: true as const } : {}),
-      ...(credits === 0 ? {} : { credits }),
-      at: ended,
-      ...(isChoice ? { command } : {}),
-      files: filesOf(job, task).map(fileOf),
-    };
-  });
-  return { takes };
+  return text.length > maxValueChars ? `${text.slice(0, maxValueChars - 1)}…` : text;
 }
 
 /** The copy of a take lasts: in the place of the result, another take may be by now. */
-function filesOf({ outputs = [] }: JobLine, task: string): readonly OutputLine[] {
+function takeFiles({ outputs = [] }: JobLine, task: string): readonly OutputLine[] {
   const left = outputs.filter(({ pruned }) => pruned === undefined);
   const own = left.filter((output) => output.task === task);
   const byIndex = new Map([...left, ...own].map((output) => [output.index, output]));
@@ -420,7 +396,9 @@ function reportSteps(
   for (const { step, credits } of spending)
     if (step >= 0) spent[step] = (spent[step] ?? 0) + credits;
   return steps.map((step, index) => ({
-    ...{ name: step.name, kind: step.kind.name, title: step.kind.title },
+    name: step.name,
+    kind: step.kind.name,
+    title: step.kind.title,
     operation: step.kind.operation,
     stage: once.includes(step) ? 'once' : afterItems.includes(step) ? 'after' : 'item',
     after: step.after,
@@ -440,3 +418,52 @@ function spendingOf(ledger: Ledger, numberOf: (step: string) => number): readonl
   }
   return found.sort((one, other) => one.at - other.at);
 }
+
+// Numbers for the files that a report shows as pictures: one content has one number, in every report that shares them.
+
+/** A file of the report on disk: its path, relative to the pipeline file. */
+export interface PictureSource {
+  readonly in: 'input' | 'output';
+  readonly path: string;
+  /** Of the content, if it is known. */
+  readonly sha256?: string;
+}
+
+export class PictureNumbers {
+  readonly #numbers = new Map<string, number>();
+  readonly #sources: PictureSource[] = [];
+
+  /** The number of a file; the next one if it is new. */
+  numberOf(source: PictureSource): number {
+    const key = source.sha256 ?? `${source.in} ${source.path}`;
+    const known = this.#numbers.get(key);
+    if (known !== undefined) {
+      // The same content may be at another place now.
+      this.#sources[known] = source;
+      return known;
+    }
+    this.#numbers.set(key, this.#sources.length);
+    return this.#sources.push(source) - 1;
+  }
+
+  /** In the order of their numbers. */
+  get all(): readonly PictureSource[] {
+    return this.#sources;
+  }
+}
+
+// Texts that may leave the machine: no path of it, no address.
+
+/** Takes the folders off every path and the address out of every link in a text from a file, a system or a service. */
+export const mailable = (text: string): string =>
+  text
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)]+/gi, '[address]')
+    .replace(
+      /(?<![\w.\]])(?:[A-Za-z]:[\\/]|\\\\|\/|~\/)(?:[^\s"'<>:|\\/][^\n"'<>:|\\/]*[\\/])+/g,
+      '',
+    )
+    .replace(/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, '[address]');
+
+/** The name of a file, without its folders. */
+export const baseName = (path: string): string =>
+  path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);

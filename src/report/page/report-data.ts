@@ -1,6 +1,6 @@
 // The data of a report: plain JSON that the page shows. It can be mailed, so it has no path of the machine, no key and no
 // address.
-import type { Operation } from '../../contract/kinds/kind.ts';
+import type { Operation } from '../../contract/kinds.ts';
 
 /** What became of a task. `waiting`: a run has yet to do it. `blocked`: a task that it needs failed, or is in doubt. */
 export type TaskState =

@@ -55,7 +55,9 @@ export function verdictOf(
 
 /** A plan would try a failed task again; for a report, what waits for it is blocked. */
 const blocking: Readonly<Partial<Record<TaskState, string>>> = {
-  ...{ failed: 'failed', doubt: 'is in doubt', blocked: 'is blocked' },
+  failed: 'failed',
+  doubt: 'is in doubt',
+  blocked: 'is blocked',
 };
 
 /** `stateOf`: the state of a step that the task waits for, if it is known. */

@@ -2,7 +2,7 @@
 
 import { err, ok, type Result } from '../../base/result.ts';
 import { extensionOf, mediaTypeOf } from '../../contract/api/asset.ts';
-import { detectionRequest } from '../../contract/kinds/face-detect.ts';
+import { detectionRequest } from '../../contract/kinds.ts';
 import { lastingFaces, liveFaces, liveFromUploads } from '../../model/outputs.ts';
 import type {
   DetectOrder,

@@ -8,9 +8,9 @@ import { extensionOf, fitsAs, libraryMediaOf } from '../../contract/api/asset.ts
 import { type Creation, projectId } from '../../contract/api/project.ts';
 import { routes } from '../../contract/api/routes.ts';
 import type { Tier } from '../../contract/api/tier.ts';
-import { beyondPlan, withPlanDefaults } from '../../contract/tool/plan-rules.ts';
-import type { RuleBreach } from '../../contract/tool/rules.ts';
-import { breachesOf, type Tool } from '../../contract/tool/tool.ts';
+import { beyondPlan, withPlanDefaults } from '../../contract/plan-rules.ts';
+import type { RuleBreach } from '../../contract/rules.ts';
+import { breachesOf, type Tool } from '../../contract/tool.ts';
 import { tools } from '../../contract/tools/all.ts';
 import { chargeOf, surcharged } from '../charge.ts';
 import { RequestError, validBody } from '../errors.ts';

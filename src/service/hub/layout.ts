@@ -3,8 +3,8 @@
 import { html } from 'htm/preact';
 import { type ComponentChildren, Fragment, h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { grouped } from '../../base/grouped.ts';
 import { printable } from '../../base/printable.ts';
+import { grouped } from '../../base/text.ts';
 import type { StoredAccount } from '../store/accounts.ts';
 
 export { html };

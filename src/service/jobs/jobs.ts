@@ -5,7 +5,7 @@ import { isObject } from '../../base/json.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { ProjectError, RecordKind } from '../../contract/api/project.ts';
 import { allowances, type OutputLimit, type Tier } from '../../contract/api/tier.ts';
-import type { Tool } from '../../contract/tool/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { existingTool } from '../../contract/tools/all.ts';
 import { isRendererClosed, type RenderInput, type RenderOutcome } from '../../previews/open.ts';
 import { settledCredits, surcharged } from '../charge.ts';

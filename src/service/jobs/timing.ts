@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { chanceOf } from '../../base/chance.ts';
 import { fieldOf, type JsonObject } from '../../base/json.ts';
 import { clipOf } from '../../contract/api/clip.ts';
-import type { Tool } from '../../contract/tool/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import type { Speed } from '../options.ts';
 
 export interface JobTiming {

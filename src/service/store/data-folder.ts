@@ -5,13 +5,11 @@ import { chmodSync, lstatSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../../base/make-folder.ts';
-import { oddEntryIn } from '../../base/odd-entries.ts';
-import { realPathOr } from '../../base/real-path.ts';
+import { makeFolder, oddEntryIn } from '../../base/folder.ts';
+import { isWithin, realPathOr } from '../../base/real-path.ts';
 import { readOwnFile, readSecretFile } from '../../base/regular-file.ts';
 import { systemCode, systemReason } from '../../base/system-error.ts';
 import { userFolder } from '../../base/user-folder.ts';
-import { isWithin } from '../../base/within.ts';
 import { type Database, openDatabase } from './database.ts';
 
 export interface DataFolder {

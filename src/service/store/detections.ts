@@ -1,6 +1,6 @@
 // Face detections, one row each, and the detected faces, by the path that a face mapping names. Detections are free
 // (facts.md, Face detection), so no credits move here.
-import type { Region } from '../../contract/api/region.ts';
+import type { Region } from '../../contract/api/asset.ts';
 import { type Input, readInputs } from '../inputs.ts';
 import { choiceOf, type Database, maybeNumberOf, numberOf, type Row, textOf } from './database.ts';
 import { isStatus, type ProjectStatus } from './projects.ts';

@@ -11,8 +11,8 @@ import {
   projectId,
   type RecordKind,
 } from '../../contract/api/project.ts';
-import { assumedFps } from '../../contract/tool/price.ts';
-import type { Tool } from '../../contract/tool/tool.ts';
+import { assumedFps } from '../../contract/price.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { type Input, readInputs } from '../inputs.ts';
 import type { Accounts, LedgerSubject } from './accounts.ts';
 import {

@@ -10,7 +10,7 @@ import { isSystemProblem } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import { type Env, userFolder } from '../../base/user-folder.ts';
 import type { Account } from '../../contract/api/project.ts';
-import { faceDetect } from '../../contract/kinds/face-detect.ts';
+import { faceDetect } from '../../contract/kinds.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { Header, JobLine } from '../../model/line.ts';

@@ -15,7 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { makeFolder } from '../../base/make-folder.ts';
+import { makeFolder } from '../../base/folder.ts';
 import { systemCode, systemReason } from '../../base/system-error.ts';
 import { count } from '../../base/text.ts';
 import { isSqlite } from '../../files/cache-database.ts';

@@ -1,7 +1,7 @@
 // The fold of a damaged state file. Lines go into a ledger as usual; if a line cannot be applied, `verdictOn` decides what
 // becomes of its job.
 import { type Result, unreachable } from '../../base/result.ts';
-import { kindNamed } from '../../contract/kinds/all.ts';
+import { kindNamed } from '../../contract/kinds.ts';
 import { unknownKind } from '../../model/job-kind.ts';
 import { Ledger } from '../../model/ledger.ts';
 import type { EventLine, JobLine } from '../../model/line.ts';

@@ -13,8 +13,9 @@ import type { ScheduleFlags } from '../../terminal/flags.ts';
 import { type Log, openLog } from '../../terminal/log.ts';
 import { type Stop, stopWhenAsked } from '../../terminal/stop.ts';
 import { complain, complainProse, print, printJson } from '../../terminal/terminal.ts';
-import { runEventText, summaryText } from '../../views/run-text.ts';
-import type { ScheduleEvent } from '../../views/schedule-event.ts';
+import { runEventText } from '../../views/run-text.ts';
+import { summaryText } from '../../views/summary-text.ts';
+import type { ScheduleEvent } from '../../views/trigger-events.ts';
 import { graceMs } from '../follow.ts';
 import { unitFile } from '../unit-file.ts';
 import { type RunEnd, type Scheduled, type ScheduleOptions, schedule } from './schedule.ts';
@@ -83,10 +84,23 @@ function optionsOf(
   const { input = {}, profile, once, speed, pictures, budget, commit, commitOutputs } = flags;
   const { state, output, allowOutside, service, rehearse, hosted } = flags;
   return {
-    ...{ inputs: input, profile, once, signal },
+    inputs: input,
+    profile,
+    once,
+    signal,
     run: {
-      ...{ state, output, service, rehearse, hosted, budget, monitor, commit, commitOutputs },
-      ...{ allowOutside, rehearsalSpeed: speed, rehearsalPictures: pictures },
+      state,
+      output,
+      service,
+      rehearse,
+      hosted,
+      budget,
+      monitor,
+      commit,
+      commitOutputs,
+      allowOutside,
+      rehearsalSpeed: speed,
+      rehearsalPictures: pictures,
     },
   };
 }
@@ -209,7 +223,12 @@ function problemTitle(event: Extract<ScheduleEvent, { problem: unknown }>): stri
 
 /** Of a run, only what needs attention is shown; the log and the JSON stream have everything. */
 const shownInside: ReadonlySet<RunEvent['type']> = new Set([
-  ...(['warning', 'task', 'waiting', 'back', 'stopping', 'bug'] as const),
+  'warning',
+  'task',
+  'waiting',
+  'back',
+  'stopping',
+  'bug',
 ]);
 
 const serviceText = (service: string | undefined): string =>

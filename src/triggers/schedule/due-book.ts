@@ -2,15 +2,11 @@
 // when a decision is made.
 
 import { lstatSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { isObject, type Json } from '../../base/json.ts';
-import { makeFolder } from '../../base/make-folder.ts';
+import { isObject, type Json, valueIn } from '../../base/json.ts';
 import { readOwnFile } from '../../base/regular-file.ts';
 import { isSystemProblem, systemReason } from '../../base/system-error.ts';
 import { openState } from '../../features/open-state.ts';
-import { createNew } from '../../files/new-file.ts';
-import { syncFolder } from '../../files/output-folders.ts';
+import { replaceFile } from '../../files/replace-file.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import type { Schedule } from '../../language/pipeline.ts';
@@ -112,7 +108,9 @@ export class DueBook {
       return { state: this.#state, queued: [] };
     }
     const decision = decideDue(this.pipeline.schedule, this.#state, {
-      ...{ now, running: running && !isBehind, chance: () => clock.chance() },
+      now,
+      running: running && !isBehind,
+      chance: () => clock.chance(),
     });
     this.#state = decision.state;
     this.#isBehind = decision.state.decidedUntil < now;
@@ -180,41 +178,22 @@ async function writeDueFile(paths: RunPaths, { decidedUntil, queue }: DueState):
     queue: queue.map(({ due, start }) => ({ due: iso(due), start: iso(start) })),
   });
   try {
-    makeFolder(dirname(paths.due));
-    await replace(paths.due, `${text}\n`);
-    return;
+    await replaceFile(paths.due, `${text}\n`);
   } catch (error) {
     if (!isSystemProblem(error)) throw error;
     throw new Refusal({ ...problem(`${paths.due} ${systemReason(error)}`), reason: 'system' });
   }
 }
 
-async function replace(file: string, text: string): Promise<void> {
-  const part = `${file}.part`;
-  await using handle = await createNew(part);
-  await handle.writeFile(text);
-  await handle.sync();
-  await rename(part, file);
-  await syncFolder(dirname(file));
-}
-
 const iso = (moment: number): string => new Date(moment).toISOString();
 
 function parsed(text: string): DueState | undefined {
-  const value = jsonOf(text);
+  const value = valueIn(text);
   if (!isObject(value) || !Array.isArray(value['queue'])) return undefined;
   const decidedUntil = momentOf(value['decidedUntil']);
   const queue = value['queue'].map(queuedOf).filter((one) => one !== undefined);
   if (decidedUntil === undefined || queue.length < value['queue'].length) return undefined;
   return { decidedUntil, queue };
-}
-
-function jsonOf(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function queuedOf(value: Json): QueuedRun | undefined {

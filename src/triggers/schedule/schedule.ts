@@ -14,7 +14,7 @@ import type { DueDecision } from '../../plan/due.ts';
 import type { RunOutcome } from '../../run/run-event.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';
-import type { ScheduleEvent } from '../../views/schedule-event.ts';
+import type { ScheduleEvent } from '../../views/trigger-events.ts';
 import {
   type DueRun,
   follow,
@@ -90,7 +90,12 @@ export async function scheduleWith(
   const crash = new AbortController();
   const signal = AbortSignal.any([defaulted.signal, crash.signal]);
   const context: ScheduleContext = {
-    ...{ ...defaulted, signal, run, once, onEvent, owners: new Map() },
+    ...defaulted,
+    signal,
+    run,
+    once,
+    onEvent,
+    owners: new Map(),
     start: (pipeline, all) => runWith(pipeline, all, internals),
     inTurn: pLimit(runsAtOnce),
   };
@@ -268,7 +273,9 @@ class PipelineSchedule implements Source<ScheduledPipeline> {
     this.#counts = true;
     const { service, bound } = ready;
     onEvent({
-      ...{ type: 'scheduled', file, pipeline: bound.name },
+      type: 'scheduled',
+      file,
+      pipeline: bound.name,
       next: this.next?.due,
       service,
     });

@@ -6,8 +6,8 @@ import {
   shellCommand,
   shellWord,
   type UnitFacts,
+  wakeTimes,
 } from './unit.ts';
-import { wakeTimes } from './wake-times.ts';
 
 export function crontab(facts: UnitFacts): string {
   const { name, root, service, variables, program, hostOffset, rehearsal } = facts;

@@ -9,8 +9,8 @@ import {
   storeVariables,
   trustArguments,
   type UnitFacts,
+  wakeTimes,
 } from './unit.ts';
-import { wakeTimes } from './wake-times.ts';
 
 export function githubWorkflow(facts: UnitFacts): string {
   const { name, state, output, service, variables, store, rehearsal } = facts;
@@ -57,7 +57,7 @@ export function githubWorkflow(facts: UnitFacts): string {
   const workflow = {
     name: `shotlist ${name}`,
     on: {
-      schedule: wakeTimes(facts, 0).map((cron) => ({ cron })),
+      schedule: wakeTimes(facts, () => 0).map((cron) => ({ cron })),
       workflow_dispatch: {},
     },
     permissions: { contents: 'write' },

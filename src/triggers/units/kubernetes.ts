@@ -7,8 +7,8 @@ import {
   storeVariables,
   trustArguments,
   type UnitFacts,
+  wakeTimes,
 } from './unit.ts';
-import { wakeTimes } from './wake-times.ts';
 
 export function kubernetesCronJob(facts: UnitFacts): string {
   const { service, variables, store, schedule, rehearsal } = facts;
@@ -17,11 +17,14 @@ export function kubernetesCronJob(facts: UnitFacts): string {
   const times =
     only !== undefined && others.length === 0
       ? [{ suffix: '', schedule: only, timeZone: schedule.timeZone }]
-      : wakeTimes(facts, 0).map((time, index) => ({
-          ...{ suffix: `-${index + 1}`, schedule: time, timeZone: 'Etc/UTC' },
+      : wakeTimes(facts, () => 0).map((time, index) => ({
+          suffix: `-${index + 1}`,
+          schedule: time,
+          timeZone: 'Etc/UTC',
         }));
   const secret = (key: string) => ({
-    ...{ name: key, valueFrom: { secretKeyRef: { name, key } } },
+    name: key,
+    valueFrom: { secretKeyRef: { name, key } },
   });
   const env = [
     ...(rehearsal

@@ -1,8 +1,7 @@
 // shotlist watch: runs the pipeline for every file that arrives or changes, until it is stopped.
 import { dirname, resolve } from 'node:path';
-import { grouped } from '../../base/grouped.ts';
 import { printable } from '../../base/printable.ts';
-import { count, duration } from '../../base/text.ts';
+import { count, duration, grouped } from '../../base/text.ts';
 import { stopGrowth, warnOfDriver } from '../../features/command.ts';
 import { announce, withMonitor } from '../../features/monitor/command.ts';
 import { loadPipeline } from '../../language/load/load.ts';
@@ -15,9 +14,10 @@ import { type Log, logFileOf, openLog } from '../../terminal/log.ts';
 import { stopWhenAsked } from '../../terminal/stop.ts';
 import { complainProse, fail, print, printJson } from '../../terminal/terminal.ts';
 import { creditsText } from '../../views/credits-text.ts';
-import { runEventText, summaryText } from '../../views/run-text.ts';
+import { runEventText } from '../../views/run-text.ts';
 import { fallbackLine, rehearsalLine, serviceLine } from '../../views/service-text.ts';
-import type { WatchEvent } from '../../views/watch-event.ts';
+import { summaryText } from '../../views/summary-text.ts';
+import type { WatchEvent } from '../../views/trigger-events.ts';
 import { graceMs } from '../follow.ts';
 import { type Watched, watch } from './watch.ts';
 
@@ -152,10 +152,16 @@ async function follow(file: string, flags: WatchFlags, log: Log): Promise<number
       const watched = await watch(file, {
         run: {
           ...rest,
-          ...{ monitor, items: { only: items } },
-          ...{ rehearsalSpeed: speed, rehearsalPictures: pictures },
+          monitor,
+          items: { only: items },
+          rehearsalSpeed: speed,
+          rehearsalPictures: pictures,
         },
-        ...{ inputs, profile, settleMs: settle, pollMs: poll, signal: stop.signal },
+        inputs,
+        profile,
+        settleMs: settle,
+        pollMs: poll,
+        signal: stop.signal,
         onEvent: (event) => {
           if (event.type === 'watching') monitor?.opened([]);
           if (event.type === 'batch') runLog = log.child({});
@@ -207,13 +213,13 @@ function reader(asked: boolean, stop: AbortSignal): (event: WatchEvent) => void 
 }
 
 function endText({ runs, credits, outcome }: Watched): string {
-  const told = `${runs} ${runs === 1 ? 'run' : 'runs'}, ${credits} credits charged`;
+  const totals = `${runs} ${runs === 1 ? 'run' : 'runs'}, ${credits} credits charged`;
   switch (outcome) {
     case 'stopped':
-      return `Stopped: ${told}.`;
+      return `Stopped: ${totals}.`;
     case 'interrupted':
-      return `Stopped: ${told}. Start it again to continue; nothing is paid twice.`;
+      return `Stopped: ${totals}. Start it again to continue; nothing is paid twice.`;
     case 'unauthorized':
-      return `Ended, because the service refused the API key: ${told}.`;
+      return `Ended, because the service refused the API key: ${totals}.`;
   }
 }

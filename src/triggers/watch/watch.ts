@@ -2,9 +2,9 @@
 
 import { statSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
+import { isWithin } from '../../base/real-path.ts';
 import type { Result } from '../../base/result.ts';
 import { isSystemProblem, systemCode } from '../../base/system-error.ts';
-import { isWithin } from '../../base/within.ts';
 import { listSelected, selectionOf } from '../../features/planning/selected-items.ts';
 import type { RunInternals, RunOptions } from '../../features/run/context.ts';
 import { type Ran, runWith } from '../../features/run/run.ts';
@@ -23,7 +23,7 @@ import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf, type RunPaths } from '../../state/run-paths.ts';
-import type { BatchReason, WatchEvent } from '../../views/watch-event.ts';
+import type { BatchReason, WatchEvent } from '../../views/trigger-events.ts';
 import {
   type DueRun,
   follow,
@@ -108,7 +108,12 @@ export async function watchWith(
   if (!(settleMs >= 0 && pollMs > 0))
     throw new Refusal(problem('settleMs and pollMs must be times in milliseconds'));
   const context: WatchContext = {
-    ...{ ...settled(options), run, settleMs, pollMs, onEvent, once: false },
+    ...settled(options),
+    run,
+    settleMs,
+    pollMs,
+    onEvent,
+    once: false,
     start: (pipeline, all) => {
       const clock = internals.runClock ?? all.clock;
       return runWith(pipeline, { ...all, clock }, internals.run ?? {});
@@ -252,7 +257,9 @@ class WatchedFolder implements Source<ReadyFolder> {
         const budget =
           run.budget === undefined ? undefined : Math.max(0, run.budget - this.#credits);
         return {
-          ...{ ...run, items: filterFor(run, keys), budget },
+          ...run,
+          items: filterFor(run, keys),
+          budget,
           onEvent: (event) => {
             failures.hear(event, ready.bound.pipeline.steps);
             onEvent({ type: 'run', event });
@@ -442,7 +449,8 @@ async function sightings(
   const boundary = boundaryOf(bound, options);
   // A watch leaves failures out by itself, so it needs no ledger.
   using items = await listSelected(bound, paths, selection, {
-    ...{ boundary, ledger: new Ledger() },
+    boundary,
+    ledger: new Ledger(),
   });
   return [...items].flatMap((item) => sightingOf(item, bound.folder, now) ?? []);
 }

@@ -125,8 +125,7 @@ export type StepFacts = LiveFacts['steps'][number];
 
 export const isLiveFacts = validatorOf<LiveFacts>(liveSchema);
 
-/** How many tasks at work are named. */
-const named = 10;
+const maxTasksNamed = 10;
 
 /** `now`: by the clock of the view. */
 export function liveFacts(view: RunView, now: number): LiveFacts {
@@ -134,13 +133,23 @@ export function liveFacts(view: RunView, now: number): LiveFacts {
   const { plan, budget } = view.planned ?? {};
   const { items, steps, troubles, done } = tally;
   return {
-    ...{ pipeline, rehearsal, version, elapsedMs: Math.max(0, now - began) },
-    ...{ stage: stageAt(view.stage, now), share: shareOf(steps.values()) },
+    pipeline,
+    rehearsal,
+    version,
+    elapsedMs: Math.max(0, now - began),
+    stage: stageAt(view.stage, now),
+    share: shareOf(steps.values()),
     items: { total: plan?.items ?? 0, ...items },
-    ...{ charged, planned: mostPlanned(view), budget, creditDollars },
-    ...{ timeLeftMs: timeLeft(view, now), itemsPerMinute: rateAt(view, now) },
+    charged,
+    planned: mostPlanned(view),
+    budget,
+    creditDollars,
+    timeLeftMs: timeLeft(view, now),
+    itemsPerMinute: rateAt(view, now),
     steps: Array.from(steps.values(), stepFacts),
-    ...{ atWork: atWorkAt(view, now), troubles: [...troubles], done: [...done] },
+    atWork: atWorkAt(view, now),
+    troubles: [...troubles],
+    done: [...done],
   };
 }
 
@@ -168,15 +177,18 @@ function rateAt({ tally: { changed, firstBegin } }: RunView, now: number): numbe
 
 /** The tasks that have been at work the longest. */
 const atWorkAt = ({ tally, stage, speed }: RunView, now: number): LiveFacts['atWork'] =>
-  [...tally.atWork].slice(0, named).map(([task, { step, since }]) => {
+  [...tally.atWork].slice(0, maxTasksNamed).map(([task, { step, since }]) => {
     const late = stage.is === 'working' && isLate(step, now - since, speed);
     return { task, forMs: Math.max(0, now - since), ...(late && { late }) };
   });
 
 const stepFacts = (step: StepProgress): StepFacts => ({
-  ...{ step: step.step, done: step.of('done') + step.of('reused') },
-  ...{ running: step.running, queued: step.queued },
-  ...{ failed: step.of('failed'), doubt: step.of('doubt') },
+  step: step.step,
+  done: step.of('done') + step.of('reused'),
+  running: step.running,
+  queued: step.queued,
+  failed: step.of('failed'),
+  doubt: step.of('doubt'),
   notRun: (['skipped', 'excluded', 'blocked', 'pending', 'rendering', 'later'] as const).reduce(
     (sum, ending) => sum + step.of(ending),
     0,

@@ -1,7 +1,6 @@
 // The view of a run as lines of a terminal: a bar, the items, the credits, a line for each step, and what happened last.
-import { grouped } from '../../base/grouped.ts';
-import { count, duration } from '../../base/text.ts';
-import { moneyText } from '../money-text.ts';
+import { count, duration, grouped } from '../../base/text.ts';
+import { moneyText } from '../credits-text.ts';
 import type { LiveFacts, StepFacts } from './live-facts.ts';
 import {
   cut,
@@ -10,6 +9,7 @@ import {
   type Span,
   span,
   type Tone,
+  textOf,
   trimmed,
   widthOf,
 } from './spans.ts';
@@ -143,13 +143,13 @@ const signs = { done: ['✓', 'good'], failed: ['✗', 'bad'], doubt: ['?', 'uns
 
 function happeningLine({ what, name, why, credits = 0, tookMs }: LiveFacts['done'][number]): Line {
   const [sign, tone] = signs[what];
-  const told = [
+  const facts = [
     ...(why === undefined ? [] : [why]),
     ...(credits > 0 ? [count(credits, 'credit')] : []),
     ...(tookMs === undefined ? [] : [duration(tookMs)]),
   ];
   const words = what === 'done' ? '' : what === 'failed' ? 'failed: ' : 'in doubt: ';
-  return [span(`  ${sign} `, tone), span(name), span(`  ${words}${told.join(', ')}`, 'dim')];
+  return [span(`  ${sign} `, tone), span(name), span(`  ${words}${facts.join(', ')}`, 'dim')];
 }
 
 /** The first lines, and how many more there are. */
@@ -188,14 +188,14 @@ const columns: readonly Column[] = [
 ];
 
 /** From this width on, each number has its word. */
-const wide = 100;
-const longestName = 24;
+const minColumnsWithWords = 100;
+const maxNameColumns = 24;
 /** The width of `credits`. */
-const shortestName = 7;
+const minNameColumns = 7;
 
 /** The width of the first column. */
 const nameWidth = (steps: readonly StepFacts[]): number =>
-  Math.min(longestName, Math.max(shortestName, ...steps.map(({ step }) => widthOf(step))));
+  Math.min(maxNameColumns, Math.max(minNameColumns, ...steps.map(({ step }) => widthOf(step))));
 
 function stepLines(steps: readonly StepFacts[], width: number): readonly Line[] {
   const names = nameWidth(steps);
@@ -209,9 +209,9 @@ function stepLines(steps: readonly StepFacts[], width: number): readonly Line[] 
     span(`  ${padded(step.step, names)}  `),
     ...shown.map(({ sign, word, tone, is, digits }) => {
       const n = step[is];
-      const room = digits + 2 + (width >= wide ? word.length + 1 : 0);
+      const room = digits + 2 + (width >= minColumnsWithWords ? word.length + 1 : 0);
       if (n === 0) return span(' '.repeat(room + 3));
-      const text = `${sign} ${grouped(n).padStart(digits)}${width >= wide ? ` ${word}` : ''}`;
+      const text = `${sign} ${grouped(n).padStart(digits)}${width >= minColumnsWithWords ? ` ${word}` : ''}`;
       return span(`${text.padEnd(room)}   `, tone);
     }),
   ]);
@@ -219,3 +219,69 @@ function stepLines(steps: readonly StepFacts[], width: number): readonly Line[] 
 
 const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)));
+
+// The progress of a run as one line, for logs and pipes.
+
+/** Undefined before the plan. */
+export function progressText(view: LiveFacts): string | undefined {
+  const { stage, items, charged, budget } = view;
+  if (stage.is === 'planning')
+    return stage.of === 0
+      ? undefined
+      : `  planning: looked at ${grouped(stage.seen)} of ${count(stage.of, 'item')}`;
+  const { done, failed, doubt, open, total } = items;
+  const running = view.steps.reduce((sum, step) => sum + step.running, 0);
+  const left = view.timeLeftMs;
+  const parts = [
+    `${grouped(done + failed + doubt + open)} of ${count(total, 'item')}`,
+    ...(failed > 0 ? [`${grouped(failed)} failed`] : []),
+    ...(doubt > 0 ? [`${grouped(doubt)} in doubt`] : []),
+    ...(running > 0 ? [`${count(running, 'task')} running`] : []),
+    `${grouped(charged)}${budget === undefined ? '' : ` of ${grouped(budget)}`} credits charged`,
+    ...(left === undefined ? [] : [timeLeftText(left)]),
+  ];
+  return `  ${parts.join(' · ')}`;
+}
+
+// What `status --watch` shows: the view of an active run, or the text of the state file, and who is at work.
+
+export type Watched =
+  | { readonly is: 'live'; readonly live: LiveFacts; readonly process: string }
+  /** `rest`: the command that shows what has no room. */
+  | { readonly is: 'still'; readonly text: string; readonly rest: string };
+
+/** No line is wider than the terminal, and there are fewer lines than rows. */
+export function watchLines(watched: Watched, { columns, rows }: Terminal): readonly Line[] {
+  const room = Math.max(1, rows - 3);
+  const lines =
+    watched.is === 'live'
+      ? liveLines(watched.live, { columns, rows: room + 1 })
+      : stillLines(watched.text, watched.rest, room).map((line) => cut(trimmed(line), columns));
+  return rows < 4 ? lines : [...lines, [], cut([span(footerOf(watched), 'dim')], columns)];
+}
+
+function stillLines(text: string, rest: string, room: number): readonly Line[] {
+  const lines = text.split('\n').map((line) => [span(line)]);
+  if (lines.length <= room) return lines;
+  const more = count(lines.length - room + 1, 'more line');
+  return [...lines.slice(0, room - 1), [span(`… and ${more}: ${rest}`, 'dim')]];
+}
+
+const footerOf = (watched: Watched): string =>
+  watched.is === 'live'
+    ? `Ctrl-C ends this view, not the run · ${watched.process}`
+    : 'Ctrl-C ends this view · waiting for changes';
+
+/** The view of an active run for `status`, and which tasks are at work. */
+export function liveText(live: LiveFacts): string {
+  const lines = liveLines(live, { columns: 120, rows: 40 }).map(textOf);
+  return [...lines, ...atWorkLines(live)].join('\n');
+}
+
+function atWorkLines({ atWork, steps }: LiveFacts): readonly string[] {
+  if (atWork.length === 0) return [];
+  const running = steps.reduce((sum, step) => sum + step.running, 0);
+  const named = atWork.map(({ task, forMs }) => textOf([span(`${task} (${duration(forMs)})`)]));
+  const more = running - named.length;
+  return ['', `Running: ${named.join(', ')}${more > 0 ? ` and ${count(more, 'more task')}` : ''}`];
+}

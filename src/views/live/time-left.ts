@@ -5,7 +5,7 @@ import type { RunView } from '../../run/run-view.ts';
 import type { AtWork, StepProgress } from '../../run/tally.ts';
 
 /** Tasks of a step that this run must have finished before their mean counts more than the median. */
-const enoughSeen = 3;
+const minTasksSeen = 3;
 /** Before that, in milliseconds, the pace of a run says little. */
 const warmUpMs = 3000;
 
@@ -60,7 +60,7 @@ export function isLate(
  * they are seen, and they take little.
  */
 function usualMs(step: StepProgress, speed: number | undefined): number | undefined {
-  const seen = step.meanMs(enoughSeen);
+  const seen = step.meanMs(minTasksSeen);
   if (seen !== undefined) return seen;
   if (step.usualMs !== undefined) return step.usualMs;
   const tool = toolNamed(step.kind);

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { catalogue, type Entry, entryOf } from '../../../src/contract/catalogue/entry.ts';
 import { fieldsOf, takenBy } from '../../../src/contract/catalogue/field.ts';
-import { kinds } from '../../../src/contract/kinds/all.ts';
-import { beyondPlan } from '../../../src/contract/tool/plan-rules.ts';
+import { kinds } from '../../../src/contract/kinds.ts';
+import { beyondPlan } from '../../../src/contract/plan-rules.ts';
 import { toolNamed, tools } from '../../../src/contract/tools/all.ts';
 
 const entries: ReadonlyMap<string, Entry> = new Map(

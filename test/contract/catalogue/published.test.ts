@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allowances, type Tier, tiers } from '../../../src/contract/api/tier.ts';
 import { type Field, fieldsOf } from '../../../src/contract/catalogue/field.ts';
-import { type Model, spansText } from '../../../src/contract/tool/models.ts';
+import { type Model, spansText } from '../../../src/contract/models.ts';
 import { existingTool, tools } from '../../../src/contract/tools/all.ts';
 
 const text = readFileSync(new URL('published.md', import.meta.url), 'utf8');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isObject, type Json, type JsonObject } from '../../../src/base/json.ts';
 import { type Schema, validatorOf } from '../../../src/base/schema.ts';
-import { breachesOf, type Tool } from '../../../src/contract/tool/tool.ts';
+import { breachesOf, type Tool } from '../../../src/contract/tool.ts';
 import { recordOf, toolNamed, tools } from '../../../src/contract/tools/all.ts';
 import { endpoints, required, requiredGroups, types } from './published.ts';
 

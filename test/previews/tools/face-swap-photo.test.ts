@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Region } from '../../../src/contract/api/region.ts';
+import type { Region } from '../../../src/contract/api/asset.ts';
 import { faceSwapPhoto } from '../../../src/contract/tools/face-swap-photo.ts';
 import type { FoundFace, RenderInput, RenderOutcome } from '../../../src/previews/base/request.ts';
 import { findFaces } from '../../../src/previews/faces/find.ts';

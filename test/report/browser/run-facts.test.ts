@@ -1,6 +1,6 @@
 // What each of two runs did.
 import { expect, test } from 'vitest';
-import { barsOf } from '../../../src/report/browser/lanes.ts';
+import { barsOf } from '../../../src/report/browser/bars.ts';
 import { runFacts } from '../../../src/report/browser/two-runs.ts';
 import { item, reportOf } from './report-data.ts';
 

@@ -9,8 +9,7 @@ import picomatch from 'picomatch';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { isUnitKind, type UnitKind, unitKinds, unitText } from '../../../src/triggers/units/all.ts';
-import type { UnitFacts } from '../../../src/triggers/units/unit.ts';
-import { wakeTimes } from '../../../src/triggers/units/wake-times.ts';
+import { type UnitFacts, wakeTimes } from '../../../src/triggers/units/unit.ts';
 import { expectGolden } from '../../golden.ts';
 
 const facts: UnitFacts = {
@@ -30,7 +29,7 @@ const facts: UnitFacts = {
   variables: ['CAMPAIGN'],
   program: ['/usr/bin/env', 'shotlist'],
   now: Date.parse('2026-11-22T00:00:00Z'),
-  hostOffset: 0,
+  hostOffset: () => 0,
 };
 const kinds = unitKinds.filter(isUnitKind);
 
@@ -66,11 +65,19 @@ const both: readonly [string, UnitFacts][] = [
 
 describe('the times at which something outside starts shotlist', () => {
   test('cover summer and winter time in UTC', () => {
-    expect(wakeTimes(facts, 0)).toEqual(['0 5,6 * * *']);
+    expect(wakeTimes(facts, () => 0)).toEqual(['0 5,6 * * *']);
   });
 
   test('follow a clock that is not on UTC', () => {
-    expect(wakeTimes(facts, 330)).toEqual(['30 10,11 * * *']);
+    expect(wakeTimes(facts, () => 330)).toEqual(['30 10,11 * * *']);
+  });
+
+  test('follow a clock that has summer and winter time itself', () => {
+    const [summer, winter] = [Date.parse('2027-03-28T01:00Z'), Date.parse('2027-10-31T01:00Z')];
+    const berlin = (moment: number): number => (moment >= summer && moment < winter ? 120 : 60);
+    expect(wakeTimes(facts, berlin)).toEqual(['0 7 * * *']);
+    const schedule = { ...facts.schedule, cron: ['0 5 * * *'], timeZone: 'UTC' };
+    expect(wakeTimes({ ...facts, schedule }, berlin)).toEqual(['0 6,7 * * *']);
   });
 
   test.each([
@@ -82,7 +89,7 @@ describe('the times at which something outside starts shotlist', () => {
     ],
   ])('of %j are %j', (cron, lines) => {
     expect(
-      wakeTimes({ ...facts, schedule: { ...facts.schedule, cron, timeZone: 'UTC' } }, 0),
+      wakeTimes({ ...facts, schedule: { ...facts.schedule, cron, timeZone: 'UTC' } }, () => 0),
     ).toEqual(lines);
   });
 });

@@ -1,8 +1,8 @@
 // What `status --watch` shows fits the terminal, and says who is at work.
 import { describe, expect, test } from 'vitest';
 import { isLiveFacts, liveFacts } from '../../../src/views/live/live-facts.ts';
+import { liveText, watchLines } from '../../../src/views/live/live-lines.ts';
 import { lineWidth, textOf } from '../../../src/views/live/spans.ts';
-import { liveText, watchLines } from '../../../src/views/live/watch-lines.ts';
 import { control, wild } from '../wild.ts';
 import { Watching } from './live-events.ts';
 

@@ -1,7 +1,7 @@
 // Changes of valid pipeline files: of their text, of their YAML nodes, and of their expressions.
 import fc from 'fast-check';
 import { type Document, isCollection, isMap, isPair, isSeq, type Node, parseDocument } from 'yaml';
-import { kinds } from '../../../../src/contract/kinds/all.ts';
+import { kinds } from '../../../../src/contract/kinds.ts';
 import { fieldNames, pieces, tokens, values } from './words.ts';
 
 /** A change of a text; the numbers from 0 to 1 say where. */

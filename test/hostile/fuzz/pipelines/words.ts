@@ -1,6 +1,6 @@
 // The words of the changes: what means something to YAML, to the schema or to expressions.
 import { isObject } from '../../../../src/base/json.ts';
-import { kinds } from '../../../../src/contract/kinds/all.ts';
+import { kinds } from '../../../../src/contract/kinds.ts';
 
 /** Pieces that mean something to YAML, to the schema or to expressions. */
 export const pieces = [
