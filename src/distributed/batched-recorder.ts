@@ -1,19 +1,9 @@
 // Writes what the orders of a worker record to the database in batches, one transaction after the other, in the order in which
 // it was recorded. While one batch is on its way, the next one gathers.
 
-import { DatabaseAway } from './away.ts';
-import { insistently, type Patience } from './patience.ts';
-import type {
-  Ask,
-  Batch,
-  BatchAnswer,
-  ClaimAnswer,
-  Fact,
-  FactAnswer,
-  OrderEnd,
-  WorkerStore,
-} from './ports.ts';
-import { RunGone } from './run-gone.ts';
+import { DatabaseAway, type Patience, retryWhileAway } from './away.ts';
+import type { Ask, Batch, ClaimAnswer, Fact, FactAnswer, OrderEnd } from './database/batch.ts';
+import { RunGone, type WorkerStore } from './database/worker-store.ts';
 
 export interface BatchedRecorderOptions extends Patience {
   readonly orderStore: Pick<WorkerStore, 'commit'>;
@@ -21,10 +11,9 @@ export interface BatchedRecorderOptions extends Patience {
   readonly onLost?: ((fact: Fact) => void) | undefined;
 }
 
-/** The most entries of one batch. */
-const most = 500;
-/** Batches begin so many milliseconds apart, so that a busy worker writes a few large ones: each locks the whole run. */
-const apartMs = 20;
+const maxEntries = 500;
+/** Between the beginnings of two batches. A busy worker writes a few large ones, because each locks the whole run. */
+const batchIntervalMs = 20;
 
 type Entry =
   | { readonly of: 'fact'; readonly fact: Fact; readonly done: Settle<FactAnswer> }
@@ -97,15 +86,12 @@ export class BatchedRecorder {
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const { clock, quit } = this.#o;
     while (this.#waiting.length > 0) {
-      const pause = this.#begun + apartMs - clock.elapsed();
+      const pause = this.#begun + batchIntervalMs - clock.elapsed();
       if (pause > 0) await clock.sleep(pause, quit);
       this.#begun = clock.elapsed();
-      const entries = this.#waiting.splice(0, most);
+      const entries = this.#waiting.splice(0, maxEntries);
       try {
-        settle(
-          entries,
-          await insistently(this.#o, () => this.#o.orderStore.commit(batchOf(entries))),
-        );
+        await this.#commit(entries);
       } catch (error) {
         this.#failure = { error };
         this.#refuse([...entries, ...this.#waiting.splice(0)], error);
@@ -114,34 +100,31 @@ export class BatchedRecorder {
     }
     this.#busy = undefined;
   }
+
+  /** An order says its facts before it ends or asks, and says nothing between a question and its answer. */
+  async #commit(entries: readonly Entry[]): Promise<void> {
+    const facts = entries.filter((entry) => entry.of === 'fact');
+    const ends = entries.filter((entry) => entry.of === 'end');
+    const asks = entries.filter((entry) => entry.of === 'ask');
+    const batch: Batch = {
+      facts: facts.map(({ fact }) => fact),
+      ends: ends.map(({ end }) => end),
+      asks: asks.map(({ ask }) => ask),
+    };
+    const answer = await retryWhileAway(this.#o, () => this.#o.orderStore.commit(batch));
+    answerAll(facts, answer.facts);
+    answerAll(ends, answer.ends);
+    answerAll(asks, answer.claims);
+  }
 }
 
-/** An order says its facts before it ends or asks, and says nothing between a question and its answer. */
-function batchOf(entries: readonly Entry[]): Batch {
-  return {
-    facts: entries.flatMap((entry) => (entry.of === 'fact' ? [entry.fact] : [])),
-    ends: entries.flatMap((entry) => (entry.of === 'end' ? [entry.end] : [])),
-    asks: entries.flatMap((entry) => (entry.of === 'ask' ? [entry.ask] : [])),
-  };
-}
-
-function settle(entries: readonly Entry[], answer: BatchAnswer): void {
-  const [facts, ends, claims] = [[...answer.facts], [...answer.ends], [...answer.claims]];
-  for (const entry of entries)
-    switch (entry.of) {
-      case 'fact':
-        answerTo(entry.done, facts.shift());
-        break;
-      case 'end':
-        answerTo(entry.done, ends.shift());
-        break;
-      case 'ask':
-        answerTo(entry.done, claims.shift());
-        break;
-    }
-}
-
-function answerTo<T>(done: Settle<T>, answer: T | undefined): void {
-  if (answer === undefined) done.reject(new Error('bug: the database left a question open'));
-  else done.resolve(answer);
+function answerAll<T>(
+  entries: readonly { readonly done: Settle<T> }[],
+  answers: readonly T[],
+): void {
+  for (const [index, { done }] of entries.entries()) {
+    const answer = answers[index];
+    if (answer === undefined) done.reject(new Error('bug: the database left a question open'));
+    else done.resolve(answer);
+  }
 }

@@ -4,43 +4,33 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JsonObject } from '../base/json.ts';
+import { scrubbed } from '../base/scrub.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal, stateProblem } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
-import type { Ledger } from '../model/ledger.ts';
 import { diskStore } from '../state/job-store.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
 import { subjectOf } from '../state/locate-state.ts';
 import { lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
-import { termMs } from './coordinator.ts';
-import type { EngineRun } from './database.ts';
+import { DatabaseAway, patienceWith, retryWhileAway } from './away.ts';
+import { type EngineSession, termMs } from './coordinator.ts';
+import { type CoordinatorStore, type Term, TermOver } from './database/coordinator-store.ts';
+import type { EngineRun } from './database/database.ts';
 import { loadLedger } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
 import { type OpenEngine, withDatabase } from './open-database.ts';
-import { insistently } from './patience.ts';
-import { patienceWith } from './patience-with.ts';
-import type { CoordinatorStore, Term } from './ports.ts';
-import { TermOver } from './term-over.ts';
-import { unread } from './unread.ts';
-import { writerOf } from './writer.ts';
+
+/** A ledger that comes from a database has no bytes of a state file. */
+export const unread: Omit<Loaded, 'ledger' | 'header'> = {
+  warnings: [],
+  wholeBytes: 0,
+  unterminated: false,
+  content: undefined,
+};
 
 /** Unique to this process, and says where it is. */
 const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
-
-export interface EngineSession {
-  readonly engine: OpenEngine;
-  readonly run: EngineRun;
-  readonly orderStore: CoordinatorStore;
-  readonly term: Term;
-  readonly ledger: Ledger;
-  /** Names this coordinator in its records. */
-  readonly writer: string;
-  /** The number of the last record in the ledger. */
-  readonly seq: number;
-  /** The jobs that something has happened to since the run came into the database. */
-  readonly changed: ReadonlySet<string>;
-}
 
 export interface Coordinating extends AsyncDisposable {
   readonly paths: RunPaths;
@@ -81,7 +71,7 @@ async function begin(
   let told = false;
   /** A database that a standby has used comes back; the first contact fails at once, because the address may be wrong. */
   const patiently = <T>(call: () => Promise<T>): Promise<T> =>
-    told ? insistently(patience, call) : call();
+    told ? retryWhileAway(patience, call) : call();
   for (;;) {
     const { run, paths, orderStore, term } = await patiently(async () => {
       const { run, paths } = await moveUnderLock(bound, given, engine, context);
@@ -89,18 +79,15 @@ async function begin(
       return { run, paths, orderStore, term: await orderStore.acquire(name, termMs) };
     });
     if (term !== undefined) {
-      const writer = writerOf(term);
       await clear(orderStore, run.terms.run, term, context);
       const store = diskStore();
       const loaded = await loadLedger(orderStore, () => store);
       const { ledger, snapshot, seq, changed } = loaded;
       const state = { ...unread, ledger, header: snapshot.header };
       return {
-        ...{
-          paths,
-          state,
-          session: { engine, run, orderStore, term, writer, seq, ledger, changed },
-        },
+        paths,
+        state,
+        session: { engine, run, orderStore, term, seq, ledger, changed },
         async [Symbol.asyncDispose]() {
           store.close();
           await engine[Symbol.asyncDispose]();
@@ -169,4 +156,29 @@ async function clear(
   }
   const why = 'its coordinator and its worker were gone before its answer was recorded';
   await orderStore.doubtIntended(term, why);
+}
+
+/** A coordinator that had to stop, where that is neither a bug nor the fault of its user, refuses. Rethrows any other error. */
+export async function asCoordinator<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const known = problemOf(error);
+    if (known === undefined) throw error;
+    throw new Refusal(known);
+  }
+}
+
+function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof TermOver) {
+    const hint =
+      'this process was silent for too long, and has stopped: the other one goes on with everything that was paid';
+    return { ...problem(error.message, 'shotlist', hint), reason: 'system' };
+  }
+  if (error instanceof DatabaseAway) {
+    const hint = 'everything that was paid is recorded there: run again when it is back';
+    const message = `the database went away while the record was moved: ${scrubbed(error.message)}`;
+    return { ...problem(message, 'shotlist', hint), reason: 'system' };
+  }
+  return undefined;
 }

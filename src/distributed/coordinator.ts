@@ -1,9 +1,30 @@
 // The coordinator's connection to its run during one term: it keeps the term, issues orders in groups, follows the records,
 // and lets the leases of silent workers lapse. What the records mean is the business of the engine runner.
+import type { Ledger } from '../model/ledger.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { insistently, type Patience } from './patience.ts';
-import type { CoordinatorStore, EngineRecord, IssuedOrder, Term } from './ports.ts';
-import { TermOver } from './term-over.ts';
+import { type Patience, retryWhileAway } from './away.ts';
+import type { IssuedOrder } from './database/batch.ts';
+import {
+  type CoordinatorStore,
+  type EngineRecord,
+  type Term,
+  TermOver,
+} from './database/coordinator-store.ts';
+import type { EngineRun } from './database/database.ts';
+import type { OpenEngine } from './open-database.ts';
+
+/** What a coordinator begins its term with. */
+export interface EngineSession {
+  readonly engine: OpenEngine;
+  readonly run: EngineRun;
+  readonly orderStore: CoordinatorStore;
+  readonly term: Term;
+  readonly ledger: Ledger;
+  /** The number of the last record in the ledger. */
+  readonly seq: number;
+  /** The jobs that something has happened to since the run came into the database. */
+  readonly changed: ReadonlySet<string>;
+}
 
 export interface CoordinatorOptions extends Patience {
   readonly orderStore: CoordinatorStore;
@@ -91,13 +112,13 @@ export class Coordinator {
    */
   close(why: string | undefined): void {
     this.#closing = this.#closing
-      .then(() => insistently(this.#o, () => this.orderStore.close(this.term, why)))
+      .then(() => retryWhileAway(this.#o, () => this.orderStore.close(this.term, why)))
       .catch((error: unknown) => this.#fail(error));
   }
 
   /** Renews the term; throws if it is over: what happens in the queue is another coordinator's now. */
   async holdsTerm(): Promise<void> {
-    if (!(await insistently(this.#o, () => this.orderStore.renew(this.term, termMs))))
+    if (!(await retryWhileAway(this.#o, () => this.orderStore.renew(this.term, termMs))))
       throw new TermOver(this.#o.run, this.term.epoch);
   }
 
@@ -122,7 +143,7 @@ export class Coordinator {
     this.#over.abort();
     await Promise.all(this.#loops);
     for (;;) {
-      const more = await insistently(this.#o, () => this.orderStore.records(this.#read, most));
+      const more = await retryWhileAway(this.#o, () => this.orderStore.records(this.#read, most));
       if (more.length === 0) return;
       this.#take(more);
     }
@@ -142,7 +163,7 @@ export class Coordinator {
         await this.#closing;
         await this.#o.beforeIssue();
         const orders = this.#orders.splice(0, mostOrders);
-        await insistently(this.#o, () => this.orderStore.issue(orders));
+        await retryWhileAway(this.#o, () => this.orderStore.issue(orders));
       }
     } catch (error) {
       this.#fail(error);
@@ -162,7 +183,7 @@ export class Coordinator {
   #pause = shortestPollMs;
 
   async #follow(): Promise<number> {
-    const more = await insistently(this.#o, () => this.orderStore.records(this.#read, most));
+    const more = await retryWhileAway(this.#o, () => this.orderStore.records(this.#read, most));
     this.#take(more);
     this.#pause = more.length > 0 ? shortestPollMs : Math.min(longestPollMs, this.#pause * 1.5);
     return more.length === most ? 0 : this.#pause;
@@ -174,7 +195,7 @@ export class Coordinator {
   }
 
   async #supervise(): Promise<number> {
-    const lost = await insistently(this.#o, () => this.orderStore.supervise());
+    const lost = await retryWhileAway(this.#o, () => this.orderStore.supervise());
     if (lost.length > 0) {
       this.#lost.push(...lost);
       this.#wake.resolve();

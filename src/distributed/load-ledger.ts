@@ -2,7 +2,8 @@
 import type { JobStore } from '../model/job-store.ts';
 import { Ledger } from '../model/ledger.ts';
 import type { NewEvent } from '../model/line.ts';
-import type { CoordinatorStore, Snapshot } from './ports.ts';
+import type { CoordinatorStore, EngineRecord } from './database/coordinator-store.ts';
+import type { Snapshot } from './database/snapshot.ts';
 
 export interface LoadedLedger {
   readonly ledger: Ledger;
@@ -13,15 +14,15 @@ export interface LoadedLedger {
   readonly changed: ReadonlySet<string>;
 }
 
-const most = 5_000;
-const tries = 5;
+const maxGroup = 5_000;
+const maxTries = 5;
 
 /** `newStore`: an empty store; a second one is made when a coordinator folded the records while they were read. */
 export async function loadLedger(
   orderStore: Pick<CoordinatorStore, 'snapshot' | 'jobs' | 'records'>,
   newStore: () => JobStore,
 ): Promise<LoadedLedger> {
-  for (let attempt = 1; attempt <= tries; attempt++) {
+  for (let attempt = 1; attempt <= maxTries; attempt++) {
     const snapshot = await orderStore.snapshot();
     const ledger = new Ledger(newStore());
     const jobs = await linesOf(orderStore, ledger, snapshot);
@@ -31,7 +32,7 @@ export async function loadLedger(
     if ((await orderStore.snapshot()).seq === snapshot.seq)
       return { ledger, snapshot, seq, changed };
   }
-  throw new Error(`bug: the records were folded ${tries} times while they were being read`);
+  throw new Error(`bug: the records were folded ${maxTries} times while they were being read`);
 }
 
 /** False: the lines are no longer those of the snapshot. */
@@ -47,6 +48,19 @@ async function linesOf(
   return (await orderStore.snapshot()).seq === snapshot.seq;
 }
 
+/** The records after a number, in groups. */
+export async function* recordGroups(
+  orderStore: Pick<CoordinatorStore, 'records'>,
+  after: number,
+): AsyncIterable<readonly EngineRecord[]> {
+  let last: number | undefined = after;
+  while (last !== undefined) {
+    const records = await orderStore.records(last, maxGroup);
+    if (records.length > 0) yield records;
+    last = records.at(-1)?.seq;
+  }
+}
+
 /** Reads the records after a number, and returns the number of the last one. `changed` takes the jobs that they are about. */
 export async function foldRecords(
   orderStore: Pick<CoordinatorStore, 'records'>,
@@ -55,8 +69,7 @@ export async function foldRecords(
   changed?: Set<string>,
 ): Promise<number> {
   let seq = after;
-  for (;;) {
-    const records = await orderStore.records(seq, most);
+  for await (const records of recordGroups(orderStore, after))
     for (const record of records) {
       if (record.is === 'event') {
         must(foldEvent(ledger, record.event, record.at));
@@ -64,8 +77,7 @@ export async function foldRecords(
       }
       seq = record.seq;
     }
-    if (records.length === 0) return seq;
-  }
+  return seq;
 }
 
 const foldEvent = (ledger: Ledger, event: NewEvent, at: string) =>

@@ -28,13 +28,13 @@ import { secretsIn } from '../service-api/secrets.ts';
 import { chooseTarget, type TargetOptions } from '../service-api/target.ts';
 import { pathsOf } from '../state/run-paths.ts';
 import { chooseStore, openStore } from '../stores/open-store.ts';
-import { DatabaseAway, unlessAway } from './away.ts';
-import type { EngineDatabase, EngineRun } from './database.ts';
-import { markOf } from './leftovers.ts';
+import { DatabaseAway, type Patience, retryWhileAway, unlessAway } from './away.ts';
+import type { Fact, OrderEnd } from './database/batch.ts';
+import type { EngineDatabase, EngineRun } from './database/database.ts';
+import type { WorkerStore } from './database/worker-store.ts';
 import { readGuarded } from './order-guard.ts';
-import { insistently, type Patience } from './patience.ts';
-import type { Fact, OrderEnd, WorkerStore } from './ports.ts';
 import { Promptness } from './promptness.ts';
+import { markOf } from './shared-folder.ts';
 import { type EngineTerms, readTerms } from './terms.ts';
 import { Worker, type WorkerEnd } from './worker.ts';
 
@@ -59,7 +59,7 @@ export function sharedPace(options: SharedPaceOptions): () => Promise<void> {
       const now = waiting;
       waiting = [];
       try {
-        const turns = await insistently(options, () => orderStore.turns(now.length, perMinute));
+        const turns = await retryWhileAway(options, () => orderStore.turns(now.length, perMinute));
         for (const [index, one] of now.entries()) one.resolve(turns[index] ?? 0);
       } catch (error) {
         for (const one of now) one.reject(error);

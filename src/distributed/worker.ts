@@ -7,13 +7,12 @@ import type { Attention, JobContext } from '../run/jobs/job-context.ts';
 import { failed } from '../run/jobs/outcome.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { OutageEvent } from '../run/run-event.ts';
-import { DatabaseAway } from './away.ts';
+import { DatabaseAway, type Patience, retryWhileAway } from './away.ts';
 import { BatchedRecorder } from './batched-recorder.ts';
+import type { Fact, IssuedOrder, Lease } from './database/batch.ts';
+import { type Delivery, RunGone, type WorkerStore } from './database/worker-store.ts';
 import { OrderRecorder } from './order-recorder.ts';
-import { insistently, type Patience } from './patience.ts';
-import type { Delivery, Fact, IssuedOrder, Lease, WorkerStore } from './ports.ts';
 import type { Promptness } from './promptness.ts';
-import { RunGone } from './run-gone.ts';
 
 export interface WorkerOptions extends Patience {
   readonly orderStore: WorkerStore;
@@ -126,7 +125,7 @@ export class Worker {
         await clock.sleep(5, idle);
         continue;
       }
-      const deliveries = await insistently(this.#o, () => orderStore.fetch(free));
+      const deliveries = await retryWhileAway(this.#o, () => orderStore.fetch(free));
       for (const delivery of deliveries) this.#take(delivery);
       pause = deliveries.length > 0 ? shortestPollMs : Math.min(longestPollMs, pause * 2);
       if (deliveries.length < free) await clock.sleep(pause, idle);
@@ -185,7 +184,7 @@ export class Worker {
       if (over.aborted) return await new Promise(() => undefined);
       for (const recorder of this.#recorders) recorder.remind();
       const leases = [...this.#performing.values()].map(({ lease }) => lease);
-      const beat = await insistently(this.#o, () => orderStore.beat(leases, leases.length));
+      const beat = await retryWhileAway(this.#o, () => orderStore.beat(leases, leases.length));
       for (const lease of beat.lost) this.#performing.get(nameOf(lease))?.lapsed.abort();
       if (beat.stopping) this.#stopping.abort();
       if (beat.over) this.#over.abort();

@@ -4,17 +4,13 @@ import { statSync } from 'node:fs';
 import { Cleanup } from '../base/cleanup.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Env } from '../base/user-folder.ts';
-import {
-  type CoordinateContext,
-  coordinate,
-  type EngineSession,
-} from '../distributed/coordinate.ts';
-import type { EngineRun } from '../distributed/database.ts';
+import { type CoordinateContext, coordinate, unread } from '../distributed/coordinate.ts';
+import type { EngineSession } from '../distributed/coordinator.ts';
+import type { CoordinatorStore } from '../distributed/database/coordinator-store.ts';
+import type { EngineRun } from '../distributed/database/database.ts';
 import { loadLedger } from '../distributed/load-ledger.ts';
 import { awayProblem } from '../distributed/move-state.ts';
 import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
-import type { CoordinatorStore } from '../distributed/ports.ts';
-import { unread } from '../distributed/unread.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { Refusal, stateProblem } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';

@@ -1,10 +1,9 @@
 // What a coordinator tells its run arrives in the order in which it was told.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Coordinator } from '../../src/distributed/coordinator.ts';
-import { engineOver } from '../../src/distributed/database/database.ts';
+import type { CoordinatorStore } from '../../src/distributed/database/coordinator-store.ts';
+import { type EngineDatabase, engineOver } from '../../src/distributed/database/database.ts';
 import type { Sql } from '../../src/distributed/database/sql.ts';
-import type { EngineDatabase } from '../../src/distributed/database.ts';
-import type { CoordinatorStore } from '../../src/distributed/ports.ts';
 import { realClock } from '../../src/run/clock.ts';
 import { connectToDatabase } from './database/database.ts';
 import { importOf, issued } from './database/orders.ts';

@@ -3,20 +3,19 @@
 
 import { randomUUID } from 'node:crypto';
 import { Coordinator } from '../../src/distributed/coordinator.ts';
-import type { EngineDatabase } from '../../src/distributed/database.ts';
+import { writerOf } from '../../src/distributed/database/coordinator-store.ts';
+import type { EngineDatabase } from '../../src/distributed/database/database.ts';
 import { EngineLines } from '../../src/distributed/engine-lines.ts';
 import { EnginePerformer } from '../../src/distributed/engine-performer.ts';
 import { readIssuedOrder } from '../../src/distributed/order-guard.ts';
 import { Promptness } from '../../src/distributed/promptness.ts';
 import { SharedOutages } from '../../src/distributed/shared-outages.ts';
 import { Worker } from '../../src/distributed/worker.ts';
-import { writerOf } from '../../src/distributed/writer.ts';
 import type { Ledger } from '../../src/model/ledger.ts';
 import { realClock } from '../../src/run/clock.ts';
 import type { JobContext } from '../../src/run/jobs/job-context.ts';
 import { localPerformer } from '../../src/run/jobs/local-performer.ts';
 import type { Clock, Performer } from '../../src/run/jobs/ports.ts';
-import { readOutcome } from '../../src/run/jobs/wire/outcome-schema.ts';
 import { JournalWriter, type LineFile } from '../../src/run/journal/journal-writer.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';
 
@@ -83,10 +82,10 @@ export async function distribute(
   // Awaited at the end.
   working.catch(() => undefined);
   const local = localPerformer({ context, stopper, limits: {} });
-  const hearing = { read: readOutcome, onEvent, onHealed: () => undefined };
+  const hearing = { onEvent, onHealed: () => undefined };
   const outages = new SharedOutages(clock, onEvent);
   const performer = new EnginePerformer({
-    ...{ coordinator, writer, phase: 1, local, limits: {}, ...hearing, outages },
+    ...{ coordinator, phase: 1, local, limits: {}, ...hearing, outages },
   });
   return {
     ...{ journal, performer },

@@ -4,10 +4,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isObject } from '../../src/base/json.ts';
 import { DatabaseAway } from '../../src/distributed/away.ts';
 import { coordinate } from '../../src/distributed/coordinate.ts';
+import type { Fact } from '../../src/distributed/database/batch.ts';
+import {
+  type CoordinatorStore,
+  TermOver,
+} from '../../src/distributed/database/coordinator-store.ts';
+import { RunGone } from '../../src/distributed/database/worker-store.ts';
 import { EngineFile } from '../../src/distributed/engine-file.ts';
-import type { CoordinatorStore, Fact } from '../../src/distributed/ports.ts';
-import { RunGone } from '../../src/distributed/run-gone.ts';
-import { TermOver } from '../../src/distributed/term-over.ts';
 import { termsOf } from '../../src/distributed/terms.ts';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';

@@ -1,22 +1,83 @@
 // The database of an engine: its tables, and the runs in it.
 import type { PgBoss } from 'pg-boss';
+import type { JsonObject } from '../../base/json.ts';
 import { systemCode } from '../../base/system-error.ts';
-import type { JobLine } from '../../model/line.ts';
+import type { Header, JobLine, RunLine, TaskLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
-import type { EngineCondition, EngineDatabase, EngineRun, Import, Stage } from '../database.ts';
-import type { CoordinatorStore, WorkerStore } from '../ports.ts';
-import type { WorkerIdentity } from '../queue-facts.ts';
 import { moneyOf } from './batch.ts';
-import { isTrue, optionalNumber, optionalText, textOf, unexpected } from './columns.ts';
 import { bossOver, type ConnectionOptions, connect } from './connection.ts';
-import { DatabaseCoordinatorStore } from './coordinator-store.ts';
+import { CoordinatorStore } from './coordinator-store.ts';
 import { functions } from './functions.ts';
 import { Queue, queueSchema } from './queue.ts';
-import { objectOf } from './records.ts';
 import { writeLines, writeSnapshot } from './snapshot.ts';
-import type { Row, Sql, Statements } from './sql.ts';
+import {
+  isTrue,
+  objectOf,
+  optionalNumber,
+  optionalText,
+  type Row,
+  type Sql,
+  type Statements,
+  textOf,
+  unexpected,
+} from './sql.ts';
 import { schema, upgradeTables, versionOf, wantedVersion } from './tables.ts';
-import { DatabaseWorkerStore } from './worker-store.ts';
+import { DatabaseWorkerStore, type WorkerIdentity, type WorkerStore } from './worker-store.ts';
+
+/** What a worker must know of a run. */
+export interface RunTerms {
+  /** The id of the run: names its queue and its canary. */
+  readonly run: string;
+  readonly pipeline: string;
+  /** The pipeline file, relative to the root that all hosts see. */
+  readonly file: string;
+  /** The address of the service. */
+  readonly service: string;
+  /** Plain data from the coordinator's options: `EngineTerms`. */
+  readonly options: JsonObject;
+}
+
+/**
+ * - `importing`: the state file is still the record. Nothing may be claimed.
+ * - `open`: the database is the record, and the state file is marked as away.
+ * - `exported`: the state file is the record again.
+ */
+export type Stage = 'importing' | 'open' | 'exported';
+
+export interface EngineRun {
+  readonly terms: RunTerms;
+  readonly stage: Stage;
+  /** Content of the canary file, which shows a worker that its folder is the folder of the run. */
+  readonly canary: string;
+  /** Who coordinates the run now, and for how long at least; undefined: nobody. */
+  readonly coordinator?: { readonly name: string; readonly untilMs: number };
+}
+
+/** What comes from a state file. */
+export interface Import {
+  readonly terms: RunTerms;
+  readonly canary: string;
+  readonly header: Header;
+  readonly runs: readonly RunLine[];
+  readonly tasks: readonly TaskLine[];
+  readonly jobs: Iterable<JobLine>;
+}
+
+/** What `shotlist engine check` says about a database. */
+export interface EngineCondition {
+  /** The version of Postgres, as it calls itself. */
+  readonly server: string;
+  /** The version of shotlist's tables; undefined: there are none yet. */
+  readonly tables: number | undefined;
+  readonly wanted: number;
+  /** Settings that can lose a committed transaction, as sentences. */
+  readonly unsafe: readonly string[];
+  /** Names this database since its last restore or failover; undefined: the server does not say. */
+  readonly incarnation: string | undefined;
+  /** The incarnation in which the runs were last open, where it is another one. */
+  readonly changedFrom?: string;
+  readonly encrypted: boolean;
+}
 
 /** Rejects with `EngineMissing` if the packages are not installed. Connects with the first call. */
 export async function openEngine(url: string, options: ConnectionOptions): Promise<EngineDatabase> {
@@ -24,10 +85,10 @@ export async function openEngine(url: string, options: ConnectionOptions): Promi
 }
 
 export async function engineOver(sql: Sql): Promise<EngineDatabase> {
-  return new PostgresEngine(sql, await bossOver(sql));
+  return new EngineDatabase(sql, await bossOver(sql));
 }
 
-class PostgresEngine implements EngineDatabase {
+export class EngineDatabase {
   readonly #sql: Sql;
   readonly #boss: PgBoss;
 
@@ -40,6 +101,7 @@ class PostgresEngine implements EngineDatabase {
     return conditionOf(this.#sql);
   }
 
+  /** Makes or upgrades the tables, and those of the queue. */
   async migrate(): Promise<void> {
     const before = await versionOf(this.#sql);
     await this.#boss.start();
@@ -52,11 +114,13 @@ class PostgresEngine implements EngineDatabase {
     if (before === undefined) await this.accept();
   }
 
+  /** Removes all tables. */
   async drop(): Promise<void> {
     await this.#sql.query(`drop schema if exists ${schema} cascade`);
     await this.#sql.query(`drop schema if exists ${queueSchema} cascade`);
   }
 
+  /** From now on, this incarnation is the right one: a person has compared the runs with the service. */
   async accept(): Promise<void> {
     await acceptIncarnation(this.#sql);
   }
@@ -65,6 +129,7 @@ class PostgresEngine implements EngineDatabase {
     return (await this.#sql.query(`${allRuns} order by terms.pipeline, terms.service`)).map(runOf);
   }
 
+  /** The run of a pipeline at a service. */
   async find(pipeline: string, service: string): Promise<EngineRun | undefined> {
     const [row] = await this.#sql.query(
       `${allRuns} where terms.pipeline = $1 and terms.service = $2`,
@@ -73,6 +138,7 @@ class PostgresEngine implements EngineDatabase {
     return row === undefined ? undefined : runOf(row);
   }
 
+  /** Replaces an `importing` or `exported` run of the pipeline at the service, if there is one. */
   async import(from: Import): Promise<void> {
     const { run, pipeline, service } = from.terms;
     const before = await this.find(pipeline, service);
@@ -91,6 +157,7 @@ class PostgresEngine implements EngineDatabase {
     });
   }
 
+  /** Removes a run that is not open, with its queue. */
   async remove(run: string): Promise<void> {
     await this.#sql.transaction(async (within) => {
       await removeRows(within, run);
@@ -99,7 +166,7 @@ class PostgresEngine implements EngineDatabase {
   }
 
   coordinator(run: string): CoordinatorStore {
-    return new DatabaseCoordinatorStore(this.#sql, this.#queue(run), run);
+    return new CoordinatorStore(this.#sql, this.#queue(run), run);
   }
 
   worker(run: string, identity: WorkerIdentity): WorkerStore {

@@ -4,10 +4,10 @@
 // Own SQL reads pg-boss's table where no call of it does: which leases have lapsed (its `supervise` counts the whole
 // queue each time, and looks once a minute), which leases hold, and how many orders are due, parked and active. It never
 // writes there.
+import { createHash } from 'node:crypto';
 import type { Db, PgBoss } from 'pg-boss';
-import type { IssuedOrder, Lease } from '../ports.ts';
-import { isTrue, numberOf, textOf } from './columns.ts';
-import type { Sql, Statements } from './sql.ts';
+import type { IssuedOrder, Lease } from './batch.ts';
+import { isTrue, numberOf, type Sql, type Statements, textOf } from './sql.ts';
 
 export const queueSchema = 'shotlist_queue';
 
@@ -252,4 +252,13 @@ function settledIn(answer: object): ReadonlySet<string> {
   if (!('settled' in answer) || !Array.isArray(answer.settled))
     throw new Error('pg-boss does not say which leases held: is it version 12.35.0?');
   return new Set(answer.settled.map(String));
+}
+
+/** A UUID that the same words always give, so that an order whose insertion lost its answer is not queued twice. */
+export function orderId(words: string): string {
+  const hex = createHash('sha256').update(words).digest('hex');
+  return [
+    ...[hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)],
+    hex.slice(20, 32),
+  ].join('-');
 }

@@ -2,15 +2,22 @@
 // never waits for workers.
 import type { Header, JobLine, RunLine, StateLine, TaskLine } from '../../model/line.ts';
 import { lineText, parseLine } from '../../model/line.ts';
-import type { Snapshot } from '../ports.ts';
-import { numberOf, textOf, unexpected } from './columns.ts';
-import type { Statements } from './sql.ts';
+import { numberOf, type Statements, textOf, unexpected } from './sql.ts';
 import { schema } from './tables.ts';
 
 const group = 1000;
 
 /** Folded records are kept for so long, so that a fact whose answer was lost is not recorded twice. */
 const kept = "interval '15 minutes'";
+
+/** The state of a run as it was folded last. */
+export interface Snapshot {
+  readonly header: Header;
+  readonly runs: readonly RunLine[];
+  readonly tasks: readonly TaskLine[];
+  /** The records after this number are not in the lines. */
+  readonly seq: number;
+}
 
 export async function snapshotOf(sql: Statements, run: string): Promise<Snapshot> {
   const [row] = await sql.query(
@@ -19,9 +26,9 @@ export async function snapshotOf(sql: Statements, run: string): Promise<Snapshot
   );
   if (row === undefined) throw new Error(`the run ${run} is not in the database`);
   return {
-    header: headerOf(textOf(row, 'header')),
-    runs: linesIn(textOf(row, 'runs')).map((line) => runOf(line)),
-    tasks: linesIn(textOf(row, 'tasks')).map((line) => taskOf(line)),
+    header: lineOf('header', 'header', textOf(row, 'header')).line,
+    runs: linesIn(textOf(row, 'runs')).map((line) => lineOf('run', 'runs', line).line),
+    tasks: linesIn(textOf(row, 'tasks')).map((line) => lineOf('task', 'tasks', line).line),
     seq: numberOf(row, 'seq'),
   };
 }
@@ -34,7 +41,7 @@ export async function* lineGroups(sql: Statements, run: string): AsyncIterable<r
       [run, after],
     );
     if (rows.length === 0) return;
-    yield rows.map((row) => jobOf(textOf(row, 'line')));
+    yield rows.map((row) => lineOf('job', 'line', textOf(row, 'line')).line);
     after = textOf(rows.at(-1), 'job');
   }
 }
@@ -94,32 +101,14 @@ export async function writeLines(
 const textIn = (lines: readonly object[]): string => lines.map(lineText).join('\n');
 const linesIn = (text: string): readonly string[] => (text === '' ? [] : text.split('\n'));
 
-function parsed(text: string): StateLine {
+type LineOf<T extends StateLine['type']> = Extract<StateLine, { readonly type: T }>;
+
+function lineOf<T extends StateLine['type']>(type: T, column: string, text: string): LineOf<T> {
   const line = parseLine(text);
   if (!line.ok) throw new Error(`a line in the database is damaged: ${line.error}`);
+  if (!isOf(type, line.value)) throw unexpected(column, text);
   return line.value;
 }
 
-function headerOf(text: string): Header {
-  const { type, line } = parsed(text);
-  if (type !== 'header') throw unexpected('header', text);
-  return line;
-}
-
-function runOf(text: string): RunLine {
-  const { type, line } = parsed(text);
-  if (type !== 'run') throw unexpected('runs', text);
-  return line;
-}
-
-function taskOf(text: string): TaskLine {
-  const { type, line } = parsed(text);
-  if (type !== 'task') throw unexpected('tasks', text);
-  return line;
-}
-
-function jobOf(text: string): JobLine {
-  const { type, line } = parsed(text);
-  if (type !== 'job') throw unexpected('line', text);
-  return line;
-}
+const isOf = <T extends StateLine['type']>(type: T, line: StateLine): line is LineOf<T> =>
+  line.type === type;

@@ -1,16 +1,63 @@
 // A worker's side of a run in the database. What a batch writes is one transaction: the leases at the queue first, then
 // the row of the run, then jobs and records, so that batches of several workers cannot wait for each other in a circle.
-import type { Batch, BatchAnswer, Beat, Delivery, Lease, OrderEnd, WorkerStore } from '../ports.ts';
-import type { WorkerIdentity } from '../queue-facts.ts';
-import { RunGone } from '../run-gone.ts';
-import { commitBatch, ownerOf } from './batch.ts';
-import { isTrue, numberOf, textOf } from './columns.ts';
-import { orderId } from './order-id.ts';
-import type { Queue, Queued } from './queue.ts';
-import type { Sql, Statements } from './sql.ts';
+import {
+  type Batch,
+  type BatchAnswer,
+  commitBatch,
+  type Ended,
+  type Lease,
+  ownerOf,
+  type Parked,
+} from './batch.ts';
+import { orderId, type Queue, type Queued } from './queue.ts';
+import { isTrue, numberOf, type Sql, type Statements, textOf } from './sql.ts';
 import { schema } from './tables.ts';
 
-type Parked = Extract<OrderEnd, { readonly is: 'parked' }>;
+/** Which worker it is, for leases, records and people. */
+export interface WorkerIdentity {
+  /** Unique to the process. */
+  readonly worker: string;
+  readonly host: string;
+  /** How many orders it performs at once. */
+  readonly places: number;
+}
+
+/** An order as it comes from the queue: not checked yet. */
+export interface Delivery {
+  readonly lease: Lease;
+  readonly issued: unknown;
+}
+
+export interface Beat {
+  /** Leases that have lapsed. */
+  readonly lost: readonly Lease[];
+  /** The run is stopping: end what is in flight soon. */
+  readonly stopping: boolean;
+  /** The run is over, or no longer in this database. */
+  readonly over: boolean;
+}
+
+/** A worker's side of one run. Every call rejects while the database is away, and may be repeated. */
+export interface WorkerStore {
+  /** At most so many orders that are due; fewer or none if there are not more. */
+  fetch(most: number): Promise<readonly Delivery[]>;
+  commit(batch: Batch): Promise<BatchAnswer>;
+  /** Renews leases, and says how the run is. `busy`: how many orders are being performed. */
+  beat(leases: readonly Lease[], busy: number): Promise<Beat>;
+  /** Takes turns under the request rate of the run. Returns the milliseconds to wait before each of the requests. */
+  turns(count: number, perMinute: number): Promise<readonly number[]>;
+  /** The service asked to slow down: nobody claims for so long. */
+  slowDown(ms: number): Promise<void>;
+}
+
+/** The run was exported and another one took its place, while this process was frozen or cut off. */
+export class RunGone extends Error {
+  readonly code = 'RUN_GONE';
+
+  constructor(run: string) {
+    super(`the run ${run} is no longer in the database`);
+  }
+}
 
 const nobody: ReadonlySet<string> = new Set();
 
@@ -132,8 +179,6 @@ export class DatabaseWorkerStore implements WorkerStore {
     );
   }
 }
-
-type Ended = Exclude<OrderEnd, Parked>;
 
 const isParked = (end: Parked | Ended): end is Parked => end.is === 'parked';
 

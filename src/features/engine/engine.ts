@@ -1,7 +1,7 @@
 // `engine check | migrate | accept | drop`: the database of distributed runs.
-import type { EngineCondition, EngineRun } from '../../distributed/database.ts';
+import type { QueueFacts } from '../../distributed/database/coordinator-store.ts';
+import type { EngineCondition, EngineRun } from '../../distributed/database/database.ts';
 import { openDatabase, reachable } from '../../distributed/open-database.ts';
-import type { QueueFacts } from '../../distributed/queue-facts.ts';
 import { refuse } from '../refuse.ts';
 
 export interface EngineRunFacts {

@@ -1,14 +1,11 @@
 // `export`: brings the record of a distributed run back to the state file.
 
-import { unlessAway } from '../../distributed/away.ts';
-import { coordinate } from '../../distributed/coordinate.ts';
+import { patienceWith, retryWhileAway, unlessAway } from '../../distributed/away.ts';
+import { asCoordinator, coordinate } from '../../distributed/coordinate.ts';
 import { termMs } from '../../distributed/coordinator.ts';
-import { asCoordinator } from '../../distributed/coordinator-problem.ts';
-import { exportRun } from '../../distributed/export-run.ts';
+import type { CoordinatorStore } from '../../distributed/database/coordinator-store.ts';
 import { foldRecords } from '../../distributed/load-ledger.ts';
-import { insistently } from '../../distributed/patience.ts';
-import { patienceWith } from '../../distributed/patience-with.ts';
-import type { CoordinatorStore } from '../../distributed/ports.ts';
+import { exportRun } from '../../distributed/move-state.ts';
 import { termsOf } from '../../distributed/terms.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
@@ -75,7 +72,7 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   const quit = signal ?? new AbortController().signal;
   const patience = patienceWith(session.engine, { clock, quit, onWarning });
   const records: CoordinatorStore['records'] = (after, most) =>
-    insistently(patience, () => orderStore.records(after, most));
+    retryWhileAway(patience, () => orderStore.records(after, most));
   let { seq } = session;
   const changed = new Set(session.changed);
   const catchUp = async (): Promise<number> => {

@@ -2,16 +2,10 @@
 // has no answer, as it does while the database is away, and the run is the same as without a cut.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { DatabaseAway } from '../../../src/distributed/away.ts';
-import { openEngine } from '../../../src/distributed/database/database.ts';
-import type { EngineDatabase } from '../../../src/distributed/database.ts';
-import type {
-  Ask,
-  Batch,
-  BatchAnswer,
-  CoordinatorStore,
-  Lease,
-  WorkerStore,
-} from '../../../src/distributed/ports.ts';
+import type { Ask, Batch, BatchAnswer, Lease } from '../../../src/distributed/database/batch.ts';
+import type { CoordinatorStore } from '../../../src/distributed/database/coordinator-store.ts';
+import { type EngineDatabase, openEngine } from '../../../src/distributed/database/database.ts';
+import type { WorkerStore } from '../../../src/distributed/database/worker-store.ts';
 import {
   openPostgresProxy,
   type PostgresProxy,

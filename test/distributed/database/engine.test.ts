@@ -1,10 +1,12 @@
 // The database of an engine: the same suite over Postgres inside the process and over a real server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engineOver } from '../../../src/distributed/database/database.ts';
+import type { Ask, Fact, Lease } from '../../../src/distributed/database/batch.ts';
+import {
+  type CoordinatorStore,
+  TermOver,
+} from '../../../src/distributed/database/coordinator-store.ts';
+import { type EngineDatabase, engineOver } from '../../../src/distributed/database/database.ts';
 import type { Sql } from '../../../src/distributed/database/sql.ts';
-import type { EngineDatabase } from '../../../src/distributed/database.ts';
-import type { Ask, CoordinatorStore, Fact, Lease } from '../../../src/distributed/ports.ts';
-import { TermOver } from '../../../src/distributed/term-over.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import type { JobLine } from '../../../src/model/line.ts';
 import { jobSchema } from '../../../src/model/line-schemas.ts';

@@ -2,20 +2,22 @@
 // other, a service that counts what it is sent, and a person. Each action is one step of one of them, and any action may
 // follow any other. What the world may not do is written as `violation`.
 
-import type { Sql } from '../../../src/distributed/database/sql.ts';
-import type { EngineDatabase } from '../../../src/distributed/database.ts';
 import type {
   Ask,
   Batch,
   BatchAnswer,
-  CoordinatorStore,
   Fact,
   IssuedOrder,
   Lease,
-  Term,
-  WorkerStore,
-} from '../../../src/distributed/ports.ts';
-import { TermOver } from '../../../src/distributed/term-over.ts';
+} from '../../../src/distributed/database/batch.ts';
+import {
+  type CoordinatorStore,
+  type Term,
+  TermOver,
+} from '../../../src/distributed/database/coordinator-store.ts';
+import type { EngineDatabase } from '../../../src/distributed/database/database.ts';
+import type { Sql } from '../../../src/distributed/database/sql.ts';
+import type { WorkerStore } from '../../../src/distributed/database/worker-store.ts';
 import { committed, Ledger } from '../../../src/model/ledger.ts';
 import type { EventLine, NewEvent } from '../../../src/model/line.ts';
 import { abandoned, notTaken } from '../../../src/model/settled.ts';
