@@ -79,7 +79,7 @@ async function begin(
       return { run, paths, orderStore, term: await orderStore.acquire(name, termMs) };
     });
     if (term !== undefined) {
-      await clear(orderStore, run.terms.run, term, context);
+      await clear(orderStore, term, context);
       const store = diskStore();
       const loaded = await loadLedger(orderStore, () => store);
       const { ledger, snapshot, seq, changed } = loaded;
@@ -140,14 +140,13 @@ async function moveUnderLock(
 /** Orders of an earlier coordinator are dropped; what workers are doing is waited for. */
 async function clear(
   orderStore: CoordinatorStore,
-  run: string,
   term: Term,
   { clock, stop }: CoordinateContext,
 ): Promise<void> {
   const never = new AbortController().signal;
   for (;;) {
     // A coordinator that was silent for too long would drop the orders of the next one.
-    if (!(await orderStore.renew(term, termMs))) throw new TermOver(run, term.epoch);
+    await orderStore.renew(term, termMs);
     await orderStore.dropQueued();
     if ((await orderStore.active()) === 0) break;
     await orderStore.supervise();

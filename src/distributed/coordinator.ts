@@ -4,12 +4,7 @@ import type { Ledger } from '../model/ledger.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { type Patience, retryWhileAway } from './away.ts';
 import type { IssuedOrder } from './database/batch.ts';
-import {
-  type CoordinatorStore,
-  type EngineRecord,
-  type Term,
-  TermOver,
-} from './database/coordinator-store.ts';
+import type { CoordinatorStore, EngineRecord, Term } from './database/coordinator-store.ts';
 import type { EngineRun } from './database/database.ts';
 import type { OpenEngine } from './open-database.ts';
 
@@ -28,8 +23,6 @@ export interface EngineSession {
 
 export interface CoordinatorOptions extends Patience {
   readonly orderStore: CoordinatorStore;
-  /** The id of the run. */
-  readonly run: string;
   readonly term: Term;
   readonly clock: Clock;
   /** The number of the last record that the ledger has. */
@@ -42,12 +35,10 @@ export interface CoordinatorOptions extends Patience {
 export const termMs = 15_000;
 const renewMs = 4_000;
 const superviseMs = 2_000;
-const shortestPollMs = 25;
-const longestPollMs = 250;
-/** The most records that are read at once. */
-const most = 2_000;
-/** The most orders that are issued at once. */
-const mostOrders = 2_000;
+const minPollMs = 25;
+const maxPollMs = 250;
+const maxRecords = 2_000;
+const maxOrders = 2_000;
 
 /** What the coordinator hears. `lost`: orders that were delivered too often. */
 export interface Heard {
@@ -62,6 +53,7 @@ export class Coordinator {
   #read: number;
   #records: EngineRecord[] = [];
   #lost: string[] = [];
+  #pause = minPollMs;
   #orders: IssuedOrder[] = [];
   #issuing: Promise<void> | undefined;
   #closing = Promise.resolve();
@@ -118,8 +110,7 @@ export class Coordinator {
 
   /** Renews the term; throws if it is over: what happens in the queue is another coordinator's now. */
   async holdsTerm(): Promise<void> {
-    if (!(await retryWhileAway(this.#o, () => this.orderStore.renew(this.term, termMs))))
-      throw new TermOver(this.#o.run, this.term.epoch);
+    await retryWhileAway(this.#o, () => this.orderStore.renew(this.term, termMs));
   }
 
   /** Resolves when `hear` has something to tell, or to throw. */
@@ -143,7 +134,9 @@ export class Coordinator {
     this.#over.abort();
     await Promise.all(this.#loops);
     for (;;) {
-      const more = await retryWhileAway(this.#o, () => this.orderStore.records(this.#read, most));
+      const more = await retryWhileAway(this.#o, () =>
+        this.orderStore.records(this.#read, maxRecords),
+      );
       if (more.length === 0) return;
       this.#take(more);
     }
@@ -162,7 +155,7 @@ export class Coordinator {
       while (this.#orders.length > 0) {
         await this.#closing;
         await this.#o.beforeIssue();
-        const orders = this.#orders.splice(0, mostOrders);
+        const orders = this.#orders.splice(0, maxOrders);
         await retryWhileAway(this.#o, () => this.orderStore.issue(orders));
       }
     } catch (error) {
@@ -180,13 +173,13 @@ export class Coordinator {
     }
   }
 
-  #pause = shortestPollMs;
-
   async #follow(): Promise<number> {
-    const more = await retryWhileAway(this.#o, () => this.orderStore.records(this.#read, most));
+    const more = await retryWhileAway(this.#o, () =>
+      this.orderStore.records(this.#read, maxRecords),
+    );
     this.#take(more);
-    this.#pause = more.length > 0 ? shortestPollMs : Math.min(longestPollMs, this.#pause * 1.5);
-    return more.length === most ? 0 : this.#pause;
+    this.#pause = more.length > 0 ? minPollMs : Math.min(maxPollMs, this.#pause * 1.5);
+    return more.length === maxRecords ? 0 : this.#pause;
   }
 
   async #renew(): Promise<number> {

@@ -62,7 +62,7 @@ export class EngineFile {
       record: (facts) => orderStore.record(term, facts),
     });
     this.coordinator = new Coordinator({
-      ...{ ...patience, orderStore, run: session.run.terms.run, term, folded: seq },
+      ...{ ...patience, orderStore, term, folded: seq },
       beforeIssue: async () => {
         this.#journal?.begin();
         if (!this.#lines.isEmpty) await this.#lines.sync();

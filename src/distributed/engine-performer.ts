@@ -53,14 +53,14 @@ interface Issued {
   readonly order: JobOrder;
   readonly journal: OrderJournal;
   readonly end: (outcome: JobOutcome) => void;
+  /** A worker has begun it. */
+  begun: boolean;
 }
 
 export class EnginePerformer implements Performer {
   readonly #o: EnginePerformerOptions;
   /** Orders in the queue or at a worker, by the key in the database. */
   readonly #issued = new Map<string, Issued>();
-  /** Those of them that a worker has begun. */
-  readonly #begun = new Set<string>();
   /** By step kind. */
   readonly #limiters: ReadonlyMap<string, LimitFunction>;
   readonly #over = Promise.withResolvers<void>();
@@ -116,8 +116,6 @@ export class EnginePerformer implements Performer {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#o.local.abort();
-    const { orderStore, term } = this.#o.coordinator;
-    this.#tell(() => orderStore.stop(term));
     void this.#takeBack();
   }
 
@@ -130,7 +128,7 @@ export class EnginePerformer implements Performer {
     const { epoch } = coordinator.term;
     const key = `${epoch}.${phase}.${order.key}`;
     const { promise, resolve } = Promise.withResolvers<JobOutcome>();
-    this.#issued.set(key, { order, journal, end: resolve });
+    this.#issued.set(key, { order, journal, end: resolve, begun: false });
     // What was heard is in the ledger: `#hear` hands it over at once.
     coordinator.issue({ order: { ...order, key }, epoch, seen: coordinator.folded });
     return await promise;
@@ -152,7 +150,7 @@ export class EnginePerformer implements Performer {
     switch (record.is) {
       case 'event': {
         const { event, at } = record;
-        this.#begin(record.key, issued);
+        begin(issued);
         if (event.event === 'intent') this.#o.claims?.begun(event.name);
         if (issued === undefined) this.#listener?.recorded(event, at);
         else issued.journal.recorded(event, at);
@@ -160,9 +158,9 @@ export class EnginePerformer implements Performer {
         return;
       }
       case 'begun':
-        return this.#begin(record.key, issued);
+        return begin(issued);
       case 'ended': {
-        this.#begin(record.key, issued);
+        begin(issued);
         const outcome = readOutcome(record.outcome);
         // An order says that it begins an attempt before it ends.
         if (issued?.order.operation === 'create') this.#o.claims?.withdraw(issued.order.name);
@@ -176,31 +174,23 @@ export class EnginePerformer implements Performer {
     }
   }
 
-  /** The first record of an order says that it was begun: most orders end so soon that no record says only that. */
-  #begin(key: string, issued: Issued | undefined): void {
-    if (issued === undefined || this.#begun.has(key)) return;
-    this.#begun.add(key);
-    issued.journal.begun();
-  }
-
   #ended(key: string, outcome: JobOutcome): void {
     const issued = this.#issued.get(key);
     if (issued === undefined) return;
     this.#issued.delete(key);
-    this.#begun.delete(key);
     issued.end(outcome);
   }
 
-  /** Until every order has ended: workers end what they perform, and the rest is taken out of the queue. */
+  /** Until every order has ended: the workers are asked to end what they perform, and the rest is taken out of the queue. */
   async #takeBack(): Promise<void> {
     const { coordinator } = this.#o;
-    const { clock, quit } = coordinator.patience;
+    const { orderStore, term, patience } = coordinator;
+    const { clock, quit } = patience;
     try {
+      await retryWhileAway(patience, () => orderStore.stop(term));
       while (this.#issued.size > 0 && !quit.aborted) {
         await coordinator.holdsTerm();
-        const taken = await retryWhileAway(coordinator.patience, () =>
-          coordinator.orderStore.takeQueued(),
-        );
+        const taken = await retryWhileAway(patience, () => orderStore.takeQueued());
         for (const key of taken) this.#ended(key, stopped);
         await clock.sleep(200, quit);
       }
@@ -208,12 +198,13 @@ export class EnginePerformer implements Performer {
       this.#listener?.fail(error);
     }
   }
+}
 
-  #tell(call: () => Promise<void>): void {
-    retryWhileAway(this.#o.coordinator.patience, call).catch((error: unknown) =>
-      this.#listener?.fail(error),
-    );
-  }
+/** The first record of an order says that it was begun: most orders end so soon that no record says only that. */
+function begin(issued: Issued | undefined): void {
+  if (issued === undefined || issued.begun) return;
+  issued.begun = true;
+  issued.journal.begun();
 }
 
 function refusedText({ event, by }: Extract<EngineRecord, { readonly is: 'refused' }>): string {

@@ -2,8 +2,7 @@
 import type { JobStore } from '../model/job-store.ts';
 import { Ledger } from '../model/ledger.ts';
 import type { NewEvent } from '../model/line.ts';
-import type { CoordinatorStore, EngineRecord } from './database/coordinator-store.ts';
-import type { Snapshot } from './database/snapshot.ts';
+import type { CoordinatorStore, EngineRecord, Snapshot } from './database/coordinator-store.ts';
 
 export interface LoadedLedger {
   readonly ledger: Ledger;

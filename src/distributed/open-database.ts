@@ -120,13 +120,11 @@ export async function withDatabase<T>(
   work: (engine: OpenEngine) => Promise<T>,
 ): Promise<T> {
   const engine = await openDatabase(text, use);
-  let kept = false;
   try {
-    const done = await reachable(engine.address.shown, () => work(engine));
-    kept = true;
-    return done;
-  } finally {
-    if (!kept) await engine[Symbol.asyncDispose]();
+    return await reachable(engine.address.shown, () => work(engine));
+  } catch (error) {
+    await engine[Symbol.asyncDispose]();
+    throw error;
   }
 }
 

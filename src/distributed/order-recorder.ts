@@ -71,7 +71,8 @@ export class OrderRecorder implements Recorder {
   }
 
   async record(event: NewEvent, durable: boolean): Promise<Permission> {
-    const name = this.#begun?.name ?? this.#awaited;
+    const { order } = this.#o.issued;
+    const name = this.#begun?.name ?? (order.operation === 'await' ? order.name : undefined);
     if (isOfAttempt(event) && this.#begun !== undefined) this.#o.promptness.over(this.#begun.name);
     const written = this.#o.batchedRecorder.fact(eventFact(this.#head(), event, name));
     if (!durable) return go;
@@ -92,11 +93,6 @@ export class OrderRecorder implements Recorder {
       next: next.issued,
       afterMs: next.afterMs,
     });
-  }
-
-  get #awaited(): string | undefined {
-    const { order } = this.#o.issued;
-    return order.operation === 'await' ? order.name : undefined;
   }
 
   #head(): { readonly id: string; readonly key: string } {

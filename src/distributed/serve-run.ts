@@ -15,7 +15,6 @@ import { problem, Refusal } from '../language/load/refusal.ts';
 import { storeNameOf } from '../language/store.ts';
 import { LookSchedule } from '../plan/look-schedule.ts';
 import type { WorkerObserver, WorkerWatch } from '../run/engine-watch.ts';
-import type { JobContext } from '../run/jobs/job-context.ts';
 import { LookBudget } from '../run/jobs/look-budget.ts';
 import { Outages } from '../run/jobs/outages.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
@@ -35,7 +34,7 @@ import type { WorkerStore } from './database/worker-store.ts';
 import { readGuarded } from './order-guard.ts';
 import { Promptness } from './promptness.ts';
 import { markOf } from './shared-folder.ts';
-import { type EngineTerms, readTerms } from './terms.ts';
+import { readTerms } from './terms.ts';
 import { Worker, type WorkerEnd } from './worker.ts';
 
 // Turns under a request rate that all workers of a run share: the database hands them out, several at a time.
@@ -156,6 +155,7 @@ export async function serveRun(
   });
   const projects = new ProjectIds();
   const shared = {
+    api: outages.api,
     outages,
     projects,
     disk,
@@ -166,13 +166,12 @@ export async function serveRun(
     looks: new LookBudget(clock, speedFactor),
     store: opened?.store,
   };
-  const contextFor = (
-    { id, retry }: { readonly id: string; readonly retry: number },
-    attention: JobContext['attention'],
-    stop: AbortSignal,
-  ): JobContext => ({ ...shared, api: outages.api, stop, attention, lease: `${id}/${retry}` });
   const loop = new Worker({
-    ...{ ...patience, orderStore, worker, places, promptness, contextFor, leave },
+    ...{ ...patience, orderStore, worker, places, promptness, leave },
+    contextFor: ({ id, retry }, attention, stop) => ({
+      ...shared,
+      ...{ attention, stop, lease: `${id}/${retry}` },
+    }),
     read: (value) =>
       readGuarded(value, { folder: bound.folder, boundary, pipeline: bound.pipeline }),
     onLost: (fact) => {
@@ -183,17 +182,8 @@ export async function serveRun(
   return await loop.run();
 }
 
-interface Ready {
-  readonly bound: BoundPipeline;
-  readonly terms: EngineTerms;
-  readonly address: string;
-  readonly key: string;
-  readonly paths: ReturnType<typeof pathsOf>;
-  readonly store: ReturnType<typeof chooseStore>;
-}
-
 /** What the database says counts only where this host agrees: its own pipeline file, key, consents and folders. */
-function prepareWorker({ terms: run }: EngineRun, options: ServeOptions): Ready {
+function prepareWorker({ terms: run }: EngineRun, options: ServeOptions) {
   const { root, env, allowOutside } = options;
   const terms = readTerms(run.options);
   if (!terms.ok) {

@@ -34,8 +34,8 @@ export interface WorkerOptions extends Patience {
 
 /** How often leases are renewed, in milliseconds; they last ten seconds. */
 const beatMs = 2_500;
-const shortestPollMs = 20;
-const longestPollMs = 500;
+const minPollMs = 20;
+const maxPollMs = 500;
 /** A project that needs a longer pause than this between two looks gives up its place, in milliseconds. */
 const longestPauseMs = 400;
 
@@ -115,7 +115,7 @@ export class Worker {
 
   async #fetches(idle: AbortSignal): Promise<void> {
     const { orderStore, clock, places } = this.#o;
-    let pause = shortestPollMs;
+    let pause = minPollMs;
     const idled = aborted(idle);
     while (!idle.aborted) {
       const free = places - this.#performing.size;
@@ -127,7 +127,7 @@ export class Worker {
       }
       const deliveries = await retryWhileAway(this.#o, () => orderStore.fetch(free));
       for (const delivery of deliveries) this.#take(delivery);
-      pause = deliveries.length > 0 ? shortestPollMs : Math.min(longestPollMs, pause * 2);
+      pause = deliveries.length > 0 ? minPollMs : Math.min(maxPollMs, pause * 2);
       if (deliveries.length < free) await clock.sleep(pause, idle);
     }
   }

@@ -46,7 +46,6 @@ test('a phase that is closed does not close the next one, also when its word tak
   const coordinator = new Coordinator({
     ...{
       orderStore: withChanged(orderStore, changed),
-      run: 'r1',
       term,
       clock: realClock,
       folded: 0,

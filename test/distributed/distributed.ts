@@ -64,7 +64,7 @@ export async function distribute(
   const journal = new FoldedLines(ledger, tee, clock, { run: {} });
   journal.onLine = onLine;
   const coordinator = new Coordinator({
-    ...{ ...patience, orderStore, run: id, term, folded: 0 },
+    ...{ ...patience, orderStore, term, folded: 0 },
     beforeIssue: async () => {
       journal.begin();
       if (!file.isEmpty) await file.sync();

@@ -94,7 +94,7 @@ async function despiteDeadlocks<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await orAway(work);
     } catch (error) {
-      if (systemCode(error) !== deadlock || attempt === mostAttempts) throw error;
+      if (systemCode(error) !== deadlock || attempt === maxAttempts) throw error;
     }
   }
 }
@@ -127,7 +127,7 @@ const awayCodes: ReadonlySet<string> = new Set([
 
 /** The server has rolled the transaction back, because two waited for each other. */
 const deadlock = '40P01';
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 async function once<T>(pool: Pool, work: (within: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect();

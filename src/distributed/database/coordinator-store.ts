@@ -2,7 +2,17 @@
 // every transaction that writes for it.
 
 import type { JsonObject } from '../../base/json.ts';
-import { type JobLine, type NewEvent, readValue } from '../../model/line.ts';
+import {
+  type Header,
+  type JobLine,
+  lineText,
+  type NewEvent,
+  parseLine,
+  type RunLine,
+  readValue,
+  type StateLine,
+  type TaskLine,
+} from '../../model/line.ts';
 import {
   commitBatch,
   type Fact,
@@ -11,8 +21,8 @@ import {
   withoutNumber,
 } from './batch.ts';
 import { orderId, type Queue } from './queue.ts';
-import { foldInto, lineGroups, type Snapshot, snapshotOf } from './snapshot.ts';
 import {
+  groupsOf,
   numberOf,
   objectOf,
   type Row,
@@ -87,7 +97,19 @@ export interface QueueFacts {
   readonly last: number;
 }
 
-const maxPerStatement = 1000;
+/** The state of a run as it was folded last. */
+export interface Snapshot {
+  readonly header: Header;
+  readonly runs: readonly RunLine[];
+  readonly tasks: readonly TaskLine[];
+  /** The records after this number are not in the lines. */
+  readonly seq: number;
+}
+
+const maxLines = 1000;
+
+/** Folded records are kept for so long, so that a fact whose answer was lost is not recorded twice. */
+const keptFor = "interval '15 minutes'";
 
 /** Every call rejects while the database is away. */
 export class CoordinatorStore {
@@ -125,14 +147,14 @@ export class CoordinatorStore {
     });
   }
 
-  /** False: another coordinator has taken over, and this one must stop. */
-  async renew({ epoch }: Term, leaseMs: number): Promise<boolean> {
+  /** Rejects with `TermOver` if another coordinator has taken over, and this one must stop. */
+  async renew({ epoch }: Term, leaseMs: number): Promise<void> {
     const rows = await this.#sql.query(
       `update ${schema}.run set coordinator_until = clock_timestamp() + $3 * interval '1 ms'
        where run = $1 and epoch = $2 returning epoch`,
       [this.#run, epoch, leaseMs],
     );
-    return rows.length === 1;
+    if (rows.length === 0) throw new TermOver(this.#run, epoch);
   }
 
   /** Gives the term back. */
@@ -223,20 +245,51 @@ export class CoordinatorStore {
   }
 
   async snapshot(): Promise<Snapshot> {
-    return snapshotOf(this.#sql, this.#run);
+    const [row] = await this.#sql.query(
+      `select header, runs, tasks, seq from ${schema}.snapshot where run = $1`,
+      [this.#run],
+    );
+    if (row === undefined) throw new Error(`the run ${this.#run} is not in the database`);
+    return {
+      header: lineOf('header', 'header', textOf(row, 'header')).line,
+      runs: linesIn(textOf(row, 'runs')).map((text) => lineOf('run', 'runs', text).line),
+      tasks: linesIn(textOf(row, 'tasks')).map((text) => lineOf('task', 'tasks', text).line),
+      seq: numberOf(row, 'seq'),
+    };
   }
 
   /** The job lines of the snapshot, in groups. */
-  jobs(): AsyncIterable<readonly JobLine[]> {
-    return lineGroups(this.#sql, this.#run);
+  async *jobs(): AsyncIterable<readonly JobLine[]> {
+    let after = '';
+    for (;;) {
+      const rows = await this.#sql.query(
+        `select job, line from ${schema}.line where run = $1 and job > $2 order by job limit ${maxLines}`,
+        [this.#run, after],
+      );
+      if (rows.length === 0) return;
+      yield rows.map((row) => lineOf('job', 'line', textOf(row, 'line')).line);
+      after = textOf(rows.at(-1), 'job');
+    }
   }
 
-  /** Replaces the lines of the jobs that have changed, and removes the records up to the number. */
+  /**
+   * Replaces the lines of the jobs that have changed, and removes the records up to the number. The key share of the run
+   * holds off a coordinator that takes over until the fold is there, but no worker. Rejects with `TermOver`.
+   */
   async fold({ epoch }: Term, snapshot: Snapshot, changed: readonly JobLine[]): Promise<void> {
-    const done = await this.#sql.transaction((within) =>
-      foldInto(within, this.#run, epoch, snapshot, changed),
-    );
-    if (!done) throw new TermOver(this.#run, epoch);
+    await this.#sql.transaction(async (within) => {
+      const current = await within.query(
+        `select epoch from ${schema}.run where run = $1 and epoch = $2 for key share`,
+        [this.#run, epoch],
+      );
+      if (current.length === 0) throw new TermOver(this.#run, epoch);
+      await writeSnapshot(within, this.#run, snapshot);
+      await writeLines(within, this.#run, changed);
+      await within.query(
+        `delete from ${schema}.record where run = $1 and seq <= $2 and at < clock_timestamp() - ${keptFor}`,
+        [this.#run, snapshot.seq],
+      );
+    });
   }
 
   /**
@@ -304,11 +357,6 @@ export class CoordinatorStore {
   }
 }
 
-function* groupsOf<T>(all: readonly T[]): Iterable<readonly T[]> {
-  for (let start = 0; start < all.length; start += maxPerStatement)
-    yield all.slice(start, start + maxPerStatement);
-}
-
 function recordOf(row: Row): EngineRecord {
   const head = { seq: numberOf(row, 'seq'), by: textOf(row, 'by_'), key: textOf(row, 'key') };
   const is = textOf(row, 'is_');
@@ -338,3 +386,46 @@ function eventOf(body: string, time: string): NewEvent {
   if (parsed.value.type !== 'event') throw unexpected('body', body);
   return withoutNumber(parsed.value.line);
 }
+
+// The lines of a run as they were folded last. They are apart from what money needs, so that reading and writing them
+// never waits for workers.
+
+export async function writeSnapshot(
+  sql: Statements,
+  run: string,
+  { header, runs, tasks, seq }: Snapshot,
+): Promise<void> {
+  await sql.query(
+    `insert into ${schema}.snapshot values ($1, $2, $3, $4, $5)
+     on conflict (run) do update set header = $2, runs = $3, tasks = $4, seq = $5`,
+    [run, lineText(header), textIn(runs), textIn(tasks), seq],
+  );
+}
+
+export async function writeLines(
+  sql: Statements,
+  run: string,
+  lines: readonly JobLine[],
+): Promise<void> {
+  for (const part of groupsOf(lines))
+    await sql.query(
+      `insert into ${schema}.line select $1, * from unnest($2::text[], $3::text[])
+       on conflict (run, job) do update set line = excluded.line`,
+      [run, part.map(({ job }) => job), part.map(lineText)],
+    );
+}
+
+const textIn = (lines: readonly object[]): string => lines.map(lineText).join('\n');
+const linesIn = (text: string): readonly string[] => (text === '' ? [] : text.split('\n'));
+
+type LineOf<T extends StateLine['type']> = Extract<StateLine, { readonly type: T }>;
+
+function lineOf<T extends StateLine['type']>(type: T, column: string, text: string): LineOf<T> {
+  const line = parseLine(text);
+  if (!line.ok) throw new Error(`a line in the database is damaged: ${line.error}`);
+  if (!isOf(type, line.value)) throw unexpected(column, text);
+  return line.value;
+}
+
+const isOf = <T extends StateLine['type']>(type: T, line: StateLine): line is LineOf<T> =>
+  line.type === type;

@@ -6,14 +6,13 @@ import type { Header, JobLine, RunLine, TaskLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import { moneyOf } from './batch.ts';
 import { bossOver, type ConnectionOptions, connect } from './connection.ts';
-import { CoordinatorStore } from './coordinator-store.ts';
+import { CoordinatorStore, writeLines, writeSnapshot } from './coordinator-store.ts';
 import { functions } from './functions.ts';
 import { Queue, queueSchema } from './queue.ts';
-import { writeLines, writeSnapshot } from './snapshot.ts';
 import {
+  groupsOf,
   isTrue,
   objectOf,
-  optionalNumber,
   optionalText,
   type Row,
   type Sql,
@@ -49,8 +48,8 @@ export interface EngineRun {
   readonly stage: Stage;
   /** Content of the canary file, which shows a worker that its folder is the folder of the run. */
   readonly canary: string;
-  /** Who coordinates the run now, and for how long at least; undefined: nobody. */
-  readonly coordinator?: { readonly name: string; readonly untilMs: number };
+  /** Who coordinates the run now; undefined: nobody. */
+  readonly coordinator?: { readonly name: string };
 }
 
 /** What comes from a state file. */
@@ -97,8 +96,28 @@ export class EngineDatabase {
     this.#boss = boss;
   }
 
-  condition(): Promise<EngineCondition> {
-    return conditionOf(this.#sql);
+  async condition(): Promise<EngineCondition> {
+    const [server] = await this.#sql.query(
+      `select version() as version, current_setting('fsync') as fsync,
+         current_setting('full_page_writes') as full_page_writes,
+         coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted`,
+    );
+    const tables = await versionOf(this.#sql);
+    const incarnation = await incarnationOf(this.#sql);
+    const before = tables === undefined ? undefined : await acceptedIn(this.#sql);
+    return {
+      server: textOf(server, 'version'),
+      tables,
+      wanted: wantedVersion,
+      unsafe: unsafeSettings
+        .filter(({ setting }) => textOf(server, setting) === 'off')
+        .map(({ setting, sentence }) => `${setting} is off: ${sentence}`),
+      incarnation,
+      ...(before === undefined || incarnation === undefined || before === incarnation
+        ? {}
+        : { changedFrom: before }),
+      encrypted: isTrue(server, 'encrypted'),
+    };
   }
 
   /** Makes or upgrades the tables, and those of the queue. */
@@ -122,7 +141,8 @@ export class EngineDatabase {
 
   /** From now on, this incarnation is the right one: a person has compared the runs with the service. */
   async accept(): Promise<void> {
-    await acceptIncarnation(this.#sql);
+    const incarnation = await incarnationOf(this.#sql);
+    await this.#sql.query(`update ${schema}.version set incarnation = $1`, [incarnation ?? null]);
   }
 
   async runs(): Promise<readonly EngineRun[]> {
@@ -184,12 +204,10 @@ export class EngineDatabase {
 
 const allRuns = `
   select terms.*, run.stage, run.coordinator,
-    extract(epoch from run.coordinator_until)::float8 * 1000 as until,
     coalesce(run.coordinator_until > clock_timestamp(), false) as held
   from ${schema}.terms join ${schema}.run using (run)`;
 
 function runOf(row: Row): EngineRun {
-  const until = optionalNumber(row, 'until');
   const name = optionalText(row, 'coordinator');
   return {
     terms: {
@@ -201,9 +219,7 @@ function runOf(row: Row): EngineRun {
     },
     stage: stageOf(textOf(row, 'stage')),
     canary: textOf(row, 'canary'),
-    ...(row['held'] === true && until !== undefined && name !== undefined
-      ? { coordinator: { name, untilMs: Math.round(until) } }
-      : {}),
+    ...(isTrue(row, 'held') && name !== undefined ? { coordinator: { name } } : {}),
   };
 }
 
@@ -223,30 +239,6 @@ async function removeRows(sql: Statements, run: string): Promise<void> {
 }
 
 // The condition of a database: whether its settings can lose committed transactions, and whether it was restored.
-
-async function conditionOf(sql: Sql): Promise<EngineCondition> {
-  const [server] = await sql.query(
-    `select version() as version, current_setting('fsync') as fsync,
-       current_setting('full_page_writes') as full_page_writes,
-       coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted`,
-  );
-  const tables = await versionOf(sql);
-  const incarnation = await incarnationOf(sql);
-  const before = tables === undefined ? undefined : await acceptedIn(sql);
-  return {
-    server: textOf(server, 'version'),
-    tables,
-    wanted: wantedVersion,
-    unsafe: unsafeSettings
-      .filter(({ setting }) => textOf(server, setting) === 'off')
-      .map(({ setting, sentence }) => `${setting} is off: ${sentence}`),
-    incarnation,
-    ...(before === undefined || incarnation === undefined || before === incarnation
-      ? {}
-      : { changedFrom: before }),
-    encrypted: isTrue(server, 'encrypted'),
-  };
-}
 
 /** `synchronous_commit` is not here, because each of our transactions sets it. */
 const unsafeSettings = [
@@ -286,15 +278,7 @@ async function acceptedIn(sql: Statements): Promise<string | undefined> {
   return optionalText(row, 'incarnation');
 }
 
-/** From now on, this incarnation is the right one. */
-async function acceptIncarnation(sql: Sql): Promise<void> {
-  const incarnation = await incarnationOf(sql);
-  await sql.query(`update ${schema}.version set incarnation = $1`, [incarnation ?? null]);
-}
-
 // Brings what a state file knows into the database: its lines as they are, and of each job what money needs.
-
-const group = 1000;
 
 /** Within a transaction in which the run is not there. */
 async function importInto(sql: Statements, from: Import): Promise<void> {
@@ -316,23 +300,15 @@ async function importInto(sql: Statements, from: Import): Promise<void> {
   const { header, runs, tasks } = from;
   await writeSnapshot(sql, run, { header, runs, tasks, seq: 0 });
   let reserved = 0;
-  let lines: JobLine[] = [];
-  const write = async (): Promise<void> => {
+  for (const lines of groupsOf(from.jobs)) {
+    for (const { state, reserve = 0 } of lines) if (jobFacts[state].inDoubt) reserved += reserve;
     await writeLines(sql, run, lines);
     await writeJobs(sql, run, lines);
-    lines = [];
-  };
-  for (const line of from.jobs) {
-    if (jobFacts[line.state].inDoubt) reserved += line.reserve ?? 0;
-    lines.push(line);
-    if (lines.length === group) await write();
   }
-  await write();
   await sql.query(`update ${schema}.run set reserved = $2 where run = $1`, [run, reserved]);
 }
 
 async function writeJobs(sql: Statements, run: string, lines: readonly JobLine[]): Promise<void> {
-  if (lines.length === 0) return;
   await sql.query(
     `insert into ${schema}.job
      select $1, job, state, attempt, name, reserve, credits, project, past,

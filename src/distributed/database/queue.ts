@@ -12,10 +12,12 @@ import { isTrue, numberOf, type Sql, type Statements, textOf } from './sql.ts';
 export const queueSchema = 'shotlist_queue';
 
 /** An order that killed so many workers is given up. */
-const mostDeliveries = 20;
+const maxDeliveries = 20;
 const noId = '00000000-0000-0000-0000-000000000000';
-const dayless = 23 * 3600;
-const weeks = 365 * 24 * 3600;
+/** pg-boss takes less than a day. */
+const expirySeconds = 23 * 3600;
+const retentionSeconds = 365 * 24 * 3600;
+const noIds: ReadonlySet<string> = new Set();
 
 export interface Taken {
   readonly lease: Lease;
@@ -77,13 +79,13 @@ export class Queue {
   }
 
   async create(): Promise<void> {
-    await this.#boss.createQueue(this.#lost, { retentionSeconds: weeks });
+    await this.#boss.createQueue(this.#lost, { retentionSeconds });
     await this.#boss.createQueue(this.#name, {
-      retryLimit: mostDeliveries,
+      retryLimit: maxDeliveries,
       retryDelay: 1,
       heartbeatSeconds: 10,
-      expireInSeconds: dayless,
-      retentionSeconds: weeks,
+      expireInSeconds: expirySeconds,
+      retentionSeconds,
       deadLetter: this.#lost,
     });
   }
@@ -102,6 +104,7 @@ export class Queue {
   }
 
   async insert(orders: readonly Queued[], within: Statements): Promise<void> {
+    if (orders.length === 0) return;
     await this.#boss.insert(
       this.#name,
       orders.map(({ key, issued, afterMs, id }) => ({
@@ -117,14 +120,6 @@ export class Queue {
     return this.#taken(await this.#boss.fetch<unknown>(this.#name, { batchSize: most }));
   }
 
-  /** The ids of the leases that still hold, which are renewed. */
-  async touch(leases: readonly Lease[], within: Statements): Promise<ReadonlySet<string>> {
-    const answer = await this.#boss.touch(this.#name, leases.map(attemptOf), {
-      db: bossDb(within),
-    });
-    return settledIn(answer);
-  }
-
   /**
    * The ids of the leases that hold, which nobody can let lapse before the transaction ends. Only those are renewed that
    * need it: a renewal writes the order and its indexes again. `freshMs`: for so long after a renewal they do not.
@@ -134,6 +129,7 @@ export class Queue {
     within: Statements,
     freshMs: number,
   ): Promise<ReadonlySet<string>> {
+    if (leases.length === 0) return noIds;
     const held = await within.query(
       `select job.id::text, job.retry_count, job.heartbeat_on < clock_timestamp() - $4 * interval '1 ms' as old
        from (select * from unnest($2::uuid[], $3::integer[]) as lease(id, retry) order by id) lease
@@ -145,15 +141,17 @@ export class Queue {
     );
     const old = held.filter((row) => isTrue(row, 'old'));
     if (old.length > 0)
-      await this.touch(
-        old.map((row) => ({ id: textOf(row, 'id'), retry: numberOf(row, 'retry_count') })),
-        within,
+      await this.#boss.touch(
+        this.#name,
+        old.map((row) => ({ id: textOf(row, 'id'), retryCount: numberOf(row, 'retry_count') })),
+        { db: bossDb(within) },
       );
     return new Set(held.map((row) => textOf(row, 'id')));
   }
 
   /** Removes orders that are done. The ids of the leases that held. */
   async finish(leases: readonly Lease[], within: Statements): Promise<ReadonlySet<string>> {
+    if (leases.length === 0) return noIds;
     const answer = await this.#boss.deleteJob(this.#name, leases.map(attemptOf), {
       db: bossDb(within),
     });
@@ -161,6 +159,7 @@ export class Queue {
   }
 
   async has(ids: readonly string[], within: Statements): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return noIds;
     const rows = await within.query(
       `select id::text from ${queueSchema}.job where name = $1 and id = any ($2::uuid[])`,
       [this.#name, ids],

@@ -49,11 +49,6 @@ export function numberOf(row: Row | undefined, column: string): number {
   return number;
 }
 
-export function optionalNumber(row: Row | undefined, column: string): number | undefined {
-  const value = row?.[column];
-  return value === null || value === undefined ? undefined : numberOf(row, column);
-}
-
 export const isTrue = (row: Row | undefined, column: string): boolean => row?.[column] === true;
 
 export function unexpected(column: string, value: unknown): Error {
@@ -66,4 +61,18 @@ export function objectOf(body: string): JsonObject {
   const value: unknown = JSON.parse(body);
   if (!isObject(value)) throw unexpected('body', body);
   return value;
+}
+
+const maxPerStatement = 1000;
+
+/** In groups that fit a statement. */
+export function* groupsOf<T>(all: Iterable<T>): Iterable<readonly T[]> {
+  let group: T[] = [];
+  for (const one of all) {
+    group.push(one);
+    if (group.length < maxPerStatement) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 }

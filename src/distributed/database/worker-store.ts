@@ -59,8 +59,6 @@ export class RunGone extends Error {
   }
 }
 
-const nobody: ReadonlySet<string> = new Set();
-
 export class DatabaseWorkerStore implements WorkerStore {
   readonly #sql: Sql;
   readonly #queue: Queue;
@@ -86,16 +84,9 @@ export class DatabaseWorkerStore implements WorkerStore {
     if (facts.length + ends.length + asks.length === 0) return { facts: [], ends: [], claims: [] };
     await this.#queue.ready();
     return this.#sql.transaction(async (within) => {
-      const leases = [...asks, ...ends].map(({ lease }) => lease);
-      // All of them at once and in one order, so that no two transactions wait for each other.
-      const live = leases.length === 0 ? nobody : await this.#queue.hold(leases, within, 3_000);
-      const held =
-        ends.length === 0
-          ? nobody
-          : await this.#queue.finish(
-              ends.map(({ lease }) => lease),
-              within,
-            );
+      // All leases at once and in one order, so that no two transactions wait for each other.
+      const live = await this.#queue.hold(leasesOf([...asks, ...ends]), within, 3_000);
+      const held = await this.#queue.finish(leasesOf(ends), within);
       const parked = await this.#park(ends.filter(isParked), held, within);
       const written = await commitBatch(within.last, this.#run, this.#identity.worker, undefined, {
         facts,
@@ -122,26 +113,16 @@ export class DatabaseWorkerStore implements WorkerStore {
     held: ReadonlySet<string>,
     within: Statements,
   ): Promise<ReadonlySet<string>> {
-    if (ends.length === 0) return nobody;
     const live = ends.filter(({ lease }) => held.has(lease.id));
     const rest = ends.filter(({ lease }) => !held.has(lease.id));
-    if (live.length > 0) await this.#queue.insert(live.map(nextOf), within);
-    const before =
-      rest.length === 0
-        ? nobody
-        : await this.#queue.has(
-            rest.map(({ lease }) => idAfter(lease)),
-            within,
-          );
+    await this.#queue.insert(live.map(nextOf), within);
+    const before = await this.#queue.has(leasesOf(rest).map(idAfter), within);
     const parked = [...live, ...rest.filter(({ lease }) => before.has(idAfter(lease)))];
     return new Set(parked.map(({ lease }) => ownerOf(lease)));
   }
 
   async beat(leases: readonly Lease[], busy: number): Promise<Beat> {
-    const held =
-      leases.length === 0
-        ? nobody
-        : await this.#sql.transaction((within) => this.#queue.hold(leases, within, 1_000));
+    const held = await this.#sql.transaction((within) => this.#queue.hold(leases, within, 1_000));
     const { worker, host, places } = this.#identity;
     const [row] = await this.#sql.query(
       `with beat as (
@@ -179,6 +160,9 @@ export class DatabaseWorkerStore implements WorkerStore {
     );
   }
 }
+
+const leasesOf = (all: readonly { readonly lease: Lease }[]): readonly Lease[] =>
+  all.map(({ lease }) => lease);
 
 const isParked = (end: Parked | Ended): end is Parked => end.is === 'parked';
 

@@ -383,7 +383,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         await coordinator.release(term);
         const next = await coordinator.acquire('c2', 1000);
         expect(next).toEqual({ epoch: term.epoch + 1 });
-        expect(await coordinator.renew(term, 1000)).toBe(false);
+        await expect(coordinator.renew(term, 1000)).rejects.toThrow(TermOver);
         const fact = event('f', intent());
         await expect(coordinator.record(term, [fact])).rejects.toBeInstanceOf(TermOver);
         await expect(
