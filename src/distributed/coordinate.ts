@@ -15,7 +15,7 @@ import { lockState, type StateContext, strangerTo } from '../state/lock-state.ts
 import type { RunPaths } from '../state/run-paths.ts';
 import { DatabaseAway, patienceWith, retryWhileAway } from './away.ts';
 import { type EngineSession, termMs } from './coordinator.ts';
-import { type CoordinatorStore, type Term, TermOver } from './database/coordinator-store.ts';
+import { type CoordinatorStore, TermOver } from './database/coordinator-store.ts';
 import type { EngineRun } from './database/database.ts';
 import { loadLedger } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
@@ -73,13 +73,13 @@ async function begin(
   const patiently = <T>(call: () => Promise<T>): Promise<T> =>
     told ? retryWhileAway(patience, call) : call();
   for (;;) {
-    const { run, paths, orderStore, term } = await patiently(async () => {
+    const { run, paths, orderStore } = await patiently(async () => {
       const { run, paths } = await moveUnderLock(bound, given, engine, context);
-      const orderStore = engine.database.coordinator(run.terms.run);
-      return { run, paths, orderStore, term: await orderStore.acquire(name, termMs) };
+      const orderStore = await engine.database.run(run.terms.run).acquire(name, termMs);
+      return { run, paths, orderStore };
     });
-    if (term !== undefined) {
-      await clear(orderStore, term, context);
+    if (orderStore !== undefined) {
+      await clear(orderStore, context);
       const store = diskStore();
       const loaded = await loadLedger(orderStore, () => store);
       const { ledger, snapshot, seq, changed } = loaded;
@@ -87,7 +87,7 @@ async function begin(
       return {
         paths,
         state,
-        session: { engine, run, orderStore, term, seq, ledger, changed },
+        session: { engine, run, orderStore, seq, ledger, changed },
         async [Symbol.asyncDispose]() {
           store.close();
           await engine[Symbol.asyncDispose]();
@@ -140,13 +140,12 @@ async function moveUnderLock(
 /** Orders of an earlier coordinator are dropped; what workers are doing is waited for. */
 async function clear(
   orderStore: CoordinatorStore,
-  term: Term,
   { clock, stop }: CoordinateContext,
 ): Promise<void> {
   const never = new AbortController().signal;
   for (;;) {
     // A coordinator that was silent for too long would drop the orders of the next one.
-    await orderStore.renew(term, termMs);
+    await orderStore.renew(termMs);
     await orderStore.dropQueued();
     if ((await orderStore.active()) === 0) break;
     await orderStore.supervise();
@@ -154,7 +153,7 @@ async function clear(
     if (stop?.aborted) throw stop.reason;
   }
   const why = 'its coordinator and its worker were gone before its answer was recorded';
-  await orderStore.doubtIntended(term, why);
+  await orderStore.doubtIntended(why);
 }
 
 /** A coordinator that had to stop, where that is neither a bug nor the fault of its user, refuses. Rethrows any other error. */

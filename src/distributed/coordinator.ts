@@ -4,7 +4,7 @@ import type { Ledger } from '../model/ledger.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { type Patience, retryWhileAway } from './away.ts';
 import type { IssuedOrder } from './database/batch.ts';
-import type { CoordinatorStore, EngineRecord, Term } from './database/coordinator-store.ts';
+import type { CoordinatorStore, EngineRecord } from './database/coordinator-store.ts';
 import type { EngineRun } from './database/database.ts';
 import type { OpenEngine } from './open-database.ts';
 
@@ -13,7 +13,6 @@ export interface EngineSession {
   readonly engine: OpenEngine;
   readonly run: EngineRun;
   readonly orderStore: CoordinatorStore;
-  readonly term: Term;
   readonly ledger: Ledger;
   /** The number of the last record in the ledger. */
   readonly seq: number;
@@ -23,7 +22,6 @@ export interface EngineSession {
 
 export interface CoordinatorOptions extends Patience {
   readonly orderStore: CoordinatorStore;
-  readonly term: Term;
   readonly clock: Clock;
   /** The number of the last record that the ledger has. */
   readonly folded: number;
@@ -71,10 +69,6 @@ export class Coordinator {
     return this.#o.orderStore;
   }
 
-  get term(): Term {
-    return this.#o.term;
-  }
-
   get patience(): Patience {
     return this.#o;
   }
@@ -104,13 +98,13 @@ export class Coordinator {
    */
   close(why: string | undefined): void {
     this.#closing = this.#closing
-      .then(() => retryWhileAway(this.#o, () => this.orderStore.close(this.term, why)))
+      .then(() => retryWhileAway(this.#o, () => this.orderStore.close(why)))
       .catch((error: unknown) => this.#fail(error));
   }
 
   /** Renews the term; throws if it is over: what happens in the queue is another coordinator's now. */
   async holdsTerm(): Promise<void> {
-    await retryWhileAway(this.#o, () => this.orderStore.renew(this.term, termMs));
+    await retryWhileAway(this.#o, () => this.orderStore.renew(termMs));
   }
 
   /** Resolves when `hear` has something to tell, or to throw. */

@@ -12,7 +12,7 @@ import type { RunWatch } from '../run/run-watch.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { type Patience, patienceWith, retryWhileAway, unlessAway } from './away.ts';
 import { Coordinator, type EngineSession } from './coordinator.ts';
-import { type EngineRecord, writerOf } from './database/coordinator-store.ts';
+import type { EngineRecord } from './database/coordinator-store.ts';
 import { EngineLines } from './engine-lines.ts';
 import { EnginePerformer, type Ordering } from './engine-performer.ts';
 import { recordGroups } from './load-ledger.ts';
@@ -52,17 +52,17 @@ export class EngineFile {
   constructor(options: EngineFileOptions) {
     this.#o = options;
     const { session, clock, onWarning } = options;
-    const { orderStore, term, seq, engine } = session;
+    const { orderStore, seq, engine } = session;
     const patience = patienceWith(engine, { clock, quit: this.#quit.signal, onWarning });
     this.#patience = patience;
     this.#lines = new EngineLines({
       ...patience,
-      writer: writerOf(term),
+      writer: orderStore.writer,
       nameOf: (job) => session.ledger.job(job)?.name,
-      record: (facts) => orderStore.record(term, facts),
+      record: (facts) => orderStore.record(facts),
     });
     this.coordinator = new Coordinator({
-      ...{ ...patience, orderStore, term, folded: seq },
+      ...{ ...patience, orderStore, folded: seq },
       beforeIssue: async () => {
         this.#journal?.begin();
         if (!this.#lines.isEmpty) await this.#lines.sync();
@@ -97,11 +97,11 @@ export class EngineFile {
 
   /** Undefined: the database is away. */
   async #queueState(): Promise<QueueState | undefined> {
-    const { orderStore, term, folded } = this.coordinator;
+    const { orderStore, folded } = this.coordinator;
     const facts = await unlessAway(() => orderStore.facts());
     if (facts === undefined) return undefined;
     const { last, ...queue } = facts;
-    return { ...queue, term: term.epoch, behind: Math.max(0, last - folded) };
+    return { ...queue, term: orderStore.epoch, behind: Math.max(0, last - folded) };
   }
 
   /** Without a worker, nothing happens, and nobody would know why. */
@@ -175,15 +175,14 @@ export class EngineFile {
     await this.#watching;
     await this.coordinator.abandon();
     if (!this.#exported) return;
-    const { orderStore, term } = this.#o.session;
     // The term lapses by itself.
-    await unlessAway(() => orderStore.release(term));
+    await unlessAway(() => this.#o.session.orderStore.release());
   }
 
   /** Ends the term: what is still under way at workers keeps the record in the database. */
   async compact(ledger: Ledger): Promise<Result<undefined, string>> {
     const { session, onWarning } = this.#o;
-    const { orderStore, engine, term } = session;
+    const { orderStore, engine } = session;
     await this.coordinator.end();
     for (const record of this.coordinator.hear().records) this.#foldLate(record);
     await this.flush();
@@ -197,7 +196,7 @@ export class EngineFile {
     }
     // Nobody performs an order any more, so what is only intended belongs to a worker that is gone or frozen.
     const why = 'its worker was gone before its answer was recorded';
-    await retryWhileAway(this.#patience, () => orderStore.doubtIntended(term, why));
+    await retryWhileAway(this.#patience, () => orderStore.doubtIntended(why));
     const { bound, paths, clock } = this.#o;
     this.#read = this.coordinator.folded;
     const exported = await exportRun({
@@ -219,7 +218,7 @@ export class EngineFile {
   }
 
   #foldLate(record: EngineRecord): void {
-    if (record.is === 'event' && record.by !== writerOf(this.#o.session.term))
+    if (record.is === 'event' && record.by !== this.#o.session.orderStore.writer)
       this.#journal?.fold(record.event, record.at);
   }
 }

@@ -9,7 +9,7 @@ import { readOutcome } from '../run/jobs/wire/outcome-schema.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import { retryWhileAway } from './away.ts';
 import type { Coordinator, Heard } from './coordinator.ts';
-import { type EngineRecord, writerOf } from './database/coordinator-store.ts';
+import type { EngineRecord } from './database/coordinator-store.ts';
 import type { SharedOutages } from './shared-outages.ts';
 
 /**
@@ -125,7 +125,7 @@ export class EnginePerformer implements Performer {
     if (this.#aborted) return stopped;
     if (order.operation === 'create' && claims?.claim(order) === false)
       return { is: 'withheld', why: paidElsewhere };
-    const { epoch } = coordinator.term;
+    const { epoch } = coordinator.orderStore;
     const key = `${epoch}.${phase}.${order.key}`;
     const { promise, resolve } = Promise.withResolvers<JobOutcome>();
     this.#issued.set(key, { order, journal, end: resolve, begun: false });
@@ -145,7 +145,7 @@ export class EnginePerformer implements Performer {
 
   #hearOne(record: EngineRecord): void {
     const { coordinator, onEvent } = this.#o;
-    if (record.by === writerOf(coordinator.term)) return;
+    if (record.by === coordinator.orderStore.writer) return;
     const issued = this.#issued.get(record.key);
     switch (record.is) {
       case 'event': {
@@ -184,10 +184,10 @@ export class EnginePerformer implements Performer {
   /** Until every order has ended: the workers are asked to end what they perform, and the rest is taken out of the queue. */
   async #takeBack(): Promise<void> {
     const { coordinator } = this.#o;
-    const { orderStore, term, patience } = coordinator;
+    const { orderStore, patience } = coordinator;
     const { clock, quit } = patience;
     try {
-      await retryWhileAway(patience, () => orderStore.stop(term));
+      await retryWhileAway(patience, () => orderStore.stop());
       while (this.#issued.size > 0 && !quit.aborted) {
         await coordinator.holdsTerm();
         const taken = await retryWhileAway(patience, () => orderStore.takeQueued());

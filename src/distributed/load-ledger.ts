@@ -2,7 +2,7 @@
 import type { JobStore } from '../model/job-store.ts';
 import { Ledger } from '../model/ledger.ts';
 import type { NewEvent } from '../model/line.ts';
-import type { CoordinatorStore, EngineRecord, Snapshot } from './database/coordinator-store.ts';
+import type { EngineRecord, RunStore, Snapshot } from './database/coordinator-store.ts';
 
 export interface LoadedLedger {
   readonly ledger: Ledger;
@@ -18,7 +18,7 @@ const maxTries = 5;
 
 /** `newStore`: an empty store; a second one is made when a coordinator folded the records while they were read. */
 export async function loadLedger(
-  orderStore: Pick<CoordinatorStore, 'snapshot' | 'jobs' | 'records'>,
+  orderStore: Pick<RunStore, 'snapshot' | 'jobs' | 'records'>,
   newStore: () => JobStore,
 ): Promise<LoadedLedger> {
   for (let attempt = 1; attempt <= maxTries; attempt++) {
@@ -36,7 +36,7 @@ export async function loadLedger(
 
 /** False: the lines are no longer those of the snapshot. */
 async function linesOf(
-  orderStore: Pick<CoordinatorStore, 'snapshot' | 'jobs'>,
+  orderStore: Pick<RunStore, 'snapshot' | 'jobs'>,
   ledger: Ledger,
   snapshot: Snapshot,
 ): Promise<boolean> {
@@ -49,7 +49,7 @@ async function linesOf(
 
 /** The records after a number, in groups. */
 export async function* recordGroups(
-  orderStore: Pick<CoordinatorStore, 'records'>,
+  orderStore: Pick<RunStore, 'records'>,
   after: number,
 ): AsyncIterable<readonly EngineRecord[]> {
   let last: number | undefined = after;
@@ -62,7 +62,7 @@ export async function* recordGroups(
 
 /** Reads the records after a number, and returns the number of the last one. `changed` takes the jobs that they are about. */
 export async function foldRecords(
-  orderStore: Pick<CoordinatorStore, 'records'>,
+  orderStore: Pick<RunStore, 'records'>,
   ledger: Ledger,
   after: number,
   changed?: Set<string>,

@@ -157,7 +157,7 @@ async function newerIn(moving: Moving, run: EngineRun): Promise<Problem | undefi
 }
 
 const ledgerOf = async ({ database }: Moving, { terms }: EngineRun): Promise<Ledger> =>
-  (await loadLedger(database.coordinator(terms.run), memoryStore)).ledger;
+  (await loadLedger(database.run(terms.run), memoryStore)).ledger;
 
 function firstNewer(ledger: Ledger, than: Ledger): JobLine | undefined {
   for (const line of ledger.jobs())
@@ -213,28 +213,28 @@ export interface Exporting {
  */
 export async function exportRun(exporting: Exporting): Promise<Result<void, string>> {
   const { session, bound, paths, ledger, catchUp, patience, context } = exporting;
-  const { orderStore, term } = session;
+  const { orderStore } = session;
   const header = headerFor(bound, paths);
   const again = <T>(call: () => Promise<T>): Promise<T> => retryWhileAway(patience, call);
   for (;;) {
     const seq = await again(catchUp);
     const snapshot = { header, seq, runs: ledger.runs(), tasks: ledger.tasks() };
-    await again(() => orderStore.fold(term, snapshot, [...ledger.jobs()]));
+    await again(() => orderStore.fold(snapshot, [...ledger.jobs()]));
     const locked = await resultOf(() => lockState(paths, 'edit', context));
     if (!locked.ok) return err(locked.error.diagnostics[0]?.message ?? paths.state);
     await using _held = locked.value;
-    if (await again(() => orderStore.seal(term, seq, termMs))) return await handOver(exporting);
+    if (await again(() => orderStore.seal(seq, termMs))) return await handOver(exporting);
   }
 }
 
 /** Nobody records anything any more, and no other coordinator reads the state file. */
 async function handOver(exporting: Exporting): Promise<Result<void, string>> {
   const { session, bound, paths, ledger, patience } = exporting;
-  const { orderStore, term } = session;
+  const { orderStore } = session;
   const { run } = session.run.terms;
   try {
     await writeState(paths, headerFor(bound, paths), ledger);
-    await retryWhileAway(patience, () => orderStore.handOver(term));
+    await retryWhileAway(patience, () => orderStore.handOver());
     await removeLeftover(canaryFile(bound.folder, run));
     removeLeftovers(run, bound.folder, paths.output, ledger);
     return ok(undefined);

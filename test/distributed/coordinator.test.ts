@@ -21,22 +21,21 @@ afterAll(async () => engine.close());
 async function begin(run: string) {
   await engine.import(importOf(run));
   await engine.setStage(run, 'open');
-  const orderStore = engine.coordinator(run);
-  const term = await orderStore.acquire('c1', 10_000);
-  if (term === undefined) throw new Error('no term');
+  const orderStore = await engine.run(run).acquire('c1', 10_000);
+  if (orderStore === undefined) throw new Error('no term');
   const closed = async () =>
     (await sql.query('select closed from shotlist.run where run = $1', [run]))[0]?.['closed'];
-  return { orderStore, term, closed };
+  return { orderStore, closed };
 }
 
 test('a phase that is closed does not close the next one, also when its word takes longer', async () => {
-  const { orderStore, term, closed } = await begin('r1');
+  const { orderStore, closed } = await begin('r1');
   const held = Promise.withResolvers<void>();
   const closedWhenIssued: unknown[] = [];
   const changed: Partial<CoordinatorStore> = {
-    close: async (of, why) => {
+    close: async (why) => {
       if (why !== undefined) await held.promise;
-      await orderStore.close(of, why);
+      await orderStore.close(why);
     },
     issue: async (orders) => {
       closedWhenIssued.push(await closed());
@@ -46,7 +45,6 @@ test('a phase that is closed does not close the next one, also when its word tak
   const coordinator = new Coordinator({
     ...{
       orderStore: withChanged(orderStore, changed),
-      term,
       clock: realClock,
       folded: 0,
     },
@@ -54,7 +52,7 @@ test('a phase that is closed does not close the next one, also when its word tak
   });
   coordinator.close('results are saved first');
   coordinator.close(undefined);
-  coordinator.issue(issued('a', term.epoch));
+  coordinator.issue(issued('a', orderStore.epoch));
   held.resolve();
   await coordinator.end();
   expect(await closed()).toBeNull();
@@ -62,12 +60,12 @@ test('a phase that is closed does not close the next one, also when its word tak
 });
 
 test('a coordinator whose term is over closes and stops nothing', async () => {
-  const { orderStore, term, closed } = await begin('r2');
-  await orderStore.release(term);
-  const next = await engine.coordinator('r2').acquire('c2', 10_000);
-  expect(next).toEqual({ epoch: term.epoch + 1 });
-  await orderStore.close(term, 'late');
-  await orderStore.stop(term);
+  const { orderStore, closed } = await begin('r2');
+  await orderStore.release();
+  const next = await engine.run('r2').acquire('c2', 10_000);
+  expect(next?.epoch).toBe(orderStore.epoch + 1);
+  await orderStore.close('late');
+  await orderStore.stop();
   expect(await closed()).toBeNull();
   const worker = engine.worker('r2', { worker: 'w1', host: 'h1', places: 1 });
   expect(await worker.beat([], 0)).toMatchObject({ stopping: false });

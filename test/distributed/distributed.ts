@@ -3,7 +3,6 @@
 
 import { randomUUID } from 'node:crypto';
 import { Coordinator } from '../../src/distributed/coordinator.ts';
-import { writerOf } from '../../src/distributed/database/coordinator-store.ts';
 import type { EngineDatabase } from '../../src/distributed/database/database.ts';
 import { EngineLines } from '../../src/distributed/engine-lines.ts';
 import { EnginePerformer } from '../../src/distributed/engine-performer.ts';
@@ -44,14 +43,12 @@ export async function distribute(
   const lines = { runs: ledger.runs(), tasks: ledger.tasks(), jobs: ledger.jobs() };
   await database.import({ terms, canary: 'c', header, ...lines });
   await database.setStage(id, 'open');
-  const orderStore = database.coordinator(id);
-  const term = await orderStore.acquire('c', 60_000);
-  if (term === undefined) throw new Error('no term');
+  const orderStore = await database.run(id).acquire('c', 60_000);
+  if (orderStore === undefined) throw new Error('no term');
   const quit = new AbortController();
   const patience = { clock: realClock, quit: quit.signal };
-  const writer = writerOf(term);
   const file = new EngineLines({
-    ...{ ...patience, writer, record: (facts) => orderStore.record(term, facts) },
+    ...{ ...patience, writer: orderStore.writer, record: (facts) => orderStore.record(facts) },
     nameOf: (job) => ledger.job(job)?.name,
   });
   const tee: LineFile = {
@@ -64,7 +61,7 @@ export async function distribute(
   const journal = new FoldedLines(ledger, tee, clock, { run: {} });
   journal.onLine = onLine;
   const coordinator = new Coordinator({
-    ...{ ...patience, orderStore, term, folded: 0 },
+    ...{ ...patience, orderStore, folded: 0 },
     beforeIssue: async () => {
       journal.begin();
       if (!file.isEmpty) await file.sync();

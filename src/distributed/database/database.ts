@@ -6,7 +6,7 @@ import type { Header, JobLine, RunLine, TaskLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
 import { moneyOf } from './batch.ts';
 import { bossOver, type ConnectionOptions, connect } from './connection.ts';
-import { CoordinatorStore, writeLines, writeSnapshot } from './coordinator-store.ts';
+import { RunStore, writeLines, writeSnapshot } from './coordinator-store.ts';
 import { functions } from './functions.ts';
 import { Queue, queueSchema } from './queue.ts';
 import {
@@ -185,8 +185,8 @@ export class EngineDatabase {
     await this.#queue(run).remove();
   }
 
-  coordinator(run: string): CoordinatorStore {
-    return new CoordinatorStore(this.#sql, this.#queue(run), run);
+  run(run: string): RunStore {
+    return new RunStore(this.#sql, this.#queue(run), run);
   }
 
   worker(run: string, identity: WorkerIdentity): WorkerStore {

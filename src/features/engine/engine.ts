@@ -28,7 +28,7 @@ export async function checkEngine(engine: string): Promise<EngineReport> {
     const hasTables = condition.tables === condition.wanted;
     for (const { terms, stage, coordinator } of hasTables ? await database.runs() : []) {
       const { run, pipeline, service } = terms;
-      const queue = await database.coordinator(run).facts();
+      const queue = await database.run(run).facts();
       const name = coordinator === undefined ? {} : { coordinator: coordinator.name };
       runs.push({ run, pipeline, service, stage, ...name, queue });
     }

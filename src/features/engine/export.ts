@@ -3,7 +3,7 @@
 import { patienceWith, retryWhileAway, unlessAway } from '../../distributed/away.ts';
 import { asCoordinator, coordinate } from '../../distributed/coordinate.ts';
 import { termMs } from '../../distributed/coordinator.ts';
-import type { CoordinatorStore } from '../../distributed/database/coordinator-store.ts';
+import type { RunStore } from '../../distributed/database/coordinator-store.ts';
 import { foldRecords } from '../../distributed/load-ledger.ts';
 import { exportRun } from '../../distributed/move-state.ts';
 import { termsOf } from '../../distributed/terms.ts';
@@ -71,7 +71,7 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   const { orderStore } = session;
   const quit = signal ?? new AbortController().signal;
   const patience = patienceWith(session.engine, { clock, quit, onWarning });
-  const records: CoordinatorStore['records'] = (after, most) =>
+  const records: RunStore['records'] = (after, most) =>
     retryWhileAway(patience, () => orderStore.records(after, most));
   let { seq } = session;
   const changed = new Set(session.changed);
@@ -86,7 +86,7 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   });
   book.catchUp(ledger, changed);
   // The term lapses by itself.
-  await unlessAway(() => orderStore.release(session.term));
+  await unlessAway(() => orderStore.release());
   if (!exported.ok) throw new Refusal({ ...problem(exported.error), reason: 'system' });
   return { state: paths.state, jobs: ledger.size };
 }
