@@ -60,7 +60,7 @@ export async function coordinate(
 
 async function begin(
   bound: BoundPipeline,
-  given: RunPaths,
+  located: RunPaths,
   engine: OpenEngine,
   context: CoordinateContext,
 ): Promise<Coordinating> {
@@ -68,13 +68,13 @@ async function begin(
   const began = clock.elapsed();
   const quit = stop ?? new AbortController().signal;
   const patience = patienceWith(engine, { clock, quit, onWarning });
-  let told = false;
+  let isStandby = false;
   /** A database that a standby has used comes back; the first contact fails at once, because the address may be wrong. */
   const patiently = <T>(call: () => Promise<T>): Promise<T> =>
-    told ? retryWhileAway(patience, call) : call();
+    isStandby ? retryWhileAway(patience, call) : call();
   for (;;) {
     const { run, paths, orderStore } = await patiently(async () => {
-      const { run, paths } = await moveUnderLock(bound, given, engine, context);
+      const { run, paths } = await moveUnderLock(bound, located, engine, context);
       const orderStore = await engine.database.run(run.terms.run).acquire(name, termMs);
       return { run, paths, orderStore };
     });
@@ -96,8 +96,8 @@ async function begin(
     }
     if (clock.elapsed() - began > standbyMs)
       throw new Refusal(busyProblem(run, engine.address.shown));
-    if (!told) onWarning(standbyText(run, engine.address.shown));
-    told = true;
+    if (!isStandby) onWarning(standbyText(run, engine.address.shown));
+    isStandby = true;
     await clock.sleep(1_000, quit);
     if (stop?.aborted) throw stop.reason;
   }
@@ -116,11 +116,11 @@ const standbyText = ({ coordinator }: EngineRun, shown: string): string =>
 /** The lock of the state file is held only while the file is read and marked: other hosts could not see the holder. */
 async function moveUnderLock(
   bound: BoundPipeline,
-  given: RunPaths,
+  located: RunPaths,
   { database, address }: OpenEngine,
   { terms, takeBack, ...context }: CoordinateContext,
 ): Promise<{ readonly run: EngineRun; readonly paths: RunPaths }> {
-  await using held = await lockState(given, 'run', context);
+  await using held = await lockState(located, 'run', context);
   const { paths } = held;
   const loaded = await loadState(paths.state, memoryStore());
   if (!loaded.ok)
@@ -161,9 +161,9 @@ export async function asCoordinator<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const known = problemOf(error);
-    if (known === undefined) throw error;
-    throw new Refusal(known);
+    const reason = problemOf(error);
+    if (reason === undefined) throw error;
+    throw new Refusal(reason);
   }
 }
 

@@ -44,31 +44,29 @@ export interface Moving {
 /** Makes the database the record, and returns the run there. */
 export async function moveIn(moving: Moving): Promise<EngineRun> {
   const { database, bound, paths, state, address } = moving;
-  const known = await database.find(bound.name, paths.serviceName);
+  const run = await database.find(bound.name, paths.serviceName);
   const away = state.header?.away;
-  if (moving.takeBack === true && known?.stage === 'exported') return await takeBack(moving, known);
+  if (moving.takeBack === true && run?.stage === 'exported') return await takeBack(moving, run);
   if (away !== undefined && away.engine !== address.digest)
     throw new Refusal(awayProblem(paths.state, away, 'another database'));
-  if (away !== undefined && away.run !== known?.terms.run)
+  if (away !== undefined && away.run !== run?.terms.run)
     throw new Refusal(
-      known?.stage === 'exported'
-        ? exportedProblem(moving)
-        : forgottenProblem(paths.state, address),
+      run?.stage === 'exported' ? exportedProblem(moving) : forgottenProblem(paths.state, address),
     );
-  switch (known?.stage) {
+  switch (run?.stage) {
     case undefined:
       return await importRun(moving);
     case 'importing':
       if (away === undefined) return await importRun(moving);
       // Its coordinator is writing the state file, and hands it over soon.
-      if (known.coordinator !== undefined) return known;
-      await database.setStage(known.terms.run, 'open');
-      return known;
+      if (run.coordinator !== undefined) return run;
+      await database.setStage(run.terms.run, 'open');
+      return run;
     case 'open':
-      return await joinRun(moving, known);
+      return await joinRun(moving, run);
     case 'exported': {
       if (away !== undefined) throw new Refusal(exportedProblem(moving));
-      const newer = await newerIn(moving, known);
+      const newer = await newerIn(moving, run);
       if (newer === undefined) return await importRun(moving);
       throw new Refusal(newer);
     }
@@ -93,25 +91,25 @@ async function importRun(moving: Moving): Promise<EngineRun> {
 }
 
 /** The run is open: this checkout joins it if its state file knows nothing that the database does not. */
-async function joinRun(moving: Moving, known: EngineRun): Promise<EngineRun> {
+async function joinRun(moving: Moving, run: EngineRun): Promise<EngineRun> {
   const { bound, state } = moving;
   if (state.header?.away === undefined && state.header !== undefined) {
-    const ahead = await firstAhead(moving, known);
+    const ahead = await firstAhead(moving, run);
     if (ahead !== undefined) throw new Refusal(aheadProblem(moving, ahead));
   }
   // The folder of the run has its canary.
-  if (!hasCanary(bound.folder, known)) moving.onWarning(otherCopyText(moving));
-  await writeCanary(bound.folder, known);
-  if (state.header !== undefined) await markAway(moving, known.terms.run);
-  return known;
+  if (!hasCanary(bound.folder, run)) moving.onWarning(otherCopyText(moving));
+  await writeCanary(bound.folder, run);
+  if (state.header !== undefined) await markAway(moving, run.terms.run);
+  return run;
 }
 
 /** Makes the database the record again after an export. */
-async function takeBack(moving: Moving, known: EngineRun): Promise<EngineRun> {
-  const ahead = await firstAhead(moving, known);
+async function takeBack(moving: Moving, run: EngineRun): Promise<EngineRun> {
+  const ahead = await firstAhead(moving, run);
   if (ahead !== undefined) throw new Refusal(aheadProblem(moving, ahead));
-  await moving.database.setStage(known.terms.run, 'open');
-  return await joinRun(moving, { ...known, stage: 'open' });
+  await moving.database.setStage(run.terms.run, 'open');
+  return await joinRun(moving, { ...run, stage: 'open' });
 }
 
 const aheadProblem = ({ address, paths }: Moving, { tasks }: JobLine): Problem =>

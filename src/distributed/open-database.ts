@@ -91,7 +91,9 @@ async function open(
     throw new Refusal(wrong);
   }
   return {
-    ...{ database, condition, address },
+    database,
+    condition,
+    address,
     [Symbol.asyncDispose]: () => database.close(),
   };
 }
@@ -167,10 +169,10 @@ function problemOf(
       'upgrade shotlist on this host',
     );
   if (use === 'look') return undefined;
-  const [first] = unsafe;
-  if (first !== undefined)
+  const [unsafeSetting] = unsafe;
+  if (unsafeSetting !== undefined)
     return problem(
-      `the database ${shown} may lose what it has confirmed: ${first}`,
+      `the database ${shown} may lose what it has confirmed: ${unsafeSetting}`,
       'shotlist',
       'a lost record could be paid twice: change the setting, and restart the server',
     );

@@ -170,7 +170,9 @@ export async function serveRun(
     ...{ ...patience, orderStore, worker, places, promptness, leave },
     contextFor: ({ id, retry }, attention, stop) => ({
       ...shared,
-      ...{ attention, stop, lease: `${id}/${retry}` },
+      attention,
+      stop,
+      lease: `${id}/${retry}`,
     }),
     read: (value) =>
       readGuarded(value, { folder: bound.folder, boundary, pipeline: bound.pipeline }),

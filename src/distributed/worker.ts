@@ -1,5 +1,6 @@
 // A worker: takes orders from the queue of one run, performs so many at once, and keeps their leases. It decides nothing.
 import { bugOf } from '../base/bug.ts';
+import { isObject } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
 import { drive } from '../run/jobs/drive.ts';
 import type { JobOutcome } from '../run/jobs/job.ts';
@@ -105,10 +106,6 @@ export class Worker {
     void this.#batchedRecorder.fact({ is: 'told', id, key: '', told: { ...event } });
   }
 
-  get busy(): number {
-    return this.#performing.size;
-  }
-
   async #drained(): Promise<void> {
     await Promise.all([...this.#performing.values()].map(({ over }) => over));
   }
@@ -161,11 +158,11 @@ export class Worker {
     try {
       outcome = await drive(order.value.order, context, recorder);
     } catch (error) {
-      this.#recorders.delete(recorder);
       if (error instanceof DatabaseAway || error instanceof RunGone) throw error;
       outcome = { is: 'bug', bug: bugOf(error) };
+    } finally {
+      this.#recorders.delete(recorder);
     }
-    this.#recorders.delete(recorder);
     // After its lease has lapsed, another worker performs the order.
     if (!lapsed.aborted) await recorder.end(outcome);
   }
@@ -195,10 +192,9 @@ export class Worker {
 const nameOf = ({ id, retry }: Lease): string => `${id}/${retry}`;
 
 function keyIn(issued: unknown): string | undefined {
-  if (typeof issued !== 'object' || issued === null || !('order' in issued)) return undefined;
-  const { order } = issued;
-  if (typeof order !== 'object' || order === null || !('key' in order)) return undefined;
-  return typeof order.key === 'string' ? order.key : undefined;
+  const order = isObject(issued) ? issued['order'] : undefined;
+  const key = isObject(order) ? order['key'] : undefined;
+  return typeof key === 'string' ? key : undefined;
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -210,34 +210,17 @@ function factRow(fact: Fact): object {
   const { id, key, is } = fact;
   if (is === 'begun') return { id, key, is };
   if (is === 'told') return { id, key, is, body: JSON.stringify(fact.told) };
-  const { event, name: about } = fact;
-  const body = JSON.stringify(event);
-  if (!('job' in event)) return { id, key, is, body };
+  const { event } = fact;
+  const row = { id, key, is, body: JSON.stringify(event) };
+  if (!('job' in event)) return row;
+  const about = { about: fact.name, job: event.job, event: event.event, variant: variantOf(event) };
   if (event.event === 'adopted') {
     const { at: since, ...money } = moneyOf(event.line);
-    const variant = variantOf(event);
-    return {
-      id,
-      key,
-      is,
-      body,
-      ...money,
-      about,
-      since,
-      event: event.event,
-      variant,
-      job: event.job,
-    };
+    return { ...row, ...money, ...about, since };
   }
   return {
-    id,
-    key,
-    is,
-    body,
-    about,
-    job: event.job,
-    event: event.event,
-    variant: variantOf(event),
+    ...row,
+    ...about,
     take: event.event === 'intent' && event.take !== undefined,
     unknown: 'kind' in event && event.kind === unknownKind,
     ...('name' in event ? { name: event.name } : {}),

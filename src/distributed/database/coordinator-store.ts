@@ -255,7 +255,8 @@ export class CoordinatorStore extends RunStore {
       await this.sql.transaction((within) =>
         this.queue.insert(
           group.map((issued) => ({
-            ...{ key: issued.order.key, issued },
+            key: issued.order.key,
+            issued,
             id: orderId(`${this.run}/${issued.order.key}`),
           })),
           within,

@@ -6,6 +6,7 @@
 // writes there.
 import { createHash } from 'node:crypto';
 import type { Db, PgBoss } from 'pg-boss';
+import { isObject } from '../../base/json.ts';
 import type { IssuedOrder, Lease } from './batch.ts';
 import { isTrue, numberOf, type Sql, type Statements, textOf } from './sql.ts';
 
@@ -52,11 +53,11 @@ export class Queue {
   readonly #boss: PgBoss;
   readonly #sql: Sql;
   readonly #name: string;
-  /** The given-up orders that the last call returned. */
-  #told: readonly string[] = [];
-  /** The keys of taken orders that no call has returned yet. */
+  /** The given-up orders that the last call of `supervise` returned. */
+  #reported: readonly string[] = [];
+  /** The keys of taken orders that no call of `takeQueued` has returned yet. */
   readonly #keys: string[] = [];
-  #known = false;
+  #isReady = false;
 
   constructor(boss: PgBoss, sql: Sql, run: string) {
     this.#boss = boss;
@@ -73,9 +74,9 @@ export class Queue {
    * transaction begins, which would wait for a second connection.
    */
   async ready(): Promise<void> {
-    if (this.#known) return;
+    if (this.#isReady) return;
     await this.#boss.findJobs(this.#name, { id: noId });
-    this.#known = true;
+    this.#isReady = true;
   }
 
   async create(): Promise<void> {
@@ -116,8 +117,8 @@ export class Queue {
     );
   }
 
-  async fetch(most: number): Promise<readonly Taken[]> {
-    return this.#taken(await this.#boss.fetch<unknown>(this.#name, { batchSize: most }));
+  async fetch(atMost: number): Promise<readonly Taken[]> {
+    return this.#taken(await this.#boss.fetch<unknown>(this.#name, { batchSize: atMost }));
   }
 
   /**
@@ -207,9 +208,9 @@ export class Queue {
         { db: bossDb(within) },
       );
     });
-    if (this.#told.length > 0) await this.#boss.deleteJob(this.#lost, [...this.#told]);
+    if (this.#reported.length > 0) await this.#boss.deleteJob(this.#lost, [...this.#reported]);
     const lost = await this.#boss.findJobs<unknown>(this.#lost);
-    this.#told = lost.map(({ id }) => id);
+    this.#reported = lost.map(({ id }) => id);
     return lost.map(({ data }) => partsOf(data).key);
   }
 
@@ -239,10 +240,8 @@ export class Queue {
 }
 
 function partsOf(data: unknown): { readonly key: string; readonly text: string } {
-  if (typeof data === 'object' && data !== null && 'key' in data && 'text' in data) {
-    const { key, text } = data;
-    if (typeof key === 'string' && typeof text === 'string') return { key, text };
-  }
+  const { key, text } = isObject(data) ? data : {};
+  if (typeof key === 'string' && typeof text === 'string') return { key, text };
   throw new Error('the queue has an order that this version of shotlist did not write');
 }
 

@@ -39,8 +39,8 @@ export interface Beat {
 
 /** A worker's side of one run. Every call rejects while the database is away, and may be repeated. */
 export interface WorkerStore {
-  /** At most so many orders that are due; fewer or none if there are not more. */
-  fetch(most: number): Promise<readonly Delivery[]>;
+  /** Orders that are due; fewer or none if there are not more. */
+  fetch(atMost: number): Promise<readonly Delivery[]>;
   commit(batch: Batch): Promise<BatchAnswer>;
   /** Renews leases, and says how the run is. `busy`: how many orders are being performed. */
   beat(leases: readonly Lease[], busy: number): Promise<Beat>;
@@ -72,8 +72,8 @@ export class DatabaseWorkerStore implements WorkerStore {
     this.#identity = identity;
   }
 
-  async fetch(most: number): Promise<readonly Delivery[]> {
-    const taken = await this.#queue.fetch(most);
+  async fetch(atMost: number): Promise<readonly Delivery[]> {
+    const taken = await this.#queue.fetch(atMost);
     return taken.map(({ lease, text }) => {
       const issued: unknown = JSON.parse(text);
       return { lease, issued };
@@ -114,10 +114,10 @@ export class DatabaseWorkerStore implements WorkerStore {
     within: Statements,
   ): Promise<ReadonlySet<string>> {
     const live = ends.filter(({ lease }) => held.has(lease.id));
-    const rest = ends.filter(({ lease }) => !held.has(lease.id));
+    const lapsed = ends.filter(({ lease }) => !held.has(lease.id));
     await this.#queue.insert(live.map(nextOf), within);
-    const before = await this.#queue.has(leasesOf(rest).map(idAfter), within);
-    const parked = [...live, ...rest.filter(({ lease }) => before.has(idAfter(lease)))];
+    const before = await this.#queue.has(leasesOf(lapsed).map(idAfter), within);
+    const parked = [...live, ...lapsed.filter(({ lease }) => before.has(idAfter(lease)))];
     return new Set(parked.map(({ lease }) => ownerOf(lease)));
   }
 
