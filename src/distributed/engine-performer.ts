@@ -87,11 +87,13 @@ export class EnginePerformer implements Performer {
   }
 
   perform(order: JobOrder, journal: OrderJournal): Promise<JobOutcome> {
-    const { local, isHere } = this.#o;
+    const { local, isHere, coordinator } = this.#o;
     if (localOperations.includes(order.operation) || isHere?.(order) === true)
       return local.perform(order, journal);
+    // What was heard is in the ledger, where the price in the order comes from: `#hear` hands it over at once.
+    const seen = coordinator.folded;
     const limiter = this.#limiters.get(order.kind);
-    const issue = () => this.#issue(order, journal);
+    const issue = () => this.#issue(order, journal, seen);
     return limiter === undefined ? issue() : limiter(issue);
   }
 
@@ -120,7 +122,7 @@ export class EnginePerformer implements Performer {
   }
 
   /** Resolves when the order has ended. */
-  async #issue(order: JobOrder, journal: OrderJournal): Promise<JobOutcome> {
+  async #issue(order: JobOrder, journal: OrderJournal, seen: number): Promise<JobOutcome> {
     const { coordinator, phase, claims } = this.#o;
     if (this.#aborted) return stopped;
     if (order.operation === 'create' && claims?.claim(order) === false)
@@ -129,8 +131,7 @@ export class EnginePerformer implements Performer {
     const key = `${epoch}.${phase}.${order.key}`;
     const { promise, resolve } = Promise.withResolvers<JobOutcome>();
     this.#issued.set(key, { order, journal, end: resolve, begun: false });
-    // What was heard is in the ledger: `#hear` hands it over at once.
-    coordinator.issue({ order: { ...order, key }, epoch, seen: coordinator.folded });
+    coordinator.issue({ order: { ...order, key }, epoch, seen });
     return await promise;
   }
 
