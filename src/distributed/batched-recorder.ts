@@ -2,6 +2,7 @@
 // it was recorded. While one batch is on its way, the next one gathers.
 
 import { DatabaseAway, type Patience, retryWhileAway } from './away.ts';
+import { Batches } from './batches.ts';
 import type { Ask, Batch, ClaimAnswer, Fact, FactAnswer, OrderEnd } from './database/batch.ts';
 import { RunGone, type WorkerStore } from './database/worker-store.ts';
 
@@ -27,8 +28,7 @@ export class BatchedRecorder {
   readonly failed: Promise<never>;
   readonly #o: BatchedRecorderOptions;
   readonly #fail: (error: unknown) => void;
-  #waiting: Entry[] = [];
-  #busy: Promise<void> | undefined;
+  readonly #entries = new Batches<Entry>(maxEntries, () => this.#write());
   /** When the last batch began, by the clock's `elapsed`. */
   #begun = Number.NEGATIVE_INFINITY;
   #failure: { readonly error: unknown } | undefined;
@@ -56,7 +56,7 @@ export class BatchedRecorder {
 
   /** Resolves when everything that was said is in the database; rejects with what the database threw. */
   async flush(): Promise<void> {
-    while (this.#busy !== undefined) await this.#busy;
+    await this.#entries.written();
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
@@ -65,11 +65,8 @@ export class BatchedRecorder {
     // Not everyone who says something waits for the answer; `flush` reports a failure.
     done.promise.catch(() => undefined);
     const added = entry(done);
-    if (this.#failure !== undefined) this.#refuse([added], this.#failure.error);
-    else {
-      this.#waiting.push(added);
-      this.#busy ??= this.#write();
-    }
+    if (this.#failure === undefined) this.#entries.add(added);
+    else this.#refuse([added], this.#failure.error);
     return done.promise;
   }
 
@@ -82,23 +79,19 @@ export class BatchedRecorder {
   }
 
   async #write(): Promise<void> {
-    // What is said in the same turn of the event loop goes along.
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    if (this.#failure !== undefined) return this.#refuse(this.#entries.take(), this.#failure.error);
     const { clock, quit } = this.#o;
-    while (this.#waiting.length > 0) {
-      const pause = this.#begun + batchIntervalMs - clock.elapsed();
-      if (pause > 0) await clock.sleep(pause, quit);
-      this.#begun = clock.elapsed();
-      const entries = this.#waiting.splice(0, maxEntries);
-      try {
-        await this.#commit(entries);
-      } catch (error) {
-        this.#failure = { error };
-        this.#refuse([...entries, ...this.#waiting.splice(0)], error);
-        this.#fail(error);
-      }
+    const pause = this.#begun + batchIntervalMs - clock.elapsed();
+    if (pause > 0) await clock.sleep(pause, quit);
+    this.#begun = clock.elapsed();
+    const entries = this.#entries.take();
+    try {
+      await this.#commit(entries);
+    } catch (error) {
+      this.#failure = { error };
+      this.#refuse(entries, error);
+      this.#fail(error);
     }
-    this.#busy = undefined;
   }
 
   /** An order says its facts before it ends or asks, and says nothing between a question and its answer. */

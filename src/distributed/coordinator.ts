@@ -3,6 +3,7 @@
 import type { Ledger } from '../model/ledger.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import { type Patience, retryWhileAway } from './away.ts';
+import { Batches } from './batches.ts';
 import type { IssuedOrder } from './database/batch.ts';
 import type { CoordinatorStore, EngineRecord } from './database/coordinator-store.ts';
 import type { EngineRun } from './database/database.ts';
@@ -52,8 +53,7 @@ export class Coordinator {
   #records: EngineRecord[] = [];
   #lost: string[] = [];
   #pause = minPollMs;
-  #orders: IssuedOrder[] = [];
-  #issuing: Promise<void> | undefined;
+  readonly #orders = new Batches<IssuedOrder>(maxOrders, () => this.#issueNext());
   #closing = Promise.resolve();
   #wake = Promise.withResolvers<void>();
   #failure: { readonly error: unknown } | undefined;
@@ -88,8 +88,7 @@ export class Coordinator {
   }
 
   issue(order: IssuedOrder): void {
-    this.#orders.push(order);
-    this.#issuing ??= this.#issueAll();
+    this.#orders.add(order);
   }
 
   /**
@@ -123,7 +122,7 @@ export class Coordinator {
 
   /** Stops following, reads the rest of the records, and keeps them for `hear`. */
   async end(): Promise<void> {
-    await this.#issuing;
+    await this.#orders.written();
     await this.#closing;
     this.#over.abort();
     await Promise.all(this.#loops);
@@ -142,20 +141,16 @@ export class Coordinator {
     await Promise.all(this.#loops);
   }
 
-  async #issueAll(): Promise<void> {
-    // Orders of the same turn of the loop go along.
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+  async #issueNext(): Promise<void> {
+    const orders = this.#orders.take();
+    if (this.#failure !== undefined) return;
     try {
-      while (this.#orders.length > 0) {
-        await this.#closing;
-        await this.#o.beforeIssue();
-        const orders = this.#orders.splice(0, maxOrders);
-        await retryWhileAway(this.#o, () => this.orderStore.issue(orders));
-      }
+      await this.#closing;
+      await this.#o.beforeIssue();
+      await retryWhileAway(this.#o, () => this.orderStore.issue(orders));
     } catch (error) {
       this.#fail(error);
     }
-    this.#issuing = undefined;
   }
 
   async #repeat(work: () => Promise<number>): Promise<void> {

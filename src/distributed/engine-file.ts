@@ -3,7 +3,7 @@
 import { bugOf, bugText } from '../base/bug.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { type CreditTotals, committed, type Ledger } from '../model/ledger.ts';
+import { type CreditTotals, committed } from '../model/ledger.ts';
 import type { QueueState } from '../run/engine-watch.ts';
 import type { Clock, Performer } from '../run/jobs/ports.ts';
 import type { JournalWriter } from '../run/journal/journal-writer.ts';
@@ -15,7 +15,6 @@ import { Coordinator, type EngineSession } from './coordinator.ts';
 import type { EngineRecord } from './database/coordinator-store.ts';
 import { EngineLines } from './engine-lines.ts';
 import { EnginePerformer, type Ordering } from './engine-performer.ts';
-import { recordGroups } from './load-ledger.ts';
 import { exportRun } from './move-state.ts';
 import { SharedOutages } from './shared-outages.ts';
 
@@ -42,8 +41,6 @@ export class EngineFile {
   readonly #lines: EngineLines;
   readonly coordinator: Coordinator;
   #exported = false;
-  /** The number of the last record that was read at the end of the run. */
-  #read = 0;
   #journal: FoldingJournal | undefined;
   #watching: Promise<void> | undefined;
   #phases = 0;
@@ -180,7 +177,7 @@ export class EngineFile {
   }
 
   /** Ends the term: what is still under way at workers keeps the record in the database. */
-  async compact(ledger: Ledger): Promise<Result<undefined, string>> {
+  async compact(): Promise<Result<undefined, string>> {
     const { session, onWarning } = this.#o;
     const { orderStore, engine } = session;
     await this.coordinator.end();
@@ -198,25 +195,20 @@ export class EngineFile {
     const why = 'its worker was gone before its answer was recorded';
     await retryWhileAway(this.#patience, () => orderStore.doubtIntended(why));
     const { bound, paths, clock } = this.#o;
-    this.#read = this.coordinator.folded;
     const exported = await exportRun({
-      ...{ session, bound, paths, ledger, context: { clock, onWarning } },
-      ...{ patience: this.#patience, catchUp: () => this.#catchUp() },
+      session,
+      bound,
+      paths,
+      seq: this.coordinator.folded,
+      fold: (record) => this.#foldLate(record),
+      patience: this.#patience,
+      context: { clock, onWarning },
     });
     this.#exported = exported.ok;
     return exported.ok ? ok(undefined) : exported;
   }
 
-  /** Folds what others have written since the last look. Returns the number of the last record, which may be its own. */
-  async #catchUp(): Promise<number> {
-    for await (const records of recordGroups(this.#o.session.orderStore, this.#read))
-      for (const record of records) {
-        this.#foldLate(record);
-        this.#read = record.seq;
-      }
-    return this.#read;
-  }
-
+  /** What others have written. */
   #foldLate(record: EngineRecord): void {
     if (record.is === 'event' && record.by !== this.#o.session.orderStore.writer)
       this.#journal?.fold(record.event, record.at);

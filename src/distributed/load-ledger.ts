@@ -1,7 +1,6 @@
 // Loads the ledger of a run from its database, as a state file is loaded: the lines, then the records after them.
 import type { JobStore } from '../model/job-store.ts';
 import { Ledger } from '../model/ledger.ts';
-import type { NewEvent } from '../model/line.ts';
 import type { EngineRecord, RunStore, Snapshot } from './database/coordinator-store.ts';
 
 export interface LoadedLedger {
@@ -27,7 +26,12 @@ export async function loadLedger(
     const jobs = await linesOf(orderStore, ledger, snapshot);
     if (!jobs) continue;
     const changed = new Set<string>();
-    const seq = await foldRecords(orderStore, ledger, snapshot.seq, changed);
+    let { seq } = snapshot;
+    for await (const records of recordGroups(orderStore, seq))
+      for (const record of records) {
+        foldRecord(ledger, record, changed);
+        seq = record.seq;
+      }
     if ((await orderStore.snapshot()).seq === snapshot.seq)
       return { ledger, snapshot, seq, changed };
   }
@@ -60,27 +64,13 @@ export async function* recordGroups(
   }
 }
 
-/** Reads the records after a number, and returns the number of the last one. `changed` takes the jobs that they are about. */
-export async function foldRecords(
-  orderStore: Pick<RunStore, 'records'>,
-  ledger: Ledger,
-  after: number,
-  changed?: Set<string>,
-): Promise<number> {
-  let seq = after;
-  for await (const records of recordGroups(orderStore, after))
-    for (const record of records) {
-      if (record.is === 'event') {
-        must(foldEvent(ledger, record.event, record.at));
-        if ('job' in record.event) changed?.add(record.event.job);
-      }
-      seq = record.seq;
-    }
-  return seq;
+/** Reads a record into the ledger. `changed` takes the job that it is about. */
+export function foldRecord(ledger: Ledger, record: EngineRecord, changed: Set<string>): void {
+  if (record.is !== 'event') return;
+  const { event, at } = record;
+  must(ledger.apply({ type: 'event', line: { seq: ledger.seq + 1, ...event, at } }));
+  if ('job' in event) changed.add(event.job);
 }
-
-const foldEvent = (ledger: Ledger, event: NewEvent, at: string) =>
-  ledger.apply({ type: 'event', line: { seq: ledger.seq + 1, ...event, at } });
 
 function must(applied: ReturnType<Ledger['apply']>): void {
   if (!applied.ok) throw new Error(`bug: the records of the database: ${applied.error}`);

@@ -19,9 +19,9 @@ import { lockState, type StateContext } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
 import { type Patience, retryWhileAway } from './away.ts';
 import { type EngineSession, termMs } from './coordinator.ts';
-import { TermOver } from './database/coordinator-store.ts';
+import { type EngineRecord, TermOver } from './database/coordinator-store.ts';
 import type { EngineDatabase, EngineRun } from './database/database.ts';
-import { loadLedger } from './load-ledger.ts';
+import { loadLedger, recordGroups } from './load-ledger.ts';
 import type { EngineAddress } from './open-database.ts';
 import { canaryFile, hasCanary, removeLeftovers, writeCanary } from './shared-folder.ts';
 
@@ -197,9 +197,10 @@ export interface Exporting {
   readonly session: EngineSession;
   readonly bound: BoundPipeline;
   readonly paths: RunPaths;
-  readonly ledger: Ledger;
-  /** Reads what was recorded meanwhile into the ledger, and returns the number of the last record. */
-  readonly catchUp: () => Promise<number>;
+  /** The number of the last record in the ledger of the session. */
+  readonly seq: number;
+  /** Reads a later record into that ledger. */
+  readonly fold: (record: EngineRecord) => void;
   /** How long the database is waited for. */
   readonly patience: Patience;
   readonly context: StateContext;
@@ -210,12 +211,20 @@ export interface Exporting {
  * mark in the state file says where the record is.
  */
 export async function exportRun(exporting: Exporting): Promise<Result<void, string>> {
-  const { session, bound, paths, ledger, catchUp, patience, context } = exporting;
-  const { orderStore } = session;
+  const { session, bound, paths, fold, patience, context } = exporting;
+  const { orderStore, ledger } = session;
+  let { seq } = exporting;
   const header = headerFor(bound, paths);
   const again = <T>(call: () => Promise<T>): Promise<T> => retryWhileAway(patience, call);
+  const catchUp = async (): Promise<void> => {
+    for await (const records of recordGroups(orderStore, seq))
+      for (const record of records) {
+        fold(record);
+        seq = record.seq;
+      }
+  };
   for (;;) {
-    const seq = await again(catchUp);
+    await again(catchUp);
     const snapshot = { header, seq, runs: ledger.runs(), tasks: ledger.tasks() };
     await again(() => orderStore.fold(snapshot, [...ledger.jobs()]));
     const locked = await resultOf(() => lockState(paths, 'edit', context));
@@ -227,8 +236,8 @@ export async function exportRun(exporting: Exporting): Promise<Result<void, stri
 
 /** Nobody records anything any more, and no other coordinator reads the state file. */
 async function handOver(exporting: Exporting): Promise<Result<void, string>> {
-  const { session, bound, paths, ledger, patience } = exporting;
-  const { orderStore } = session;
+  const { session, bound, paths, patience } = exporting;
+  const { orderStore, ledger } = session;
   const { run } = session.run.terms;
   try {
     await writeState(paths, headerFor(bound, paths), ledger);
@@ -244,8 +253,8 @@ async function handOver(exporting: Exporting): Promise<Result<void, string>> {
   }
 }
 
-async function markAgain({ session, bound, paths, ledger, context }: Exporting): Promise<void> {
-  const { engine, run } = session;
+async function markAgain({ session, bound, paths, context }: Exporting): Promise<void> {
+  const { engine, run, ledger } = session;
   const since = new Date(context.clock.now()).toISOString();
   const away = { engine: engine.address.digest, run: run.terms.run, since };
   await writeState(paths, { ...headerFor(bound, paths), away }, ledger);

@@ -28,6 +28,7 @@ import { chooseTarget, type TargetOptions } from '../service-api/target.ts';
 import { pathsOf } from '../state/run-paths.ts';
 import { chooseStore, openStore } from '../stores/open-store.ts';
 import { DatabaseAway, type Patience, retryWhileAway, unlessAway } from './away.ts';
+import { Batches } from './batches.ts';
 import type { Fact, OrderEnd } from './database/batch.ts';
 import type { EngineDatabase, EngineRun } from './database/database.ts';
 import type { WorkerStore } from './database/worker-store.ts';
@@ -47,33 +48,25 @@ interface SharedPaceOptions extends Patience {
   readonly stop: AbortSignal;
 }
 
+const maxTurns = 500;
+
 /** Waits until a request may be sent. */
 export function sharedPace(options: SharedPaceOptions): () => Promise<void> {
   const { orderStore, clock, perMinute, stop } = options;
   if (perMinute === undefined) return async () => undefined;
-  let waiting: PromiseWithResolvers<number>[] = [];
-  let busy = false;
-  const take = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const now = waiting;
-      waiting = [];
-      try {
-        const turns = await retryWhileAway(options, () => orderStore.turns(now.length, perMinute));
-        for (const [index, one] of now.entries()) one.resolve(turns[index] ?? 0);
-      } catch (error) {
-        for (const one of now) one.reject(error);
-      }
+  const waiting = new Batches<PromiseWithResolvers<number>>(maxTurns, async () => {
+    const batch = waiting.take();
+    try {
+      const turns = await retryWhileAway(options, () => orderStore.turns(batch.length, perMinute));
+      for (const [index, one] of batch.entries()) one.resolve(turns[index] ?? 0);
+    } catch (error) {
+      for (const one of batch) one.reject(error);
     }
-    busy = false;
-  };
+  });
   return async () => {
     if (stop.aborted) return;
     const turn = Promise.withResolvers<number>();
-    waiting.push(turn);
-    if (!busy) {
-      busy = true;
-      void take();
-    }
+    waiting.add(turn);
     const ms = await turn.promise;
     if (ms > 0) await clock.sleep(ms, stop);
   };

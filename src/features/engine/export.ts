@@ -1,10 +1,10 @@
 // `export`: brings the record of a distributed run back to the state file.
 
-import { patienceWith, retryWhileAway, unlessAway } from '../../distributed/away.ts';
+import { patienceWith, unlessAway } from '../../distributed/away.ts';
 import { asCoordinator, coordinate } from '../../distributed/coordinate.ts';
 import { termMs } from '../../distributed/coordinator.ts';
-import type { RunStore } from '../../distributed/database/coordinator-store.ts';
-import { foldRecords } from '../../distributed/load-ledger.ts';
+import type { EngineRecord } from '../../distributed/database/coordinator-store.ts';
+import { foldRecord } from '../../distributed/load-ledger.ts';
 import { exportRun } from '../../distributed/move-state.ts';
 import { termsOf } from '../../distributed/terms.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
@@ -71,15 +71,10 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   const { orderStore } = session;
   const quit = signal ?? new AbortController().signal;
   const patience = patienceWith(session.engine, { clock, quit, onWarning });
-  const records: RunStore['records'] = (after, most) =>
-    retryWhileAway(patience, () => orderStore.records(after, most));
-  let { seq } = session;
   const changed = new Set(session.changed);
-  const catchUp = async (): Promise<number> => {
-    seq = await foldRecords({ records }, ledger, seq, changed);
-    return seq;
-  };
-  const exported = await exportRun({ session, bound, paths, ledger, catchUp, patience, context });
+  const fold = (record: EngineRecord): void => foldRecord(ledger, record, changed);
+  const { seq } = session;
+  const exported = await exportRun({ session, bound, paths, seq, fold, patience, context });
   using book = new ReceiptBook({
     ...{ bound, paths, service: given.serviceName, env, onWarning, now: () => clock.now() },
     engineRun: session.run.terms.run,
