@@ -1,5 +1,5 @@
-// The database is away: it cannot be reached, or it went away in the middle of a call. Whether that call took effect is not known, so
-// every call of an order store may be repeated.
+// The database is away: it cannot be reached, or it went away in the middle of a call. Whether that call took effect is
+// not known, so every call of an order store may be repeated.
 import type { Clock } from '../run/jobs/ports.ts';
 import { backoffAfter } from '../run/jobs/retry.ts';
 

@@ -177,14 +177,6 @@ export class EngineDatabase {
     });
   }
 
-  /** Removes a run that is not open, with its queue. */
-  async remove(run: string): Promise<void> {
-    await this.#sql.transaction(async (within) => {
-      await removeRows(within, run);
-    });
-    await this.#queue(run).remove();
-  }
-
   run(run: string): RunStore {
     return new RunStore(this.#sql, this.#queue(run), run);
   }

@@ -31,7 +31,7 @@ export interface Queued {
   readonly issued: IssuedOrder;
   readonly afterMs?: number;
   /** A UUID; a second order with the same id is not queued. */
-  readonly id?: string;
+  readonly id: string;
 }
 
 export interface QueueCounts {
@@ -110,7 +110,7 @@ export class Queue {
       this.#name,
       orders.map(({ key, issued, afterMs, id }) => ({
         data: { key, text: JSON.stringify(issued) },
-        ...(id === undefined ? {} : { id }),
+        id,
         ...(afterMs === undefined ? {} : { startAfter: afterMs / 1000 }),
       })),
       { db: bossDb(within), returnId: false },
