@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { Db, PgBoss } from 'pg-boss';
 import { isObject } from '../../base/json.ts';
-import type { IssuedOrder, Lease } from './batch.ts';
+import { type IssuedOrder, type Lease, ownerOf } from './batch.ts';
 import { isTrue, numberOf, type Sql, type Statements, textOf } from './sql.ts';
 
 export const queueSchema = 'shotlist_queue';
@@ -122,7 +122,7 @@ export class Queue {
   }
 
   /**
-   * The ids of the leases that hold, which nobody can let lapse before the transaction ends. Only those are renewed that
+   * The leases that hold (`ownerOf`), which nobody can let lapse before the transaction ends. Only those are renewed that
    * need it: a renewal writes the order and its indexes again. `freshMs`: for so long after a renewal they do not.
    */
   async hold(
@@ -147,7 +147,9 @@ export class Queue {
         old.map((row) => ({ id: textOf(row, 'id'), retryCount: numberOf(row, 'retry_count') })),
         { db: bossDb(within) },
       );
-    return new Set(held.map((row) => textOf(row, 'id')));
+    return new Set(
+      held.map((row) => ownerOf({ id: textOf(row, 'id'), retry: numberOf(row, 'retry_count') })),
+    );
   }
 
   /** Removes orders that are done. The ids of the leases that held. */

@@ -6,6 +6,7 @@ import {
   commitBatch,
   type Ended,
   type Lease,
+  type OrderEnd,
   ownerOf,
   type Parked,
 } from './batch.ts';
@@ -86,14 +87,15 @@ export class DatabaseWorkerStore implements WorkerStore {
     return this.#sql.transaction(async (within) => {
       // All leases at once and in one order, so that no two transactions wait for each other.
       const live = await this.#queue.hold(leasesOf([...asks, ...ends]), within, 3_000);
-      const held = await this.#queue.finish(leasesOf(ends), within);
+      // A worker that was silent may have fetched its order again: only one of its leases on the order holds.
+      const isLive = ({ lease }: { readonly lease: Lease }) => live.has(ownerOf(lease));
+      const finished = await this.#queue.finish(leasesOf(ends.filter(isLive)), within);
+      const held = (end: OrderEnd) => isLive(end) && finished.has(end.lease.id);
       const parked = await this.#park(ends.filter(isParked), held, within);
       const written = await commitBatch(within.last, this.#run, this.#identity.worker, undefined, {
         facts,
-        ends: ends
-          .filter((end) => !isParked(end))
-          .map((end) => ({ ...end, live: held.has(end.lease.id) })),
-        asks: asks.map((ask) => ({ ask, live: live.has(ask.lease.id) })),
+        ends: ends.filter((end) => !isParked(end)).map((end) => ({ ...end, live: held(end) })),
+        asks: asks.map((ask) => ({ ask, live: isLive(ask) })),
       });
       if (written === 'gone' || written === 'over') throw new RunGone(this.#run);
       const ended = [...written.ends];
@@ -110,11 +112,11 @@ export class DatabaseWorkerStore implements WorkerStore {
   /** The owners whose orders are parked now, or were parked by the same batch before, whose answer was lost. */
   async #park(
     ends: readonly Parked[],
-    held: ReadonlySet<string>,
+    held: (end: OrderEnd) => boolean,
     within: Statements,
   ): Promise<ReadonlySet<string>> {
-    const live = ends.filter(({ lease }) => held.has(lease.id));
-    const lapsed = ends.filter(({ lease }) => !held.has(lease.id));
+    const live = ends.filter(held);
+    const lapsed = ends.filter((end) => !held(end));
     await this.#queue.insert(live.map(nextOf), within);
     const before = await this.#queue.has(leasesOf(lapsed).map(idAfter), within);
     const parked = [...live, ...lapsed.filter(({ lease }) => before.has(idAfter(lease)))];
@@ -133,7 +135,7 @@ export class DatabaseWorkerStore implements WorkerStore {
       [this.#run, worker, host, places, busy],
     );
     return {
-      lost: leases.filter(({ id }) => !held.has(id)),
+      lost: leases.filter((lease) => !held.has(ownerOf(lease))),
       stopping: isTrue(row, 'stopping'),
       over: row === undefined || textOf(row, 'stage') === 'exported',
     };

@@ -200,13 +200,44 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         }
       });
 
+      const silence = () =>
+        sql.query(
+          `update shotlist_queue.job set heartbeat_on = now() - interval '1 minute', start_after = now()`,
+        );
+
+      test('of a worker that was silent and fetched its order again are told apart', async () => {
+        const begun = await begin();
+        const { coordinator, orderStore } = begun;
+        const old = await delivered(begun);
+        await silence();
+        await coordinator.supervise();
+        await silence();
+        const [next] = await orderStore.fetch(1);
+        if (next === undefined) throw new Error('nothing is due');
+        const { lease } = next;
+        expect(lease).toEqual({ id: old.id, retry: 1 });
+        expect(await orderStore.beat([old, lease], 2)).toMatchObject({ lost: [old] });
+        const asks = [old, lease].map((one) => askOf(one, 'a', coordinator.epoch));
+        const { claims } = await orderStore.commit({ facts: [], ends: [], asks });
+        expect(claims).toEqual([{ is: 'stale' }, { is: 'go' }]);
+        const outcome = { is: 'done', live: {} } as const;
+        const rest = { ...issued('a', coordinator.epoch), seenMs: 1 };
+        const ended = await orderStore.commit({
+          facts: [],
+          ends: [
+            { is: 'ended', lease: old, key: 'a', outcome },
+            { is: 'parked', lease: old, next: rest, afterMs: 0 },
+            { is: 'ended', lease, key: 'a', outcome },
+          ],
+          asks: [],
+        });
+        expect(ended.ends).toEqual([false, false, true]);
+        expect(await coordinator.facts()).toMatchObject({ queued: 0, parked: 0, active: 0 });
+      });
+
       test('of a silent worker are delivered again, and given up after many deliveries', async () => {
         const begun = await begin();
         const lease = await delivered(begun);
-        const silence = () =>
-          sql.query(
-            `update shotlist_queue.job set heartbeat_on = now() - interval '1 minute', start_after = now()`,
-          );
         await silence();
         expect(await begun.coordinator.supervise()).toEqual([]);
         expect(await begun.orderStore.beat([lease], 1)).toMatchObject({ lost: [lease] });
