@@ -1,19 +1,10 @@
 // Writes what the orders of a worker record to the database in batches, one transaction after the other, in the order in which
 // it was recorded. While one batch is on its way, the next one gathers.
 
-import { DatabaseAway } from './away.ts';
-import { insistently, type Patience } from './patience.ts';
-import type {
-  Ask,
-  Batch,
-  BatchAnswer,
-  ClaimAnswer,
-  Fact,
-  FactAnswer,
-  OrderEnd,
-  WorkerStore,
-} from './ports.ts';
-import { RunGone } from './run-gone.ts';
+import { DatabaseAway, type Patience, retryWhileAway } from './away.ts';
+import { Batches } from './batches.ts';
+import type { Ask, Batch, ClaimAnswer, Fact, FactAnswer, OrderEnd } from './database/batch.ts';
+import { RunGone, type WorkerStore } from './database/worker-store.ts';
 
 export interface BatchedRecorderOptions extends Patience {
   readonly orderStore: Pick<WorkerStore, 'commit'>;
@@ -21,10 +12,9 @@ export interface BatchedRecorderOptions extends Patience {
   readonly onLost?: ((fact: Fact) => void) | undefined;
 }
 
-/** The most entries of one batch. */
-const most = 500;
-/** Batches begin so many milliseconds apart, so that a busy worker writes a few large ones: each locks the whole run. */
-const apartMs = 20;
+const maxEntries = 500;
+/** Between the beginnings of two batches. A busy worker writes a few large ones, because each locks the whole run. */
+const batchIntervalMs = 20;
 
 type Entry =
   | { readonly of: 'fact'; readonly fact: Fact; readonly done: Settle<FactAnswer> }
@@ -38,8 +28,7 @@ export class BatchedRecorder {
   readonly failed: Promise<never>;
   readonly #o: BatchedRecorderOptions;
   readonly #fail: (error: unknown) => void;
-  #waiting: Entry[] = [];
-  #busy: Promise<void> | undefined;
+  readonly #entries = new Batches<Entry>(maxEntries, () => this.#write());
   /** When the last batch began, by the clock's `elapsed`. */
   #begun = Number.NEGATIVE_INFINITY;
   #failure: { readonly error: unknown } | undefined;
@@ -67,7 +56,7 @@ export class BatchedRecorder {
 
   /** Resolves when everything that was said is in the database; rejects with what the database threw. */
   async flush(): Promise<void> {
-    while (this.#busy !== undefined) await this.#busy;
+    await this.#entries.written();
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
@@ -76,11 +65,8 @@ export class BatchedRecorder {
     // Not everyone who says something waits for the answer; `flush` reports a failure.
     done.promise.catch(() => undefined);
     const added = entry(done);
-    if (this.#failure !== undefined) this.#refuse([added], this.#failure.error);
-    else {
-      this.#waiting.push(added);
-      this.#busy ??= this.#write();
-    }
+    if (this.#failure === undefined) this.#entries.add(added);
+    else this.#refuse([added], this.#failure.error);
     return done.promise;
   }
 
@@ -93,55 +79,45 @@ export class BatchedRecorder {
   }
 
   async #write(): Promise<void> {
-    // What is said in the same turn of the event loop goes along.
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    if (this.#failure !== undefined) return this.#refuse(this.#entries.take(), this.#failure.error);
     const { clock, quit } = this.#o;
-    while (this.#waiting.length > 0) {
-      const pause = this.#begun + apartMs - clock.elapsed();
-      if (pause > 0) await clock.sleep(pause, quit);
-      this.#begun = clock.elapsed();
-      const entries = this.#waiting.splice(0, most);
-      try {
-        settle(
-          entries,
-          await insistently(this.#o, () => this.#o.orderStore.commit(batchOf(entries))),
-        );
-      } catch (error) {
-        this.#failure = { error };
-        this.#refuse([...entries, ...this.#waiting.splice(0)], error);
-        this.#fail(error);
-      }
+    const pause = this.#begun + batchIntervalMs - clock.elapsed();
+    if (pause > 0) await clock.sleep(pause, quit);
+    this.#begun = clock.elapsed();
+    const entries = this.#entries.take();
+    try {
+      await this.#commit(entries);
+    } catch (error) {
+      this.#failure = { error };
+      this.#refuse(entries, error);
+      this.#fail(error);
     }
-    this.#busy = undefined;
+  }
+
+  /** An order says its facts before it ends or asks, and says nothing between a question and its answer. */
+  async #commit(entries: readonly Entry[]): Promise<void> {
+    const facts = entries.filter((entry) => entry.of === 'fact');
+    const ends = entries.filter((entry) => entry.of === 'end');
+    const asks = entries.filter((entry) => entry.of === 'ask');
+    const batch: Batch = {
+      facts: facts.map(({ fact }) => fact),
+      ends: ends.map(({ end }) => end),
+      asks: asks.map(({ ask }) => ask),
+    };
+    const answer = await retryWhileAway(this.#o, () => this.#o.orderStore.commit(batch));
+    answerAll(facts, answer.facts);
+    answerAll(ends, answer.ends);
+    answerAll(asks, answer.claims);
   }
 }
 
-/** An order says its facts before it ends or asks, and says nothing between a question and its answer. */
-function batchOf(entries: readonly Entry[]): Batch {
-  return {
-    facts: entries.flatMap((entry) => (entry.of === 'fact' ? [entry.fact] : [])),
-    ends: entries.flatMap((entry) => (entry.of === 'end' ? [entry.end] : [])),
-    asks: entries.flatMap((entry) => (entry.of === 'ask' ? [entry.ask] : [])),
-  };
-}
-
-function settle(entries: readonly Entry[], answer: BatchAnswer): void {
-  const [facts, ends, claims] = [[...answer.facts], [...answer.ends], [...answer.claims]];
-  for (const entry of entries)
-    switch (entry.of) {
-      case 'fact':
-        answerTo(entry.done, facts.shift());
-        break;
-      case 'end':
-        answerTo(entry.done, ends.shift());
-        break;
-      case 'ask':
-        answerTo(entry.done, claims.shift());
-        break;
-    }
-}
-
-function answerTo<T>(done: Settle<T>, answer: T | undefined): void {
-  if (answer === undefined) done.reject(new Error('bug: the database left a question open'));
-  else done.resolve(answer);
+function answerAll<T>(
+  entries: readonly { readonly done: Settle<T> }[],
+  answers: readonly T[],
+): void {
+  for (const [index, { done }] of entries.entries()) {
+    const answer = answers[index];
+    if (answer === undefined) done.reject(new Error('bug: the database left a question open'));
+    else done.resolve(answer);
+  }
 }

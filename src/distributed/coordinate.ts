@@ -4,43 +4,33 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { JsonObject } from '../base/json.ts';
+import { scrubbed } from '../base/scrub.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal, stateProblem } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
-import type { Ledger } from '../model/ledger.ts';
 import { diskStore } from '../state/job-store.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
 import { subjectOf } from '../state/locate-state.ts';
 import { lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
-import { termMs } from './coordinator.ts';
-import type { EngineRun } from './database.ts';
+import { DatabaseAway, patienceWith, retryWhileAway } from './away.ts';
+import { type EngineSession, termMs } from './coordinator.ts';
+import { type CoordinatorStore, TermOver } from './database/coordinator-store.ts';
+import type { EngineRun } from './database/database.ts';
 import { loadLedger } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
 import { type OpenEngine, withDatabase } from './open-database.ts';
-import { insistently } from './patience.ts';
-import { patienceWith } from './patience-with.ts';
-import type { CoordinatorStore, Term } from './ports.ts';
-import { TermOver } from './term-over.ts';
-import { unread } from './unread.ts';
-import { writerOf } from './writer.ts';
+
+/** A ledger that comes from a database has no bytes of a state file. */
+export const unread: Omit<Loaded, 'ledger' | 'header'> = {
+  warnings: [],
+  wholeBytes: 0,
+  unterminated: false,
+  content: undefined,
+};
 
 /** Unique to this process, and says where it is. */
 const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
-
-export interface EngineSession {
-  readonly engine: OpenEngine;
-  readonly run: EngineRun;
-  readonly orderStore: CoordinatorStore;
-  readonly term: Term;
-  readonly ledger: Ledger;
-  /** Names this coordinator in its records. */
-  readonly writer: string;
-  /** The number of the last record in the ledger. */
-  readonly seq: number;
-  /** The jobs that something has happened to since the run came into the database. */
-  readonly changed: ReadonlySet<string>;
-}
 
 export interface Coordinating extends AsyncDisposable {
   readonly paths: RunPaths;
@@ -70,7 +60,7 @@ export async function coordinate(
 
 async function begin(
   bound: BoundPipeline,
-  given: RunPaths,
+  located: RunPaths,
   engine: OpenEngine,
   context: CoordinateContext,
 ): Promise<Coordinating> {
@@ -78,29 +68,26 @@ async function begin(
   const began = clock.elapsed();
   const quit = stop ?? new AbortController().signal;
   const patience = patienceWith(engine, { clock, quit, onWarning });
-  let told = false;
+  let isStandby = false;
   /** A database that a standby has used comes back; the first contact fails at once, because the address may be wrong. */
   const patiently = <T>(call: () => Promise<T>): Promise<T> =>
-    told ? insistently(patience, call) : call();
+    isStandby ? retryWhileAway(patience, call) : call();
   for (;;) {
-    const { run, paths, orderStore, term } = await patiently(async () => {
-      const { run, paths } = await moveUnderLock(bound, given, engine, context);
-      const orderStore = engine.database.coordinator(run.terms.run);
-      return { run, paths, orderStore, term: await orderStore.acquire(name, termMs) };
+    const { run, paths, orderStore } = await patiently(async () => {
+      const { run, paths } = await moveUnderLock(bound, located, engine, context);
+      const orderStore = await engine.database.run(run.terms.run).acquire(name, termMs);
+      return { run, paths, orderStore };
     });
-    if (term !== undefined) {
-      const writer = writerOf(term);
-      await clear(orderStore, run.terms.run, term, context);
+    if (orderStore !== undefined) {
+      await clear(orderStore, context);
       const store = diskStore();
       const loaded = await loadLedger(orderStore, () => store);
       const { ledger, snapshot, seq, changed } = loaded;
       const state = { ...unread, ledger, header: snapshot.header };
       return {
-        ...{
-          paths,
-          state,
-          session: { engine, run, orderStore, term, writer, seq, ledger, changed },
-        },
+        paths,
+        state,
+        session: { engine, run, orderStore, seq, ledger, changed },
         async [Symbol.asyncDispose]() {
           store.close();
           await engine[Symbol.asyncDispose]();
@@ -109,8 +96,8 @@ async function begin(
     }
     if (clock.elapsed() - began > standbyMs)
       throw new Refusal(busyProblem(run, engine.address.shown));
-    if (!told) onWarning(standbyText(run, engine.address.shown));
-    told = true;
+    if (!isStandby) onWarning(standbyText(run, engine.address.shown));
+    isStandby = true;
     await clock.sleep(1_000, quit);
     if (stop?.aborted) throw stop.reason;
   }
@@ -129,11 +116,11 @@ const standbyText = ({ coordinator }: EngineRun, shown: string): string =>
 /** The lock of the state file is held only while the file is read and marked: other hosts could not see the holder. */
 async function moveUnderLock(
   bound: BoundPipeline,
-  given: RunPaths,
+  located: RunPaths,
   { database, address }: OpenEngine,
   { terms, takeBack, ...context }: CoordinateContext,
 ): Promise<{ readonly run: EngineRun; readonly paths: RunPaths }> {
-  await using held = await lockState(given, 'run', context);
+  await using held = await lockState(located, 'run', context);
   const { paths } = held;
   const loaded = await loadState(paths.state, memoryStore());
   if (!loaded.ok)
@@ -153,14 +140,12 @@ async function moveUnderLock(
 /** Orders of an earlier coordinator are dropped; what workers are doing is waited for. */
 async function clear(
   orderStore: CoordinatorStore,
-  run: string,
-  term: Term,
   { clock, stop }: CoordinateContext,
 ): Promise<void> {
   const never = new AbortController().signal;
   for (;;) {
     // A coordinator that was silent for too long would drop the orders of the next one.
-    if (!(await orderStore.renew(term, termMs))) throw new TermOver(run, term.epoch);
+    await orderStore.renew(termMs);
     await orderStore.dropQueued();
     if ((await orderStore.active()) === 0) break;
     await orderStore.supervise();
@@ -168,5 +153,30 @@ async function clear(
     if (stop?.aborted) throw stop.reason;
   }
   const why = 'its coordinator and its worker were gone before its answer was recorded';
-  await orderStore.doubtIntended(term, why);
+  await orderStore.doubtIntended(why);
+}
+
+/** A coordinator that had to stop, where that is neither a bug nor the fault of its user, refuses. Rethrows any other error. */
+export async function asCoordinator<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = problemOf(error);
+    if (reason === undefined) throw error;
+    throw new Refusal(reason);
+  }
+}
+
+function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof TermOver) {
+    const hint =
+      'this process was silent for too long, and has stopped: the other one goes on with everything that was paid';
+    return { ...problem(error.message, 'shotlist', hint), reason: 'system' };
+  }
+  if (error instanceof DatabaseAway) {
+    const hint = 'everything that was paid is recorded there: run again when it is back';
+    const message = `the database went away while the record was moved: ${scrubbed(error.message)}`;
+    return { ...problem(message, 'shotlist', hint), reason: 'system' };
+  }
+  return undefined;
 }

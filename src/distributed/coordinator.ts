@@ -1,15 +1,28 @@
 // The coordinator's connection to its run during one term: it keeps the term, issues orders in groups, follows the records,
 // and lets the leases of silent workers lapse. What the records mean is the business of the engine runner.
+import type { Ledger } from '../model/ledger.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { insistently, type Patience } from './patience.ts';
-import type { CoordinatorStore, EngineRecord, IssuedOrder, Term } from './ports.ts';
-import { TermOver } from './term-over.ts';
+import { type Patience, retryWhileAway } from './away.ts';
+import { Batches } from './batches.ts';
+import type { IssuedOrder } from './database/batch.ts';
+import type { CoordinatorStore, EngineRecord } from './database/coordinator-store.ts';
+import type { EngineRun } from './database/database.ts';
+import type { OpenEngine } from './open-database.ts';
+
+/** What a coordinator begins its term with. */
+export interface EngineSession {
+  readonly engine: OpenEngine;
+  readonly run: EngineRun;
+  readonly orderStore: CoordinatorStore;
+  readonly ledger: Ledger;
+  /** The number of the last record in the ledger. */
+  readonly seq: number;
+  /** The jobs that something has happened to since the run came into the database. */
+  readonly changed: ReadonlySet<string>;
+}
 
 export interface CoordinatorOptions extends Patience {
   readonly orderStore: CoordinatorStore;
-  /** The id of the run. */
-  readonly run: string;
-  readonly term: Term;
   readonly clock: Clock;
   /** The number of the last record that the ledger has. */
   readonly folded: number;
@@ -21,12 +34,10 @@ export interface CoordinatorOptions extends Patience {
 export const termMs = 15_000;
 const renewMs = 4_000;
 const superviseMs = 2_000;
-const shortestPollMs = 25;
-const longestPollMs = 250;
-/** The most records that are read at once. */
-const most = 2_000;
-/** The most orders that are issued at once. */
-const mostOrders = 2_000;
+const minPollMs = 25;
+const maxPollMs = 250;
+const maxRecords = 2_000;
+const maxOrders = 2_000;
 
 /** What the coordinator hears. `lost`: orders that were delivered too often. */
 export interface Heard {
@@ -41,8 +52,8 @@ export class Coordinator {
   #read: number;
   #records: EngineRecord[] = [];
   #lost: string[] = [];
-  #orders: IssuedOrder[] = [];
-  #issuing: Promise<void> | undefined;
+  #pause = minPollMs;
+  readonly #orders = new Batches<IssuedOrder>(maxOrders, () => this.#issueNext());
   #closing = Promise.resolve();
   #wake = Promise.withResolvers<void>();
   #failure: { readonly error: unknown } | undefined;
@@ -56,10 +67,6 @@ export class Coordinator {
 
   get orderStore(): CoordinatorStore {
     return this.#o.orderStore;
-  }
-
-  get term(): Term {
-    return this.#o.term;
   }
 
   get patience(): Patience {
@@ -81,8 +88,7 @@ export class Coordinator {
   }
 
   issue(order: IssuedOrder): void {
-    this.#orders.push(order);
-    this.#issuing ??= this.#issueAll();
+    this.#orders.add(order);
   }
 
   /**
@@ -91,14 +97,13 @@ export class Coordinator {
    */
   close(why: string | undefined): void {
     this.#closing = this.#closing
-      .then(() => insistently(this.#o, () => this.orderStore.close(this.term, why)))
+      .then(() => retryWhileAway(this.#o, () => this.orderStore.close(why)))
       .catch((error: unknown) => this.#fail(error));
   }
 
   /** Renews the term; throws if it is over: what happens in the queue is another coordinator's now. */
   async holdsTerm(): Promise<void> {
-    if (!(await insistently(this.#o, () => this.orderStore.renew(this.term, termMs))))
-      throw new TermOver(this.#o.run, this.term.epoch);
+    await retryWhileAway(this.#o, () => this.orderStore.renew(termMs));
   }
 
   /** Resolves when `hear` has something to tell, or to throw. */
@@ -117,12 +122,14 @@ export class Coordinator {
 
   /** Stops following, reads the rest of the records, and keeps them for `hear`. */
   async end(): Promise<void> {
-    await this.#issuing;
+    await this.#orders.written();
     await this.#closing;
     this.#over.abort();
     await Promise.all(this.#loops);
     for (;;) {
-      const more = await insistently(this.#o, () => this.orderStore.records(this.#read, most));
+      const more = await retryWhileAway(this.#o, () =>
+        this.orderStore.records(this.#read, maxRecords),
+      );
       if (more.length === 0) return;
       this.#take(more);
     }
@@ -134,20 +141,16 @@ export class Coordinator {
     await Promise.all(this.#loops);
   }
 
-  async #issueAll(): Promise<void> {
-    // Orders of the same turn of the loop go along.
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+  async #issueNext(): Promise<void> {
+    const orders = this.#orders.take();
+    if (this.#failure !== undefined) return;
     try {
-      while (this.#orders.length > 0) {
-        await this.#closing;
-        await this.#o.beforeIssue();
-        const orders = this.#orders.splice(0, mostOrders);
-        await insistently(this.#o, () => this.orderStore.issue(orders));
-      }
+      await this.#closing;
+      await this.#o.beforeIssue();
+      await retryWhileAway(this.#o, () => this.orderStore.issue(orders));
     } catch (error) {
       this.#fail(error);
     }
-    this.#issuing = undefined;
   }
 
   async #repeat(work: () => Promise<number>): Promise<void> {
@@ -159,13 +162,13 @@ export class Coordinator {
     }
   }
 
-  #pause = shortestPollMs;
-
   async #follow(): Promise<number> {
-    const more = await insistently(this.#o, () => this.orderStore.records(this.#read, most));
+    const more = await retryWhileAway(this.#o, () =>
+      this.orderStore.records(this.#read, maxRecords),
+    );
     this.#take(more);
-    this.#pause = more.length > 0 ? shortestPollMs : Math.min(longestPollMs, this.#pause * 1.5);
-    return more.length === most ? 0 : this.#pause;
+    this.#pause = more.length > 0 ? minPollMs : Math.min(maxPollMs, this.#pause * 1.5);
+    return more.length === maxRecords ? 0 : this.#pause;
   }
 
   async #renew(): Promise<number> {
@@ -174,7 +177,7 @@ export class Coordinator {
   }
 
   async #supervise(): Promise<number> {
-    const lost = await insistently(this.#o, () => this.orderStore.supervise());
+    const lost = await retryWhileAway(this.#o, () => this.orderStore.supervise());
     if (lost.length > 0) {
       this.#lost.push(...lost);
       this.#wake.resolve();

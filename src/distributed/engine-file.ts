@@ -3,23 +3,19 @@
 import { bugOf, bugText } from '../base/bug.ts';
 import { ok, type Result } from '../base/result.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { type CreditTotals, committed, type Ledger } from '../model/ledger.ts';
+import { type CreditTotals, committed } from '../model/ledger.ts';
 import type { QueueState } from '../run/engine-watch.ts';
 import type { Clock, Performer } from '../run/jobs/ports.ts';
-import { readOutcome } from '../run/jobs/wire/outcome-schema.ts';
 import type { JournalWriter } from '../run/journal/journal-writer.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import type { RunWatch } from '../run/run-watch.ts';
 import type { RunPaths } from '../state/run-paths.ts';
-import { unlessAway } from './away.ts';
-import type { EngineSession } from './coordinate.ts';
-import { Coordinator } from './coordinator.ts';
+import { type Patience, patienceWith, retryWhileAway, unlessAway } from './away.ts';
+import { Coordinator, type EngineSession } from './coordinator.ts';
+import type { EngineRecord } from './database/coordinator-store.ts';
 import { EngineLines } from './engine-lines.ts';
 import { EnginePerformer, type Ordering } from './engine-performer.ts';
-import { exportRun } from './export-run.ts';
-import { insistently, type Patience } from './patience.ts';
-import { patienceWith } from './patience-with.ts';
-import type { EngineRecord } from './ports.ts';
+import { exportRun } from './move-state.ts';
 import { SharedOutages } from './shared-outages.ts';
 
 export interface EngineFileOptions {
@@ -35,6 +31,9 @@ export interface EngineFileOptions {
 /** The part of a journal that a distributed run needs. */
 type FoldingJournal = Pick<JournalWriter, 'begin' | 'fold'>;
 
+/** Each look at the queue counts it. */
+const watchIntervalMs = 5_000;
+
 export class EngineFile {
   readonly #o: EngineFileOptions;
   readonly #quit = new AbortController();
@@ -42,27 +41,25 @@ export class EngineFile {
   readonly #lines: EngineLines;
   readonly coordinator: Coordinator;
   #exported = false;
-  /** The number of the last record that was read at the end of the run. */
-  #read = 0;
   #journal: FoldingJournal | undefined;
-  #watching: QueueWatch | undefined;
+  #watching: Promise<void> | undefined;
   #phases = 0;
   readonly #healed = new Set<string>();
 
   constructor(options: EngineFileOptions) {
     this.#o = options;
     const { session, clock, onWarning } = options;
-    const { orderStore, term, writer, seq, engine } = session;
+    const { orderStore, seq, engine } = session;
     const patience = patienceWith(engine, { clock, quit: this.#quit.signal, onWarning });
     this.#patience = patience;
     this.#lines = new EngineLines({
       ...patience,
-      writer,
+      writer: orderStore.writer,
       nameOf: (job) => session.ledger.job(job)?.name,
-      record: (facts) => orderStore.record(term, facts),
+      record: (facts) => orderStore.record(facts),
     });
     this.coordinator = new Coordinator({
-      ...{ ...patience, orderStore, run: session.run.terms.run, term, folded: seq },
+      ...{ ...patience, orderStore, folded: seq },
       beforeIssue: async () => {
         this.#journal?.begin();
         if (!this.#lines.isEmpty) await this.#lines.sync();
@@ -78,10 +75,30 @@ export class EngineFile {
     this.#journal = journal;
     this.coordinator.begin();
     this.#askForWorkers().catch((error: unknown) => this.#o.onWarning(bugText(bugOf(error))));
-    const { watch, clock } = this.#o;
+    const { watch } = this.#o;
     if (watch === undefined) return;
-    const tell: RunWatch['queue'] = (state) => watch.queue(state);
-    this.#watching = new QueueWatch({ coordinator: this.coordinator, clock, tell });
+    this.#watching = this.#watchQueue(watch);
+    // Nobody waits for it before `close`, which rejects with the same error.
+    this.#watching.catch(() => undefined);
+  }
+
+  /** Tells a monitor every few seconds how the run is: its queue, its workers, and what the coordinator has not heard yet. */
+  async #watchQueue(watch: Pick<RunWatch, 'queue'>): Promise<void> {
+    const { signal } = this.#quit;
+    while (!signal.aborted) {
+      const state = await this.#queueState();
+      if (!signal.aborted) watch.queue(state);
+      await this.#o.clock.sleep(watchIntervalMs, signal);
+    }
+  }
+
+  /** Undefined: the database is away. */
+  async #queueState(): Promise<QueueState | undefined> {
+    const { orderStore, folded } = this.coordinator;
+    const facts = await unlessAway(() => orderStore.facts());
+    if (facts === undefined) return undefined;
+    const { last, ...queue } = facts;
+    return { ...queue, term: orderStore.epoch, behind: Math.max(0, last - folded) };
   }
 
   /** Without a worker, nothing happens, and nobody would know why. */
@@ -121,15 +138,13 @@ export class EngineFile {
     ordering: Ordering,
   ): (local: Performer, limits: Readonly<Record<string, number>>) => Performer {
     const { coordinator } = this;
-    const { session, clock } = this.#o;
-    const { writer } = session;
-    const outages = new SharedOutages(clock, onEvent);
+    const outages = new SharedOutages(this.#o.clock, onEvent);
     return (local, limits) => {
       this.#phases += 1;
       const phase = this.#phases;
       const onHealed = (job: string): void => void this.#healed.add(job);
-      const hearing = { read: readOutcome, onEvent, onHealed, outages, ...ordering };
-      return new EnginePerformer({ coordinator, writer, phase, local, limits, ...hearing });
+      const hearing = { onEvent, onHealed, outages, ...ordering };
+      return new EnginePerformer({ coordinator, phase, local, limits, ...hearing });
     };
   }
 
@@ -154,22 +169,21 @@ export class EngineFile {
 
   async close(): Promise<void> {
     this.#quit.abort();
-    await this.#watching?.end();
+    await this.#watching;
     await this.coordinator.abandon();
     if (!this.#exported) return;
-    const { orderStore, term } = this.#o.session;
     // The term lapses by itself.
-    await unlessAway(() => orderStore.release(term));
+    await unlessAway(() => this.#o.session.orderStore.release());
   }
 
   /** Ends the term: what is still under way at workers keeps the record in the database. */
-  async compact(ledger: Ledger): Promise<Result<undefined, string>> {
+  async compact(): Promise<Result<undefined, string>> {
     const { session, onWarning } = this.#o;
-    const { orderStore, engine, term } = session;
+    const { orderStore, engine } = session;
     await this.coordinator.end();
     for (const record of this.coordinator.hear().records) this.#foldLate(record);
     await this.flush();
-    const active = await insistently(this.#patience, () => orderStore.active());
+    const active = await retryWhileAway(this.#patience, () => orderStore.active());
     if (active > 0) {
       onWarning(
         `workers are still busy with ${active} tasks: the record stays in the database ${engine.address.shown}; ` +
@@ -179,79 +193,24 @@ export class EngineFile {
     }
     // Nobody performs an order any more, so what is only intended belongs to a worker that is gone or frozen.
     const why = 'its worker was gone before its answer was recorded';
-    await insistently(this.#patience, () => orderStore.doubtIntended(term, why));
+    await retryWhileAway(this.#patience, () => orderStore.doubtIntended(why));
     const { bound, paths, clock } = this.#o;
-    this.#read = this.coordinator.folded;
     const exported = await exportRun({
-      ...{ session, bound, paths, ledger, context: { clock, onWarning } },
-      ...{ patience: this.#patience, catchUp: () => this.#catchUp() },
+      session,
+      bound,
+      paths,
+      seq: this.coordinator.folded,
+      fold: (record) => this.#foldLate(record),
+      patience: this.#patience,
+      context: { clock, onWarning },
     });
     this.#exported = exported.ok;
     return exported.ok ? ok(undefined) : exported;
   }
 
-  /** Folds what others have written since the last look. Returns the number of the last record, which may be its own. */
-  async #catchUp(): Promise<number> {
-    for (;;) {
-      const records = await this.#o.session.orderStore.records(this.#read, 5_000);
-      if (records.length === 0) return this.#read;
-      for (const record of records) {
-        this.#foldLate(record);
-        this.#read = record.seq;
-      }
-    }
-  }
-
+  /** What others have written. */
   #foldLate(record: EngineRecord): void {
-    if (record.is === 'event' && record.by !== this.#o.session.writer)
+    if (record.is === 'event' && record.by !== this.#o.session.orderStore.writer)
       this.#journal?.fold(record.event, record.at);
-  }
-}
-
-// Tells a monitor every few seconds how a distributed run is: its queue, its workers, and what the coordinator has not
-// heard yet.
-
-interface QueueWatchOptions {
-  readonly coordinator: Pick<Coordinator, 'orderStore' | 'term' | 'folded'>;
-  readonly clock: Clock;
-  /** Undefined: the database is away. */
-  readonly tell: (state: QueueState | undefined) => void;
-}
-
-/** Between two looks, in milliseconds: each counts the queue. */
-const everyMs = 5_000;
-
-class QueueWatch {
-  readonly #o: QueueWatchOptions;
-  readonly #over = new AbortController();
-  readonly #looks: Promise<void>;
-
-  constructor(options: QueueWatchOptions) {
-    this.#o = options;
-    this.#looks = this.#follow();
-    // Nobody waits for it before `end`, which rejects with the same error.
-    this.#looks.catch(() => undefined);
-  }
-
-  async end(): Promise<void> {
-    this.#over.abort();
-    await this.#looks;
-  }
-
-  async #follow(): Promise<void> {
-    const { signal } = this.#over;
-    while (!signal.aborted) {
-      const state = await this.#look();
-      if (!signal.aborted) this.#o.tell(state);
-      await this.#o.clock.sleep(everyMs, signal);
-    }
-  }
-
-  async #look(): Promise<QueueState | undefined> {
-    const { orderStore, term, folded } = this.#o.coordinator;
-    const facts = await unlessAway(() => orderStore.facts());
-    if (facts === undefined) return undefined;
-    const { last, ...queue } = facts;
-    return { ...queue, term: term.epoch, behind: Math.max(0, last - folded) };
   }
 }

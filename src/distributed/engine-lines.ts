@@ -1,10 +1,9 @@
 // The lines of a coordinator's journal: they become records in the database, in groups.
-import { type EventLine, type NewEvent, parseLine } from '../model/line.ts';
+import { type NewEvent, parseLine } from '../model/line.ts';
 import type { LineFile } from '../run/journal/journal-writer.ts';
 import { SharedSync } from '../run/journal/shared-sync.ts';
-import { isOfAttempt } from './attempt-events.ts';
-import { insistently, type Patience } from './patience.ts';
-import type { Fact, FactAnswer } from './ports.ts';
+import { type Patience, retryWhileAway } from './away.ts';
+import { eventFact, type Fact, type FactAnswer, withoutNumber } from './database/batch.ts';
 
 export interface EngineLinesOptions extends Patience {
   /** Unique to the coordinator and its term. */
@@ -31,8 +30,7 @@ export class EngineLines implements LineFile {
     const id = `${this.#o.writer}/${this.#written}`;
     const event = eventIn(line);
     const name = 'job' in event ? this.#o.nameOf(event.job) : undefined;
-    const about = name === undefined || !isOfAttempt(event) ? {} : { name };
-    this.#pending.push({ is: 'event', id, key: '', ...about, event });
+    this.#pending.push(eventFact({ id, key: '' }, event, name));
   }
 
   get isEmpty(): boolean {
@@ -43,29 +41,20 @@ export class EngineLines implements LineFile {
     return this.#shared.sync();
   }
 
-  #refusal(event: string): Error {
-    const { onRefused = (what) => new Error(`bug: the database refuses the event "${what}"`) } =
-      this.#o;
-    return onRefused(event);
-  }
-
   async #record(): Promise<void> {
     const facts = this.#pending.splice(0);
     if (facts.length === 0) return;
-    const answers = await insistently(this.#o, () => this.#o.record(facts));
+    const answers = await retryWhileAway(this.#o, () => this.#o.record(facts));
     const refused = facts.find((_, index) => answers[index] === 'refused');
-    if (refused?.is === 'event') throw this.#refusal(refused.event.event);
+    if (refused?.is === 'event') throw (this.#o.onRefused ?? refusalBug)(refused.event.event);
   }
 }
+
+const refusalBug = (event: string): Error =>
+  new Error(`bug: the database refuses the event "${event}"`);
 
 function eventIn(text: string): NewEvent {
   const read = parseLine(text);
   if (!read.ok || read.value.type !== 'event') throw new Error('bug: a journal appends events');
   return withoutNumber(read.value.line);
-}
-
-/** The database numbers and dates its records. */
-export function withoutNumber(line: EventLine): NewEvent {
-  const { seq: _, at: __, ...event } = line;
-  return event;
 }

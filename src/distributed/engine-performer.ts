@@ -1,28 +1,37 @@
 // The performer of a distributed run: orders go to the queue, and what happens to them comes back as records. What needs this
 // process performs here: hashing files that the coordinator looks at, waiting for webhook events, and what the receipts are
 // about.
-import type { Result } from '../base/result.ts';
-import type { JobOrder, JobOutcome } from '../run/jobs/job.ts';
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { CreateOrder, JobOrder, JobOutcome } from '../run/jobs/job.ts';
 import { failed, paidElsewhere, stopped } from '../run/jobs/outcome.ts';
 import type { OrderJournal, Performer, PerformerListener } from '../run/jobs/ports.ts';
+import { readOutcome } from '../run/jobs/wire/outcome-schema.ts';
 import type { RunEvent } from '../run/run-event.ts';
+import { retryWhileAway } from './away.ts';
 import type { Coordinator, Heard } from './coordinator.ts';
-import type { OrderClaims } from './order-claims.ts';
-import { insistently } from './patience.ts';
-import type { EngineRecord } from './ports.ts';
+import type { EngineRecord } from './database/coordinator-store.ts';
 import type { SharedOutages } from './shared-outages.ts';
+
+/**
+ * What the user's receipts say of the creations that a coordinator orders. Workers send them, so a creation is claimed
+ * before its order is issued: from then on, it may be sent at any time, also after the coordinator has died.
+ */
+export interface OrderClaims {
+  /** False: somebody else on this machine pays for the same request, and the order must not be issued. */
+  claim(order: CreateOrder): boolean;
+  /** The intent of the attempt is recorded: the record tells what becomes of it. */
+  begun(name: string): void;
+  /** The order is over, and no attempt of this name was begun. */
+  withdraw(name: string): void;
+}
 
 export interface EnginePerformerOptions {
   readonly coordinator: Coordinator;
-  /** Names the coordinator in its own records. */
-  readonly writer: string;
   /** Distinguishes the keys of this performer from those of others in the same term. */
   readonly phase: number;
   readonly local: Performer;
   /** The most concurrent jobs of a step kind, on all workers together. */
   readonly limits: Readonly<Record<string, number>>;
-  /** Checks an outcome from the database. */
-  readonly read: (value: unknown) => Result<JobOutcome, string>;
   readonly onEvent: (event: RunEvent) => void;
   /** What the workers of the run report of the service. */
   readonly outages: Pick<SharedOutages, 'hear' | 'lapse'>;
@@ -44,17 +53,16 @@ interface Issued {
   readonly order: JobOrder;
   readonly journal: OrderJournal;
   readonly end: (outcome: JobOutcome) => void;
+  /** A worker has begun it. */
+  begun: boolean;
 }
 
 export class EnginePerformer implements Performer {
   readonly #o: EnginePerformerOptions;
   /** Orders in the queue or at a worker, by the key in the database. */
   readonly #issued = new Map<string, Issued>();
-  /** Those of them that a worker has begun. */
-  readonly #begun = new Set<string>();
-  readonly #counts = new Map<string, number>();
-  /** Orders that wait for a place of their step kind. */
-  readonly #held = new Map<string, Issued[]>();
+  /** By step kind. */
+  readonly #limiters: ReadonlyMap<string, LimitFunction>;
   readonly #over = Promise.withResolvers<void>();
   #listener: PerformerListener | undefined;
   #isOver = false;
@@ -62,6 +70,9 @@ export class EnginePerformer implements Performer {
 
   constructor(options: EnginePerformerOptions) {
     this.#o = options;
+    this.#limiters = new Map(
+      Object.entries(options.limits).map(([kind, limit]) => [kind, pLimit(limit)]),
+    );
     options.coordinator.close(undefined);
   }
 
@@ -76,23 +87,14 @@ export class EnginePerformer implements Performer {
   }
 
   perform(order: JobOrder, journal: OrderJournal): Promise<JobOutcome> {
-    const { local, isHere } = this.#o;
+    const { local, isHere, coordinator } = this.#o;
     if (localOperations.includes(order.operation) || isHere?.(order) === true)
       return local.perform(order, journal);
-    if (this.#aborted) return Promise.resolve(stopped);
-    return new Promise((end) => this.#hold({ order, journal, end }));
-  }
-
-  #hold(issued: Issued): void {
-    const { kind } = issued.order;
-    const limit = this.#o.limits[kind];
-    if (limit === undefined || (this.#counts.get(kind) ?? 0) < limit) {
-      this.#issue(issued);
-      return;
-    }
-    const held = this.#held.get(kind);
-    if (held === undefined) this.#held.set(kind, [issued]);
-    else held.push(issued);
+    // What was heard is in the ledger, where the price in the order comes from: `#hear` hands it over at once.
+    const seen = coordinator.folded;
+    const limiter = this.#limiters.get(order.kind);
+    const issue = () => this.#issue(order, journal, seen);
+    return limiter === undefined ? issue() : limiter(issue);
   }
 
   /** Takes what has been recorded into account, as long as the run goes on. */
@@ -116,27 +118,21 @@ export class EnginePerformer implements Performer {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#o.local.abort();
-    for (const orders of this.#held.values()) for (const { end } of orders.splice(0)) end(stopped);
-    const { orderStore, term } = this.#o.coordinator;
-    this.#tell(() => orderStore.stop(term));
     void this.#takeBack();
   }
 
-  /** False: the order is over already. */
-  #issue(issued: Issued): boolean {
+  /** Resolves when the order has ended. */
+  async #issue(order: JobOrder, journal: OrderJournal, seen: number): Promise<JobOutcome> {
     const { coordinator, phase, claims } = this.#o;
-    const { order, end } = issued;
-    if (order.operation === 'create' && claims?.claim(order) === false) {
-      end({ is: 'withheld', why: paidElsewhere });
-      return false;
-    }
-    const { epoch } = coordinator.term;
+    if (this.#aborted) return stopped;
+    if (order.operation === 'create' && claims?.claim(order) === false)
+      return { is: 'withheld', why: paidElsewhere };
+    const { epoch } = coordinator.orderStore;
     const key = `${epoch}.${phase}.${order.key}`;
-    this.#issued.set(key, issued);
-    this.#counts.set(order.kind, (this.#counts.get(order.kind) ?? 0) + 1);
-    // What was heard is in the ledger: `#hear` hands it over at once.
-    coordinator.issue({ order: { ...order, key }, epoch, seen: coordinator.folded });
-    return true;
+    const { promise, resolve } = Promise.withResolvers<JobOutcome>();
+    this.#issued.set(key, { order, journal, end: resolve, begun: false });
+    coordinator.issue({ order: { ...order, key }, epoch, seen });
+    return await promise;
   }
 
   #hear({ records, lost }: Heard): void {
@@ -149,13 +145,13 @@ export class EnginePerformer implements Performer {
   }
 
   #hearOne(record: EngineRecord): void {
-    const { writer, read, onEvent } = this.#o;
-    if (record.by === writer) return;
+    const { coordinator, onEvent } = this.#o;
+    if (record.by === coordinator.orderStore.writer) return;
     const issued = this.#issued.get(record.key);
     switch (record.is) {
       case 'event': {
         const { event, at } = record;
-        this.#begin(record.key, issued);
+        begin(issued);
         if (event.event === 'intent') this.#o.claims?.begun(event.name);
         if (issued === undefined) this.#listener?.recorded(event, at);
         else issued.journal.recorded(event, at);
@@ -163,10 +159,10 @@ export class EnginePerformer implements Performer {
         return;
       }
       case 'begun':
-        return this.#begin(record.key, issued);
+        return begin(issued);
       case 'ended': {
-        this.#begin(record.key, issued);
-        const outcome = read(record.outcome);
+        begin(issued);
+        const outcome = readOutcome(record.outcome);
         // An order says that it begins an attempt before it ends.
         if (issued?.order.operation === 'create') this.#o.claims?.withdraw(issued.order.name);
         const why = 'a worker reported its end in a form that this version cannot read';
@@ -179,36 +175,23 @@ export class EnginePerformer implements Performer {
     }
   }
 
-  /** The first record of an order says that it was begun: most orders end so soon that no record says only that. */
-  #begin(key: string, issued: Issued | undefined): void {
-    if (issued === undefined || this.#begun.has(key)) return;
-    this.#begun.add(key);
-    issued.journal.begun();
-  }
-
   #ended(key: string, outcome: JobOutcome): void {
     const issued = this.#issued.get(key);
     if (issued === undefined) return;
-    const { kind } = issued.order;
     this.#issued.delete(key);
-    this.#begun.delete(key);
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 1) - 1);
     issued.end(outcome);
-    const held = this.#held.get(kind);
-    for (let next = held?.shift(); next !== undefined; next = held?.shift())
-      if (this.#issue(next)) return;
   }
 
-  /** Until every order has ended: workers end what they perform, and the rest is taken out of the queue. */
+  /** Until every order has ended: the workers are asked to end what they perform, and the rest is taken out of the queue. */
   async #takeBack(): Promise<void> {
     const { coordinator } = this.#o;
-    const { clock, quit } = coordinator.patience;
+    const { orderStore, patience } = coordinator;
+    const { clock, quit } = patience;
     try {
+      await retryWhileAway(patience, () => orderStore.stop());
       while (this.#issued.size > 0 && !quit.aborted) {
         await coordinator.holdsTerm();
-        const taken = await insistently(coordinator.patience, () =>
-          coordinator.orderStore.takeQueued(),
-        );
+        const taken = await retryWhileAway(patience, () => orderStore.takeQueued());
         for (const key of taken) this.#ended(key, stopped);
         await clock.sleep(200, quit);
       }
@@ -216,12 +199,13 @@ export class EnginePerformer implements Performer {
       this.#listener?.fail(error);
     }
   }
+}
 
-  #tell(call: () => Promise<void>): void {
-    insistently(this.#o.coordinator.patience, call).catch((error: unknown) =>
-      this.#listener?.fail(error),
-    );
-  }
+/** The first record of an order says that it was begun: most orders end so soon that no record says only that. */
+function begin(issued: Issued | undefined): void {
+  if (issued === undefined || issued.begun) return;
+  issued.begun = true;
+  issued.journal.begun();
 }
 
 function refusedText({ event, by }: Extract<EngineRecord, { readonly is: 'refused' }>): string {

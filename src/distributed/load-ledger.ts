@@ -1,8 +1,7 @@
 // Loads the ledger of a run from its database, as a state file is loaded: the lines, then the records after them.
 import type { JobStore } from '../model/job-store.ts';
 import { Ledger } from '../model/ledger.ts';
-import type { NewEvent } from '../model/line.ts';
-import type { CoordinatorStore, Snapshot } from './ports.ts';
+import type { EngineRecord, RunStore, Snapshot } from './database/coordinator-store.ts';
 
 export interface LoadedLedger {
   readonly ledger: Ledger;
@@ -13,30 +12,35 @@ export interface LoadedLedger {
   readonly changed: ReadonlySet<string>;
 }
 
-const most = 5_000;
-const tries = 5;
+const maxGroup = 5_000;
+const maxTries = 5;
 
 /** `newStore`: an empty store; a second one is made when a coordinator folded the records while they were read. */
 export async function loadLedger(
-  orderStore: Pick<CoordinatorStore, 'snapshot' | 'jobs' | 'records'>,
+  orderStore: Pick<RunStore, 'snapshot' | 'jobs' | 'records'>,
   newStore: () => JobStore,
 ): Promise<LoadedLedger> {
-  for (let attempt = 1; attempt <= tries; attempt++) {
+  for (let attempt = 1; attempt <= maxTries; attempt++) {
     const snapshot = await orderStore.snapshot();
     const ledger = new Ledger(newStore());
     const jobs = await linesOf(orderStore, ledger, snapshot);
     if (!jobs) continue;
     const changed = new Set<string>();
-    const seq = await foldRecords(orderStore, ledger, snapshot.seq, changed);
+    let { seq } = snapshot;
+    for await (const records of recordGroups(orderStore, seq))
+      for (const record of records) {
+        foldRecord(ledger, record, changed);
+        seq = record.seq;
+      }
     if ((await orderStore.snapshot()).seq === snapshot.seq)
       return { ledger, snapshot, seq, changed };
   }
-  throw new Error(`bug: the records were folded ${tries} times while they were being read`);
+  throw new Error(`bug: the records were folded ${maxTries} times while they were being read`);
 }
 
 /** False: the lines are no longer those of the snapshot. */
 async function linesOf(
-  orderStore: Pick<CoordinatorStore, 'snapshot' | 'jobs'>,
+  orderStore: Pick<RunStore, 'snapshot' | 'jobs'>,
   ledger: Ledger,
   snapshot: Snapshot,
 ): Promise<boolean> {
@@ -47,29 +51,26 @@ async function linesOf(
   return (await orderStore.snapshot()).seq === snapshot.seq;
 }
 
-/** Reads the records after a number, and returns the number of the last one. `changed` takes the jobs that they are about. */
-export async function foldRecords(
-  orderStore: Pick<CoordinatorStore, 'records'>,
-  ledger: Ledger,
+/** The records after a number, in groups. */
+export async function* recordGroups(
+  orderStore: Pick<RunStore, 'records'>,
   after: number,
-  changed?: Set<string>,
-): Promise<number> {
-  let seq = after;
-  for (;;) {
-    const records = await orderStore.records(seq, most);
-    for (const record of records) {
-      if (record.is === 'event') {
-        must(foldEvent(ledger, record.event, record.at));
-        if ('job' in record.event) changed?.add(record.event.job);
-      }
-      seq = record.seq;
-    }
-    if (records.length === 0) return seq;
+): AsyncIterable<readonly EngineRecord[]> {
+  let last: number | undefined = after;
+  while (last !== undefined) {
+    const records = await orderStore.records(last, maxGroup);
+    if (records.length > 0) yield records;
+    last = records.at(-1)?.seq;
   }
 }
 
-const foldEvent = (ledger: Ledger, event: NewEvent, at: string) =>
-  ledger.apply({ type: 'event', line: { seq: ledger.seq + 1, ...event, at } });
+/** Reads a record into the ledger. `changed` takes the job that it is about. */
+export function foldRecord(ledger: Ledger, record: EngineRecord, changed: Set<string>): void {
+  if (record.is !== 'event') return;
+  const { event, at } = record;
+  must(ledger.apply({ type: 'event', line: { seq: ledger.seq + 1, ...event, at } }));
+  if ('job' in event) changed.add(event.job);
+}
 
 function must(applied: ReturnType<Ledger['apply']>): void {
   if (!applied.ok) throw new Error(`bug: the records of the database: ${applied.error}`);

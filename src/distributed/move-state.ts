@@ -3,19 +3,27 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { JsonObject } from '../base/json.ts';
+import { removeLeftover } from '../base/leftover.ts';
+import { err, ok, type Result } from '../base/result.ts';
+import { isSystemProblem, systemReason } from '../base/system-error.ts';
+import { shownPath } from '../files/shown-path.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
-import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
+import { type Problem, problem, Refusal, resultOf } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
 import type { Ledger } from '../model/ledger.ts';
 import type { Header, JobLine } from '../model/line.ts';
 import { formatVersion } from '../model/line-schemas.ts';
 import { replaceState } from '../state/compaction.ts';
 import type { Loaded } from '../state/load-state.ts';
+import { lockState, type StateContext } from '../state/lock-state.ts';
 import type { RunPaths } from '../state/run-paths.ts';
-import type { EngineAddress } from './address.ts';
-import { hasCanary, writeCanary } from './canary.ts';
-import type { EngineDatabase, EngineRun } from './database.ts';
-import { loadLedger } from './load-ledger.ts';
+import { type Patience, retryWhileAway } from './away.ts';
+import { type EngineSession, termMs } from './coordinator.ts';
+import { type EngineRecord, TermOver } from './database/coordinator-store.ts';
+import type { EngineDatabase, EngineRun } from './database/database.ts';
+import { loadLedger, recordGroups } from './load-ledger.ts';
+import type { EngineAddress } from './open-database.ts';
+import { canaryFile, hasCanary, removeLeftovers, writeCanary } from './shared-folder.ts';
 
 export interface Moving {
   readonly database: EngineDatabase;
@@ -36,31 +44,29 @@ export interface Moving {
 /** Makes the database the record, and returns the run there. */
 export async function moveIn(moving: Moving): Promise<EngineRun> {
   const { database, bound, paths, state, address } = moving;
-  const known = await database.find(bound.name, paths.serviceName);
+  const run = await database.find(bound.name, paths.serviceName);
   const away = state.header?.away;
-  if (moving.takeBack === true && known?.stage === 'exported') return await takeBack(moving, known);
+  if (moving.takeBack === true && run?.stage === 'exported') return await takeBack(moving, run);
   if (away !== undefined && away.engine !== address.digest)
     throw new Refusal(awayProblem(paths.state, away, 'another database'));
-  if (away !== undefined && away.run !== known?.terms.run)
+  if (away !== undefined && away.run !== run?.terms.run)
     throw new Refusal(
-      known?.stage === 'exported'
-        ? exportedProblem(moving)
-        : forgottenProblem(paths.state, address),
+      run?.stage === 'exported' ? exportedProblem(moving) : forgottenProblem(paths.state, address),
     );
-  switch (known?.stage) {
+  switch (run?.stage) {
     case undefined:
       return await importRun(moving);
     case 'importing':
       if (away === undefined) return await importRun(moving);
       // Its coordinator is writing the state file, and hands it over soon.
-      if (known.coordinator !== undefined) return known;
-      await database.setStage(known.terms.run, 'open');
-      return known;
+      if (run.coordinator !== undefined) return run;
+      await database.setStage(run.terms.run, 'open');
+      return run;
     case 'open':
-      return await joinRun(moving, known);
+      return await joinRun(moving, run);
     case 'exported': {
       if (away !== undefined) throw new Refusal(exportedProblem(moving));
-      const newer = await newerIn(moving, known);
+      const newer = await newerIn(moving, run);
       if (newer === undefined) return await importRun(moving);
       throw new Refusal(newer);
     }
@@ -72,14 +78,11 @@ async function importRun(moving: Moving): Promise<EngineRun> {
   const run = randomUUID();
   const canary = randomBytes(16).toString('hex');
   const header = headerFor(bound, paths);
-  const terms = {
-    ...{ run, pipeline: bound.name, file: basename(bound.file) },
-    ...{ service: paths.serviceName, options },
-  };
+  const file = basename(bound.file);
+  const terms = { run, pipeline: bound.name, file, service: paths.serviceName, options };
   const { ledger } = state;
-  await database.import({
-    ...{ terms, canary, header, runs: ledger.runs(), tasks: ledger.tasks(), jobs: ledger.jobs() },
-  });
+  const lines = { header, runs: ledger.runs(), tasks: ledger.tasks(), jobs: ledger.jobs() };
+  await database.import({ terms, canary, ...lines });
   const open = { terms, canary, stage: 'open' } as const;
   await writeCanary(bound.folder, open);
   await markAway(moving, run);
@@ -88,25 +91,25 @@ async function importRun(moving: Moving): Promise<EngineRun> {
 }
 
 /** The run is open: this checkout joins it if its state file knows nothing that the database does not. */
-async function joinRun(moving: Moving, known: EngineRun): Promise<EngineRun> {
+async function joinRun(moving: Moving, run: EngineRun): Promise<EngineRun> {
   const { bound, state } = moving;
   if (state.header?.away === undefined && state.header !== undefined) {
-    const ahead = await firstAhead(moving, known);
+    const ahead = await firstAhead(moving, run);
     if (ahead !== undefined) throw new Refusal(aheadProblem(moving, ahead));
   }
   // The folder of the run has its canary.
-  if (!hasCanary(bound.folder, known)) moving.onWarning(otherCopyText(moving));
-  await writeCanary(bound.folder, known);
-  if (state.header !== undefined) await markAway(moving, known.terms.run);
-  return known;
+  if (!hasCanary(bound.folder, run)) moving.onWarning(otherCopyText(moving));
+  await writeCanary(bound.folder, run);
+  if (state.header !== undefined) await markAway(moving, run.terms.run);
+  return run;
 }
 
 /** Makes the database the record again after an export. */
-async function takeBack(moving: Moving, known: EngineRun): Promise<EngineRun> {
-  const ahead = await firstAhead(moving, known);
+async function takeBack(moving: Moving, run: EngineRun): Promise<EngineRun> {
+  const ahead = await firstAhead(moving, run);
   if (ahead !== undefined) throw new Refusal(aheadProblem(moving, ahead));
-  await moving.database.setStage(known.terms.run, 'open');
-  return await joinRun(moving, { ...known, stage: 'open' });
+  await moving.database.setStage(run.terms.run, 'open');
+  return await joinRun(moving, { ...run, stage: 'open' });
 }
 
 const aheadProblem = ({ address, paths }: Moving, { tasks }: JobLine): Problem =>
@@ -120,7 +123,7 @@ const otherCopyText = ({ address, bound, paths }: Moving): string =>
   `the run in the database ${address.shown} began in another copy of this folder: workers save results where they run, and the record comes to ${paths.state}, not to the other copy. ` +
   `Keep this file and commit it; if it is lost, shotlist export ${bound.file} --engine <address> --take-back in the other copy writes it again`;
 
-export const headerFor = (bound: BoundPipeline, paths: RunPaths): Header => ({
+const headerFor = (bound: BoundPipeline, paths: RunPaths): Header => ({
   shotlist: formatVersion,
   pipeline: bound.name,
   service: paths.serviceName,
@@ -131,33 +134,32 @@ async function markAway({ bound, paths, state, address, now }: Moving, run: stri
   await writeState(paths, { ...headerFor(bound, paths), away }, state.ledger);
 }
 
-export async function writeState(paths: RunPaths, header: Header, ledger: Ledger): Promise<void> {
+async function writeState(paths: RunPaths, header: Header, ledger: Ledger): Promise<void> {
   await replaceState(paths.state, `${paths.state}.part`, header, ledger);
 }
 
 /** A job of the state file that the database has not, or has in an earlier attempt. */
-async function firstAhead(
-  { state, database }: Moving,
-  { terms }: EngineRun,
-): Promise<JobLine | undefined> {
-  const { ledger } = await loadLedger(database.coordinator(terms.run), memoryStore);
-  for (const job of state.ledger.jobs())
-    if ((ledger.job(job.job)?.attempt ?? -1) < job.attempt) return job;
-  return undefined;
-}
+const firstAhead = async (moving: Moving, run: EngineRun): Promise<JobLine | undefined> =>
+  firstNewer(moving.state.ledger, await ledgerOf(moving, run));
 
 /** After an export, the state file goes on. An older copy of it would pay again for what the database knows. */
-async function newerIn(
-  { state, database, paths, address }: Moving,
-  { terms }: EngineRun,
-): Promise<Problem | undefined> {
-  const { ledger } = await loadLedger(database.coordinator(terms.run), memoryStore);
-  for (const { job, attempt, tasks } of ledger.jobs()) {
-    if ((state.ledger.job(job)?.attempt ?? -1) >= attempt) continue;
-    const message = `${paths.state} is older than the last run in the database ${address.shown}: it does not have ${tasks.join(', ')}`;
-    const hint = 'get the current state file (git pull), then run again';
-    return problem(message, 'shotlist', hint);
-  }
+async function newerIn(moving: Moving, run: EngineRun): Promise<Problem | undefined> {
+  const newer = firstNewer(await ledgerOf(moving, run), moving.state.ledger);
+  if (newer === undefined) return undefined;
+  const { state } = moving.paths;
+  return problem(
+    `${state} is older than the last run in the database ${moving.address.shown}: it does not have ${newer.tasks.join(', ')}`,
+    'shotlist',
+    'get the current state file (git pull), then run again',
+  );
+}
+
+const ledgerOf = async ({ database }: Moving, { terms }: EngineRun): Promise<Ledger> =>
+  (await loadLedger(database.run(terms.run), memoryStore)).ledger;
+
+function firstNewer(ledger: Ledger, than: Ledger): JobLine | undefined {
+  for (const line of ledger.jobs())
+    if ((than.job(line.job)?.attempt ?? -1) < line.attempt) return line;
   return undefined;
 }
 
@@ -188,3 +190,72 @@ const exportedProblem = ({ paths: { state }, address, bound }: Moving): Problem 
     'get the current state file (git pull), then run again. ' +
       `Only if that copy is lost: shotlist export ${bound.file} --engine <address> --take-back writes this file from the database`,
   );
+
+// Back to the state file. Until the file is written, the database has the record.
+
+export interface Exporting {
+  readonly session: EngineSession;
+  readonly bound: BoundPipeline;
+  readonly paths: RunPaths;
+  /** The number of the last record in the ledger of the session. */
+  readonly seq: number;
+  /** Reads a later record into that ledger. */
+  readonly fold: (record: EngineRecord) => void;
+  /** How long the database is waited for. */
+  readonly patience: Patience;
+  readonly context: StateContext;
+}
+
+/**
+ * The error says why the state file could not be written: then the database keeps the record. Wherever this is stopped, the
+ * mark in the state file says where the record is.
+ */
+export async function exportRun(exporting: Exporting): Promise<Result<void, string>> {
+  const { session, bound, paths, fold, patience, context } = exporting;
+  const { orderStore, ledger } = session;
+  let { seq } = exporting;
+  const header = headerFor(bound, paths);
+  const again = <T>(call: () => Promise<T>): Promise<T> => retryWhileAway(patience, call);
+  const catchUp = async (): Promise<void> => {
+    for await (const records of recordGroups(orderStore, seq))
+      for (const record of records) {
+        fold(record);
+        seq = record.seq;
+      }
+  };
+  for (;;) {
+    await again(catchUp);
+    const snapshot = { header, seq, runs: ledger.runs(), tasks: ledger.tasks() };
+    await again(() => orderStore.fold(snapshot, [...ledger.jobs()]));
+    const locked = await resultOf(() => lockState(paths, 'edit', context));
+    if (!locked.ok) return err(locked.error.diagnostics[0]?.message ?? paths.state);
+    await using _held = locked.value;
+    if (await again(() => orderStore.seal(seq, termMs))) return await handOver(exporting);
+  }
+}
+
+/** Nobody records anything any more, and no other coordinator reads the state file. */
+async function handOver(exporting: Exporting): Promise<Result<void, string>> {
+  const { session, bound, paths, patience } = exporting;
+  const { orderStore, ledger } = session;
+  const { run } = session.run.terms;
+  try {
+    await writeState(paths, headerFor(bound, paths), ledger);
+    await retryWhileAway(patience, () => orderStore.handOver());
+    await removeLeftover(canaryFile(bound.folder, run));
+    removeLeftovers(run, bound.folder, paths.output, ledger);
+    return ok(undefined);
+  } catch (error) {
+    // Another checkout has the run now: this one must not pay without the database.
+    if (error instanceof TermOver) await markAgain(exporting);
+    if (!isSystemProblem(error)) throw error;
+    return err(`${shownPath(paths.state)} ${systemReason(error)}`);
+  }
+}
+
+async function markAgain({ session, bound, paths, context }: Exporting): Promise<void> {
+  const { engine, run, ledger } = session;
+  const since = new Date(context.clock.now()).toISOString();
+  const away = { engine: engine.address.digest, run: run.terms.run, since };
+  await writeState(paths, { ...headerFor(bound, paths), away }, ledger);
+}

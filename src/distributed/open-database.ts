@@ -1,17 +1,50 @@
 // Opens the database of an engine, and refuses one that could forget what it has promised.
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { digestOfBytes } from '../base/digest.ts';
 import { scrubbed } from '../base/scrub.ts';
 import { isSystemProblem, systemReason } from '../base/system-error.ts';
 import { shownPath } from '../files/shown-path.ts';
 import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
-import { type EngineAddress, engineAddress } from './address.ts';
-import { DatabaseAway } from './away.ts';
-import { EngineMissing } from './database/connection.ts';
-import { openEngine } from './database/database.ts';
-import { DatabaseRefused } from './database/refused.ts';
-import type { EngineCondition, EngineDatabase } from './database.ts';
-import { insistently, type Patience } from './patience.ts';
+import { DatabaseAway, type Patience, retryWhileAway } from './away.ts';
+import { DatabaseRefused, EngineMissing } from './database/connection.ts';
+import { type EngineCondition, type EngineDatabase, openEngine } from './database/database.ts';
+
+/** The address of a Postgres database. A password in it would be visible in the list of processes. */
+export interface EngineAddress {
+  readonly url: string;
+  /** For people. */
+  readonly shown: string;
+  /** Names the database in a state file: the first 16 digits of the SHA-256 of its host, port and name. */
+  readonly digest: string;
+}
+
+const example = 'such as postgres://shotlist@db.example:5432/shotlist';
+
+export function engineAddress(text: string): EngineAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol))
+    throw new Refusal(
+      refused(`--engine ${text.slice(0, 200)} is not the address of a Postgres database`),
+    );
+  if (url.password !== '' || url.searchParams.has('password')) {
+    const hint =
+      'other users of this machine can read it in the list of processes: set PGPASSWORD, or use a password file (PGPASSFILE)';
+    throw new Refusal(problem('--engine: the address has a password in it', 'shotlist', hint));
+  }
+  const name = decodeURIComponent(url.pathname.slice(1));
+  if (name === '') throw new Refusal(refused('--engine: the address names no database'));
+  const host = url.hostname === '' ? (url.searchParams.get('host') ?? 'localhost') : url.hostname;
+  const place = `${host}:${url.port === '' ? '5432' : url.port}/${name}`;
+  return {
+    url: text,
+    shown: scrubbed(place),
+    digest: digestOfBytes(place).slice(0, 16),
+  };
+}
+
+const refused = (message: string): Problem =>
+  problem(scrubbed(message), 'shotlist', `write an address ${example}`);
 
 export interface OpenEngine extends AsyncDisposable {
   readonly database: EngineDatabase;
@@ -28,7 +61,7 @@ export async function openDatabase(text: string, use: EngineUse): Promise<OpenEn
 
 /** The same for a process that uses the database: waits for one that cannot be reached yet. */
 export async function awaitDatabase(text: string, patience: Patience): Promise<OpenEngine> {
-  return await open(text, 'use', (call) => insistently(patience, call));
+  return await open(text, 'use', (call) => retryWhileAway(patience, call));
 }
 
 async function open(
@@ -58,7 +91,9 @@ async function open(
     throw new Refusal(wrong);
   }
   return {
-    ...{ database, condition, address },
+    database,
+    condition,
+    address,
     [Symbol.asyncDispose]: () => database.close(),
   };
 }
@@ -87,13 +122,11 @@ export async function withDatabase<T>(
   work: (engine: OpenEngine) => Promise<T>,
 ): Promise<T> {
   const engine = await openDatabase(text, use);
-  let kept = false;
   try {
-    const done = await reachable(engine.address.shown, () => work(engine));
-    kept = true;
-    return done;
-  } finally {
-    if (!kept) await engine[Symbol.asyncDispose]();
+    return await reachable(engine.address.shown, () => work(engine));
+  } catch (error) {
+    await engine[Symbol.asyncDispose]();
+    throw error;
   }
 }
 
@@ -136,10 +169,10 @@ function problemOf(
       'upgrade shotlist on this host',
     );
   if (use === 'look') return undefined;
-  const [first] = unsafe;
-  if (first !== undefined)
+  const [unsafeSetting] = unsafe;
+  if (unsafeSetting !== undefined)
     return problem(
-      `the database ${shown} may lose what it has confirmed: ${first}`,
+      `the database ${shown} may lose what it has confirmed: ${unsafeSetting}`,
       'shotlist',
       'a lost record could be paid twice: change the setting, and restart the server',
     );

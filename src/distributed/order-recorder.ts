@@ -7,9 +7,15 @@ import type { Recorder } from '../run/jobs/drive.ts';
 import type { AttachOrder, CreateOrder, JobOutcome } from '../run/jobs/job.ts';
 import { stopped } from '../run/jobs/outcome.ts';
 import type { Clock, Intent, Permission } from '../run/jobs/ports.ts';
-import { isOfAttempt } from './attempt-events.ts';
 import type { BatchedRecorder } from './batched-recorder.ts';
-import type { BegunJob, ClaimAnswer, Fact, IssuedOrder, Lease } from './ports.ts';
+import {
+  type BegunJob,
+  type ClaimAnswer,
+  eventFact,
+  type IssuedOrder,
+  isOfAttempt,
+  type Lease,
+} from './database/batch.ts';
 import type { Promptness } from './promptness.ts';
 
 export interface OrderRecorderOptions {
@@ -65,12 +71,10 @@ export class OrderRecorder implements Recorder {
   }
 
   async record(event: NewEvent, durable: boolean): Promise<Permission> {
-    const name = this.#begun?.name ?? this.#awaited;
-    const about = name === undefined || !isOfAttempt(event) ? {} : { name };
-    if (event.event === 'created' || event.event === 'doubt' || isOver(event))
-      if (this.#begun !== undefined) this.#o.promptness.over(this.#begun.name);
-    const fact: Fact = { ...this.#head(), is: 'event', ...about, event };
-    const written = this.#o.batchedRecorder.fact(fact);
+    const { order } = this.#o.issued;
+    const name = this.#begun?.name ?? (order.operation === 'await' ? order.name : undefined);
+    if (isOfAttempt(event) && this.#begun !== undefined) this.#o.promptness.over(this.#begun.name);
+    const written = this.#o.batchedRecorder.fact(eventFact(this.#head(), event, name));
     if (!durable) return go;
     if ((await written) !== 'refused') return go;
     const why = `the database does not accept that it was ${event.event}: see the warnings of the run`;
@@ -89,11 +93,6 @@ export class OrderRecorder implements Recorder {
       next: next.issued,
       afterMs: next.afterMs,
     });
-  }
-
-  get #awaited(): string | undefined {
-    const { order } = this.#o.issued;
-    return order.operation === 'await' ? order.name : undefined;
   }
 
   #head(): { readonly id: string; readonly key: string } {
@@ -166,8 +165,6 @@ function permissionOf(answer: ClaimAnswer): Permission {
       return unreachable(answer);
   }
 }
-
-const isOver = (event: NewEvent): boolean => event.event === 'settled';
 
 function attachTo(order: CreateOrder, project: string, job: BegunJob): AttachOrder {
   const { key, task, kind, attempts, fingerprint, timeoutMs, saveTo } = order;

@@ -2,8 +2,8 @@
 // first byte would send when everybody else believes that it is dead.
 import type { Clock } from '../run/jobs/ports.ts';
 
-/** From asking for the permission to the first byte of the request, in milliseconds. */
-const longestMs = 8_000;
+/** From asking for the permission to the first byte of the request. */
+const maxDelayMs = 8_000;
 
 interface Moment {
   readonly elapsed: number;
@@ -29,7 +29,7 @@ export class Promptness {
     if (asked === undefined) return false;
     const elapsed = this.#clock.elapsed() - asked.elapsed;
     const passed = Math.max(elapsed, Math.abs(this.#clock.now() - asked.now));
-    return passed <= longestMs;
+    return passed <= maxDelayMs;
   }
 
   /** Call when nothing more is sent under this name. */

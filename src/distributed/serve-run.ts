@@ -15,7 +15,6 @@ import { problem, Refusal } from '../language/load/refusal.ts';
 import { storeNameOf } from '../language/store.ts';
 import { LookSchedule } from '../plan/look-schedule.ts';
 import type { WorkerObserver, WorkerWatch } from '../run/engine-watch.ts';
-import type { JobContext } from '../run/jobs/job-context.ts';
 import { LookBudget } from '../run/jobs/look-budget.ts';
 import { Outages } from '../run/jobs/outages.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
@@ -28,14 +27,15 @@ import { secretsIn } from '../service-api/secrets.ts';
 import { chooseTarget, type TargetOptions } from '../service-api/target.ts';
 import { pathsOf } from '../state/run-paths.ts';
 import { chooseStore, openStore } from '../stores/open-store.ts';
-import { DatabaseAway, unlessAway } from './away.ts';
-import type { EngineDatabase, EngineRun } from './database.ts';
-import { markOf } from './leftovers.ts';
+import { DatabaseAway, type Patience, retryWhileAway, unlessAway } from './away.ts';
+import { Batches } from './batches.ts';
+import type { Fact, OrderEnd } from './database/batch.ts';
+import type { EngineDatabase, EngineRun } from './database/database.ts';
+import type { WorkerStore } from './database/worker-store.ts';
 import { readGuarded } from './order-guard.ts';
-import { insistently, type Patience } from './patience.ts';
-import type { Fact, OrderEnd, WorkerStore } from './ports.ts';
 import { Promptness } from './promptness.ts';
-import { type EngineTerms, readTerms } from './terms.ts';
+import { markOf } from './shared-folder.ts';
+import { readTerms } from './terms.ts';
 import { Worker, type WorkerEnd } from './worker.ts';
 
 // Turns under a request rate that all workers of a run share: the database hands them out, several at a time.
@@ -48,33 +48,25 @@ interface SharedPaceOptions extends Patience {
   readonly stop: AbortSignal;
 }
 
+const maxTurns = 500;
+
 /** Waits until a request may be sent. */
 export function sharedPace(options: SharedPaceOptions): () => Promise<void> {
   const { orderStore, clock, perMinute, stop } = options;
   if (perMinute === undefined) return async () => undefined;
-  let waiting: PromiseWithResolvers<number>[] = [];
-  let busy = false;
-  const take = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const now = waiting;
-      waiting = [];
-      try {
-        const turns = await insistently(options, () => orderStore.turns(now.length, perMinute));
-        for (const [index, one] of now.entries()) one.resolve(turns[index] ?? 0);
-      } catch (error) {
-        for (const one of now) one.reject(error);
-      }
+  const waiting = new Batches<PromiseWithResolvers<number>>(maxTurns, async () => {
+    const batch = waiting.take();
+    try {
+      const turns = await retryWhileAway(options, () => orderStore.turns(batch.length, perMinute));
+      for (const [index, one] of batch.entries()) one.resolve(turns[index] ?? 0);
+    } catch (error) {
+      for (const one of batch) one.reject(error);
     }
-    busy = false;
-  };
+  });
   return async () => {
     if (stop.aborted) return;
     const turn = Promise.withResolvers<number>();
-    waiting.push(turn);
-    if (!busy) {
-      busy = true;
-      void take();
-    }
+    waiting.add(turn);
     const ms = await turn.promise;
     if (ms > 0) await clock.sleep(ms, stop);
   };
@@ -156,6 +148,7 @@ export async function serveRun(
   });
   const projects = new ProjectIds();
   const shared = {
+    api: outages.api,
     outages,
     projects,
     disk,
@@ -166,13 +159,14 @@ export async function serveRun(
     looks: new LookBudget(clock, speedFactor),
     store: opened?.store,
   };
-  const contextFor = (
-    { id, retry }: { readonly id: string; readonly retry: number },
-    attention: JobContext['attention'],
-    stop: AbortSignal,
-  ): JobContext => ({ ...shared, api: outages.api, stop, attention, lease: `${id}/${retry}` });
   const loop = new Worker({
-    ...{ ...patience, orderStore, worker, places, promptness, contextFor, leave },
+    ...{ ...patience, orderStore, worker, places, promptness, leave },
+    contextFor: ({ id, retry }, attention, stop) => ({
+      ...shared,
+      attention,
+      stop,
+      lease: `${id}/${retry}`,
+    }),
     read: (value) =>
       readGuarded(value, { folder: bound.folder, boundary, pipeline: bound.pipeline }),
     onLost: (fact) => {
@@ -183,17 +177,8 @@ export async function serveRun(
   return await loop.run();
 }
 
-interface Ready {
-  readonly bound: BoundPipeline;
-  readonly terms: EngineTerms;
-  readonly address: string;
-  readonly key: string;
-  readonly paths: ReturnType<typeof pathsOf>;
-  readonly store: ReturnType<typeof chooseStore>;
-}
-
 /** What the database says counts only where this host agrees: its own pipeline file, key, consents and folders. */
-function prepareWorker({ terms: run }: EngineRun, options: ServeOptions): Ready {
+function prepareWorker({ terms: run }: EngineRun, options: ServeOptions) {
   const { root, env, allowOutside } = options;
   const terms = readTerms(run.options);
   if (!terms.ok) {

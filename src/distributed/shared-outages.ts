@@ -75,8 +75,8 @@ export class SharedOutages {
     const seen = this.#seen.get(name) ?? { outage, since: now, reports: new Map() };
     this.#seen.set(name, seen);
     seen.reports.set(by, now + nextTryMs + attemptMs);
-    const [first] = seen.reports.keys();
-    if (first !== by) return;
+    const [reporter] = seen.reports.keys();
+    if (reporter !== by) return;
     const shown = { why: `${why}, seen by ${by}`, since, tries, nextTryMs, limitMs };
     this.#onEvent({ type: 'waiting', ...outage, ...shown });
   }

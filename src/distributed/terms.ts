@@ -44,7 +44,9 @@ export function termsOf(
     digest: bound.digest,
     output: relative(bound.folder, paths.output) || '.',
     ...(bound.profile === undefined ? {} : { profile: bound.profile }),
-    ...{ allowOutside, speedFactor, backoffMs },
+    allowOutside,
+    speedFactor,
+    backoffMs,
   };
   return { ...terms };
 }

@@ -1,5 +1,6 @@
 // A worker: takes orders from the queue of one run, performs so many at once, and keeps their leases. It decides nothing.
 import { bugOf } from '../base/bug.ts';
+import { isObject } from '../base/json.ts';
 import type { Result } from '../base/result.ts';
 import { drive } from '../run/jobs/drive.ts';
 import type { JobOutcome } from '../run/jobs/job.ts';
@@ -7,13 +8,12 @@ import type { Attention, JobContext } from '../run/jobs/job-context.ts';
 import { failed } from '../run/jobs/outcome.ts';
 import type { Clock } from '../run/jobs/ports.ts';
 import type { OutageEvent } from '../run/run-event.ts';
-import { DatabaseAway } from './away.ts';
+import { DatabaseAway, type Patience, retryWhileAway } from './away.ts';
 import { BatchedRecorder } from './batched-recorder.ts';
+import type { Fact, IssuedOrder, Lease } from './database/batch.ts';
+import { type Delivery, RunGone, type WorkerStore } from './database/worker-store.ts';
 import { OrderRecorder } from './order-recorder.ts';
-import { insistently, type Patience } from './patience.ts';
-import type { Delivery, Fact, IssuedOrder, Lease, WorkerStore } from './ports.ts';
 import type { Promptness } from './promptness.ts';
-import { RunGone } from './run-gone.ts';
 
 export interface WorkerOptions extends Patience {
   readonly orderStore: WorkerStore;
@@ -35,8 +35,8 @@ export interface WorkerOptions extends Patience {
 
 /** How often leases are renewed, in milliseconds; they last ten seconds. */
 const beatMs = 2_500;
-const shortestPollMs = 20;
-const longestPollMs = 500;
+const minPollMs = 20;
+const maxPollMs = 500;
 /** A project that needs a longer pause than this between two looks gives up its place, in milliseconds. */
 const longestPauseMs = 400;
 
@@ -106,17 +106,13 @@ export class Worker {
     void this.#batchedRecorder.fact({ is: 'told', id, key: '', told: { ...event } });
   }
 
-  get busy(): number {
-    return this.#performing.size;
-  }
-
   async #drained(): Promise<void> {
     await Promise.all([...this.#performing.values()].map(({ over }) => over));
   }
 
   async #fetches(idle: AbortSignal): Promise<void> {
     const { orderStore, clock, places } = this.#o;
-    let pause = shortestPollMs;
+    let pause = minPollMs;
     const idled = aborted(idle);
     while (!idle.aborted) {
       const free = places - this.#performing.size;
@@ -126,9 +122,9 @@ export class Worker {
         await clock.sleep(5, idle);
         continue;
       }
-      const deliveries = await insistently(this.#o, () => orderStore.fetch(free));
+      const deliveries = await retryWhileAway(this.#o, () => orderStore.fetch(free));
       for (const delivery of deliveries) this.#take(delivery);
-      pause = deliveries.length > 0 ? shortestPollMs : Math.min(longestPollMs, pause * 2);
+      pause = deliveries.length > 0 ? minPollMs : Math.min(maxPollMs, pause * 2);
       if (deliveries.length < free) await clock.sleep(pause, idle);
     }
   }
@@ -162,11 +158,11 @@ export class Worker {
     try {
       outcome = await drive(order.value.order, context, recorder);
     } catch (error) {
-      this.#recorders.delete(recorder);
       if (error instanceof DatabaseAway || error instanceof RunGone) throw error;
       outcome = { is: 'bug', bug: bugOf(error) };
+    } finally {
+      this.#recorders.delete(recorder);
     }
-    this.#recorders.delete(recorder);
     // After its lease has lapsed, another worker performs the order.
     if (!lapsed.aborted) await recorder.end(outcome);
   }
@@ -185,7 +181,7 @@ export class Worker {
       if (over.aborted) return await new Promise(() => undefined);
       for (const recorder of this.#recorders) recorder.remind();
       const leases = [...this.#performing.values()].map(({ lease }) => lease);
-      const beat = await insistently(this.#o, () => orderStore.beat(leases, leases.length));
+      const beat = await retryWhileAway(this.#o, () => orderStore.beat(leases, leases.length));
       for (const lease of beat.lost) this.#performing.get(nameOf(lease))?.lapsed.abort();
       if (beat.stopping) this.#stopping.abort();
       if (beat.over) this.#over.abort();
@@ -196,10 +192,9 @@ export class Worker {
 const nameOf = ({ id, retry }: Lease): string => `${id}/${retry}`;
 
 function keyIn(issued: unknown): string | undefined {
-  if (typeof issued !== 'object' || issued === null || !('order' in issued)) return undefined;
-  const { order } = issued;
-  if (typeof order !== 'object' || order === null || !('key' in order)) return undefined;
-  return typeof order.key === 'string' ? order.key : undefined;
+  const order = isObject(issued) ? issued['order'] : undefined;
+  const key = isObject(order) ? order['key'] : undefined;
+  return typeof key === 'string' ? key : undefined;
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -6,9 +6,9 @@ import { hostname } from 'node:os';
 import { Cleanup } from '../base/cleanup.ts';
 import { Redactor } from '../base/redactor.ts';
 import type { Result } from '../base/result.ts';
+import { RunGone } from '../distributed/database/worker-store.ts';
 import { EngineLines } from '../distributed/engine-lines.ts';
 import { reachable } from '../distributed/open-database.ts';
-import { RunGone } from '../distributed/run-gone.ts';
 import { type BoundPipeline, boundPipeline } from '../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../language/load/loaded-pipeline.ts';
 import {

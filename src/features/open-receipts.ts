@@ -2,7 +2,7 @@
 import type { Cleanup } from '../base/cleanup.ts';
 import type { Redactor } from '../base/redactor.ts';
 import type { Env } from '../base/user-folder.ts';
-import type { OrderClaims } from '../distributed/order-claims.ts';
+import type { OrderClaims } from '../distributed/engine-performer.ts';
 import type { RealDisk } from '../files/disk.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { storeNameOf } from '../language/store.ts';

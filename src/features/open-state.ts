@@ -4,17 +4,13 @@ import { statSync } from 'node:fs';
 import { Cleanup } from '../base/cleanup.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Env } from '../base/user-folder.ts';
-import {
-  type CoordinateContext,
-  coordinate,
-  type EngineSession,
-} from '../distributed/coordinate.ts';
-import type { EngineRun } from '../distributed/database.ts';
+import { type CoordinateContext, coordinate, unread } from '../distributed/coordinate.ts';
+import type { EngineSession } from '../distributed/coordinator.ts';
+import type { RunStore } from '../distributed/database/coordinator-store.ts';
+import type { EngineRun } from '../distributed/database/database.ts';
 import { loadLedger } from '../distributed/load-ledger.ts';
 import { awayProblem } from '../distributed/move-state.ts';
 import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
-import type { CoordinatorStore } from '../distributed/ports.ts';
-import { unread } from '../distributed/unread.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { Refusal, stateProblem } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
@@ -132,7 +128,7 @@ export function headerOf({ state, paths }: OpenState, bound: BoundPipeline): Hea
 export interface OpenEngineRun {
   readonly engine: OpenEngine;
   readonly run: EngineRun;
-  readonly orderStore: CoordinatorStore;
+  readonly orderStore: RunStore;
   readonly session?: EngineSession;
 }
 
@@ -166,7 +162,7 @@ async function look(
       `the record of this pipeline is in ${paths.state}, not in the database ${engine.address.shown}`,
       'nothing was changed: omit --engine',
     );
-  const orderStore = engine.database.coordinator(run.terms.run);
+  const orderStore = engine.database.run(run.terms.run);
   const store = diskStore();
   const { ledger, snapshot } = await loadLedger(orderStore, () => store);
   const state = { ...unread, ledger, header: snapshot.header };

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { DatabaseAway } from '../../src/distributed/away.ts';
 import { BatchedRecorder } from '../../src/distributed/batched-recorder.ts';
-import type { Batch, BatchAnswer, Fact } from '../../src/distributed/ports.ts';
+import type { Batch, BatchAnswer, Fact } from '../../src/distributed/database/batch.ts';
 import { FakeClock } from '../files/places.ts';
 
 const fact = (id: string): Fact => ({ is: 'begun', id, key: 'k' });

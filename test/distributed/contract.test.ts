@@ -1,7 +1,10 @@
 // One contract for both runners and both journals: in this process with a file, and distributed over a database.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engineOver, openEngine } from '../../src/distributed/database/database.ts';
-import type { EngineDatabase } from '../../src/distributed/database.ts';
+import {
+  type EngineDatabase,
+  engineOver,
+  openEngine,
+} from '../../src/distributed/database/database.ts';
 import { sharedPostgres, withoutPostgres } from '../postgres.ts';
 import { colour, InMemory, photo, pipeline } from '../run/in-memory.ts';
 import { startPglite } from './database/pglite.ts';

@@ -3,20 +3,18 @@
 
 import { randomUUID } from 'node:crypto';
 import { Coordinator } from '../../src/distributed/coordinator.ts';
-import type { EngineDatabase } from '../../src/distributed/database.ts';
+import type { EngineDatabase } from '../../src/distributed/database/database.ts';
 import { EngineLines } from '../../src/distributed/engine-lines.ts';
 import { EnginePerformer } from '../../src/distributed/engine-performer.ts';
 import { readIssuedOrder } from '../../src/distributed/order-guard.ts';
 import { Promptness } from '../../src/distributed/promptness.ts';
 import { SharedOutages } from '../../src/distributed/shared-outages.ts';
 import { Worker } from '../../src/distributed/worker.ts';
-import { writerOf } from '../../src/distributed/writer.ts';
 import type { Ledger } from '../../src/model/ledger.ts';
 import { realClock } from '../../src/run/clock.ts';
 import type { JobContext } from '../../src/run/jobs/job-context.ts';
 import { localPerformer } from '../../src/run/jobs/local-performer.ts';
 import type { Clock, Performer } from '../../src/run/jobs/ports.ts';
-import { readOutcome } from '../../src/run/jobs/wire/outcome-schema.ts';
 import { JournalWriter, type LineFile } from '../../src/run/journal/journal-writer.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';
 
@@ -45,14 +43,12 @@ export async function distribute(
   const lines = { runs: ledger.runs(), tasks: ledger.tasks(), jobs: ledger.jobs() };
   await database.import({ terms, canary: 'c', header, ...lines });
   await database.setStage(id, 'open');
-  const orderStore = database.coordinator(id);
-  const term = await orderStore.acquire('c', 60_000);
-  if (term === undefined) throw new Error('no term');
+  const orderStore = await database.run(id).acquire('c', 60_000);
+  if (orderStore === undefined) throw new Error('no term');
   const quit = new AbortController();
   const patience = { clock: realClock, quit: quit.signal };
-  const writer = writerOf(term);
   const file = new EngineLines({
-    ...{ ...patience, writer, record: (facts) => orderStore.record(term, facts) },
+    ...{ ...patience, writer: orderStore.writer, record: (facts) => orderStore.record(facts) },
     nameOf: (job) => ledger.job(job)?.name,
   });
   const tee: LineFile = {
@@ -65,7 +61,7 @@ export async function distribute(
   const journal = new FoldedLines(ledger, tee, clock, { run: {} });
   journal.onLine = onLine;
   const coordinator = new Coordinator({
-    ...{ ...patience, orderStore, run: id, term, folded: 0 },
+    ...{ ...patience, orderStore, folded: 0 },
     beforeIssue: async () => {
       journal.begin();
       if (!file.isEmpty) await file.sync();
@@ -83,10 +79,10 @@ export async function distribute(
   // Awaited at the end.
   working.catch(() => undefined);
   const local = localPerformer({ context, stopper, limits: {} });
-  const hearing = { read: readOutcome, onEvent, onHealed: () => undefined };
+  const hearing = { onEvent, onHealed: () => undefined };
   const outages = new SharedOutages(clock, onEvent);
   const performer = new EnginePerformer({
-    ...{ coordinator, writer, phase: 1, local, limits: {}, ...hearing, outages },
+    ...{ coordinator, phase: 1, local, limits: {}, ...hearing, outages },
   });
   return {
     ...{ journal, performer },

@@ -2,9 +2,13 @@
 import { expect, test } from 'vitest';
 import { err } from '../../src/base/result.ts';
 import { BatchedRecorder } from '../../src/distributed/batched-recorder.ts';
-import type { Delivery, Fact, WorkerStore } from '../../src/distributed/ports.ts';
+import type { Fact } from '../../src/distributed/database/batch.ts';
+import {
+  type Delivery,
+  RunGone,
+  type WorkerStore,
+} from '../../src/distributed/database/worker-store.ts';
 import { Promptness } from '../../src/distributed/promptness.ts';
-import { RunGone } from '../../src/distributed/run-gone.ts';
 import { Worker, type WorkerOptions } from '../../src/distributed/worker.ts';
 import { realClock } from '../../src/run/clock.ts';
 import { job as jobOf } from '../model/lines.ts';

@@ -4,10 +4,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isObject } from '../../src/base/json.ts';
 import { DatabaseAway } from '../../src/distributed/away.ts';
 import { coordinate } from '../../src/distributed/coordinate.ts';
+import type { Fact } from '../../src/distributed/database/batch.ts';
+import {
+  type CoordinatorStore,
+  TermOver,
+} from '../../src/distributed/database/coordinator-store.ts';
+import { RunGone } from '../../src/distributed/database/worker-store.ts';
 import { EngineFile } from '../../src/distributed/engine-file.ts';
-import type { CoordinatorStore, Fact } from '../../src/distributed/ports.ts';
-import { RunGone } from '../../src/distributed/run-gone.ts';
-import { TermOver } from '../../src/distributed/term-over.ts';
 import { termsOf } from '../../src/distributed/terms.ts';
 import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
@@ -80,7 +83,7 @@ async function ending(meddle: Meddle) {
     const { summary } = await rig.run(local, { engine: url });
     return { outcome: summary.outcome, bill: [...bill(local.ledger()).values()] };
   };
-  return { rig, file, ledger: session.ledger, warnings, says, stage, takeOver, finish };
+  return { rig, file, warnings, says, stage, takeOver, finish };
 }
 
 const change = (url: string, what: string): Promise<unknown> =>
@@ -93,7 +96,7 @@ const failed: Fact = {
 
 test('a database that goes away at every call of the export is waited for, and said once', async () => {
   const calls = new Map<string, number>();
-  const { rig, file, ledger, stage, warnings } = await ending(async (call, work) => {
+  const { rig, file, stage, warnings } = await ending(async (call, work) => {
     const times = (calls.get(call) ?? 0) + 1;
     calls.set(call, times);
     if (times === 1) throw new DatabaseAway('before it took effect');
@@ -101,7 +104,7 @@ test('a database that goes away at every call of the export is waited for, and s
     if (times === 2) throw new DatabaseAway('after it took effect');
     return answer;
   });
-  expect(await file.compact(ledger)).toEqual({ ok: true, value: undefined });
+  expect(await file.compact()).toEqual({ ok: true, value: undefined });
   await file.close();
   expect([isAway(rig), await stage()]).toEqual([false, 'exported']);
   for (const call of ['active', 'records', 'fold', 'seal', 'handOver'])
@@ -117,12 +120,12 @@ test.each([
   ['handOver', 'before'],
   ['handOver', 'after'],
 ])('a coordinator that dies at %s %s it took effect leaves one record', async (moment, when) => {
-  const { file, ledger, rig, finish } = await ending(async (call, work) => {
+  const { file, rig, finish } = await ending(async (call, work) => {
     if (call === moment && when === 'after') await work();
     if (call === moment) throw new Error('died');
     return await work();
   });
-  await expect(file.compact(ledger)).rejects.toThrow('died');
+  await expect(file.compact()).rejects.toThrow('died');
   await file.close();
   // The file is written between the two.
   expect(isAway(rig)).toBe(moment !== 'handOver');
@@ -139,7 +142,7 @@ test('what a worker records while the record is moved is in the state file, or t
       await expect(world.says({ ...failed, id: 'later' })).rejects.toThrow(RunGone);
     return answer;
   });
-  expect(await world.file.compact(world.ledger)).toMatchObject({ ok: true });
+  expect(await world.file.compact()).toMatchObject({ ok: true });
   await world.file.close();
   expect(answers).toEqual([['done']]);
   expect(world.rig.read('photos.state.jsonl')).toContain('a worker said so late');
@@ -153,7 +156,7 @@ test.each([
     if (call === now.moment) await world.takeOver();
     return await work();
   });
-  await expect(world.file.compact(world.ledger)).rejects.toThrow(TermOver);
+  await expect(world.file.compact()).rejects.toThrow(TermOver);
   await world.file.close();
   expect([isAway(world.rig), await world.stage()]).toEqual([true, now.stage]);
   expect(await world.finish()).toEqual({ outcome: 'done', bill: [10, 10] });

@@ -47,7 +47,7 @@ async function coordinated(
     }),
   );
   if (!begun.ok) return { refused: renderProblem(begun.error), warnings };
-  await begun.value.session.orderStore.release(begun.value.session.term);
+  await begun.value.session.orderStore.release();
   await begun.value[Symbol.asyncDispose]();
   return { refused: '', warnings };
 }

@@ -1,6 +1,6 @@
 // Runs in memory, one after another over one state: a service, a disk and a clock that a test owns.
 
-import type { EngineDatabase } from '../../src/distributed/database.ts';
+import type { EngineDatabase } from '../../src/distributed/database/database.ts';
 import { valueItem } from '../../src/model/item.ts';
 import { Ledger } from '../../src/model/ledger.ts';
 import type { NewEvent } from '../../src/model/line.ts';

@@ -5,7 +5,6 @@ import type { PgBoss } from 'pg-boss';
 import { systemCode } from '../../base/system-error.ts';
 import { DatabaseAway } from '../away.ts';
 import { bossDb, queueSchema } from './queue.ts';
-import { asRefused } from './refused.ts';
 import type { Row, Sql, Statements, Transaction } from './sql.ts';
 
 /** The line that installs what an engine needs. */
@@ -95,7 +94,7 @@ async function despiteDeadlocks<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await orAway(work);
     } catch (error) {
-      if (systemCode(error) !== deadlock || attempt === mostAttempts) throw error;
+      if (systemCode(error) !== deadlock || attempt === maxAttempts) throw error;
     }
   }
 }
@@ -128,7 +127,7 @@ const awayCodes: ReadonlySet<string> = new Set([
 
 /** The server has rolled the transaction back, because two waited for each other. */
 const deadlock = '40P01';
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 async function once<T>(pool: Pool, work: (within: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect();
@@ -193,3 +192,55 @@ function rowsOf(result: unknown): readonly Row[] {
   if (typeof result !== 'object' || result === null || !('rows' in result)) return [];
   return Array.isArray(result.rows) ? result.rows : [];
 }
+
+// The database answers, and does not let this process in, or not do what it asks for: a matter for a person.
+
+/** `hint`: what a person can do. */
+export class DatabaseRefused extends Error {
+  /** Of the server or of the connection, where there is one. */
+  readonly code: string;
+  readonly hint: string;
+
+  constructor(message: string, hint: string, cause: unknown) {
+    super(message, { cause });
+    this.code = systemCode(cause) ?? 'DATABASE_REFUSED';
+    this.hint = hint;
+  }
+}
+
+/** Undefined for an error of another kind. */
+function asRefused(error: Error): DatabaseRefused | undefined {
+  const hint = hintFor(error);
+  return hint === undefined ? undefined : new DatabaseRefused(error.message, hint, error);
+}
+
+const role = 'the address must name a role that may use the database';
+const encrypt = 'the server wants TLS: add ?sslmode=verify-full to the address';
+const password = 'set PGPASSWORD, or use a password file (PGPASSFILE)';
+
+function hintFor(error: Error): string | undefined {
+  const code = systemCode(error);
+  if (code === '28000' && error.message.endsWith('no encryption')) return encrypt;
+  if (code !== undefined)
+    return hints.get(code) ?? (isOfCertificate(code) ? ofCertificate : undefined);
+  if (error.message.includes('does not support SSL'))
+    return 'switch TLS on at the server, or use another sslmode in the address';
+  return error.message.startsWith('SASL') ? password : undefined;
+}
+
+const noTables = 'make them: shotlist engine migrate --engine <address>';
+
+const hints: ReadonlyMap<string, string> = new Map([
+  ['28000', role],
+  ['28P01', `check the role in the address and its password: ${password}`],
+  ['3D000', 'make the database first: createdb'],
+  // The tables, or their schema, were dropped meanwhile.
+  ['3F000', noTables],
+  ['42P01', noTables],
+  ['42501', 'grant the role what it needs: docs/engine.md, "Roles with least rights"'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'write the host into the address as the certificate names it'],
+]);
+
+const isOfCertificate = (code: string): boolean => /CERT|VERIFY_LEAF|^ERR_TLS_/.test(code);
+const ofCertificate =
+  'the certificate of the server was not accepted: name its authority with sslrootcert=<file> in the address';

@@ -1,22 +1,82 @@
 // The database of an engine: its tables, and the runs in it.
 import type { PgBoss } from 'pg-boss';
+import type { JsonObject } from '../../base/json.ts';
 import { systemCode } from '../../base/system-error.ts';
-import type { JobLine } from '../../model/line.ts';
+import type { Header, JobLine, RunLine, TaskLine } from '../../model/line.ts';
 import { jobFacts } from '../../model/state.ts';
-import type { EngineCondition, EngineDatabase, EngineRun, Import, Stage } from '../database.ts';
-import type { CoordinatorStore, WorkerStore } from '../ports.ts';
-import type { WorkerIdentity } from '../queue-facts.ts';
 import { moneyOf } from './batch.ts';
-import { isTrue, optionalNumber, optionalText, textOf, unexpected } from './columns.ts';
 import { bossOver, type ConnectionOptions, connect } from './connection.ts';
-import { DatabaseCoordinatorStore } from './coordinator-store.ts';
+import { RunStore, writeLines, writeSnapshot } from './coordinator-store.ts';
 import { functions } from './functions.ts';
 import { Queue, queueSchema } from './queue.ts';
-import { objectOf } from './records.ts';
-import { writeLines, writeSnapshot } from './snapshot.ts';
-import type { Row, Sql, Statements } from './sql.ts';
+import {
+  groupsOf,
+  isTrue,
+  objectOf,
+  optionalText,
+  type Row,
+  type Sql,
+  type Statements,
+  textOf,
+  unexpected,
+} from './sql.ts';
 import { schema, upgradeTables, versionOf, wantedVersion } from './tables.ts';
-import { DatabaseWorkerStore } from './worker-store.ts';
+import { DatabaseWorkerStore, type WorkerIdentity, type WorkerStore } from './worker-store.ts';
+
+/** What a worker must know of a run. */
+export interface RunTerms {
+  /** The id of the run: names its queue and its canary. */
+  readonly run: string;
+  readonly pipeline: string;
+  /** The pipeline file, relative to the root that all hosts see. */
+  readonly file: string;
+  /** The address of the service. */
+  readonly service: string;
+  /** Plain data from the coordinator's options: `EngineTerms`. */
+  readonly options: JsonObject;
+}
+
+/**
+ * - `importing`: the state file is still the record. Nothing may be claimed.
+ * - `open`: the database is the record, and the state file is marked as away.
+ * - `exported`: the state file is the record again.
+ */
+export type Stage = 'importing' | 'open' | 'exported';
+
+export interface EngineRun {
+  readonly terms: RunTerms;
+  readonly stage: Stage;
+  /** Content of the canary file, which shows a worker that its folder is the folder of the run. */
+  readonly canary: string;
+  /** Who coordinates the run now; undefined: nobody. */
+  readonly coordinator?: { readonly name: string };
+}
+
+/** What comes from a state file. */
+export interface Import {
+  readonly terms: RunTerms;
+  readonly canary: string;
+  readonly header: Header;
+  readonly runs: readonly RunLine[];
+  readonly tasks: readonly TaskLine[];
+  readonly jobs: Iterable<JobLine>;
+}
+
+/** What `shotlist engine check` says about a database. */
+export interface EngineCondition {
+  /** The version of Postgres, as it calls itself. */
+  readonly server: string;
+  /** The version of shotlist's tables; undefined: there are none yet. */
+  readonly tables: number | undefined;
+  readonly wanted: number;
+  /** Settings that can lose a committed transaction, as sentences. */
+  readonly unsafe: readonly string[];
+  /** Names this database since its last restore or failover; undefined: the server does not say. */
+  readonly incarnation: string | undefined;
+  /** The incarnation in which the runs were last open, where it is another one. */
+  readonly changedFrom?: string;
+  readonly encrypted: boolean;
+}
 
 /** Rejects with `EngineMissing` if the packages are not installed. Connects with the first call. */
 export async function openEngine(url: string, options: ConnectionOptions): Promise<EngineDatabase> {
@@ -24,10 +84,10 @@ export async function openEngine(url: string, options: ConnectionOptions): Promi
 }
 
 export async function engineOver(sql: Sql): Promise<EngineDatabase> {
-  return new PostgresEngine(sql, await bossOver(sql));
+  return new EngineDatabase(sql, await bossOver(sql));
 }
 
-class PostgresEngine implements EngineDatabase {
+export class EngineDatabase {
   readonly #sql: Sql;
   readonly #boss: PgBoss;
 
@@ -36,10 +96,31 @@ class PostgresEngine implements EngineDatabase {
     this.#boss = boss;
   }
 
-  condition(): Promise<EngineCondition> {
-    return conditionOf(this.#sql);
+  async condition(): Promise<EngineCondition> {
+    const [server] = await this.#sql.query(
+      `select version() as version, current_setting('fsync') as fsync,
+         current_setting('full_page_writes') as full_page_writes,
+         coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted`,
+    );
+    const tables = await versionOf(this.#sql);
+    const incarnation = await incarnationOf(this.#sql);
+    const before = tables === undefined ? undefined : await acceptedIn(this.#sql);
+    return {
+      server: textOf(server, 'version'),
+      tables,
+      wanted: wantedVersion,
+      unsafe: unsafeSettings
+        .filter(({ setting }) => textOf(server, setting) === 'off')
+        .map(({ setting, sentence }) => `${setting} is off: ${sentence}`),
+      incarnation,
+      ...(before === undefined || incarnation === undefined || before === incarnation
+        ? {}
+        : { changedFrom: before }),
+      encrypted: isTrue(server, 'encrypted'),
+    };
   }
 
+  /** Makes or upgrades the tables, and those of the queue. */
   async migrate(): Promise<void> {
     const before = await versionOf(this.#sql);
     await this.#boss.start();
@@ -52,19 +133,23 @@ class PostgresEngine implements EngineDatabase {
     if (before === undefined) await this.accept();
   }
 
+  /** Removes all tables. */
   async drop(): Promise<void> {
     await this.#sql.query(`drop schema if exists ${schema} cascade`);
     await this.#sql.query(`drop schema if exists ${queueSchema} cascade`);
   }
 
+  /** From now on, this incarnation is the right one: a person has compared the runs with the service. */
   async accept(): Promise<void> {
-    await acceptIncarnation(this.#sql);
+    const incarnation = await incarnationOf(this.#sql);
+    await this.#sql.query(`update ${schema}.version set incarnation = $1`, [incarnation ?? null]);
   }
 
   async runs(): Promise<readonly EngineRun[]> {
     return (await this.#sql.query(`${allRuns} order by terms.pipeline, terms.service`)).map(runOf);
   }
 
+  /** The run of a pipeline at a service. */
   async find(pipeline: string, service: string): Promise<EngineRun | undefined> {
     const [row] = await this.#sql.query(
       `${allRuns} where terms.pipeline = $1 and terms.service = $2`,
@@ -73,6 +158,7 @@ class PostgresEngine implements EngineDatabase {
     return row === undefined ? undefined : runOf(row);
   }
 
+  /** Replaces an `importing` or `exported` run of the pipeline at the service, if there is one. */
   async import(from: Import): Promise<void> {
     const { run, pipeline, service } = from.terms;
     const before = await this.find(pipeline, service);
@@ -91,15 +177,8 @@ class PostgresEngine implements EngineDatabase {
     });
   }
 
-  async remove(run: string): Promise<void> {
-    await this.#sql.transaction(async (within) => {
-      await removeRows(within, run);
-    });
-    await this.#queue(run).remove();
-  }
-
-  coordinator(run: string): CoordinatorStore {
-    return new DatabaseCoordinatorStore(this.#sql, this.#queue(run), run);
+  run(run: string): RunStore {
+    return new RunStore(this.#sql, this.#queue(run), run);
   }
 
   worker(run: string, identity: WorkerIdentity): WorkerStore {
@@ -117,12 +196,10 @@ class PostgresEngine implements EngineDatabase {
 
 const allRuns = `
   select terms.*, run.stage, run.coordinator,
-    extract(epoch from run.coordinator_until)::float8 * 1000 as until,
     coalesce(run.coordinator_until > clock_timestamp(), false) as held
   from ${schema}.terms join ${schema}.run using (run)`;
 
 function runOf(row: Row): EngineRun {
-  const until = optionalNumber(row, 'until');
   const name = optionalText(row, 'coordinator');
   return {
     terms: {
@@ -134,9 +211,7 @@ function runOf(row: Row): EngineRun {
     },
     stage: stageOf(textOf(row, 'stage')),
     canary: textOf(row, 'canary'),
-    ...(row['held'] === true && until !== undefined && name !== undefined
-      ? { coordinator: { name, untilMs: Math.round(until) } }
-      : {}),
+    ...(isTrue(row, 'held') && name !== undefined ? { coordinator: { name } } : {}),
   };
 }
 
@@ -156,30 +231,6 @@ async function removeRows(sql: Statements, run: string): Promise<void> {
 }
 
 // The condition of a database: whether its settings can lose committed transactions, and whether it was restored.
-
-async function conditionOf(sql: Sql): Promise<EngineCondition> {
-  const [server] = await sql.query(
-    `select version() as version, current_setting('fsync') as fsync,
-       current_setting('full_page_writes') as full_page_writes,
-       coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted`,
-  );
-  const tables = await versionOf(sql);
-  const incarnation = await incarnationOf(sql);
-  const before = tables === undefined ? undefined : await acceptedIn(sql);
-  return {
-    server: textOf(server, 'version'),
-    tables,
-    wanted: wantedVersion,
-    unsafe: unsafeSettings
-      .filter(({ setting }) => textOf(server, setting) === 'off')
-      .map(({ setting, sentence }) => `${setting} is off: ${sentence}`),
-    incarnation,
-    ...(before === undefined || incarnation === undefined || before === incarnation
-      ? {}
-      : { changedFrom: before }),
-    encrypted: isTrue(server, 'encrypted'),
-  };
-}
 
 /** `synchronous_commit` is not here, because each of our transactions sets it. */
 const unsafeSettings = [
@@ -219,15 +270,7 @@ async function acceptedIn(sql: Statements): Promise<string | undefined> {
   return optionalText(row, 'incarnation');
 }
 
-/** From now on, this incarnation is the right one. */
-async function acceptIncarnation(sql: Sql): Promise<void> {
-  const incarnation = await incarnationOf(sql);
-  await sql.query(`update ${schema}.version set incarnation = $1`, [incarnation ?? null]);
-}
-
 // Brings what a state file knows into the database: its lines as they are, and of each job what money needs.
-
-const group = 1000;
 
 /** Within a transaction in which the run is not there. */
 async function importInto(sql: Statements, from: Import): Promise<void> {
@@ -249,23 +292,15 @@ async function importInto(sql: Statements, from: Import): Promise<void> {
   const { header, runs, tasks } = from;
   await writeSnapshot(sql, run, { header, runs, tasks, seq: 0 });
   let reserved = 0;
-  let lines: JobLine[] = [];
-  const write = async (): Promise<void> => {
+  for (const lines of groupsOf(from.jobs)) {
+    for (const { state, reserve = 0 } of lines) if (jobFacts[state].inDoubt) reserved += reserve;
     await writeLines(sql, run, lines);
     await writeJobs(sql, run, lines);
-    lines = [];
-  };
-  for (const line of from.jobs) {
-    if (jobFacts[line.state].inDoubt) reserved += line.reserve ?? 0;
-    lines.push(line);
-    if (lines.length === group) await write();
   }
-  await write();
   await sql.query(`update ${schema}.run set reserved = $2 where run = $1`, [run, reserved]);
 }
 
 async function writeJobs(sql: Statements, run: string, lines: readonly JobLine[]): Promise<void> {
-  if (lines.length === 0) return;
   await sql.query(
     `insert into ${schema}.job
      select $1, job, state, attempt, name, reserve, credits, project, past,

@@ -25,11 +25,7 @@ language sql immutable parallel safe as $$
 $$;
 `;
 
-/**
- * `facts`: id, key, is, and of an event about a job: job, name (of the attempt that it is about), event, variant, and the
- * fields of the event that move money. `body` is the event as text, which the database does not read. Plans are made while
- * the tables are small, and kept while they grow, so scans of whole tables are out of the question.
- */
+/** The credits that a job was charged, over all its attempts. What is adopted was paid elsewhere. */
 const worth = `case when j.adopted then 0 else coalesce(j.credits, 0) end
             + case when j.past is null then 0 else ${schema}.past_credits(j.past) end`;
 
@@ -37,6 +33,11 @@ const worth = `case when j.adopted then 0 else coalesce(j.credits, 0) end
 const pastWithCurrent = `coalesce(j.past, '[]') || (jsonb_build_object('project', j.project, 'credits', j.credits)
               || case when j.adopted then '{"adopted":true}'::jsonb else '{}'::jsonb end)`;
 
+/**
+ * `facts`: id, key, is, and of an event about a job: job, name (of the attempt that it is about), event, variant, and the
+ * fields of the event that move money. `body` is the event as text, which the database does not read. Plans are made while
+ * the tables are small, and kept while they grow, so scans of whole tables are out of the question.
+ */
 const commitBatch = `
 create or replace function ${schema}.commit_batch(
   p_run text, p_by text, p_epoch bigint, p_facts jsonb, p_ends jsonb, p_asks jsonb

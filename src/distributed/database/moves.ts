@@ -2,6 +2,7 @@
 // sample jobs, so that the guard in the database cannot drift from it.
 import { unknownKind } from '../../model/job-kind.ts';
 import type { JobLine, NewEvent } from '../../model/line.ts';
+import { jobSchema } from '../../model/line-schemas.ts';
 import { type JobEvent, jobFacts, stateAfter } from '../../model/state.ts';
 
 type NewJobEvent = Extract<NewEvent, { readonly job: string }>;
@@ -71,16 +72,7 @@ const settled = (status: 'complete' | 'error' | 'canceled' | 'not_taken' | 'aban
   event: { event: 'settled', job, status, credits: 1 },
 });
 
-const states: readonly JobLine['state'][] = [
-  'supplied',
-  'intended',
-  'doubt',
-  'created',
-  'complete',
-  'deleted',
-  'failed',
-  'forgotten',
-];
+const states: readonly JobLine['state'][] = jobSchema.properties.state.enum;
 
 const adopted = (state: JobLine['state'], isSame: boolean): Case => ({
   variant: `adopted ${state}${isSame ? ' same' : ''}`,

@@ -4,18 +4,21 @@
 // Own SQL reads pg-boss's table where no call of it does: which leases have lapsed (its `supervise` counts the whole
 // queue each time, and looks once a minute), which leases hold, and how many orders are due, parked and active. It never
 // writes there.
+import { createHash } from 'node:crypto';
 import type { Db, PgBoss } from 'pg-boss';
-import type { IssuedOrder, Lease } from '../ports.ts';
-import { isTrue, numberOf, textOf } from './columns.ts';
-import type { Sql, Statements } from './sql.ts';
+import { isObject } from '../../base/json.ts';
+import { type IssuedOrder, type Lease, ownerOf } from './batch.ts';
+import { isTrue, numberOf, type Sql, type Statements, textOf } from './sql.ts';
 
 export const queueSchema = 'shotlist_queue';
 
 /** An order that killed so many workers is given up. */
-const mostDeliveries = 20;
+const maxDeliveries = 20;
 const noId = '00000000-0000-0000-0000-000000000000';
-const dayless = 23 * 3600;
-const weeks = 365 * 24 * 3600;
+/** pg-boss takes less than a day. */
+const expirySeconds = 23 * 3600;
+const retentionSeconds = 365 * 24 * 3600;
+const noIds: ReadonlySet<string> = new Set();
 
 export interface Taken {
   readonly lease: Lease;
@@ -28,7 +31,7 @@ export interface Queued {
   readonly issued: IssuedOrder;
   readonly afterMs?: number;
   /** A UUID; a second order with the same id is not queued. */
-  readonly id?: string;
+  readonly id: string;
 }
 
 export interface QueueCounts {
@@ -50,11 +53,11 @@ export class Queue {
   readonly #boss: PgBoss;
   readonly #sql: Sql;
   readonly #name: string;
-  /** The given-up orders that the last call returned. */
-  #told: readonly string[] = [];
-  /** The keys of taken orders that no call has returned yet. */
+  /** The given-up orders that the last call of `supervise` returned. */
+  #reported: readonly string[] = [];
+  /** The keys of taken orders that no call of `takeQueued` has returned yet. */
   readonly #keys: string[] = [];
-  #known = false;
+  #isReady = false;
 
   constructor(boss: PgBoss, sql: Sql, run: string) {
     this.#boss = boss;
@@ -71,19 +74,19 @@ export class Queue {
    * transaction begins, which would wait for a second connection.
    */
   async ready(): Promise<void> {
-    if (this.#known) return;
+    if (this.#isReady) return;
     await this.#boss.findJobs(this.#name, { id: noId });
-    this.#known = true;
+    this.#isReady = true;
   }
 
   async create(): Promise<void> {
-    await this.#boss.createQueue(this.#lost, { retentionSeconds: weeks });
+    await this.#boss.createQueue(this.#lost, { retentionSeconds });
     await this.#boss.createQueue(this.#name, {
-      retryLimit: mostDeliveries,
+      retryLimit: maxDeliveries,
       retryDelay: 1,
       heartbeatSeconds: 10,
-      expireInSeconds: dayless,
-      retentionSeconds: weeks,
+      expireInSeconds: expirySeconds,
+      retentionSeconds,
       deadLetter: this.#lost,
     });
   }
@@ -102,31 +105,24 @@ export class Queue {
   }
 
   async insert(orders: readonly Queued[], within: Statements): Promise<void> {
+    if (orders.length === 0) return;
     await this.#boss.insert(
       this.#name,
       orders.map(({ key, issued, afterMs, id }) => ({
         data: { key, text: JSON.stringify(issued) },
-        ...(id === undefined ? {} : { id }),
+        id,
         ...(afterMs === undefined ? {} : { startAfter: afterMs / 1000 }),
       })),
       { db: bossDb(within), returnId: false },
     );
   }
 
-  async fetch(most: number): Promise<readonly Taken[]> {
-    return this.#taken(await this.#boss.fetch<unknown>(this.#name, { batchSize: most }));
-  }
-
-  /** The ids of the leases that still hold, which are renewed. */
-  async touch(leases: readonly Lease[], within: Statements): Promise<ReadonlySet<string>> {
-    const answer = await this.#boss.touch(this.#name, leases.map(attemptOf), {
-      db: bossDb(within),
-    });
-    return settledIn(answer);
+  async fetch(atMost: number): Promise<readonly Taken[]> {
+    return this.#taken(await this.#boss.fetch<unknown>(this.#name, { batchSize: atMost }));
   }
 
   /**
-   * The ids of the leases that hold, which nobody can let lapse before the transaction ends. Only those are renewed that
+   * The leases that hold (`ownerOf`), which nobody can let lapse before the transaction ends. Only those are renewed that
    * need it: a renewal writes the order and its indexes again. `freshMs`: for so long after a renewal they do not.
    */
   async hold(
@@ -134,6 +130,7 @@ export class Queue {
     within: Statements,
     freshMs: number,
   ): Promise<ReadonlySet<string>> {
+    if (leases.length === 0) return noIds;
     const held = await within.query(
       `select job.id::text, job.retry_count, job.heartbeat_on < clock_timestamp() - $4 * interval '1 ms' as old
        from (select * from unnest($2::uuid[], $3::integer[]) as lease(id, retry) order by id) lease
@@ -145,15 +142,19 @@ export class Queue {
     );
     const old = held.filter((row) => isTrue(row, 'old'));
     if (old.length > 0)
-      await this.touch(
-        old.map((row) => ({ id: textOf(row, 'id'), retry: numberOf(row, 'retry_count') })),
-        within,
+      await this.#boss.touch(
+        this.#name,
+        old.map((row) => ({ id: textOf(row, 'id'), retryCount: numberOf(row, 'retry_count') })),
+        { db: bossDb(within) },
       );
-    return new Set(held.map((row) => textOf(row, 'id')));
+    return new Set(
+      held.map((row) => ownerOf({ id: textOf(row, 'id'), retry: numberOf(row, 'retry_count') })),
+    );
   }
 
   /** Removes orders that are done. The ids of the leases that held. */
   async finish(leases: readonly Lease[], within: Statements): Promise<ReadonlySet<string>> {
+    if (leases.length === 0) return noIds;
     const answer = await this.#boss.deleteJob(this.#name, leases.map(attemptOf), {
       db: bossDb(within),
     });
@@ -161,6 +162,7 @@ export class Queue {
   }
 
   async has(ids: readonly string[], within: Statements): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return noIds;
     const rows = await within.query(
       `select id::text from ${queueSchema}.job where name = $1 and id = any ($2::uuid[])`,
       [this.#name, ids],
@@ -208,9 +210,9 @@ export class Queue {
         { db: bossDb(within) },
       );
     });
-    if (this.#told.length > 0) await this.#boss.deleteJob(this.#lost, [...this.#told]);
+    if (this.#reported.length > 0) await this.#boss.deleteJob(this.#lost, [...this.#reported]);
     const lost = await this.#boss.findJobs<unknown>(this.#lost);
-    this.#told = lost.map(({ id }) => id);
+    this.#reported = lost.map(({ id }) => id);
     return lost.map(({ data }) => partsOf(data).key);
   }
 
@@ -240,10 +242,8 @@ export class Queue {
 }
 
 function partsOf(data: unknown): { readonly key: string; readonly text: string } {
-  if (typeof data === 'object' && data !== null && 'key' in data && 'text' in data) {
-    const { key, text } = data;
-    if (typeof key === 'string' && typeof text === 'string') return { key, text };
-  }
+  const { key, text } = isObject(data) ? data : {};
+  if (typeof key === 'string' && typeof text === 'string') return { key, text };
   throw new Error('the queue has an order that this version of shotlist did not write');
 }
 
@@ -252,4 +252,13 @@ function settledIn(answer: object): ReadonlySet<string> {
   if (!('settled' in answer) || !Array.isArray(answer.settled))
     throw new Error('pg-boss does not say which leases held: is it version 12.35.0?');
   return new Set(answer.settled.map(String));
+}
+
+/** A UUID that the same words always give, so that an order whose insertion lost its answer is not queued twice. */
+export function orderId(words: string): string {
+  const hex = createHash('sha256').update(words).digest('hex');
+  return [
+    ...[hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)],
+    hex.slice(20, 32),
+  ].join('-');
 }

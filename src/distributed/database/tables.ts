@@ -7,7 +7,7 @@ import type { Statements } from './sql.ts';
 
 export const schema = 'shotlist';
 
-const first = `
+const initialTables = `
 create table ${schema}.run (
   run text primary key,
   stage text not null,
@@ -99,7 +99,7 @@ create table ${schema}.rate (
 `;
 
 /** The text that leads from each version to the next. Never change one that was released; append. */
-const upgrades: readonly string[] = [first];
+const upgrades: readonly string[] = [initialTables];
 
 export const wantedVersion = upgrades.length;
 

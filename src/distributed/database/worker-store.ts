@@ -1,18 +1,64 @@
 // A worker's side of a run in the database. What a batch writes is one transaction: the leases at the queue first, then
 // the row of the run, then jobs and records, so that batches of several workers cannot wait for each other in a circle.
-import type { Batch, BatchAnswer, Beat, Delivery, Lease, OrderEnd, WorkerStore } from '../ports.ts';
-import type { WorkerIdentity } from '../queue-facts.ts';
-import { RunGone } from '../run-gone.ts';
-import { commitBatch, ownerOf } from './batch.ts';
-import { isTrue, numberOf, textOf } from './columns.ts';
-import { orderId } from './order-id.ts';
-import type { Queue, Queued } from './queue.ts';
-import type { Sql, Statements } from './sql.ts';
+import {
+  type Batch,
+  type BatchAnswer,
+  commitBatch,
+  type Ended,
+  type Lease,
+  type OrderEnd,
+  ownerOf,
+  type Parked,
+} from './batch.ts';
+import { orderId, type Queue, type Queued } from './queue.ts';
+import { isTrue, numberOf, type Sql, type Statements, textOf } from './sql.ts';
 import { schema } from './tables.ts';
 
-type Parked = Extract<OrderEnd, { readonly is: 'parked' }>;
+/** Which worker it is, for leases, records and people. */
+export interface WorkerIdentity {
+  /** Unique to the process. */
+  readonly worker: string;
+  readonly host: string;
+  /** How many orders it performs at once. */
+  readonly places: number;
+}
 
-const nobody: ReadonlySet<string> = new Set();
+/** An order as it comes from the queue: not checked yet. */
+export interface Delivery {
+  readonly lease: Lease;
+  readonly issued: unknown;
+}
+
+export interface Beat {
+  /** Leases that have lapsed. */
+  readonly lost: readonly Lease[];
+  /** The run is stopping: end what is in flight soon. */
+  readonly stopping: boolean;
+  /** The run is over, or no longer in this database. */
+  readonly over: boolean;
+}
+
+/** A worker's side of one run. Every call rejects while the database is away, and may be repeated. */
+export interface WorkerStore {
+  /** Orders that are due; fewer or none if there are not more. */
+  fetch(atMost: number): Promise<readonly Delivery[]>;
+  commit(batch: Batch): Promise<BatchAnswer>;
+  /** Renews leases, and says how the run is. `busy`: how many orders are being performed. */
+  beat(leases: readonly Lease[], busy: number): Promise<Beat>;
+  /** Takes turns under the request rate of the run. Returns the milliseconds to wait before each of the requests. */
+  turns(count: number, perMinute: number): Promise<readonly number[]>;
+  /** The service asked to slow down: nobody claims for so long. */
+  slowDown(ms: number): Promise<void>;
+}
+
+/** The run was exported and another one took its place, while this process was frozen or cut off. */
+export class RunGone extends Error {
+  readonly code = 'RUN_GONE';
+
+  constructor(run: string) {
+    super(`the run ${run} is no longer in the database`);
+  }
+}
 
 export class DatabaseWorkerStore implements WorkerStore {
   readonly #sql: Sql;
@@ -27,8 +73,8 @@ export class DatabaseWorkerStore implements WorkerStore {
     this.#identity = identity;
   }
 
-  async fetch(most: number): Promise<readonly Delivery[]> {
-    const taken = await this.#queue.fetch(most);
+  async fetch(atMost: number): Promise<readonly Delivery[]> {
+    const taken = await this.#queue.fetch(atMost);
     return taken.map(({ lease, text }) => {
       const issued: unknown = JSON.parse(text);
       return { lease, issued };
@@ -39,23 +85,17 @@ export class DatabaseWorkerStore implements WorkerStore {
     if (facts.length + ends.length + asks.length === 0) return { facts: [], ends: [], claims: [] };
     await this.#queue.ready();
     return this.#sql.transaction(async (within) => {
-      const leases = [...asks, ...ends].map(({ lease }) => lease);
-      // All of them at once and in one order, so that no two transactions wait for each other.
-      const live = leases.length === 0 ? nobody : await this.#queue.hold(leases, within, 3_000);
-      const held =
-        ends.length === 0
-          ? nobody
-          : await this.#queue.finish(
-              ends.map(({ lease }) => lease),
-              within,
-            );
+      // All leases at once and in one order, so that no two transactions wait for each other.
+      const live = await this.#queue.hold(leasesOf([...asks, ...ends]), within, 3_000);
+      // A worker that was silent may have fetched its order again: only one of its leases on the order holds.
+      const isLive = ({ lease }: { readonly lease: Lease }) => live.has(ownerOf(lease));
+      const finished = await this.#queue.finish(leasesOf(ends.filter(isLive)), within);
+      const held = (end: OrderEnd) => isLive(end) && finished.has(end.lease.id);
       const parked = await this.#park(ends.filter(isParked), held, within);
       const written = await commitBatch(within.last, this.#run, this.#identity.worker, undefined, {
         facts,
-        ends: ends
-          .filter((end) => !isParked(end))
-          .map((end) => ({ ...end, live: held.has(end.lease.id) })),
-        asks: asks.map((ask) => ({ ask, live: live.has(ask.lease.id) })),
+        ends: ends.filter((end) => !isParked(end)).map((end) => ({ ...end, live: held(end) })),
+        asks: asks.map((ask) => ({ ask, live: isLive(ask) })),
       });
       if (written === 'gone' || written === 'over') throw new RunGone(this.#run);
       const ended = [...written.ends];
@@ -72,29 +112,19 @@ export class DatabaseWorkerStore implements WorkerStore {
   /** The owners whose orders are parked now, or were parked by the same batch before, whose answer was lost. */
   async #park(
     ends: readonly Parked[],
-    held: ReadonlySet<string>,
+    held: (end: OrderEnd) => boolean,
     within: Statements,
   ): Promise<ReadonlySet<string>> {
-    if (ends.length === 0) return nobody;
-    const live = ends.filter(({ lease }) => held.has(lease.id));
-    const rest = ends.filter(({ lease }) => !held.has(lease.id));
-    if (live.length > 0) await this.#queue.insert(live.map(nextOf), within);
-    const before =
-      rest.length === 0
-        ? nobody
-        : await this.#queue.has(
-            rest.map(({ lease }) => idAfter(lease)),
-            within,
-          );
-    const parked = [...live, ...rest.filter(({ lease }) => before.has(idAfter(lease)))];
+    const live = ends.filter(held);
+    const lapsed = ends.filter((end) => !held(end));
+    await this.#queue.insert(live.map(nextOf), within);
+    const before = await this.#queue.has(leasesOf(lapsed).map(idAfter), within);
+    const parked = [...live, ...lapsed.filter(({ lease }) => before.has(idAfter(lease)))];
     return new Set(parked.map(({ lease }) => ownerOf(lease)));
   }
 
   async beat(leases: readonly Lease[], busy: number): Promise<Beat> {
-    const held =
-      leases.length === 0
-        ? nobody
-        : await this.#sql.transaction((within) => this.#queue.hold(leases, within, 1_000));
+    const held = await this.#sql.transaction((within) => this.#queue.hold(leases, within, 1_000));
     const { worker, host, places } = this.#identity;
     const [row] = await this.#sql.query(
       `with beat as (
@@ -105,7 +135,7 @@ export class DatabaseWorkerStore implements WorkerStore {
       [this.#run, worker, host, places, busy],
     );
     return {
-      lost: leases.filter(({ id }) => !held.has(id)),
+      lost: leases.filter((lease) => !held.has(ownerOf(lease))),
       stopping: isTrue(row, 'stopping'),
       over: row === undefined || textOf(row, 'stage') === 'exported',
     };
@@ -133,7 +163,8 @@ export class DatabaseWorkerStore implements WorkerStore {
   }
 }
 
-type Ended = Exclude<OrderEnd, Parked>;
+const leasesOf = (all: readonly { readonly lease: Lease }[]): readonly Lease[] =>
+  all.map(({ lease }) => lease);
 
 const isParked = (end: Parked | Ended): end is Parked => end.is === 'parked';
 

@@ -1,7 +1,7 @@
 // `engine check | migrate | accept | drop`: the database of distributed runs.
-import type { EngineCondition, EngineRun } from '../../distributed/database.ts';
+import type { QueueFacts } from '../../distributed/database/coordinator-store.ts';
+import type { EngineCondition, EngineRun } from '../../distributed/database/database.ts';
 import { openDatabase, reachable } from '../../distributed/open-database.ts';
-import type { QueueFacts } from '../../distributed/queue-facts.ts';
 import { refuse } from '../refuse.ts';
 
 export interface EngineRunFacts {
@@ -28,7 +28,7 @@ export async function checkEngine(engine: string): Promise<EngineReport> {
     const hasTables = condition.tables === condition.wanted;
     for (const { terms, stage, coordinator } of hasTables ? await database.runs() : []) {
       const { run, pipeline, service } = terms;
-      const queue = await database.coordinator(run).facts();
+      const queue = await database.run(run).facts();
       const name = coordinator === undefined ? {} : { coordinator: coordinator.name };
       runs.push({ run, pipeline, service, stage, ...name, queue });
     }

@@ -1,14 +1,11 @@
 // `export`: brings the record of a distributed run back to the state file.
 
-import { unlessAway } from '../../distributed/away.ts';
-import { coordinate } from '../../distributed/coordinate.ts';
+import { patienceWith, unlessAway } from '../../distributed/away.ts';
+import { asCoordinator, coordinate } from '../../distributed/coordinate.ts';
 import { termMs } from '../../distributed/coordinator.ts';
-import { asCoordinator } from '../../distributed/coordinator-problem.ts';
-import { exportRun } from '../../distributed/export-run.ts';
-import { foldRecords } from '../../distributed/load-ledger.ts';
-import { insistently } from '../../distributed/patience.ts';
-import { patienceWith } from '../../distributed/patience-with.ts';
-import type { CoordinatorStore } from '../../distributed/ports.ts';
+import type { EngineRecord } from '../../distributed/database/coordinator-store.ts';
+import { foldRecord } from '../../distributed/load-ledger.ts';
+import { exportRun } from '../../distributed/move-state.ts';
 import { termsOf } from '../../distributed/terms.ts';
 import { boundPipeline } from '../../language/load/bound-pipeline.ts';
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
@@ -74,22 +71,17 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   const { orderStore } = session;
   const quit = signal ?? new AbortController().signal;
   const patience = patienceWith(session.engine, { clock, quit, onWarning });
-  const records: CoordinatorStore['records'] = (after, most) =>
-    insistently(patience, () => orderStore.records(after, most));
-  let { seq } = session;
   const changed = new Set(session.changed);
-  const catchUp = async (): Promise<number> => {
-    seq = await foldRecords({ records }, ledger, seq, changed);
-    return seq;
-  };
-  const exported = await exportRun({ session, bound, paths, ledger, catchUp, patience, context });
+  const fold = (record: EngineRecord): void => foldRecord(ledger, record, changed);
+  const { seq } = session;
+  const exported = await exportRun({ session, bound, paths, seq, fold, patience, context });
   using book = new ReceiptBook({
     ...{ bound, paths, service: given.serviceName, env, onWarning, now: () => clock.now() },
     engineRun: session.run.terms.run,
   });
   book.catchUp(ledger, changed);
   // The term lapses by itself.
-  await unlessAway(() => orderStore.release(session.term));
+  await unlessAway(() => orderStore.release());
   if (!exported.ok) throw new Refusal({ ...problem(exported.error), reason: 'system' });
   return { state: paths.state, jobs: ledger.size };
 }

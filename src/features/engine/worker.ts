@@ -6,11 +6,11 @@ import { resolve } from 'node:path';
 import { printable } from '../../base/printable.ts';
 import { count } from '../../base/text.ts';
 import type { Env } from '../../base/user-folder.ts';
-import { hasCanary } from '../../distributed/canary.ts';
-import type { EngineDatabase, EngineRun } from '../../distributed/database.ts';
+import { retryWhileAway } from '../../distributed/away.ts';
+import type { EngineDatabase, EngineRun } from '../../distributed/database/database.ts';
 import { awaitDatabase, reachable } from '../../distributed/open-database.ts';
-import { insistently } from '../../distributed/patience.ts';
 import { serveRun } from '../../distributed/serve-run.ts';
+import { hasCanary } from '../../distributed/shared-folder.ts';
 import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { realClock } from '../../run/clock.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
@@ -99,7 +99,7 @@ export async function workerWith(
     monitor?.opened([]);
     while (!leave.aborted) {
       const { own, others } = await reachable(shown, () =>
-        insistently(patience, () => findRun(engine.database, root)),
+        retryWhileAway(patience, () => findRun(engine.database, root)),
       );
       onDatabase(undefined);
       if (own === undefined) {

@@ -3,8 +3,8 @@
 
 import { adviceFor } from '../../contract/api/failure.ts';
 import { suggestion } from '../../contract/yaml/diagnostic.ts';
+import type { QueueFacts } from '../../distributed/database/coordinator-store.ts';
 import { reachable } from '../../distributed/open-database.ts';
-import type { QueueFacts } from '../../distributed/queue-facts.ts';
 import { matchOf } from '../../files/glob.ts';
 import { HashCache } from '../../files/hash-cache.ts';
 import { SavedFiles } from '../../files/saved-files.ts';

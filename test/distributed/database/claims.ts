@@ -1,8 +1,7 @@
 // Whether a claim must be granted: said once more, from the ledger and from what the world of the model test has done. And all
 // the claims that a worker could make about a job, right or wrong, to be held against it.
-import { commitBatch } from '../../../src/distributed/database/batch.ts';
+import { type Ask, commitBatch, type Lease } from '../../../src/distributed/database/batch.ts';
 import type { Sql, Statements } from '../../../src/distributed/database/sql.ts';
-import type { Ask, Lease } from '../../../src/distributed/ports.ts';
 import type { Ledger } from '../../../src/model/ledger.ts';
 import type { JobLine } from '../../../src/model/line.ts';
 import { jobFacts } from '../../../src/model/state.ts';

@@ -2,16 +2,10 @@
 // has no answer, as it does while the database is away, and the run is the same as without a cut.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { DatabaseAway } from '../../../src/distributed/away.ts';
-import { openEngine } from '../../../src/distributed/database/database.ts';
-import type { EngineDatabase } from '../../../src/distributed/database.ts';
-import type {
-  Ask,
-  Batch,
-  BatchAnswer,
-  CoordinatorStore,
-  Lease,
-  WorkerStore,
-} from '../../../src/distributed/ports.ts';
+import type { Ask, Batch, BatchAnswer, Lease } from '../../../src/distributed/database/batch.ts';
+import type { CoordinatorStore } from '../../../src/distributed/database/coordinator-store.ts';
+import { type EngineDatabase, openEngine } from '../../../src/distributed/database/database.ts';
+import type { WorkerStore } from '../../../src/distributed/database/worker-store.ts';
 import {
   openPostgresProxy,
   type PostgresProxy,
@@ -57,11 +51,10 @@ describe.skipIf(withoutPostgres)('a wire that is cut', () => {
     const run = `r${runs}`;
     await engine.import(importOf(run));
     await engine.setStage(run, 'open');
-    const coordinator = engine.coordinator(run);
-    const term = await coordinator.acquire('c1', 60_000);
-    if (term === undefined) throw new Error('no term');
+    const coordinator = await engine.run(run).acquire('c1', 60_000);
+    if (coordinator === undefined) throw new Error('no term');
     const identity = { worker: 'w1', host: 'h1', places: 4 };
-    await coordinator.issue([issued('a', term.epoch)]);
+    await coordinator.issue([issued('a', coordinator.epoch)]);
     const [delivery] = await engine.worker(run, identity).fetch(1);
     if (delivery === undefined) throw new Error('nothing is due');
     const { lease } = delivery;
@@ -72,7 +65,7 @@ describe.skipIf(withoutPostgres)('a wire that is cut', () => {
       await proxy.close();
     });
     return {
-      ...{ coordinator, lease, proxy, ask: askOf(lease, 'a', term.epoch) },
+      ...{ coordinator, lease, proxy, ask: askOf(lease, 'a', coordinator.epoch) },
       orderStore: cut.worker(run, identity),
       other: engine.worker(run, { ...identity, worker: 'w2' }),
     };
@@ -193,7 +186,7 @@ describe.skipIf(withoutPostgres)('a wire that is cut', () => {
         await cut.close();
         await proxy.close();
       });
-      const orderStore = cut.coordinator(run);
+      const orderStore = cut.run(run).inTerm(ask.epoch);
       await repeated(() => orderStore.issue([issued('b', ask.epoch), issued('c', ask.epoch)]));
       const delivered = await other.fetch(10);
       expect(delivered.map(({ issued: order }) => order)).toEqual([
@@ -201,7 +194,7 @@ describe.skipIf(withoutPostgres)('a wire that is cut', () => {
         issued('c', ask.epoch),
       ]);
       const fact = event('f1', failedTask);
-      const facts = await repeated(() => orderStore.record({ epoch: ask.epoch }, [fact]));
+      const facts = await repeated(() => orderStore.record([fact]));
       expect(facts).toEqual([at === 'commit' ? 'done' : 'known']);
       const records = await coordinator.records(0, 100);
       expect(records.map(({ is }) => is)).toEqual(['ended', 'event']);

@@ -1,10 +1,12 @@
 // The database of an engine: the same suite over Postgres inside the process and over a real server.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { engineOver } from '../../../src/distributed/database/database.ts';
+import type { Ask, Fact, Lease } from '../../../src/distributed/database/batch.ts';
+import {
+  type CoordinatorStore,
+  TermOver,
+} from '../../../src/distributed/database/coordinator-store.ts';
+import { type EngineDatabase, engineOver } from '../../../src/distributed/database/database.ts';
 import type { Sql } from '../../../src/distributed/database/sql.ts';
-import type { EngineDatabase } from '../../../src/distributed/database.ts';
-import type { Ask, CoordinatorStore, Fact, Lease } from '../../../src/distributed/ports.ts';
-import { TermOver } from '../../../src/distributed/term-over.ts';
 import { Ledger } from '../../../src/model/ledger.ts';
 import type { JobLine } from '../../../src/model/line.ts';
 import { jobSchema } from '../../../src/model/line-schemas.ts';
@@ -55,21 +57,20 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
       const run = `r${runs}`;
       await engine.import(importOf(run, options));
       await engine.setStage(run, 'open');
-      const coordinator = engine.coordinator(run);
-      const term = await coordinator.acquire('c1', 10_000);
-      if (term === undefined) throw new Error('no term');
-      return { run, coordinator, term, orderStore: engine.worker(run, worker) };
+      const coordinator = await engine.run(run).acquire('c1', 10_000);
+      if (coordinator === undefined) throw new Error('no term');
+      return { run, coordinator, orderStore: engine.worker(run, worker) };
     }
 
     type Begun = Awaited<ReturnType<typeof begin>>;
 
     /** Issues an order of the job `a`, and fetches it. */
     async function delivered(
-      { coordinator, term, orderStore }: Begun,
+      { coordinator, orderStore }: Begun,
       job = 'a',
       key = job,
     ): Promise<Lease> {
-      const one = issued(job, term.epoch);
+      const one = issued(job, coordinator.epoch);
       await coordinator.issue([{ ...one, order: { ...one.order, key } }]);
       const [delivery] = await orderStore.fetch(1);
       if (delivery === undefined) throw new Error('nothing is due');
@@ -96,7 +97,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
           name: 'n',
           reserve: 4,
         });
-        const { run, coordinator, term } = await begin({ jobs: [line] });
+        const { run, coordinator } = await begin({ jobs: [line] });
         const { pipeline, service } = importOf(run).terms;
         const found = await engine.find(pipeline, service);
         expect(found).toMatchObject({
@@ -105,7 +106,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
           canary: 'canary',
         });
         expect(found?.coordinator?.name).toBe('c1');
-        await coordinator.release(term);
+        await coordinator.release();
         expect((await engine.find(pipeline, service))?.coordinator).toBeUndefined();
         const snapshot = await coordinator.snapshot();
         expect(snapshot).toEqual({
@@ -117,24 +118,26 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         expect(await linesOf(coordinator)).toEqual([line]);
       });
 
-      test('is not replaced or removed while it is open', async () => {
+      test('is not replaced while it is open', async () => {
         const { run } = await begin();
-        await expect(engine.remove(run)).rejects.toThrow('export it first');
-        await expect(engine.import(importOf(run))).rejects.toThrow('export it first');
+        const { terms, ...from } = importOf(run);
+        const next = { ...from, terms: { ...terms, run: `${run}-again` } };
+        await expect(engine.import(next)).rejects.toThrow('export it first');
         await engine.setStage(run, 'exported');
-        await engine.import(importOf(run));
-        await engine.remove(run);
-        expect((await engine.runs()).map(({ terms }) => terms.run)).not.toContain(run);
+        await engine.import(next);
+        const runs = (await engine.runs()).map((one) => one.terms.run);
+        expect(runs).toContain(next.terms.run);
+        expect(runs).not.toContain(run);
       });
     });
 
     describe('orders', () => {
       test('come as they were issued, and are renewed, parked and ended by their lease', async () => {
         const begun = await begin();
-        const { coordinator, orderStore, term } = begun;
-        await coordinator.issue([issued('a', term.epoch)]);
+        const { coordinator, orderStore } = begun;
+        await coordinator.issue([issued('a', coordinator.epoch)]);
         const [delivery] = await orderStore.fetch(10);
-        expect(delivery?.issued).toEqual(issued('a', term.epoch));
+        expect(delivery?.issued).toEqual(issued('a', coordinator.epoch));
         expect(await coordinator.active()).toBe(1);
         const lease = delivery?.lease ?? { id: '', retry: 0 };
         expect(await orderStore.beat([lease], 1)).toEqual({
@@ -145,7 +148,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         const parked = {
           is: 'parked',
           lease,
-          next: issued('a', term.epoch),
+          next: issued('a', coordinator.epoch),
           afterMs: 60_000,
         } as const;
         const first = await orderStore.commit({ facts: [], ends: [parked], asks: [] });
@@ -173,9 +176,9 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
       });
 
       test('are renewed and ended at the same time, in whatever order', async () => {
-        const { coordinator, orderStore, term } = await begin();
+        const { coordinator, orderStore } = await begin();
         const keys = Array.from({ length: 200 }, (_, index) => `k${index}`);
-        await coordinator.issue(keys.map((key) => issued(key, term.epoch)));
+        await coordinator.issue(keys.map((key) => issued(key, coordinator.epoch)));
         const leases = (await orderStore.fetch(200)).map(({ lease }) => lease);
         const outcome = { is: 'done', live: {} } as const;
         for (let start = 0; start < leases.length; start += 20) {
@@ -188,7 +191,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
             orderStore.commit({
               facts: [],
               ends: ends.toReversed(),
-              asks: rest.slice(20).map((lease) => askOf(lease, lease.id, term.epoch)),
+              asks: rest.slice(20).map((lease) => askOf(lease, lease.id, coordinator.epoch)),
             }),
             orderStore.beat(rest, rest.length),
             orderStore.beat(rest.toReversed(), rest.length),
@@ -197,13 +200,44 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         }
       });
 
+      const silence = () =>
+        sql.query(
+          `update shotlist_queue.job set heartbeat_on = now() - interval '1 minute', start_after = now()`,
+        );
+
+      test('of a worker that was silent and fetched its order again are told apart', async () => {
+        const begun = await begin();
+        const { coordinator, orderStore } = begun;
+        const old = await delivered(begun);
+        await silence();
+        await coordinator.supervise();
+        await silence();
+        const [next] = await orderStore.fetch(1);
+        if (next === undefined) throw new Error('nothing is due');
+        const { lease } = next;
+        expect(lease).toEqual({ id: old.id, retry: 1 });
+        expect(await orderStore.beat([old, lease], 2)).toMatchObject({ lost: [old] });
+        const asks = [old, lease].map((one) => askOf(one, 'a', coordinator.epoch));
+        const { claims } = await orderStore.commit({ facts: [], ends: [], asks });
+        expect(claims).toEqual([{ is: 'stale' }, { is: 'go' }]);
+        const outcome = { is: 'done', live: {} } as const;
+        const rest = { ...issued('a', coordinator.epoch), seenMs: 1 };
+        const ended = await orderStore.commit({
+          facts: [],
+          ends: [
+            { is: 'ended', lease: old, key: 'a', outcome },
+            { is: 'parked', lease: old, next: rest, afterMs: 0 },
+            { is: 'ended', lease, key: 'a', outcome },
+          ],
+          asks: [],
+        });
+        expect(ended.ends).toEqual([false, false, true]);
+        expect(await coordinator.facts()).toMatchObject({ queued: 0, parked: 0, active: 0 });
+      });
+
       test('of a silent worker are delivered again, and given up after many deliveries', async () => {
         const begun = await begin();
         const lease = await delivered(begun);
-        const silence = () =>
-          sql.query(
-            `update shotlist_queue.job set heartbeat_on = now() - interval '1 minute', start_after = now()`,
-          );
         await silence();
         expect(await begun.coordinator.supervise()).toEqual([]);
         expect(await begun.orderStore.beat([lease], 1)).toMatchObject({ lost: [lease] });
@@ -214,7 +248,9 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         expect(await begun.orderStore.commit({ facts: [], ends: [end], asks: [] })).toMatchObject({
           ends: [false],
         });
-        expect(await ask(begun, askOf(lease, 'a', begun.term.epoch))).toEqual({ is: 'stale' });
+        expect(await ask(begun, askOf(lease, 'a', begun.coordinator.epoch))).toEqual({
+          is: 'stale',
+        });
         await sql.query('update shotlist_queue.job set retry_count = 20 where id = $1', [lease.id]);
         await silence();
         expect(await begun.coordinator.supervise()).toEqual(['a']);
@@ -226,7 +262,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
       test('is given once for each name, and again to the lease that lost the answer', async () => {
         const begun = await begin();
         const lease = await delivered(begun);
-        const one = askOf(lease, 'a', begun.term.epoch);
+        const one = askOf(lease, 'a', begun.coordinator.epoch);
         expect(await ask(begun, one)).toEqual({ is: 'go' });
         expect(await ask(begun, one)).toEqual({ is: 'go' });
         const other = await delivered(begun, 'a', 'again');
@@ -252,7 +288,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         const claim = async (attempt: number) => {
           orders += 1;
           const lease = await delivered(begun, 'a', `order ${orders}`);
-          return await ask(begun, askOf(lease, 'a', begun.term.epoch, attempt));
+          return await ask(begun, askOf(lease, 'a', begun.coordinator.epoch, attempt));
         };
         for (const attempt of [1, 2]) {
           expect(await claim(attempt)).toEqual({ is: 'go' });
@@ -276,12 +312,12 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
       ])('of a number whose attempt $what is given: $again', async ({ facts, again, next }) => {
         const begun = await begin();
         const first = await delivered(begun);
-        await ask(begun, askOf(first, 'a', begun.term.epoch));
+        await ask(begun, askOf(first, 'a', begun.coordinator.epoch));
         const events = facts.map((one, index) => event(`f${index}`, one));
         expect(await write(begun, ...events)).toEqual(facts.map(() => 'done'));
         const under = async (attempt: number, name: string) => {
           const lease = await delivered(begun, 'a', name);
-          const one = askOf(lease, 'a', begun.term.epoch, attempt);
+          const one = askOf(lease, 'a', begun.coordinator.epoch, attempt);
           const answer = await ask(begun, { ...one, intent: { ...one.intent, name } });
           return answer?.is === 'go' ? 'go' : answer;
         };
@@ -301,11 +337,11 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         const begun = await begin();
         const { coordinator, orderStore } = begun;
         const lease = await delivered(begun);
-        const one = askOf(lease, 'a', begun.term.epoch);
+        const one = askOf(lease, 'a', begun.coordinator.epoch);
         expect(await ask(begun, { ...one, epoch: 0 })).toEqual({ is: 'stale' });
-        await coordinator.close(begun.term, 'why');
+        await coordinator.close('why');
         expect(await ask(begun, one)).toEqual({ is: 'closed', why: 'why' });
-        await coordinator.close(begun.term, undefined);
+        await coordinator.close(undefined);
         await coordinator.cap(9);
         expect(await ask(begun, one)).toEqual({ is: 'budget' });
         await coordinator.cap(10);
@@ -321,8 +357,12 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
         await write(begun, event('f1', created('a', 12), 'a #1'));
         const other = await delivered(begun, 'b');
         await coordinator.cap(undefined);
-        expect(await ask(begun, askOf(other, 'b', begun.term.epoch))).toEqual({ is: 'repriced' });
-        expect(await ask(begun, { ...askOf(other, 'b', begun.term.epoch), seen: 2 })).toEqual({
+        expect(await ask(begun, askOf(other, 'b', begun.coordinator.epoch))).toEqual({
+          is: 'repriced',
+        });
+        expect(
+          await ask(begun, { ...askOf(other, 'b', begun.coordinator.epoch), seen: 2 }),
+        ).toEqual({
           is: 'go',
         });
       });
@@ -332,7 +372,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
       test('count once, and only where the state of the job allows them', async () => {
         const begun = await begin();
         const lease = await delivered(begun);
-        await ask(begun, askOf(lease, 'a', begun.term.epoch));
+        await ask(begun, askOf(lease, 'a', begun.coordinator.epoch));
         expect(await write(begun, event('f1', created(), 'a #1'))).toEqual(['done']);
         expect(await write(begun, event('f1', created(), 'a #1'))).toEqual(['known']);
         expect(await write(begun, event('f2', created(), 'a #1'))).toEqual(['known']);
@@ -361,14 +401,12 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
           ['b', true],
         ] as const) {
           const lease = await delivered(begun, name);
-          await ask(begun, askOf(lease, name, begun.term.epoch));
+          await ask(begun, askOf(lease, name, begun.coordinator.epoch));
           expect(await write(begun, event(`${name}1`, doubted(name), `${name} #1`))).toEqual([
             'done',
           ]);
           if (person)
-            expect(await begun.coordinator.record(begun.term, [event('p', refused(name))])).toEqual(
-              ['done'],
-            );
+            expect(await begun.coordinator.record([event('p', refused(name))])).toEqual(['done']);
           expect(await write(begun, event(`${name}2`, created(name), `${name} #1`))).toEqual([
             person ? 'refused' : 'done',
           ]);
@@ -376,18 +414,18 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
       });
 
       test('are taken from a coordinator only in its term', async () => {
-        const { coordinator, term } = await begin();
+        const { coordinator } = await begin();
         expect(await coordinator.acquire('c2', 1000)).toBeUndefined();
-        await coordinator.release(term);
+        await coordinator.release();
         const next = await coordinator.acquire('c2', 1000);
-        expect(next).toEqual({ epoch: term.epoch + 1 });
-        expect(await coordinator.renew(term, 1000)).toBe(false);
+        expect(next?.epoch).toBe(coordinator.epoch + 1);
+        await expect(coordinator.renew(1000)).rejects.toThrow(TermOver);
         const fact = event('f', intent());
-        await expect(coordinator.record(term, [fact])).rejects.toBeInstanceOf(TermOver);
-        await expect(
-          coordinator.fold(term, await coordinator.snapshot(), []),
-        ).rejects.toBeInstanceOf(TermOver);
-        expect(await coordinator.record(next ?? term, [fact])).toEqual(['done']);
+        await expect(coordinator.record([fact])).rejects.toBeInstanceOf(TermOver);
+        await expect(coordinator.fold(await coordinator.snapshot(), [])).rejects.toBeInstanceOf(
+          TermOver,
+        );
+        expect(await (next ?? coordinator).record([fact])).toEqual(['done']);
       });
 
       test('of adoptions leave the states, credits and pasts that the ledger says, whatever the job was before', async () => {
@@ -426,7 +464,7 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
           if (isLegal) ledger.apply({ type: 'event', line });
           return isLegal ? 'done' : 'refused';
         });
-        expect(await begun.coordinator.record(begun.term, facts)).toEqual(wanted);
+        expect(await begun.coordinator.record(facts)).toEqual(wanted);
         expect(ledger.total).toMatchObject({ charged: before.charged, refunded: before.refunded });
         const rows = new Set(await rowsOf(sql, begun.run));
         expect(rows).toEqual(new Set([...ledger.jobs()].map(rowOf)));
@@ -438,16 +476,16 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
             const refund = { event: 'settled', job: of, status: 'error', credits: 0 } as const;
             return event(`r${index}`, refund);
           });
-        await begun.coordinator.record(begun.term, refunds);
+        await begun.coordinator.record(refunds);
         expect(await totalsOf(sql, begun.run)).toEqual(ledger.total);
       });
 
       test('of begun attempts without an answer become doubts', async () => {
         const begun = await begin();
         const lease = await delivered(begun);
-        await ask(begun, askOf(lease, 'a', begun.term.epoch));
-        await begun.coordinator.doubtIntended(begun.term, 'nobody knows');
-        await begun.coordinator.doubtIntended(begun.term, 'nobody knows');
+        await ask(begun, askOf(lease, 'a', begun.coordinator.epoch));
+        await begun.coordinator.doubtIntended('nobody knows');
+        await begun.coordinator.doubtIntended('nobody knows');
         expect(await begun.coordinator.records(1, 10)).toMatchObject([
           { is: 'event', event: { event: 'doubt', job: job('a'), why: 'nobody knows' } },
         ]);
@@ -456,10 +494,10 @@ describe.each(servers.filter(({ server }) => server === 'PGlite' || !withoutPost
 
     test('a fold replaces lines, and keeps the rest', async () => {
       const begun = await begin({ jobs: [jobLine('a'), jobLine('b')] });
-      const { coordinator, term } = begun;
+      const { coordinator } = begun;
       const snapshot = { ...(await coordinator.snapshot()), seq: 0 };
       const changed = jobLine('b', { attempt: 7 });
-      await coordinator.fold(term, { ...snapshot, seq: 5 }, [changed, jobLine('c')]);
+      await coordinator.fold({ ...snapshot, seq: 5 }, [changed, jobLine('c')]);
       expect(await coordinator.snapshot()).toEqual({ ...snapshot, seq: 5 });
       const lines = await linesOf(coordinator);
       expect(new Set(lines)).toEqual(new Set([jobLine('a'), changed, jobLine('c')]));

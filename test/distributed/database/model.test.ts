@@ -4,9 +4,8 @@
 // failure with MODEL_SEED.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { engineOver } from '../../../src/distributed/database/database.ts';
+import { type EngineDatabase, engineOver } from '../../../src/distributed/database/database.ts';
 import type { Sql } from '../../../src/distributed/database/sql.ts';
-import type { EngineDatabase } from '../../../src/distributed/database.ts';
 import type { NewEvent } from '../../../src/model/line.ts';
 import { jobSchema } from '../../../src/model/line-schemas.ts';
 import { adopted, amended, deleted, gone, job, output, picked } from '../../model/lines.ts';

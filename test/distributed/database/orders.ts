@@ -1,7 +1,7 @@
 // Orders, asks, facts and imports for these tests.
 
-import type { Import } from '../../../src/distributed/database.ts';
-import type { Ask, Fact, IssuedOrder, Lease } from '../../../src/distributed/ports.ts';
+import type { Ask, Fact, IssuedOrder, Lease } from '../../../src/distributed/database/batch.ts';
+import type { Import } from '../../../src/distributed/database/database.ts';
 import type { JobLine, NewEvent } from '../../../src/model/line.ts';
 import type { Intent } from '../../../src/run/jobs/ports.ts';
 import { at, intent, job } from '../../model/lines.ts';

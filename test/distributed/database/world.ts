@@ -2,20 +2,21 @@
 // other, a service that counts what it is sent, and a person. Each action is one step of one of them, and any action may
 // follow any other. What the world may not do is written as `violation`.
 
-import type { Sql } from '../../../src/distributed/database/sql.ts';
-import type { EngineDatabase } from '../../../src/distributed/database.ts';
 import type {
   Ask,
   Batch,
   BatchAnswer,
-  CoordinatorStore,
   Fact,
   IssuedOrder,
   Lease,
-  Term,
-  WorkerStore,
-} from '../../../src/distributed/ports.ts';
-import { TermOver } from '../../../src/distributed/term-over.ts';
+} from '../../../src/distributed/database/batch.ts';
+import {
+  type CoordinatorStore,
+  TermOver,
+} from '../../../src/distributed/database/coordinator-store.ts';
+import type { EngineDatabase } from '../../../src/distributed/database/database.ts';
+import type { Sql } from '../../../src/distributed/database/sql.ts';
+import type { WorkerStore } from '../../../src/distributed/database/worker-store.ts';
 import { committed, Ledger } from '../../../src/model/ledger.ts';
 import type { EventLine, NewEvent } from '../../../src/model/line.ts';
 import { abandoned, notTaken } from '../../../src/model/settled.ts';
@@ -69,7 +70,6 @@ interface Audit {
 interface Coordinator {
   readonly name: string;
   readonly orderStore: CoordinatorStore;
-  readonly term: Term;
   readonly ledger: Ledger;
   events: number;
   read: number;
@@ -118,18 +118,17 @@ export class World {
   /** A coordinator reads everything, and doubts what nobody answers for. */
   async takeOver(): Promise<void> {
     const name = `c${this.#next()}`;
-    const orderStore = this.#engine.coordinator(this.#run);
     await this.#sql.query('update shotlist.run set coordinator_until = null where run = $1', [
       this.#run,
     ]);
-    const term = await orderStore.acquire(name, 60_000);
-    if (term === undefined) throw new Error('nobody has the term, and it is not given');
+    const orderStore = await this.#engine.run(this.#run).acquire(name, 60_000);
+    if (orderStore === undefined) throw new Error('nobody has the term, and it is not given');
     this.#former = this.#coordinator;
     await orderStore.dropQueued();
-    await orderStore.doubtIntended(term, 'nobody answers for it');
+    await orderStore.doubtIntended('nobody answers for it');
     const ledger = new Ledger();
     const read = await load(ledger, orderStore);
-    this.#coordinator = { name, orderStore, term, ledger, events: 0, read, inFlight: new Map() };
+    this.#coordinator = { name, orderStore, ledger, events: 0, read, inFlight: new Map() };
     await this.poll();
   }
 
@@ -170,7 +169,7 @@ export class World {
       await this.fetch(worker);
     }
     try {
-      await this.#former.orderStore.record(this.#former.term, [
+      await this.#former.orderStore.record([
         { is: 'event', id: `late ${this.#next()}`, key: '', event: intentOf(of, 99) },
       ]);
       this.#violate('a coordinator records after its term');
@@ -187,7 +186,7 @@ export class World {
   ): Promise<string> {
     const key = `${of}-${this.#next()}`;
     const name = `${of} #${attempt} ${key}`;
-    const { epoch } = mine.term;
+    const { epoch } = mine.orderStore;
     this.#orders.set(key, { of, name, reserve, attempt, epoch, seen: mine.read, key });
     await mine.orderStore.issue([issued(key, epoch)]);
     return key;
@@ -273,8 +272,8 @@ export class World {
   }
 
   get #standing(): Standing {
-    const { ledger, term, read } = this.coordinator;
-    const { epoch } = term;
+    const { ledger, orderStore, read } = this.coordinator;
+    const { epoch } = orderStore;
     return { ledger, epoch, read, surprise: this.#surprise, owners: this.#owners };
   }
 
@@ -392,10 +391,10 @@ export class World {
   /** An event of the coordinator about a job: the database takes exactly what the ledger takes. */
   async record(event: NewEvent): Promise<void> {
     await this.poll();
-    const { orderStore, term, ledger, events } = this.coordinator;
+    const { orderStore, ledger, events } = this.coordinator;
     const line: EventLine = { ...event, seq: events + 1, at: '2026-08-05T10:00:00.000Z' };
     const wanted = trial(ledger, line);
-    const answers = await orderStore.record(term, [
+    const answers = await orderStore.record([
       { is: 'event', id: `c ${this.#next()}`, key: '', event },
     ]);
     if ((answers[0] === 'done') !== wanted)
@@ -407,10 +406,10 @@ export class World {
 
   async fold(): Promise<void> {
     await this.poll();
-    const { orderStore, term, ledger, read } = this.coordinator;
+    const { orderStore, ledger, read } = this.coordinator;
     const { header } = await orderStore.snapshot();
     const snapshot = { header, runs: ledger.runs(), tasks: ledger.tasks(), seq: read };
-    await orderStore.fold(term, snapshot, [...ledger.jobs()]);
+    await orderStore.fold(snapshot, [...ledger.jobs()]);
     this.coordinator.events = ledger.seq;
   }
 

@@ -9,7 +9,7 @@ import type { JobOutcome, Source } from '../job.ts';
 import type { JobContext } from '../job-context.ts';
 import { pending, stopped, unsaved } from '../outcome.ts';
 import type { Disk, Fetched, LocalFile, StoreFailure } from '../ports.ts';
-import { insistently } from './insistence.ts';
+import { retryWhileAway } from './insistence.ts';
 
 /** Fetches an output into a temporary file. The hash is verified, and the file is synced. */
 export async function fetchFromStore(
@@ -21,7 +21,7 @@ export async function fetchFromStore(
   const { store } = context;
   if (store === undefined) return err(pending(`${path} is not here, and there is no store`));
   const digest = digestFrom(sha256);
-  const got = await insistently(attempts, context, () => store.get(digest, bytes, into));
+  const got = await retryWhileAway(attempts, context, () => store.get(digest, bytes, into));
   return got.ok
     ? ok({ bytes, digest, contentType: '', isVerified: true })
     : err(unfetched(path, got.error));

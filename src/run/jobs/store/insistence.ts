@@ -7,7 +7,7 @@ import { backoffAfter } from '../retry.ts';
 const stopping: StoreFailure = { reason: 'aborted', message: 'the run is stopping' };
 
 /** Makes at most `attempts` tries, with growing pauses. */
-export async function insistently<T>(
+export async function retryWhileAway<T>(
   attempts: number,
   { clock, backoffMs, stop }: Pick<JobContext, 'clock' | 'backoffMs' | 'stop'>,
   call: () => StoreAnswer<T>,

@@ -7,7 +7,7 @@ import type { JobContext } from '../job-context.ts';
 import { pending, stopped } from '../outcome.ts';
 import type { Performance, Recorded } from '../performance.ts';
 import type { LocalFile, StoreFailure } from '../ports.ts';
-import { insistently } from './insistence.ts';
+import { retryWhileAway } from './insistence.ts';
 
 type Storing = AsyncGenerator<Recorded, Ended | undefined, void>;
 
@@ -39,7 +39,7 @@ async function* put(
 ): Storing {
   const { store } = context;
   if (store === undefined) return undefined;
-  const taken = await insistently(attempts, context, () =>
+  const taken = await retryWhileAway(attempts, context, () =>
     store.put(file, digestFrom(sha256), bytes),
   );
   if (!taken.ok) return unstored(path, taken.error);
@@ -63,7 +63,7 @@ export async function notInStore(
   const { store } = context;
   for (const { path, sha256, bytes } of onlyStored) {
     if (store === undefined) return pending(`kept: ${path} is not here, and there is no store`);
-    const has = await insistently(attempts, context, () => store.has(digestFrom(sha256), bytes));
+    const has = await retryWhileAway(attempts, context, () => store.has(digestFrom(sha256), bytes));
     if (!has.ok)
       return has.error.reason === 'aborted' ? stopped : pending(`kept: ${has.error.message}`);
     if (!has.value) return pending(`kept: ${path} is not here, and the store no longer has it`);

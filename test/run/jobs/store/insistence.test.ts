@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { err, ok } from '../../../../src/base/result.ts';
 import type { StoreFailure } from '../../../../src/run/jobs/ports.ts';
-import { insistently } from '../../../../src/run/jobs/store/insistence.ts';
+import { retryWhileAway } from '../../../../src/run/jobs/store/insistence.ts';
 
 function scene(...answers: readonly (StoreFailure['reason'] | 'yes')[]) {
   const waits: number[] = [];
@@ -13,7 +13,7 @@ function scene(...answers: readonly (StoreFailure['reason'] | 'yes')[]) {
     sleep: async (ms: number): Promise<void> => void waits.push(ms),
   };
   const ask = (attempts: number) =>
-    insistently(attempts, { clock, backoffMs: 100, stop: stop.signal }, async () => {
+    retryWhileAway(attempts, { clock, backoffMs: 100, stop: stop.signal }, async () => {
       const answer = left.shift() ?? 'yes';
       return answer === 'yes' ? ok('done') : err({ reason: answer, message: answer });
     });

@@ -2,8 +2,8 @@
 // does not have, or has it with another type.
 import type { FromSchema } from 'json-schema-to-ts';
 import { expect, test } from 'vitest';
+import type { IssuedOrder } from '../../../../src/distributed/database/batch.ts';
 import type { issuedSchema } from '../../../../src/distributed/order-guard.ts';
-import type { IssuedOrder } from '../../../../src/distributed/ports.ts';
 import type { JobOrder, JobOutcome } from '../../../../src/run/jobs/job.ts';
 import { orderSchemas } from '../../../../src/run/jobs/wire/order-schema.ts';
 import { outcomeSchemas } from '../../../../src/run/jobs/wire/outcome-schema.ts';

@@ -1,6 +1,6 @@
 // The address of an engine: refused with a remedy where it would leak a password or lead nowhere.
 import { expect, test } from 'vitest';
-import { engineAddress } from '../../src/distributed/address.ts';
+import { engineAddress } from '../../src/distributed/open-database.ts';
 import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 
 const refusal = (text: string): string => {

@@ -3,7 +3,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { canaryFile, hasCanary, writeCanary } from '../../src/distributed/canary.ts';
+import { canaryFile, hasCanary, writeCanary } from '../../src/distributed/shared-folder.ts';
 
 const run = { terms: { run: '0123456789abcdef0123456789abcdef0123' }, canary: 'a'.repeat(32) };
 
