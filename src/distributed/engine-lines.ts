@@ -1,7 +1,6 @@
 // The lines of a coordinator's journal: they become records in the database, in groups.
 import { type EventLine, type NewEvent, parseLine } from '../model/line.ts';
-import type { LineFile } from '../run/journal/journal-writer.ts';
-import { SharedSync } from '../run/journal/shared-sync.ts';
+import { type LineFile, SharedSync } from '../run/journal-writer.ts';
 import { isOfAttempt } from './attempt-events.ts';
 import { insistently, type Patience } from './patience.ts';
 import type { Fact, FactAnswer } from './ports.ts';

@@ -68,7 +68,7 @@ const atOnceOf = ({ limits, generations }: ForecastTerms): number =>
   Math.min(limits.items, generations ?? Number.POSITIVE_INFINITY);
 
 /** Fewer projects say little about the next ones. */
-const enough = 3;
+const minTasks = 3;
 
 /** What the last run made, and how long it took. */
 export class RunHistory {
@@ -94,7 +94,7 @@ export class RunHistory {
       return tool === undefined ? [] : [{ kind, tasks, median: tool.medianSeconds * 1000 }];
     });
     const tasks = work.reduce((sum, one) => sum + one.tasks, 0);
-    if (at === undefined || ended === undefined || tasks < enough) return undefined;
+    if (at === undefined || ended === undefined || tasks < minTasks) return undefined;
     const chain = work.reduce((sum, { median }) => sum + median, 0);
     const expected = Math.max(chain, atLeast(work, terms));
     const took = Date.parse(ended) - Date.parse(at);

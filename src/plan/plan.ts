@@ -7,8 +7,8 @@ import { fingerprintOf } from '../model/fingerprint.ts';
 import { type FileCounts, sumOf } from './decide.ts';
 import type { Estimate, PriceSource } from './estimate.ts';
 import type { LateValue } from './late-values.ts';
-import type { PaidAlready } from './paid-already.ts';
 import type { PlannedAction, PlannedTask, Times } from './planned-action.ts';
+import type { PaidAlready } from './remembered.ts';
 
 export interface PlanRow {
   readonly step: string;

@@ -1,8 +1,9 @@
-// The items with nothing to do: the run only reports them. A million of them take 125 KB.
+// The items of a plan with nothing to do, which the run only reports, and those with something to pay for or to wait for.
 import type { Ledger } from '../model/ledger.ts';
 import { reuseEvents } from '../model/reuse-events.ts';
 import type { PlannedTask } from './planned-action.ts';
 
+/** A set of places. A million of them take 125 KB. */
 export class SettledItems {
   #bits = new Uint8Array(64);
 
@@ -35,4 +36,22 @@ export function isSettled(planned: PlannedTask, ledger: Ledger): boolean {
   if (action !== 'reuse' || files !== undefined || times !== undefined) return false;
   const job = fingerprint === undefined ? undefined : ledger.job(fingerprint);
   return job !== undefined && reuseEvents(task, step.kind.operation, job, ledger).length === 0;
+}
+
+const maxKeptKeys = 1000;
+
+/** The items that have something to pay for, or to wait for. */
+export class ItemsToDo {
+  /** Their keys, as far as they are kept. */
+  readonly first: string[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(key: string): void {
+    this.#count += 1;
+    if (this.first.length < maxKeptKeys) this.first.push(key);
+  }
 }

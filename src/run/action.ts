@@ -6,7 +6,6 @@ import type { Fingerprint } from '../model/fingerprint.ts';
 import type { JobLine } from '../model/line.ts';
 import type { Act, FileCounts } from '../plan/decide.ts';
 import type { End } from '../plan/ending.ts';
-import type { ItemVerdict } from '../plan/planning.ts';
 import type { Remembered } from '../plan/remembered.ts';
 import type { Takes } from '../plan/takes.ts';
 import type { FileFacts } from './file-facts.ts';
@@ -53,7 +52,7 @@ export interface EndWithoutJob extends End {
 }
 
 /** By item, then by task: the verdicts for items that cannot be done as planned. */
-export type UnrunnableItems = ReadonlyMap<string, ReadonlyMap<string, ItemVerdict>>;
+export type UnrunnableItems = ReadonlyMap<string, ReadonlyMap<string, End>>;
 
 /** The settings of a run that affect decisions. */
 export interface RunTerms {

@@ -12,12 +12,10 @@ import { unknownKind } from '../model/job-kind.ts';
 import { type JobLine, resultOf } from '../model/line.ts';
 import { taskId } from '../model/task.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
-import { decideTake } from '../plan/decide.ts';
+import { decideTake, finalFailure } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
-import { finalFailure } from '../plan/final-failure.ts';
 import type { Generations } from '../plan/generations.ts';
-import type { ItemVerdict } from '../plan/planning.ts';
 import { whyOf } from '../plan/reason.ts';
 import { awayUpload, payAgainHint } from '../plan/renew.ts';
 import { timeoutOf } from '../plan/timeout.ts';
@@ -25,8 +23,8 @@ import type { Action, EndWithoutJob, RunTerms } from './action.ts';
 import type { Budget } from './budget.ts';
 import type { InFlight } from './in-flight.ts';
 import type { FanRun, ItemRun } from './item-run.ts';
+import { excludedEnd } from './item-walk.ts';
 import type { CreateOrder, JobOrder } from './jobs/job.ts';
-import { excludedEnd } from './line.ts';
 import {
   attachOrder,
   attemptName,
@@ -117,7 +115,7 @@ export class Dispatcher {
   }
 
   /** Why a step must not begin, by the plan. A plan that did not know the elements of a fan-out speaks of all of them. */
-  verdictOn(itemRun: ItemRun, step: Step): ItemVerdict | undefined {
+  verdictOn(itemRun: ItemRun, step: Step): End | undefined {
     const { item } = itemRun;
     const verdicts = this.#o.unrunnable.get(item?.key ?? '');
     return verdicts?.get(itemRun.task(step)) ?? verdicts?.get(taskId(step.name, item));

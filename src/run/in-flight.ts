@@ -3,9 +3,9 @@
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import { jobFacts } from '../model/state.ts';
+import type { Waiter } from './item-walk.ts';
 import type { JobOrder, JobOutcome } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
-import type { Waiter } from './line.ts';
 import type { Whereabouts } from './run-event.ts';
 
 /** `itemRun` and `step` are those of the task that began the job. */

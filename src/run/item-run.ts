@@ -13,12 +13,18 @@ import { type JobLine, resultOf } from '../model/line.ts';
 import { namedByContent } from '../model/outputs.ts';
 import { type TaskId, taskId } from '../model/task.ts';
 import type { Names } from '../model/task-request.ts';
-import { Barrier } from '../plan/barrier.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
-import { type Contributor, type Gathering, isFinal } from '../plan/fan-in.ts';
 import type { PlannedTask, Times } from '../plan/planned-action.ts';
-import { saversOf, type Turn, turnOf } from '../plan/turn.ts';
+import {
+  Barrier,
+  type Contributor,
+  type Gathering,
+  isFinal,
+  saversOf,
+  type Turn,
+  turnOf,
+} from '../plan/turn.ts';
 import type { TaskEnding } from './run-event.ts';
 
 type Base = Pick<Scope, 'inputs' | 'env' | 'run'>;

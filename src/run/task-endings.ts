@@ -1,17 +1,21 @@
 // Ends a task: its item run moves on, the journal records an end without a job, the failure policy and the summary
 // count it, and listeners receive the event.
+
+import { count } from '../base/text.ts';
 import { adviceFor, cureFor, doubtAdvice } from '../contract/api/advice.ts';
 import { extensionOf } from '../contract/api/asset.ts';
-import type { Barrier } from '../plan/barrier.ts';
+import { tooManyFailed } from '../language/failure-limits.ts';
+import type { FailureLimits } from '../language/pipeline.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { endWithExtension } from '../plan/output-names.ts';
+import type { Barrier } from '../plan/turn.ts';
 import type { Budget } from './budget.ts';
-import type { FailurePolicy } from './failure-policy.ts';
 import type { RunningJob } from './in-flight.ts';
+import type { ItemRun } from './item-run.ts';
+import type { Waiter } from './item-walk.ts';
 import type { Misnamed } from './jobs/job.ts';
 import type { Journal } from './jobs/ports.ts';
-import type { Waiter } from './line.ts';
 import type { TaskEnding, Tell } from './run-event.ts';
 import type { Tally } from './tally.ts';
 
@@ -141,5 +145,45 @@ export class TaskEndings {
       `${path} is a ${holds.toUpperCase()} file despite its name; other files of step "${name}" may be too. ` +
       `To name them by what they are, change to: and ${endWithExtension}`;
     this.#o.tell({ type: 'warning', message });
+  }
+}
+
+// The failure policy: how many failures a run tolerates before it stops buying (`on_failure` and `max_failures` of a
+// pipeline).
+
+export class FailurePolicy {
+  readonly #failureLimits: FailureLimits;
+  readonly #total: number;
+  readonly #budget: Budget;
+  /** Failed items that are not over. */
+  readonly #failed = new Set<ItemRun>();
+  #items = 0;
+
+  /** `total`: the number of items in the run, for limits given as a share. */
+  constructor(failureLimits: FailureLimits, total: number, budget: Budget) {
+    this.#failureLimits = failureLimits;
+    this.#total = total;
+    this.#budget = budget;
+  }
+
+  /** Call when one of an item's tasks has failed. */
+  failed({ root }: ItemRun): void {
+    if (this.#failed.has(root)) return;
+    this.#failed.add(root);
+    this.#items += 1;
+    this.#judge(tooManyFailed(this.#failureLimits, this.#items, this.#total));
+  }
+
+  /** Call when an item is over. */
+  over(itemRun: ItemRun): void {
+    if (!this.#failed.delete(itemRun)) return;
+    const lost = this.#budget.writeOff(itemRun);
+    const { credits: most } = this.#failureLimits;
+    if (most !== undefined && lost > most)
+      this.#judge(`${count(lost, 'credit')} went to items that failed, and ${most} may`);
+  }
+
+  #judge(why: string | undefined): void {
+    if (why !== undefined) this.#budget.close({ because: 'failures', why });
   }
 }

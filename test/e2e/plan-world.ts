@@ -4,8 +4,7 @@
 import { digestOf } from '../../src/base/digest.ts';
 import { priceOf } from '../../src/contract/tool/price.ts';
 import { existingTool } from '../../src/contract/tools/all.ts';
-import type { PlannedItems } from '../../src/features/planning/plan-items.ts';
-import { planItems } from '../../src/features/planning/plan-items.ts';
+import { type PlannedItems, planItems } from '../../src/features/planning/plan-items.ts';
 import { runPhases } from '../../src/features/run/phases.ts';
 import { listItems } from '../../src/files/items.ts';
 import { toCel } from '../../src/language/expression.ts';
@@ -21,7 +20,7 @@ import { FileFacts } from '../../src/run/file-facts.ts';
 import { LookBudget } from '../../src/run/jobs/look-budget.ts';
 import { Outages } from '../../src/run/jobs/outages.ts';
 import { ProjectIds } from '../../src/run/jobs/project-ids.ts';
-import { JournalWriter } from '../../src/run/journal/journal-writer.ts';
+import { JournalWriter } from '../../src/run/journal-writer.ts';
 import type { RunEvent, TaskEnding } from '../../src/run/run-event.ts';
 import { RunView } from '../../src/run/run-view.ts';
 import { ReceiptBook } from '../../src/state/receipts/receipt-book.ts';

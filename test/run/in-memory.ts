@@ -12,7 +12,7 @@ import { LookBudget } from '../../src/run/jobs/look-budget.ts';
 import { Outages } from '../../src/run/jobs/outages.ts';
 import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { ProjectIds } from '../../src/run/jobs/project-ids.ts';
-import { JournalWriter } from '../../src/run/journal/journal-writer.ts';
+import { JournalWriter } from '../../src/run/journal-writer.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';
 import { Walk, type WalkOptions } from '../../src/run/walk.ts';
 import { distribute } from '../distributed/distributed.ts';

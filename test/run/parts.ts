@@ -9,6 +9,7 @@ import { Generations } from '../../src/plan/generations.ts';
 import { Budget } from '../../src/run/budget.ts';
 import { InFlight, type RunningJob } from '../../src/run/in-flight.ts';
 import { ItemRun } from '../../src/run/item-run.ts';
+import type { Waiter } from '../../src/run/item-walk.ts';
 import type {
   AttachOrder,
   AwaitOrder,
@@ -16,8 +17,7 @@ import type {
   JobOrder,
   UploadOrder,
 } from '../../src/run/jobs/job.ts';
-import { JournalWriter, type LineFile } from '../../src/run/journal/journal-writer.ts';
-import type { Waiter } from '../../src/run/line.ts';
+import { JournalWriter, type LineFile } from '../../src/run/journal-writer.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';
 import { StepBreaker } from '../../src/run/step-breaker.ts';
 import { FakeClock } from '../files/places.ts';

@@ -13,9 +13,9 @@ import type { JobLine, RunLine } from '../../model/line.ts';
 import { identityOf, type RunIdentity } from '../../model/run-identity.ts';
 import { stepOf } from '../../model/task.ts';
 import { historyIn, readsRuns } from '../../plan/history.ts';
-import type { PlanContext } from '../../plan/planning.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
 import { resultFates } from '../../plan/result-fate.ts';
+import type { PlanContext } from '../../run/planned-task.ts';
 import type { PlannedItems, PlanningInputs } from './plan-items.ts';
 import { planItems, valuesAt } from './plan-items.ts';
 

@@ -7,10 +7,10 @@ import { scrubbed } from '../../base/scrub.ts';
 import type { ApiFailure } from '../../contract/api/failure.ts';
 import type { Outage, OutageEvent } from '../run-event.ts';
 import {
+  answersToOutage,
   type CallPermit,
   CircuitBreaker,
   type CircuitBreakerOptions,
-  many,
   type OutageWait,
   signOf,
 } from './circuit-breaker.ts';
@@ -130,7 +130,7 @@ export class Outages {
       if (!turn.ok) return turn;
       const answer = await call();
       if (breaker.hear(answer, turn.value)) continue;
-      const isCut = signOf(answer) === 'cut' && breaker.cutInARow >= many;
+      const isCut = signOf(answer) === 'cut' && breaker.cutInARow >= answersToOutage;
       if (!isCut || !(await this.#isAway())) return answer;
     }
   }
@@ -251,8 +251,8 @@ interface Closed {
   changed: AbortController;
 }
 
-const mostInARow = 2;
-const mostFailedTrials = 2;
+const maxLostInARow = 2;
+const maxFailedTrials = 2;
 const pausesOfOthers = 5;
 
 class LostAnswers {
@@ -311,7 +311,7 @@ class LostAnswers {
       if (sign === 'alive') this.#inARow = 0;
       if (sign !== 'cut' || answer.ok) return;
       this.#inARow += 1;
-      if (this.#inARow === mostInARow) this.#close(answer.error);
+      if (this.#inARow === maxLostInARow) this.#close(answer.error);
       return;
     }
     if (closed.trial !== permit) return;
@@ -319,7 +319,7 @@ class LostAnswers {
     if (sign !== 'cut' || answer.ok) return;
     closed.failure = answer.error;
     closed.failedTrials += 1;
-    if (closed.failedTrials === mostFailedTrials) closed.over = this.#o.ended(answer.error);
+    if (closed.failedTrials === maxFailedTrials) closed.over = this.#o.ended(answer.error);
     this.release(permit);
   }
 

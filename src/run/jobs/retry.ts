@@ -13,11 +13,11 @@ interface Patience {
 }
 
 /** In milliseconds. */
-export const longestPauseMs = 30_000;
+export const maxPauseMs = 30_000;
 
 /** The pause after this many tries, in milliseconds: it doubles, up to 30 seconds, with a jitter of one half. */
 export function backoffAfter(tries: number, firstMs: number, chance: number): number {
-  return Math.min(longestPauseMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
+  return Math.min(maxPauseMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
 }
 
 /** How long the service asks to wait, in milliseconds. */

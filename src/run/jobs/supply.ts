@@ -13,12 +13,11 @@ import type {
   Unreadable,
   UploadOrder,
 } from './job.ts';
-import type { JobContext } from './job-context.ts';
+import type { JobContext, Performance, Recorded } from './job-context.ts';
 import { failed, outcomeOf, stopped } from './outcome.ts';
-import type { Performance, Recorded } from './performance.ts';
 import type { LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
-import { onThisDisk } from './store/fetch.ts';
+import { onThisDisk } from './store.ts';
 
 export async function* upload(order: UploadOrder, context: JobContext): Performance {
   const { name, content, attempts, stored, anew } = order;

@@ -26,7 +26,7 @@ import { Outages } from '../../../src/run/jobs/outages.ts';
 import type { Fetched, LocalFile, MediaApi } from '../../../src/run/jobs/ports.ts';
 import { ProjectIds } from '../../../src/run/jobs/project-ids.ts';
 import { WebhookInbox } from '../../../src/run/jobs/webhook-inbox.ts';
-import { JournalWriter } from '../../../src/run/journal/journal-writer.ts';
+import { JournalWriter } from '../../../src/run/journal-writer.ts';
 import { failureOfStatus } from '../../../src/service-api/http-failure.ts';
 import { digestOfText, MemoryDisk } from '../../fakes/memory-disk.ts';
 import { FakeClock } from '../../files/places.ts';
