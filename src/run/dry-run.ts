@@ -13,8 +13,8 @@ import { countsResults, openingOf, resultCount } from '../plan/fan-opening.ts';
 import { knownBody } from '../plan/late-values.ts';
 import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../plan/planned-action.ts';
 import { Barrier, type Turn } from '../plan/turn.ts';
-import { type FanRun, ItemRun, type ItemsInside } from './item-run.ts';
-import { type Actor, endOf, excludedEnd, type Waiter, walk } from './item-walk.ts';
+import { type FanRun, gatheredSteps, ItemRun, type ItemsInside } from './item-run.ts';
+import { type Actor, endOf, excludedEnd, type ItemTask, walk } from './item-walk.ts';
 import {
   type PlanContext,
   Planning,
@@ -84,9 +84,9 @@ export class DryRun implements Actor {
   readonly #barrier: Barrier;
   /** The steps that this run does for some item. */
   readonly #later = new Set<string>();
-  /** The items in their order, if a shared step reads `all` of a step of theirs. */
-  readonly #gathered: ItemRun[] = [];
-  readonly #gathers: boolean;
+  /** The steps of items of which a shared step reads `all` outputs; if there are any, the items, in their order. */
+  readonly #gathered: readonly Step[];
+  readonly #items: ItemRun[] = [];
 
   constructor(options: DryRunOptions) {
     this.#o = options;
@@ -95,7 +95,7 @@ export class DryRun implements Actor {
     this.#perItem = perItem;
     this.#afterItems = afterItems;
     this.#barrier = new Barrier(options.partial);
-    this.#gathers = perItem.some(({ isGathered, fan }) => isGathered && fan === undefined);
+    this.#gathered = gatheredSteps(perItem);
   }
 
   /** The shared steps that wait for no item. */
@@ -118,7 +118,7 @@ export class DryRun implements Actor {
         this.#barrier.note(step.name, endingOf(action));
         if (isUnsettled(action)) this.#later.add(step.name);
       }
-      if (this.#gathers) this.#gathered.push(planned.itemRun);
+      if (this.#gathered.length > 0) this.#items.push(planned.itemRun);
       return planned;
     });
   }
@@ -150,11 +150,11 @@ export class DryRun implements Actor {
   #itemsOver(): ItemsInside {
     const { partial } = this.#o;
     return {
-      gathered: this.#perItem.filter(({ isGathered, fan }) => isGathered && fan === undefined),
+      gathered: this.#gathered,
       over: () => undefined,
       phase: (step) => this.#barrier.phase(step, { over: true, rest: undefined }),
       rest: () => (partial ? 'excluded' : 'done'),
-      runs: () => this.#gathered,
+      runs: () => this.#items,
     };
   }
 
@@ -200,17 +200,17 @@ export class DryRun implements Actor {
 
   // The turns
 
-  act(waiter: Waiter): Promise<void> | undefined {
-    const { itemRun, step } = waiter;
+  act(itemTask: ItemTask): Promise<void> | undefined {
+    const { itemRun, step } = itemTask;
     const turn = itemRun.turn(step);
     const planned =
       turn === 'start'
-        ? this.#again(waiter, plannedTask(this.#planning(itemRun), step, itemRun.task(step)))
-        : this.#endedBefore(waiter, turn);
-    return this.#end(waiter, planned, () => this.act(waiter));
+        ? this.#again(itemTask, plannedTask(this.#planning(itemRun), step, itemRun.task(step)))
+        : this.#endedBefore(itemTask, turn);
+    return this.#end(itemTask, planned, () => this.act(itemTask));
   }
 
-  open(fan: FanRun, head: Waiter, turn: Turn): Promise<void> | undefined {
+  open(fan: FanRun, head: ItemTask, turn: Turn): Promise<void> | undefined {
     const { itemRun, step } = head;
     const withoutElements = (why: End | TaskProblem): Promise<void> | undefined => {
       const [elementRun = itemRun] = itemRun.open(fan, undefined);
@@ -232,7 +232,7 @@ export class DryRun implements Actor {
     }
   }
 
-  #endHead(head: Waiter, why: End | TaskProblem): Promise<void> | undefined {
+  #endHead(head: ItemTask, why: End | TaskProblem): Promise<void> | undefined {
     const { itemRun, step } = head;
     const planned =
       'ending' in why
@@ -243,38 +243,42 @@ export class DryRun implements Actor {
 
   /** `again`: looks at the task once more, with the files that had to be read. */
   #end(
-    waiter: Waiter,
+    itemTask: ItemTask,
     planned: PlannedTask,
     again: () => Promise<void> | undefined,
   ): Promise<void> | undefined {
-    const { itemRun, step } = waiter;
+    const { itemRun, step } = itemTask;
     const { excluded, read } = this.#o;
-    const free = this.#spare(waiter, excluded.has(step.name) ? withoutDoing(planned) : planned);
-    const renewals = this.#renewals(waiter, free);
+    const free = this.#spare(itemTask, excluded.has(step.name) ? withoutDoing(planned) : planned);
+    const renewals = this.#renewals(itemTask, free);
     const reading = read?.();
     if (reading !== undefined) return reading.then(again);
     for (const renewed of renewals.list) this.#renewing.set(renewed.task, renewed);
     const certain: PlannedTask =
       renewals.lost === undefined ? free : { ...free, action: 'lost', why: renewals.lost };
-    this.#foresee(waiter, counted(itemRun, renewals.isBarred ? withoutDoing(certain) : certain));
+    this.#foresee(itemTask, counted(itemRun, renewals.isBarred ? withoutDoing(certain) : certain));
     return undefined;
   }
 
-  #endedBefore(waiter: Waiter, turn: End): PlannedTask {
-    return endedBefore(waiter, endOf(turn, this.#o.excluded.has(waiter.step.name)));
+  #endedBefore(itemTask: ItemTask, turn: End): PlannedTask {
+    return endedBefore(itemTask, endOf(turn, this.#o.excluded.has(itemTask.step.name)));
   }
 
-  #foresee({ itemRun, step }: Waiter, planned: PlannedTask): void {
+  #foresee({ itemRun, step }: ItemTask, planned: PlannedTask): void {
     const { action, fingerprint } = planned;
     const { jobOf } = this.#o;
     const ending = endingOf(action);
-    const isKnown = fingerprint !== undefined && jobOf(fingerprint) !== undefined;
-    if (isKnown && (action === 'reuse' || action === 'store')) {
-      itemRun.foresee(planned);
-      itemRun.give(step, fingerprint, { live: undefined, ledger: { job: jobOf } });
+    const job = fingerprint === undefined ? undefined : jobOf(fingerprint);
+    if (
+      fingerprint !== undefined &&
+      job !== undefined &&
+      (action === 'reuse' || action === 'store')
+    ) {
+      itemRun.expect(planned);
+      itemRun.setOutputs(step, fingerprint, job, undefined);
     } else if (ending === 'done')
-      itemRun.foresee(planned, this.#predicted(itemRun, planned), comesLater(action));
-    else itemRun.foresee(planned);
+      itemRun.expect(planned, this.#predicted(itemRun, planned), comesLater(action));
+    else itemRun.expect(planned);
     itemRun.end(step.name, ending);
   }
 
@@ -285,7 +289,7 @@ export class DryRun implements Actor {
   }
 
   /** A lost result is bought once more: then the item is looked at again. */
-  #again({ itemRun, step }: Waiter, planned: PlannedTask): PlannedTask {
+  #again({ itemRun, step }: ItemTask, planned: PlannedTask): PlannedTask {
     const { action, task } = planned;
     if (action === 'reuse' && this.#paidAgain.get(itemRun.root)?.has(task) === true)
       return pricedTask(this.#planning(itemRun), {
@@ -308,7 +312,7 @@ export class DryRun implements Actor {
     return false;
   }
 
-  #spare({ itemRun }: Waiter, planned: PlannedTask): PlannedTask {
+  #spare({ itemRun }: ItemTask, planned: PlannedTask): PlannedTask {
     const { step, task, action } = planned;
     const spared = this.#spared.get(itemRun.root);
     const buys = step.kind.operation === 'create' && (action === 'begin' || action === 'maybe');
@@ -319,7 +323,7 @@ export class DryRun implements Actor {
   }
 
   /** A request needs live values: the free tasks to repeat for it, or why it cannot be sent. */
-  #renewals({ itemRun }: Waiter, { step, action }: PlannedTask): ReturnType<typeof renewalsFor> {
+  #renewals({ itemRun }: ItemTask, { step, action }: PlannedTask): ReturnType<typeof renewalsFor> {
     const { operation } = step.kind;
     if (action !== 'begin' || (operation !== 'detect' && operation !== 'create'))
       return { list: [] };
@@ -333,7 +337,7 @@ export class DryRun implements Actor {
   }
 }
 
-function endedBefore({ itemRun, step }: Waiter, turn: End): PlannedTask {
+function endedBefore({ itemRun, step }: ItemTask, turn: End): PlannedTask {
   const task = itemRun.task(step);
   const { dependents: action } = endingFacts[turn.ending];
   if (action === 'done' || action === 'later')

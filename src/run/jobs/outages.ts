@@ -11,12 +11,11 @@ import {
   type CallPermit,
   CircuitBreaker,
   type CircuitBreakerOptions,
-  type OutageWait,
   signOf,
 } from './circuit-breaker.ts';
 import { givenUpText, unansweredText, whyAway } from './outage-text.ts';
 import type { Clock, JobApi, MediaApi, ServiceAnswer } from './ports.ts';
-import { askedPause, backoffAfter } from './retry.ts';
+import { aborted, askedPause, backoffAfter } from './retry.ts';
 import { UploadAddresses } from './upload-addresses.ts';
 
 export interface OutageOptions {
@@ -141,10 +140,11 @@ export class Outages {
     const storage = <T>(url: string, call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
       this.#through(this.#storageAt(url), call);
     const { clock, stop } = this.#o;
-    const addresses = new UploadAddresses({
-      ask: (items) => service(() => api.uploadAddresses(items)),
-      ...{ clock, stop },
-    });
+    const addresses = new UploadAddresses(
+      (items) => service(() => api.uploadAddresses(items)),
+      clock,
+      stop,
+    );
     return {
       uploadAddress: (item) => addresses.one(item),
       put: async (target, file) => {
@@ -218,22 +218,12 @@ const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
 // as a trial, after the service has answered a read. A read that succeeds proves nothing about creations, so only a trial
 // opens them again, and two failed trials end them for this run.
 
-interface LostAnswersOptions {
-  readonly clock: Clock;
-  /** If it is aborted, all waits end. */
-  readonly stop: AbortSignal;
-  /** The first pause of other calls, in milliseconds. A trial costs a doubt, so it waits longer. */
-  readonly backoffMs: number;
-  /** How long creations wait for the service to answer a read, in milliseconds. */
-  readonly limitMs: number;
+/** The time limit is that for an answer to a read. */
+interface LostAnswersOptions extends CircuitBreakerOptions {
   /** A free call. */
   readonly read: () => ServiceAnswer<unknown>;
-  readonly waiting: (wait: OutageWait) => void;
-  readonly back: (waitedMs: number) => void;
   /** The failure of a creation after two failed trials. */
   readonly ended: (failure: ApiFailure) => ApiFailure;
-  /** The failure of a creation after no read was answered for `limitMs`. */
-  readonly givenUp: (failure: ApiFailure) => ApiFailure;
 }
 
 interface Closed {
@@ -253,7 +243,8 @@ interface Closed {
 
 const maxLostInARow = 2;
 const maxFailedTrials = 2;
-const pausesOfOthers = 5;
+/** A trial costs a doubt, so its pauses are longer than those of other calls. */
+const pauseFactor = 5;
 
 class LostAnswers {
   readonly #o: LostAnswersOptions;
@@ -350,7 +341,7 @@ class LostAnswers {
     const { failure, since } = closed;
     closed.tries += 1;
     const tries = closed.tries;
-    const pause = backoffAfter(tries, pausesOfOthers * backoffMs, clock.chance());
+    const pause = backoffAfter(tries, pauseFactor * backoffMs, clock.chance());
     const nextTryMs = askedPause(failure) + pause;
     closed.nextAt = clock.elapsed() + nextTryMs;
     closed.changed.abort();
@@ -365,9 +356,3 @@ class LostAnswers {
     this.#o.back(this.#o.clock.elapsed() - closed.since.elapsed);
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -151,10 +151,10 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
   }
 }
 
-/** Hashing leaves nothing to record. */
+/** Some jobs leave nothing to record. */
 const nothing: readonly Recorded[] = [];
 
-/** Reads files. Unreadable files are reported, and the loop decides what that means. */
+/** Waits until what is remembered of a request is known. */
 export async function* settleRemembered(
   { fingerprint }: SettleOrder,
   { remembered, stop }: JobContext,
@@ -165,6 +165,7 @@ export async function* settleRemembered(
   return { is: 'read', unreadable: [] };
 }
 
+/** Reads files. Unreadable files are reported, and the walk decides what that means. */
 export async function* digest(order: DigestOrder, context: JobContext): Performance {
   const unreadable: Unreadable[] = [];
   for (const place of order.places) {
