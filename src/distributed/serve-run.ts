@@ -15,7 +15,7 @@ import { problem, Refusal } from '../language/load/refusal.ts';
 import { storeNameOf } from '../language/store.ts';
 import { LookSchedule } from '../plan/look-schedule.ts';
 import type { JobContext } from '../run/jobs/job-context.ts';
-import { LookBudget } from '../run/jobs/look-budget.ts';
+import { LookBudget } from '../run/jobs/looks.ts';
 import { Outages } from '../run/jobs/outages.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
 import { ProjectIds } from '../run/jobs/project-ids.ts';

@@ -9,7 +9,6 @@ import { worthOf } from '../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../model/task.ts';
 import { uploadFingerprint } from './ask.ts';
 import type { OutputFacts } from './facts.ts';
-import { historyIn } from './history.ts';
 import type {
   BackingProject,
   OrphanFile,
@@ -20,6 +19,7 @@ import type {
 } from './orphan.ts';
 import { type PlanReferences, pathKey, pathMark } from './plan-references.ts';
 import { conditionOf, downloadCount, filesNotHere, isStored, keptCopy } from './recorded-files.ts';
+import { historyIn } from './result-fate.ts';
 
 /** Facts about what is on disk, beside those that a plan asks for. */
 export interface OrphanFacts extends OutputFacts {

@@ -10,7 +10,8 @@ import type { Remembered } from '../plan/remembered.ts';
 import type { Takes } from '../plan/takes.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { JobOrder } from './jobs/job.ts';
-import type { Clock, Journal } from './jobs/ports.ts';
+import type { Clock } from './jobs/ports.ts';
+import type { JournalWriter } from './journal-writer.ts';
 import type { ManifestNotes } from './manifest-notes.ts';
 import type { Refresh } from './refresh-inputs.ts';
 
@@ -58,7 +59,7 @@ export type UnrunnableItems = ReadonlyMap<string, ReadonlyMap<string, End>>;
 export interface RunTerms {
   readonly pipeline: Pipeline;
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
-  readonly journal: Journal;
+  readonly journal: JournalWriter;
   readonly fileFacts: FileFacts;
   readonly clock: Clock;
   /** A result that is lost here and at the service may be paid for again. */

@@ -37,7 +37,7 @@ export interface DryItem {
 }
 
 /** Why an item is not bought, and which of its steps must not begin. */
-interface Spared {
+interface Unbuyable {
   readonly problem: PlannedTask;
   readonly verdicts: Map<string, End>;
 }
@@ -57,8 +57,8 @@ export interface DryRunOptions extends PlanContext {
   readonly payAgain?: Set<TaskId> | undefined;
 }
 
-/** What an earlier look at an item has shown. */
-interface Insight {
+/** What earlier passes over an item have shown. */
+interface EarlierPasses {
   readonly before?: readonly PlannedTask[];
   readonly own?: readonly PlannedTask[];
   readonly paidAgain?: Set<TaskId>;
@@ -74,7 +74,7 @@ export class DryRun implements Actor {
   readonly #afterItems: readonly Step[];
   #shared: DryItem | undefined;
   /** By the item run of an item that cannot run as it is. */
-  readonly #spared = new WeakMap<ItemRun, Spared>();
+  readonly #unbuyable = new WeakMap<ItemRun, Unbuyable>();
   /** By the item run: its creations whose results are lost, and that are paid for again. */
   readonly #paidAgain = new WeakMap<ItemRun, Set<TaskId>>();
   /** Free tasks that are done, and that a request needs again. */
@@ -102,7 +102,7 @@ export class DryRun implements Actor {
   shared(): Maybe<DryItem> {
     const run = () => new ItemRun({ steps: this.#once, item: undefined });
     const paidAgain = this.#o.payAgain ?? new Set();
-    return after(this.#foreseen(run, this.#once, { paidAgain }), (shared) => {
+    return after(this.#planItem(run, this.#once, { paidAgain }), (shared) => {
       this.#shared = shared;
       return shared;
     });
@@ -113,7 +113,7 @@ export class DryRun implements Actor {
     if (around === undefined) throw new Error('bug: the items come after the shared steps');
     const steps = this.#perItem;
     const run = () => new ItemRun({ steps, item, around });
-    return after(this.#foreseen(run, steps), (planned) => {
+    return after(this.#planItem(run, steps), (planned) => {
       for (const { step, action } of planned.tasks) {
         this.#barrier.note(step.name, endingOf(action));
         if (isUnsettled(action)) this.#later.add(step.name);
@@ -130,7 +130,7 @@ export class DryRun implements Actor {
     const run = () => new ItemRun({ steps, item: undefined, items: this.#itemsOver() });
     const paidAgain = this.#o.payAgain ?? new Set();
     const before = this.#shared?.badTasks ?? [];
-    return this.#foreseen(run, this.#afterItems, { before, paidAgain });
+    return this.#planItem(run, this.#afterItems, { before, paidAgain });
   }
 
   /** True if the task would begin now: its turn comes before anything that is still to be done. */
@@ -162,10 +162,10 @@ export class DryRun implements Actor {
    * Nothing is bought for an item that cannot run as it is: its first problem blocks its paid steps. `before`: problems of
    * the shared steps before it. `paidAgain`: the creations that turned out to be lost.
    */
-  #foreseen(
+  #planItem(
     start: () => ItemRun,
     steps: readonly Step[],
-    { before = [], own = [], paidAgain = new Set() }: Insight = {},
+    { before = [], own = [], paidAgain = new Set() }: EarlierPasses = {},
   ): Maybe<DryItem> {
     this.#renewing.clear();
     const itemRun = start();
@@ -174,13 +174,13 @@ export class DryRun implements Actor {
     const bad = [...before, ...own];
     const [problem] = bad;
     const verdicts = new Map<string, End>(bad.map((task) => [task.task, verdictOn(task)]));
-    if (problem !== undefined) this.#spared.set(itemRun, { problem, verdicts });
+    if (problem !== undefined) this.#unbuyable.set(itemRun, { problem, verdicts });
     return after(walk(itemRun, this), () => {
       if (paidAgain.size > knownLost)
-        return this.#foreseen(start, steps, { before, own, paidAgain });
+        return this.#planItem(start, steps, { before, own, paidAgain });
       const tasks = this.#tasksOf(itemRun, steps);
       const found = own.length > 0 ? [] : tasks.filter(({ action }) => action === 'problem');
-      if (found.length > 0) return this.#foreseen(start, steps, { before, own: found, paidAgain });
+      if (found.length > 0) return this.#planItem(start, steps, { before, own: found, paidAgain });
       for (const [task, renewed] of this.#renewing) this.#renewed.set(task, renewed);
       return { itemRun, tasks, badTasks: own, verdicts };
     });
@@ -249,14 +249,17 @@ export class DryRun implements Actor {
   ): Promise<void> | undefined {
     const { itemRun, step } = itemTask;
     const { excluded, read } = this.#o;
-    const free = this.#spare(itemTask, excluded.has(step.name) ? withoutDoing(planned) : planned);
+    const free = this.#withoutBuying(
+      itemTask,
+      excluded.has(step.name) ? withoutDoing(planned) : planned,
+    );
     const renewals = this.#renewals(itemTask, free);
     const reading = read?.();
     if (reading !== undefined) return reading.then(again);
     for (const renewed of renewals.list) this.#renewing.set(renewed.task, renewed);
     const certain: PlannedTask =
       renewals.lost === undefined ? free : { ...free, action: 'lost', why: renewals.lost };
-    this.#foresee(itemTask, counted(itemRun, renewals.isBarred ? withoutDoing(certain) : certain));
+    this.#expect(itemTask, counted(itemRun, renewals.isBarred ? withoutDoing(certain) : certain));
     return undefined;
   }
 
@@ -264,7 +267,7 @@ export class DryRun implements Actor {
     return endedBefore(itemTask, endOf(turn, this.#o.excluded.has(itemTask.step.name)));
   }
 
-  #foresee({ itemRun, step }: ItemTask, planned: PlannedTask): void {
+  #expect({ itemRun, step }: ItemTask, planned: PlannedTask): void {
     const { action, fingerprint } = planned;
     const { jobOf } = this.#o;
     const ending = endingOf(action);
@@ -312,13 +315,13 @@ export class DryRun implements Actor {
     return false;
   }
 
-  #spare({ itemRun }: ItemTask, planned: PlannedTask): PlannedTask {
+  #withoutBuying({ itemRun }: ItemTask, planned: PlannedTask): PlannedTask {
     const { step, task, action } = planned;
-    const spared = this.#spared.get(itemRun.root);
+    const unbuyable = this.#unbuyable.get(itemRun.root);
     const buys = step.kind.operation === 'create' && (action === 'begin' || action === 'maybe');
-    if (spared === undefined || !buys) return planned;
-    const why = `not bought: ${spared.problem.task} cannot run`;
-    spared.verdicts.set(task, { ending: 'blocked', why });
+    if (unbuyable === undefined || !buys) return planned;
+    const why = `not bought: ${unbuyable.problem.task} cannot run`;
+    unbuyable.verdicts.set(task, { ending: 'blocked', why });
     return { step, task, action: 'blocked', why };
   }
 

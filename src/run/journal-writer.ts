@@ -13,7 +13,7 @@ import {
   readValue,
 } from '../model/line.ts';
 import { continues, nextRunNumber } from '../model/run-identity.ts';
-import type { Clock, Journal } from './jobs/ports.ts';
+import type { Clock } from './jobs/ports.ts';
 
 /** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
 export interface LineFile {
@@ -44,7 +44,7 @@ export interface JournalWriterTerms {
   readonly redactor?: Redactor | undefined;
 }
 
-export class JournalWriter implements Journal {
+export class JournalWriter {
   readonly ledger: Ledger;
   readonly #file: LineFile;
   readonly #clock: Clock;
@@ -68,13 +68,14 @@ export class JournalWriter implements Journal {
     this.#clock = clock;
   }
 
+  /** Assigns numbers and times to events, folds them into the ledger and writes them. */
   append(events: readonly NewEvent[]): void {
     if (events.length === 0) return;
     this.begin();
     for (const event of events) this.#write(event);
   }
 
-  /** Folds an event that was read from a record, where its line was parsed. */
+  /** Folds an event that another process has recorded, where its line was parsed. `at`: when, ISO 8601. */
   fold(event: NewEvent, at: string): void {
     this.#wrote = true;
     const given: EventLine = { seq: this.ledger.seq + 1, ...event, at };
@@ -126,6 +127,7 @@ export class JournalWriter implements Journal {
     return this.#wrote;
   }
 
+  /** Resolves when everything appended is on disk. */
   async sync(): Promise<void> {
     const before = [...this.#fresh.keys()];
     await this.#file.sync();

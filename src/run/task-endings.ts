@@ -15,7 +15,7 @@ import type { RunningJob } from './in-flight.ts';
 import type { ItemRun } from './item-run.ts';
 import type { ItemTask } from './item-walk.ts';
 import type { Misnamed } from './jobs/job.ts';
-import type { Journal } from './jobs/ports.ts';
+import type { JournalWriter } from './journal-writer.ts';
 import type { TaskEnding, Tell } from './run-event.ts';
 import type { Tally } from './tally.ts';
 
@@ -33,7 +33,7 @@ export interface TaskEnd extends End {
 }
 
 export interface TaskEndingsOptions {
-  readonly journal: Journal;
+  readonly journal: JournalWriter;
   readonly barrier: Barrier;
   readonly failurePolicy: FailurePolicy;
   readonly budget: Pick<Budget, 'ended'>;

@@ -17,7 +17,7 @@ import { LookSchedule } from '../../src/plan/look-schedule.ts';
 import { stepsExcludedBy } from '../../src/plan/step-selection.ts';
 import { pickedTakes } from '../../src/plan/takes.ts';
 import { FileFacts } from '../../src/run/file-facts.ts';
-import { LookBudget } from '../../src/run/jobs/look-budget.ts';
+import { LookBudget } from '../../src/run/jobs/looks.ts';
 import { Outages } from '../../src/run/jobs/outages.ts';
 import { ProjectIds } from '../../src/run/jobs/project-ids.ts';
 import { JournalWriter } from '../../src/run/journal-writer.ts';

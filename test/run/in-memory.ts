@@ -8,7 +8,7 @@ import { LookSchedule } from '../../src/plan/look-schedule.ts';
 import { pickedTakes } from '../../src/plan/takes.ts';
 import { FileFacts } from '../../src/run/file-facts.ts';
 import { localPerformer } from '../../src/run/jobs/local-performer.ts';
-import { LookBudget } from '../../src/run/jobs/look-budget.ts';
+import { LookBudget } from '../../src/run/jobs/looks.ts';
 import { Outages } from '../../src/run/jobs/outages.ts';
 import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { ProjectIds } from '../../src/run/jobs/project-ids.ts';

@@ -17,7 +17,7 @@ import { knownDurations, LookSchedule, usualDurations } from '../../plan/look-sc
 import type { Plan } from '../../plan/plan.ts';
 import { firstDifference, PlanRecord } from '../../plan/plan-record.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
-import { LastLooks } from '../../run/jobs/last-looks.ts';
+import { LastLooks } from '../../run/jobs/looks.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import { otherDoubtsOf, summaryOf } from '../../run/summary.ts';
 import { Tally } from '../../run/tally.ts';

@@ -12,7 +12,6 @@ import type {
   Project,
   RecordKind,
 } from '../../contract/api/project.ts';
-import type { CreditTotals, Ledger } from '../../model/ledger.ts';
 import type { NewEvent } from '../../model/line.ts';
 import type { Facts } from '../../plan/facts.ts';
 import type { JobOrder, JobOutcome, Place } from './job.ts';
@@ -173,19 +172,6 @@ export interface OutputStore {
   /** Streams a file into a temporary file, verifies the hash, and syncs the file. After a failure, nothing is left. */
   get(digest: Digest, bytes: number, into: LocalFile): StoreAnswer<void>;
   has(digest: Digest, bytes: number): StoreAnswer<boolean>;
-}
-
-/** The journal: append-only during a run. */
-export interface Journal {
-  /** Assigns numbers and times to events, folds them into the ledger and writes them. */
-  append(events: readonly NewEvent[]): void;
-  /** Folds an event that another process has recorded into the ledger. `at`: when, ISO 8601. */
-  fold(event: NewEvent, at: string): void;
-  /** Resolves when everything appended is on disk. */
-  sync(): Promise<void>;
-  readonly ledger: Ledger;
-  /** The totals with which this run's budget is compared. */
-  readonly account: CreditTotals;
 }
 
 /** Hears of an order while it is performed. */

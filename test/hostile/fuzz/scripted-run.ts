@@ -21,7 +21,7 @@ import { LookSchedule } from '../../../src/plan/look-schedule.ts';
 import { perform } from '../../../src/run/jobs/drive.ts';
 import type { JobOrder } from '../../../src/run/jobs/job.ts';
 import type { JobContext } from '../../../src/run/jobs/job-context.ts';
-import { LookBudget } from '../../../src/run/jobs/look-budget.ts';
+import { LookBudget } from '../../../src/run/jobs/looks.ts';
 import { Outages } from '../../../src/run/jobs/outages.ts';
 import type { Fetched, LocalFile, MediaApi } from '../../../src/run/jobs/ports.ts';
 import { ProjectIds } from '../../../src/run/jobs/project-ids.ts';

@@ -8,7 +8,7 @@ import type { NewEvent } from '../../../src/model/line.ts';
 import { LookSchedule } from '../../../src/plan/look-schedule.ts';
 import type { JobOutcome } from '../../../src/run/jobs/job.ts';
 import type { JobContext, Performance } from '../../../src/run/jobs/job-context.ts';
-import { LookBudget } from '../../../src/run/jobs/look-budget.ts';
+import { LookBudget } from '../../../src/run/jobs/looks.ts';
 import { Outages } from '../../../src/run/jobs/outages.ts';
 import type { MediaApi } from '../../../src/run/jobs/ports.ts';
 import { ProjectIds } from '../../../src/run/jobs/project-ids.ts';
