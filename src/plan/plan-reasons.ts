@@ -85,12 +85,11 @@ export class PlanReasons {
     const isCompared = this.#candidates.size < maxCompared * 10;
     // Of the others, only what finds their earlier jobs: they may be a hundred thousand.
     const { fingerprint } = planned;
-    const known = fingerprint === undefined ? {} : { fingerprint };
     this.#candidates.set(
       task,
       isCompared
         ? { planned, uploads: uploadsIn(around()) }
-        : { planned: { step, task, action, why, ...known }, uploads: [] },
+        : { planned: { step, task, action, why, fingerprint }, uploads: [] },
     );
   }
 

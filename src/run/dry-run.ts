@@ -205,7 +205,7 @@ export class DryRun implements Actor {
     const turn = itemRun.turn(step);
     const planned =
       turn === 'start'
-        ? this.#again(itemTask, plannedTask(this.#planning(itemRun), step, itemRun.task(step)))
+        ? this.#again(itemTask, plannedTask(this.#planning(itemRun), step))
         : this.#endedBefore(itemTask, turn);
     return this.#end(itemTask, planned, () => this.act(itemTask));
   }
@@ -235,9 +235,7 @@ export class DryRun implements Actor {
   #endHead(head: ItemTask, why: End | TaskProblem): Promise<void> | undefined {
     const { itemRun, step } = head;
     const planned =
-      'ending' in why
-        ? this.#endedBefore(head, why)
-        : problemTask(itemRun, step, itemRun.task(step), why);
+      'ending' in why ? this.#endedBefore(head, why) : problemTask(itemRun, step, why);
     return this.#end(head, planned, () => this.#endHead(head, why));
   }
 
@@ -352,8 +350,7 @@ function endedBefore({ itemRun, step }: ItemTask, turn: End): PlannedTask {
 function withoutDoing(planned: PlannedTask): PlannedTask {
   const { step, task, action, fingerprint } = planned;
   if (action === 'reuse' || action === 'skipped' || action === 'blocked') return planned;
-  const known = fingerprint === undefined ? {} : { fingerprint };
-  return { step, task, action: 'excluded', why: excludedEnd.why, ...known };
+  return { step, task, action: 'excluded', why: excludedEnd.why, fingerprint };
 }
 
 function counted({ element }: ItemRun, planned: PlannedTask): PlannedTask {

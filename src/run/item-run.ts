@@ -91,7 +91,7 @@ export interface ItemRunOptions {
 type Waiting = Parameters<typeof turnOf>[0];
 
 /** One step of an item run. */
-class StepProgress {
+class StepPhase {
   phase: Phase = 'waiting';
   #over: PromiseWithResolvers<void> | undefined;
 
@@ -149,7 +149,7 @@ export class ItemRun {
   readonly element: ElementOf | undefined;
   readonly #around: ItemRun | undefined;
   readonly #items: ItemsInside | undefined;
-  readonly #progress = new Map<string, StepProgress>();
+  readonly #progress = new Map<string, StepPhase>();
   /** Steps whose outputs are being refreshed for others. */
   readonly refreshing = new Map<string, Promise<void>>();
   /** Free tasks to repeat although the journal has them, because their values are no longer in storage. */
@@ -178,7 +178,7 @@ export class ItemRun {
     this.element = element;
     this.#around = around;
     this.#items = items;
-    for (const { name } of this.steps) this.#progress.set(name, new StepProgress());
+    for (const { name } of this.steps) this.#progress.set(name, new StepPhase());
     const { fields, matrix } = item ?? {};
     this.#itemCel = { item: toCel(fields), matrix: toCel(matrix) };
   }
@@ -644,9 +644,7 @@ export class FanRun {
   }
 }
 
-// The outputs of a finished download for later steps: the paths of its files. Used by plan and run.
-
-/** The paths are relative to the pipeline file, as in an `upload` step. */
+/** The outputs of a finished download for later steps: its paths are relative to the pipeline file, as in an `upload` step. */
 export function savedOutputs(job: JobLine, task: string): JsonObject {
   const outputs = (job.outputs ?? []).filter((output) => output.task === task);
   const paths = outputs.map(({ path }) => path);

@@ -1,6 +1,6 @@
 // How one task is planned, once the steps before it have been planned: what is known of it now, what it may cost, and what only
 // the run will know.
-import { digestOf } from '../base/digest.ts';
+import { type Digest, digestOf } from '../base/digest.ts';
 import { isObject, type Json, type JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
 import type { Scope } from '../language/expression.ts';
@@ -9,7 +9,7 @@ import { expressionsOf, fillOpen } from '../language/template.ts';
 import type { Cell, Item } from '../model/item.ts';
 import type { JobLine } from '../model/line.ts';
 import type { TaskId } from '../model/task.ts';
-import { conditionHolds } from '../model/task-request.ts';
+import { conditionHolds, type TaskRequest } from '../model/task-request.ts';
 import { ask, badValue, type TaskAnswer, type TaskProblem } from '../plan/ask.ts';
 import { type Decision, decideDelete } from '../plan/decide.ts';
 import type { Estimate } from '../plan/estimate.ts';
@@ -65,6 +65,10 @@ export class Planning {
   /** Undefined for a shared step. */
   get item(): Item | undefined {
     return this.#itemRun.item;
+  }
+
+  task(step: Step): TaskId {
+    return this.#itemRun.task(step);
   }
 
   get scope(): Scope {
@@ -123,32 +127,29 @@ export function someTask(
 }
 
 export function problemTask(
-  { item }: Pick<Planning, 'item'>,
+  of: Pick<Planning, 'item' | 'task'>,
   step: Step,
-  task: TaskId,
   found: TaskProblem,
 ): PlannedTask {
-  const problem = problemOfItem(found, step, item);
-  return { step, task, problem, action: 'problem', why: sentenceOf(problem) };
+  const problem = problemOfItem(found, step, of.item);
+  return { step, task: of.task(step), problem, action: 'problem', why: sentenceOf(problem) };
 }
 
-export function plannedTask(plan: Planning, step: Step, task: TaskId): PlannedTask {
-  return placed(plan, asked(plan, step, task));
-}
+export const plannedTask = (plan: Planning, step: Step): PlannedTask =>
+  placed(plan, asked(plan, step));
 
-function asked(plan: Planning, step: Step, task: TaskId): PlannedTask {
+function asked(plan: Planning, step: Step): PlannedTask {
   const { context, scope, elementsAfter } = plan;
   const { operation } = step.kind;
   const uncertain = step.after.find((name) => plan.holdsUp(name));
   const { of = '' } = step;
-  if (operation === 'download' && plan.comesLater(of))
-    return plannedAfterwards(plan, step, task, of);
+  if (operation === 'download' && plan.comesLater(of)) return plannedAfterwards(plan, step, of);
   if (operation === 'delete' && uncertain !== undefined)
-    return plannedAfterwards(plan, step, task, uncertain);
-  if (elementsAfter !== undefined) return perhaps(plan, step, task, elementsAfter);
+    return plannedAfterwards(plan, step, uncertain);
+  if (elementsAfter !== undefined) return perhaps(plan, step, elementsAfter);
   const answer = ask({
     step,
-    task,
+    task: plan.task(step),
     names: { scope, fingerprintOfStep: (name) => plan.of(name)?.fingerprint },
     facts: context.facts,
     jobOf: context.jobOf,
@@ -159,17 +160,18 @@ function asked(plan: Planning, step: Step, task: TaskId): PlannedTask {
   });
   const { problem } = answer.is === 'end' ? answer : {};
   const unknown = problem === undefined ? undefined : unknownIn(plan, step, problem);
-  if (unknown === undefined) return answered(plan, answer, step, task);
-  return perhaps(plan, step, task, unknown);
+  if (unknown === undefined) return answered(plan, answer, step);
+  return perhaps(plan, step, unknown);
 }
 
 /** A task that depends on what another step will find. */
-function perhaps(plan: Planning, step: Step, task: TaskId, unknown: string): PlannedTask {
+function perhaps(plan: Planning, step: Step, unknown: string): PlannedTask {
   const { operation } = step.kind;
+  const task = plan.task(step);
   const holds = conditionHolds(step, plan.scope);
   if (holds.ok && !holds.value) return { step, task, action: 'skipped', why: 'its if: is false' };
   const bad = operation === 'create' || operation === 'detect' ? badAlready(plan, step) : undefined;
-  if (bad !== undefined) return problemTask(plan, step, task, bad);
+  if (bad !== undefined) return problemTask(plan, step, bad);
   return pricedTask(plan, { step, task, action: 'maybe', why: `depends on ${unknown}` });
 }
 
@@ -181,45 +183,48 @@ function badAlready({ scope }: Planning, step: Step): TaskProblem | undefined {
 
 /** An unusable path is a problem of its own, unless nothing will be written there. */
 function placed(plan: Planning, planned: PlannedTask): PlannedTask {
-  const { step, task, action, to } = planned;
+  const { step, action, to } = planned;
   if (to === undefined || !comesLater(action)) return planned;
   const message = plan.context.unusable(to);
   if (message === undefined) return planned;
   const at = ['steps', step.name, 'with', 'to'];
   const hint = 'write another path in to:';
-  return problemTask(plan, step, task, { code: 'SL509', message, at, hint });
+  return problemTask(plan, step, { code: 'SL509', message, at, hint });
 }
 
-function answered(plan: Planning, answer: TaskAnswer, step: Step, task: TaskId): PlannedTask {
+function answered(plan: Planning, answer: TaskAnswer, step: Step): PlannedTask {
+  const task = plan.task(step);
   switch (answer.is) {
     case 'end': {
       const { problem, why, ending } = answer;
-      if (problem !== undefined) return problemTask(plan, step, task, problem);
+      if (problem !== undefined) return problemTask(plan, step, problem);
       return { step, task, action: ending === 'excluded' ? ending : 'skipped', why };
     }
     case 'unread':
       return { step, task, action: 'begin', why: 'to be read' };
     case 'decided': {
       const { decision, fingerprint, wanted, away, content, take } = answer;
-      const about = {
-        ...(wanted.operation === 'download' ? { to: wanted.to } : {}),
-        ...(wanted.operation === 'upload' ? { file: wanted.file } : {}),
-        away,
-        take,
-        ...(take?.saveTo === undefined ? {} : { to: take.saveTo }),
-        ...('manifest' in wanted ? { manifest: () => wanted.manifest } : {}),
-        ...(content === undefined ? {} : { manifest: () => ({ kind: step.kind.name, content }) }),
-        ...(decision.act === 'reuse' && decision.files !== undefined
-          ? { files: decision.files }
-          : {}),
-      };
-      const { act: action, reason } = decision;
-      const why = whyOf(reason);
-      return pricedTask(plan, { step, task, action, why, fingerprint, ...about });
+      return pricedTask(plan, {
+        ...{ step, task, action: decision.act, why: whyOf(decision.reason), fingerprint },
+        to: wanted.operation === 'download' ? wanted.to : take?.saveTo,
+        file: wanted.operation === 'upload' ? wanted.file : undefined,
+        ...{ away, take, manifest: manifestOf(wanted, step, content) },
+        files: decision.act === 'reuse' ? decision.files : undefined,
+      });
     }
     default:
       return unreachable(answer);
   }
+}
+
+/** What the fingerprint is made of, for an upload, a detection or a creation. */
+function manifestOf(
+  wanted: TaskRequest,
+  { kind }: Step,
+  content: Digest | undefined,
+): PlannedTask['manifest'] {
+  if (content !== undefined) return () => ({ kind: kind.name, content });
+  return 'manifest' in wanted ? () => wanted.manifest : undefined;
 }
 
 // A problem with a task, in terms of its item: which value of which row, and why a field of a file is missing.
@@ -272,7 +277,7 @@ export function pricedTask(plan: Planning, planned: PlannedTask): PlannedTask {
   return {
     ...planned,
     ...{ estimate: priced.estimate, priced: priced.body },
-    ...(late.length === 0 ? {} : { late: priced.late }),
+    late: late.length === 0 ? undefined : priced.late,
     alike,
   };
 }
@@ -282,13 +287,9 @@ export function pricedTask(plan: Planning, planned: PlannedTask): PlannedTask {
 type Kept = Extract<Decision, { readonly act: 'keep' | 'defer' }>;
 
 /** A download or a delete of a project that this run makes or fetches first. */
-function plannedAfterwards(
-  plan: Planning,
-  step: Step,
-  task: TaskId,
-  uncertain: string,
-): PlannedTask {
+function plannedAfterwards(plan: Planning, step: Step, uncertain: string): PlannedTask {
   const { scope, context } = plan;
+  const task = plan.task(step);
   const holds = conditionHolds(step, scope);
   if (holds.ok && !holds.value) return { step, task, action: 'skipped', why: 'its if: is false' };
   const { of = '', kind } = step;
@@ -297,9 +298,8 @@ function plannedAfterwards(
   // What is known of a result does not hold for the one that is bought in its place.
   const isNew = source?.action === 'begin';
   const job = fingerprint === undefined || isNew ? undefined : context.jobOf(fingerprint);
-  const known = fingerprint === undefined ? {} : { fingerprint };
   if (holds.ok && kind.operation === 'delete' && job?.state === 'deleted')
-    return { step, task, action: 'reuse', why: 'deleted before', ...known };
+    return { step, task, action: 'reuse', why: 'deleted before', fingerprint };
   // A delete whose project may be skipped is skipped with it.
   const kept = plan.of(of)?.action === 'maybe' ? undefined : keeps(plan, step, job);
   if (kept !== undefined) return { step, task, action: kept.act, why: whyOf(kept.reason) };
@@ -308,8 +308,8 @@ function plannedAfterwards(
     (before) => before?.action === 'maybe',
   );
   const action = holds.ok && !perhaps ? 'begin' : 'maybe';
-  const place = typeof to === 'string' ? { to } : {};
-  return { step, task, action, why: `after ${uncertain}`, ...place, ...known };
+  const place = typeof to === 'string' ? to : undefined;
+  return { step, task, action, why: `after ${uncertain}`, to: place, fingerprint };
 }
 
 /** Set if a delete will keep its project although some of the steps that it waits for have not run yet. */

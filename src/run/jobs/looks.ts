@@ -3,8 +3,8 @@
 import { type LookSchedule, looksPerSecond } from '../../plan/look-schedule.ts';
 import type { Clock } from './ports.ts';
 
-/** One look. */
-export interface Turn {
+/** Permission to look once. */
+interface LookPermit {
   /** Call when the look finds its project over. */
   giveBack(): void;
 }
@@ -18,7 +18,7 @@ export class LookBudget {
   readonly #secondMs: number;
   /** When each of the ten looks may be made again, by `elapsed`. */
   readonly #freeAt: number[] = Array.from({ length: looksPerSecond }, () => -Infinity);
-  readonly #queue = new Set<(turn: Turn | undefined) => void>();
+  readonly #queue = new Set<(turn: LookPermit | undefined) => void>();
   #nobodyWaits: AbortController | undefined;
 
   /** `speedFactor`: the speed of the service relative to the hosted one. */
@@ -28,12 +28,12 @@ export class LookBudget {
   }
 
   /** Resolves when a look may be made; with undefined if one of the signals is aborted before. */
-  turn(signals: readonly AbortSignal[]): Promise<Turn | undefined> {
+  turn(signals: readonly AbortSignal[]): Promise<LookPermit | undefined> {
     const free = this.#queue.size === 0 ? this.#take() : undefined;
     if (free !== undefined) return Promise.resolve(free);
     return new Promise((resolve) => {
       const leave = (): void => go(undefined);
-      const go = (turn: Turn | undefined): void => {
+      const go = (turn: LookPermit | undefined): void => {
         this.#queue.delete(go);
         if (this.#queue.size === 0) this.#nobodyWaits?.abort();
         for (const signal of signals) signal.removeEventListener('abort', leave);
@@ -46,7 +46,7 @@ export class LookBudget {
     });
   }
 
-  #take(): Turn | undefined {
+  #take(): LookPermit | undefined {
     const now = this.#clock.elapsed();
     const index = this.#freeAt.findIndex((at) => at <= now);
     if (index < 0) return undefined;
