@@ -155,7 +155,7 @@ const hourMs = 3_600_000;
 /** Longer than any day and any month, changes of the clock included. */
 const maxPeriodMs = { day: 50 * hourMs, month: 33 * 24 * hourMs } as const;
 
-export function periodAt(per: Period['per'], timeZone: string, now: number): Period {
+function periodAt(per: Period['per'], timeZone: string, now: number): Period {
   const dayAt = daysIn(timeZone);
   const nameAt = (moment: number): string => dayAt(moment).slice(0, per === 'day' ? 10 : 7);
   const name = nameAt(now);

@@ -378,7 +378,7 @@ export interface KeptFile {
  * What a recorded result makes of its kept copy. `needed`: the copy must stay. `last`: it is the only copy of a result
  * whose task the pipeline still has.
  */
-export type KeptUse = 'needed' | 'last' | 'none';
+type KeptUse = 'needed' | 'last' | 'none';
 
 const strength: readonly KeptUse[] = ['none', 'last', 'needed'];
 
@@ -404,7 +404,7 @@ interface Known {
 
 const nameOf = (sha256: string, extension: string): string => `${sha256}.${extension}`;
 
-export class KeptCopies {
+class KeptCopies {
   readonly #files: ReadonlyMap<string, KeptFile>;
   readonly #known = new Map<string, Known>();
 

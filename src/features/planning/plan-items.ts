@@ -37,12 +37,17 @@ import {
 import { OutputNames } from '../../plan/output-names.ts';
 import { normalized } from '../../plan/output-path.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
-import { PlanFindings } from '../../plan/plan-findings.ts';
+import {
+  ItemsToDo,
+  isAtRest,
+  isSettled,
+  PlanFindings,
+  SettledItems,
+} from '../../plan/plan-findings.ts';
 import { PlanReasons } from '../../plan/plan-reasons.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, type PlannedAction, type PlannedTask } from '../../plan/planned-action.ts';
 import { nothingRemembered, type Remembered } from '../../plan/remembered.ts';
-import { ItemsToDo, isAtRest, isSettled, SettledItems } from '../../plan/settled-items.ts';
 import { allTakes, pickedTakes, type Takes } from '../../plan/takes.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
 import { type DryItem, DryRun } from '../../run/dry-run.ts';
