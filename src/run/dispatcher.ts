@@ -72,7 +72,7 @@ export class Dispatcher {
   }
 
   nextAction(itemRun: ItemRun, step: Step): Action {
-    const verdict = this.verdictOn(itemRun, step);
+    const verdict = this.#verdictOn(itemRun, step);
     if (verdict !== undefined) return { action: 'end', ...verdict };
     const { fileFacts } = this.#o;
     const answer = this.#ask(itemRun, step);
@@ -84,7 +84,7 @@ export class Dispatcher {
     }
     switch (answer.is) {
       case 'end':
-        if (!this.#o.allows(step, 'begin') && this.#isExcludedEnd(itemRun, step, answer.ending))
+        if (this.#isExcluded(step) && this.#isExcludedEnd(itemRun, step, answer.ending))
           return excluded;
         return { ...end(answer.ending, answer.why, answer.diagnostic), named: answer.named };
       case 'unread':
@@ -98,6 +98,11 @@ export class Dispatcher {
     }
   }
 
+  /** True if this run does not begin the step. Results of earlier runs are reused nevertheless. */
+  #isExcluded(step: Step): boolean {
+    return !this.#o.allows(step, 'begin');
+  }
+
   /** An excluded step is skipped only by results of earlier runs, because the plan knows no others. */
   #isExcludedEnd(itemRun: ItemRun, step: Step, ending: Ending): boolean {
     if (ending !== 'skipped') return ending === 'failed';
@@ -107,14 +112,14 @@ export class Dispatcher {
         root === 'steps' &&
         name !== undefined &&
         itemRun.suppliersOf(step, name).some((owner) => {
-          const given = owner.outputsOf(name);
-          return given !== undefined && this.#o.inFlight.begun(given.fingerprint);
+          const outputs = owner.outputsOf(name);
+          return outputs !== undefined && this.#o.inFlight.begun(outputs.fingerprint);
         }),
     );
   }
 
   /** Why a step must not begin, by the plan. A plan that did not know the elements of a fan-out speaks of all of them. */
-  verdictOn(itemRun: ItemRun, step: Step): End | undefined {
+  #verdictOn(itemRun: ItemRun, step: Step): End | undefined {
     const { item } = itemRun;
     const verdicts = this.#o.unrunnable.get(item?.key ?? '');
     return verdicts?.get(itemRun.task(step)) ?? verdicts?.get(taskId(step.name, item));
@@ -122,11 +127,11 @@ export class Dispatcher {
 
   /** The elements of a fan-out whose list can be known, or why it has none. */
   elements({ fan }: FanRun, itemRun: ItemRun, step: Step): Result<readonly Json[], End> {
-    const verdict = this.verdictOn(itemRun, step);
+    const verdict = this.#verdictOn(itemRun, step);
     if (verdict !== undefined) return err(verdict);
     const elements = elementsOf(fan, itemRun.byContent(this.#o.base).scope);
     if (elements.ok) return elements;
-    if (!this.#o.allows(step, 'begin')) return err(excludedEnd);
+    if (this.#isExcluded(step)) return err(excludedEnd);
     const { code, text, message } = elements.error;
     return err({ ending: 'failed', why: `${text.trim()}: ${message}`, diagnostic: code });
   }
@@ -150,8 +155,7 @@ export class Dispatcher {
     const { fingerprint, wanted, take } = answer;
     const redone = itemRun.isRedone(step.name);
     // An excluded step reuses only results of earlier runs, because the plan knows no others.
-    if (!redone && !this.#o.allows(step, 'begin') && this.#o.inFlight.begun(fingerprint))
-      return excluded;
+    if (!redone && this.#isExcluded(step) && this.#o.inFlight.begun(fingerprint)) return excluded;
     if (!redone && answer.decision.act !== 'reuse' && !this.#o.allows(step, answer.decision.act))
       return excluded;
     // Another task of this run began the job: its intent or its charge is in the journal, and this task shares it.
@@ -229,7 +233,7 @@ export class Dispatcher {
     if (step.kind.operation === 'upload') return fail(why);
     if (!this.#o.payAgain || owner === undefined || source === undefined)
       return fail(`${why}; ${payAgainHint}`);
-    if (!this.#o.allows(source, 'begin')) return excluded;
+    if (this.#isExcluded(source)) return excluded;
     return { action: 'refresh', list: [{ how: 'redo', owner, step: source }] };
   }
 
@@ -354,7 +358,7 @@ export class Dispatcher {
     const context = {
       ...{ jobOf: (job: string) => ledger.job(job), facts: fileFacts, now: clock.now() },
       ...{ inFlight, awayOf, remembered },
-      buysAgain: (supplier: Step) => payAgain && this.#o.allows(supplier, 'begin'),
+      buysAgain: (supplier: Step) => payAgain && !this.#isExcluded(supplier),
     };
     const refreshes = refreshesFor(itemRun, step, context);
     if (refreshes.are === 'unsettled') return { action: 'wait' };

@@ -1,4 +1,4 @@
-// Builds job orders: turns a step that is ready into plain data for a runner.
+// Builds job orders: turns a step that is ready into plain data for a performer.
 
 import { digestFrom } from '../base/digest.ts';
 import { isObject } from '../base/json.ts';

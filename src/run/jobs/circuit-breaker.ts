@@ -24,7 +24,7 @@ export interface CircuitBreakerOptions {
   readonly backoffMs: number;
   /** How long calls wait during an outage, in milliseconds. */
   readonly limitMs: number;
-  readonly waiting: (inbox: OutageWait) => void;
+  readonly waiting: (wait: OutageWait) => void;
   readonly back: (waitedMs: number) => void;
   /** The failure of a call after an outage of `limitMs`. */
   readonly givenUp: (failure: ApiFailure) => ApiFailure;

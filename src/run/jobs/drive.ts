@@ -1,5 +1,5 @@
 // Drives the performance of one order: hands over each event, and lets the job continue when it may. Whoever drives
-// decides what "recorded" means: the loop's journal, or the tables of a database.
+// decides what "recorded" means: the walk's journal, or the tables of a database.
 import { unreachable } from '../../base/result.ts';
 import type { NewEvent } from '../../model/line.ts';
 import { awaitEvent, create } from './create.ts';
