@@ -9,7 +9,7 @@ import type { JsonObject } from '../src/base/json.ts';
 import type { Header, NewEvent } from '../src/model/line.ts';
 import { formatVersion } from '../src/model/line-schemas.ts';
 import { realClock } from '../src/run/clock.ts';
-import { JournalWriter } from '../src/run/journal/journal-writer.ts';
+import { JournalWriter } from '../src/run/journal-writer.ts';
 import { compactState } from '../src/state/compaction.ts';
 import { diskStore } from '../src/state/job-store.ts';
 import { JournalFile } from '../src/state/journal-file.ts';

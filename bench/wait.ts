@@ -9,7 +9,7 @@ import { realClock } from '../src/run/clock.ts';
 import { drive } from '../src/run/jobs/drive.ts';
 import type { CreateOrder } from '../src/run/jobs/job.ts';
 import type { JobContext } from '../src/run/jobs/job-context.ts';
-import { LookBudget } from '../src/run/jobs/look-budget.ts';
+import { LookBudget } from '../src/run/jobs/looks.ts';
 import { Outages } from '../src/run/jobs/outages.ts';
 import { ProjectIds } from '../src/run/jobs/project-ids.ts';
 import { WebhookInbox } from '../src/run/jobs/webhook-inbox.ts';

@@ -152,11 +152,11 @@ export type { Header, JobLine, RunLine, TaskLine } from './model/line.ts';
 export type { CalendarLimit } from './plan/calendar-budget.ts';
 export type { EnvUse } from './plan/env-uses.ts';
 export type { OrphanCounts } from './plan/orphan.ts';
-export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './plan/paid-already.ts';
 export type { Plan, PlanNote, PlannedTake, PlanRow } from './plan/plan.ts';
 export type { PlanReading } from './plan/plan-reading.ts';
 export type { PlanReason } from './plan/plan-reasons.ts';
 export type { SavedChoices } from './plan/plan-record.ts';
+export type { PaidAlready, PaidBy, PaidSource, PaidTask } from './plan/remembered.ts';
 export type { GraphFormat } from './report/graph/graph-format.ts';
 export type {
   GraphEdge,
@@ -165,8 +165,8 @@ export type {
   PipelineGraph,
 } from './report/graph/pipeline-graph.ts';
 export type { Clock } from './run/jobs/ports.ts';
+export type { RunObserver, RunWatch } from './run/monitor.ts';
 export type { RunEvent, RunOutcome, Summary, TaskEnding } from './run/run-event.ts';
-export type { RunObserver, RunWatch } from './run/run-watch.ts';
 export type { Balance } from './service-api/check-service.ts';
 export type { ListenAddress } from './service-api/event-receiver.ts';
 export type { Speed } from './service-api/local-service.ts';

@@ -1,7 +1,7 @@
 // The lines of a coordinator's journal: they become records in the database, in groups.
 import { type NewEvent, parseLine } from '../model/line.ts';
-import type { LineFile } from '../run/journal/journal-writer.ts';
-import { SharedSync } from '../run/journal/shared-sync.ts';
+import type { LineFile } from '../run/journal-writer.ts';
+import { SharedSync } from '../run/journal-writer.ts';
 import { type Patience, retryWhileAway } from './away.ts';
 import { eventFact, type Fact, type FactAnswer, withoutNumber } from './database/batch.ts';
 

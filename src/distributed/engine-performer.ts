@@ -5,7 +5,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { CreateOrder, JobOrder, JobOutcome } from '../run/jobs/job.ts';
 import { failed, paidElsewhere, stopped } from '../run/jobs/outcome.ts';
 import type { OrderJournal, Performer, PerformerListener } from '../run/jobs/ports.ts';
-import { readOutcome } from '../run/jobs/wire/outcome-schema.ts';
+import { readOutcome } from '../run/jobs/wire-schemas.ts';
 import type { RunEvent } from '../run/run-event.ts';
 import { retryWhileAway } from './away.ts';
 import type { Coordinator, Heard } from './coordinator.ts';

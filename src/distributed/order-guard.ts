@@ -16,7 +16,7 @@ import type { Template } from '../language/template.ts';
 import { stepOf } from '../model/task.ts';
 import { outputPath } from '../plan/output-path.ts';
 import type { JobOrder, Place, Source } from '../run/jobs/job.ts';
-import { readOrder } from '../run/jobs/wire/order-schema.ts';
+import { readOrder } from '../run/jobs/wire-schemas.ts';
 import type { IssuedOrder } from './database/batch.ts';
 
 // The schema of an order as its coordinator issued it, which a worker reads from a database that others write to.

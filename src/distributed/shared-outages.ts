@@ -6,7 +6,7 @@ import type { JsonObject } from '../base/json.ts';
 import { validatorOf } from '../base/schema.ts';
 import { time } from '../model/line-schemas.ts';
 import type { Clock } from '../run/jobs/ports.ts';
-import { milliseconds, text } from '../run/jobs/wire/field-schemas.ts';
+import { milliseconds, text } from '../run/jobs/wire-schemas.ts';
 import type { Outage, OutageEvent } from '../run/run-event.ts';
 
 const outage = { of: { enum: ['service', 'creations', 'storage'] }, at: text } as const;

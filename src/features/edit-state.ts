@@ -22,7 +22,7 @@ import type { Ledger } from '../model/ledger.ts';
 import type { Header } from '../model/line.ts';
 import { realClock } from '../run/clock.ts';
 import type { Clock, MediaApi } from '../run/jobs/ports.ts';
-import { JournalWriter, type LineFile } from '../run/journal/journal-writer.ts';
+import { JournalWriter, type LineFile } from '../run/journal-writer.ts';
 import { rehearsalDataProblem } from '../service-api/connect-service.ts';
 import { httpClient } from '../service-api/http-client.ts';
 import { type LedgerEntry, type LocalService, startService } from '../service-api/local-service.ts';
@@ -35,8 +35,7 @@ import { claimOwnFolder } from '../state/own-folder.ts';
 import { bookFor, type ReceiptBook } from '../state/receipts/receipt-book.ts';
 import { pathsOf } from '../state/run-paths.ts';
 import { changedProblem } from '../state/unsaved-state.ts';
-import type { OpenEngineRun } from './open-state.ts';
-import { headerOf, openState, type ReadOptions } from './open-state.ts';
+import { headerOf, type OpenEngineRun, openState, type ReadOptions } from './open-state.ts';
 import { noteRecord } from './record-check.ts';
 import { refuse, refuseIf, refuseSystemError } from './refuse.ts';
 

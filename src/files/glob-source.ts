@@ -11,7 +11,6 @@ import type { Code } from '../contract/codes/all.ts';
 import { suggestion } from '../contract/yaml/diagnostic.ts';
 import { isExclusion } from '../language/items.ts';
 import { commonBase, fileItem, globBase } from '../model/item.ts';
-import { isTemporaryName } from '../plan/temporary-name.ts';
 import { type Barred, findFiles, type Odd } from './find-files.ts';
 import { type Exclusion, isExcluded, type Match, matchOf, partsOf } from './glob.ts';
 import { closeNothing, type ItemListProblem, type ItemSource, outsideHint } from './item-source.ts';
@@ -420,4 +419,16 @@ function sentence({ is, why }: Odd, subject: string, many: boolean): string {
     case 'unreadable':
       return `${subject} ${many ? 'are' : 'is'} not searched: the folder ${why}`;
   }
+}
+
+// Names of files that are still being written: browsers, editors and copy programs rename the file when it is complete.
+
+const endings: readonly string[] = [
+  ...['.part', '.partial', '.filepart', '.crdownload', '.download', '.tmp', '.temp', '.swp', '~'],
+];
+
+/** `name`: without a folder. */
+export function isTemporaryName(name: string): boolean {
+  const lower = name.toLowerCase();
+  return name.startsWith('.') || endings.some((ending) => lower.endsWith(ending));
 }

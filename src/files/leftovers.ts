@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { realPathOr } from '../base/real-path.ts';
 import { isSystemProblem } from '../base/system-error.ts';
-import type { KeptFile } from '../plan/kept-copies.ts';
+import type { KeptFile } from '../plan/orphans.ts';
 import { normalized } from '../plan/output-path.ts';
 
 /** How the keys of items tell where their files are. */

@@ -151,15 +151,15 @@ function overlaps({ at, ended }: RunLine, record: number, { from, until }: Perio
   return !(Date.parse(at) >= until) && !(record < from && Date.parse(ended) < from);
 }
 
-const hour = 3_600_000;
+const hourMs = 3_600_000;
 /** Longer than any day and any month, changes of the clock included. */
-const longest = { day: 50 * hour, month: 33 * 24 * hour } as const;
+const maxPeriodMs = { day: 50 * hourMs, month: 33 * 24 * hourMs } as const;
 
-export function periodAt(per: Period['per'], timeZone: string, now: number): Period {
+function periodAt(per: Period['per'], timeZone: string, now: number): Period {
   const dayAt = daysIn(timeZone);
   const nameAt = (moment: number): string => dayAt(moment).slice(0, per === 'day' ? 10 : 7);
   const name = nameAt(now);
-  const reach = longest[per];
+  const reach = maxPeriodMs[per];
   return {
     ...{ per, name },
     from: firstWhere((moment) => nameAt(moment) >= name, now - reach, now),

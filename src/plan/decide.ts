@@ -1,5 +1,7 @@
 // The rebuilder: decides whether a task is needed, and why. `plan` asks with what is known now, and `run` asks when the
 // task is ready, so the two cannot disagree.
+
+import { worthAnotherAttempt } from '../contract/api/failure.ts';
 import type { JobLine, OutputLine } from '../model/line.ts';
 import type { Facts, OutputFacts } from './facts.ts';
 import { wantedPath } from './output-path.ts';
@@ -234,4 +236,26 @@ export function decideDelete({ job, savers, discard }: DeleteQuestion, facts: Fa
   return away
     ? { act: 'defer', reason: { code: 'files-elsewhere' } }
     : { act: 'begin', reason: { code: 'files-safe' } };
+}
+
+// Which failed creations `shotlist tick` does not repeat: nobody watches it, and the same request would fail again.
+
+/** The service will answer the same request in the same way. */
+const lastingFailures: readonly string[] = [
+  'refused',
+  'not-found',
+  'expired',
+  'forbidden',
+  'canceled',
+];
+
+/** Why a failed job is left to a person; undefined if it may begin again. `attempts`: `retry:` of its step. */
+export function finalFailure(job: JobLine | undefined, attempts: number): string | undefined {
+  if (job?.state !== 'failed' || job.error === undefined) return undefined;
+  const { code, message } = job.error;
+  const ended = job.project !== undefined;
+  const final = ended
+    ? !worthAnotherAttempt(code) || job.attempt >= attempts
+    : lastingFailures.includes(code);
+  return final ? `${code}: ${message}` : undefined;
 }

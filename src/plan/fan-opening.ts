@@ -5,34 +5,25 @@ import type { FanOut, Step } from '../language/pipeline.ts';
 import { expressionRemedy, expressionsOf } from '../language/template.ts';
 import { elementsOf } from '../model/element.ts';
 import type { TaskProblem } from './ask.ts';
-import type { End } from './ending.ts';
-import { knownBody } from './late-values.ts';
+import { type Known, knownBody } from './late-values.ts';
 import type { Times } from './planned-action.ts';
-import type { Turn } from './turn.ts';
 
 export type Opening =
   | { readonly is: 'open'; readonly elements: readonly Json[] }
   /** Only the run will know the list, after this step. */
   | { readonly is: 'unknown'; readonly after: string; readonly times: Times }
-  /** A step that the list reads decides. */
-  | { readonly is: 'ended'; readonly turn: End }
   | { readonly is: 'problem'; readonly problem: TaskProblem };
 
-export interface OpeningQuestion {
-  readonly turn: Turn;
-  readonly scope: Scope;
-  readonly steps: readonly Step[];
-  /** True if this step's outputs become known only during the run. */
-  readonly comesLater: (step: string) => boolean;
-}
-
-export function openingOf(fan: FanOut, question: OpeningQuestion): Opening {
-  const { turn, scope } = question;
-  if (turn !== 'start') return { is: 'ended', turn };
+export function openingOf(
+  fan: FanOut,
+  known: Pick<Known, 'scope' | 'comesLater'>,
+  steps: readonly Step[],
+): Opening {
+  const { scope } = known;
   const elements = elementsOf(fan, scope);
-  const after = unknownIn(fan, question);
+  const after = unknownIn(fan, known);
   // An expression may tolerate that an output is missing, and then have another value than in the run.
-  if (after !== undefined) return { is: 'unknown', after, times: timesOf(fan, question) };
+  if (after !== undefined) return { is: 'unknown', after, times: timesOf(fan, { scope, steps }) };
   if (elements.ok) return { is: 'open', elements: elements.value };
   const { error } = elements;
   const message = error.message.startsWith('for_each')
@@ -45,14 +36,18 @@ export function openingOf(fan: FanOut, question: OpeningQuestion): Opening {
 }
 
 /** The step whose later outputs the list lacks. */
-function unknownIn({ list }: FanOut, { scope, comesLater }: OpeningQuestion): string | undefined {
+function unknownIn(
+  { list }: FanOut,
+  known: Pick<Known, 'scope' | 'comesLater'>,
+): string | undefined {
+  const { scope } = known;
   for (const { expression } of expressionsOf(list)) {
     const open = expression.references.find(({ root, key }) => {
-      return root === 'steps' && key !== undefined && comesLater(key);
+      return root === 'steps' && key !== undefined && known.comesLater(key);
     });
     if (open?.key === undefined) continue;
-    const known = outputNames(scope.steps, open.key);
-    const isKnown = open.field !== undefined && known.includes(open.field);
+    const names = outputNames(scope.steps, open.key);
+    const isKnown = open.field !== undefined && names.includes(open.field);
     if (!isKnown || !expression.evaluate(scope).ok) return open.key;
   }
   return undefined;
@@ -67,7 +62,7 @@ function outputNames(steps: unknown, step: string): readonly string[] {
 /** How many elements there may be, as far as the pipeline says so. */
 export function timesOf(
   { list }: FanOut,
-  { scope, steps }: Pick<OpeningQuestion, 'scope' | 'steps'>,
+  { scope, steps }: { readonly scope: Scope; readonly steps: readonly Step[] },
 ): Times {
   if (list.kind === 'list')
     return { least: list.items.length, most: list.items.length, open: true };

@@ -28,11 +28,10 @@ export function forecastOf(
   terms: ForecastTerms,
   history?: RunHistory,
 ): Forecast | undefined {
-  const work = rows.flatMap(workOf);
+  const work = rows.flatMap(workOfRow);
   if (work.length === 0 || rows.some(({ uncounted }) => uncounted !== undefined)) return undefined;
-  const chain = work.reduce((sum, { median }) => sum + median, 0);
   const ratio = history?.ratio(terms);
-  const ms = Math.max(chain, atLeast(work, terms)) * (ratio ?? 1);
+  const ms = expectedMs(work, terms) * (ratio ?? 1);
   const atOnce = atOnceOf(terms);
   const limit = atOnce === terms.generations ? 'plan' : 'items';
   return { ms: Math.round(ms), atOnce, limit, fromHistory: ratio !== undefined };
@@ -45,30 +44,35 @@ interface Work {
   readonly tasks: number;
 }
 
-function workOf({ kind, tasks, times }: PlanRow): readonly Work[] {
-  const tool = toolNamed(kind);
+function workOfRow({ kind, tasks, times }: PlanRow): readonly Work[] {
   const { begin = 0, maybe = 0, attach = 0 } = tasks;
   const each = times?.open === true ? (times.most ?? 1) : 1;
-  const all = (begin + maybe) * each + attach;
-  if (tool === undefined || all === 0) return [];
-  return [{ kind, median: tool.medianSeconds * 1000, tasks: all }];
+  return workOf(kind, (begin + maybe) * each + attach);
 }
 
-/** As long as the projects take one after the other, so many at once. */
-function atLeast(work: readonly Work[], terms: ForecastTerms): number {
+function workOf(kind: string, tasks: number): readonly Work[] {
+  const tool = toolNamed(kind);
+  return tool === undefined || tasks === 0
+    ? []
+    : [{ kind, median: tool.medianSeconds * 1000, tasks }];
+}
+
+/** At least one project of each kind after the other, and as long as all of them take, so many at once. */
+function expectedMs(work: readonly Work[], terms: ForecastTerms): number {
   const total = work.reduce((sum, { median, tasks }) => sum + median * tasks, 0);
   const byKind = work.map(({ kind, median, tasks }) => {
     const most = terms.limits.steps[kind];
     return most === undefined ? 0 : (median * tasks) / most;
   });
-  return Math.max(total / atOnceOf(terms), ...byKind);
+  const chain = work.reduce((sum, { median }) => sum + median, 0);
+  return Math.max(chain, total / atOnceOf(terms), ...byKind);
 }
 
 const atOnceOf = ({ limits, generations }: ForecastTerms): number =>
   Math.min(limits.items, generations ?? Number.POSITIVE_INFINITY);
 
 /** Fewer projects say little about the next ones. */
-const enough = 3;
+const minTasks = 3;
 
 /** What the last run made, and how long it took. */
 export class RunHistory {
@@ -89,15 +93,10 @@ export class RunHistory {
   /** How much longer the run took than the medians say; undefined if it made too little to tell. */
   ratio(terms: ForecastTerms): number | undefined {
     const { at, ended } = this.#run ?? {};
-    const work = [...this.#tasks].flatMap(([kind, tasks]): readonly Work[] => {
-      const tool = toolNamed(kind);
-      return tool === undefined ? [] : [{ kind, tasks, median: tool.medianSeconds * 1000 }];
-    });
+    const work = [...this.#tasks].flatMap(([kind, tasks]) => workOf(kind, tasks));
     const tasks = work.reduce((sum, one) => sum + one.tasks, 0);
-    if (at === undefined || ended === undefined || tasks < enough) return undefined;
-    const chain = work.reduce((sum, { median }) => sum + median, 0);
-    const expected = Math.max(chain, atLeast(work, terms));
+    if (at === undefined || ended === undefined || tasks < minTasks) return undefined;
     const took = Date.parse(ended) - Date.parse(at);
-    return Math.min(10, Math.max(0.01, took / expected));
+    return Math.min(10, Math.max(0.01, took / expectedMs(work, terms)));
   }
 }

@@ -2,22 +2,23 @@
 // tick, a worker that parks an order, and a face detection use this one rule. It does not trust published medians: one that
 // is wrong by a factor of three costs little.
 import { toolNamed } from '../contract/tools/all.ts';
-import type { KnownDurations } from './usual-durations.ts';
+import { timesOf } from '../model/job-times.ts';
+import type { JobLine } from '../model/line.ts';
 
 /** What a `LookBudget` allows, shared by all projects that one process waits for: where few are in progress, each may be looked at more often. */
 export const looksPerSecond = 10;
 /** A script with the vendor's client looks this often. */
 const usualPauseMs = 500;
-const longestPauseMs = 10 * 60_000;
+const maxPauseMs = 10 * 60_000;
 /** A pause is at most this share of the project's age. */
 const pauseShare = 0.1;
 /** More often than this is never useful, however fast the service is. */
-const shortestPauseMs = 20;
+const minPauseMs = 20;
 
 /** Of each kind, only the newest durations count. */
 const newestCount = 100;
 /** With fewer durations, nothing is known of a kind. */
-const leastCount = 3;
+const minCount = 3;
 /** The first look comes just before this share of the projects is over. */
 const lowShare = 0.1;
 const beforeLow = 0.95;
@@ -62,7 +63,7 @@ interface Learnt {
 export class LookSchedule {
   readonly #options: LookScheduleOptions;
   readonly #pauseMs: number;
-  readonly #longestPauseMs: number;
+  readonly #maxPauseMs: number;
   readonly #learnt = new Map<string, Learnt>();
   #earlier: KnownDurations | undefined;
   #waiting = 0;
@@ -70,8 +71,8 @@ export class LookSchedule {
   constructor(options: LookScheduleOptions) {
     const { speedFactor } = options;
     this.#options = options;
-    this.#pauseMs = Math.max(shortestPauseMs, usualPauseMs / speedFactor);
-    this.#longestPauseMs = Math.max(this.#pauseMs, longestPauseMs / speedFactor);
+    this.#pauseMs = Math.max(minPauseMs, usualPauseMs / speedFactor);
+    this.#maxPauseMs = Math.max(this.#pauseMs, maxPauseMs / speedFactor);
   }
 
   /** Counts one more project that this process waits for, until it is disposed of. */
@@ -127,10 +128,10 @@ export class LookSchedule {
       known === undefined
         ? Math.min(lowMs, shareMs)
         : lowMs * Math.min(beforeLow, (shareMs / (pauseShare * lowMs)) ** 0.25);
-    if (seenMs <= 0) return firstMs < shortestPauseMs ? 0 : firstMs;
+    if (seenMs <= 0) return firstMs < minPauseMs ? 0 : firstMs;
     // Before the low quantile, hardly any project ends: the pauses become shorter towards it.
     const spareMs = shareMs * Math.max(1, (lowMs / seenMs) ** 3);
-    const pauseMs = Math.min(pauseShare * seenMs, spareMs, this.#longestPauseMs);
+    const pauseMs = Math.min(pauseShare * seenMs, spareMs, this.#maxPauseMs);
     return Math.max(firstMs, seenMs + Math.max(this.#pauseMs, pauseMs));
   }
 
@@ -155,6 +156,53 @@ function knownFrom(durations: readonly number[]): Learnt['known'] {
   const sorted = durations.toSorted((one, other) => one - other);
   const lowMs = sorted[Math.floor(lowShare * sorted.length)];
   const medianMs = sorted[Math.floor(sorted.length / 2)];
-  if (sorted.length < leastCount || lowMs === undefined || medianMs === undefined) return undefined;
+  if (sorted.length < minCount || lowMs === undefined || medianMs === undefined) return undefined;
   return { lowMs, medianMs };
+}
+
+// How long projects of each tool took here: the newest ones of a state file.
+
+/** In milliseconds, by tool; newest first. */
+export type KnownDurations = ReadonlyMap<string, readonly number[]>;
+
+/** The medians, in milliseconds, by tool. */
+export type UsualDurations = Readonly<Record<string, number>>;
+
+interface Duration {
+  readonly ended: number;
+  readonly ms: number;
+}
+
+/** `jobs`: all of the state file. Only projects whose line tells when they were complete count. */
+export function knownDurations(jobs: Iterable<JobLine>): KnownDurations {
+  const byKind = new Map<string, Duration[]>();
+  for (const job of jobs) {
+    if (job.expires === undefined) continue;
+    const { began, ended } = timesOf(job);
+    if (began === undefined || ended === undefined || ended <= began) continue;
+    const known = byKind.get(job.kind) ?? [];
+    byKind.set(job.kind, known);
+    known.push({ ended, ms: ended - began });
+    if (known.length >= 2 * newestCount) keepNewest(known);
+  }
+  return new Map(
+    [...byKind].map(([kind, known]) => {
+      keepNewest(known);
+      return [kind, known.map(({ ms }) => ms)];
+    }),
+  );
+}
+
+export function usualDurations(jobs: Iterable<JobLine>): UsualDurations {
+  const usual: Record<string, number> = {};
+  for (const [kind, known] of knownDurations(jobs)) {
+    const { medianMs } = knownFrom(known) ?? {};
+    if (medianMs !== undefined) usual[kind] = medianMs;
+  }
+  return usual;
+}
+
+function keepNewest(known: Duration[]): void {
+  known.sort((one, other) => other.ended - one.ended);
+  known.length = Math.min(known.length, newestCount);
 }

@@ -57,6 +57,14 @@ export class ItemNeeds {
     return this.#items.get(key) ?? nothing;
   }
 
+  /** Credits for all that the item needs, whoever pays for it. `creditsOf`: the most that a task may take. */
+  costOf(key: string, creditsOf: (expectation: Expectation) => number): number {
+    let sum = 0;
+    for (const { expectation, times } of this.of(key).needs.values())
+      sum += creditsOf(expectation) * times;
+    return sum;
+  }
+
   /** The keys of the items that need something, in order; without the shared steps. */
   get items(): readonly string[] {
     return [...this.#items.keys()].filter((key) => key !== '');
@@ -114,13 +122,6 @@ export function enoughFor(
     }
     return sum;
   };
-  /** Whoever pays for it. */
-  const whole = (key: string): number => {
-    let sum = 0;
-    for (const { expectation, times } of needs.of(key).needs.values())
-      sum += creditsOf(expectation) * times;
-    return sum;
-  };
   let left = (run?.left ?? Infinity) - costOf('', true);
   let isOver = left < 0;
   let [items, of] = [0, 0];
@@ -130,7 +131,10 @@ export function enoughFor(
     if (credits === 0) continue;
     of += 1;
     const { spent } = needs.of(item);
-    if (credits > (run?.most ?? Infinity) || spent + whole(item) > (perItem ?? Infinity)) {
+    if (
+      credits > (run?.most ?? Infinity) ||
+      spent + needs.costOf(item, creditsOf) > (perItem ?? Infinity)
+    ) {
       tooDear.push({ item, credits });
     } else if (!isOver && credits <= left) {
       left -= credits;

@@ -1,8 +1,8 @@
 // What a person reads about a plan beside its numbers: why the tasks run, how long it may take, what the budget allows.
-import type { Explanation } from './explanation.ts';
+
 import type { Forecast } from './forecast.ts';
 import type { Enough } from './needs.ts';
-import type { PlanReason } from './plan-reasons.ts';
+import type { Explanation, PlanReason } from './plan-reasons.ts';
 
 export interface PlanReading {
   /** True if a run would do anything. */

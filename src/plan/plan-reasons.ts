@@ -1,11 +1,20 @@
 // Why the tasks of a plan run: new ones, and those that ran before and are not as they were. Memory is bounded: beyond some
 // number, tasks are counted and no longer compared.
 
+import type { Json } from '../base/json.ts';
+import type { Code } from '../contract/codes/all.ts';
 import type { Manifest } from '../model/fingerprint.ts';
 import type { JobLine } from '../model/line.ts';
-import { type KeptManifest, textsOf, valueOfJob } from '../model/manifest.ts';
-import type { PlannedTask } from './planned-action.ts';
-import { type Change, changesOf, type Upload } from './task-changes.ts';
+import {
+  type ChangedField,
+  changesBetween,
+  type KeptManifest,
+  textsOf,
+  valueOfJob,
+} from '../model/manifest.ts';
+import type { PlannedAction, PlannedTask } from './planned-action.ts';
+import { whyOf } from './reason.ts';
+import type { PaidTask } from './remembered.ts';
 
 export type Because = 'new' | 'changed' | 'again' | 'more';
 
@@ -31,12 +40,16 @@ export interface Candidate {
 export type EarlierJob = Pick<JobLine, 'job' | 'kind' | 'state' | 'at' | 'project' | 'credits'>;
 
 /** The most tasks to look for in the state file, and to compare with their manifests. */
-const mostTasks = 100_000;
-const mostCompared = 1000;
+const maxTasks = 100_000;
+const maxCompared = 1000;
 
-/** `decide.ts`: a creation without a job. All others have a reason of their own. */
-const unknown = 'new content or parameters';
-const usual: ReadonlySet<string> = new Set(['not downloaded yet', 'new content', 'to be read']);
+/** A creation without a job. All others have a reason of their own. */
+const newRequest = whyOf({ code: 'new-request' });
+const usual: ReadonlySet<string> = new Set([
+  whyOf({ code: 'not-downloaded-yet' }),
+  whyOf({ code: 'new-content' }),
+  'to be read',
+]);
 
 interface Counted {
   readonly reason: Pick<PlanReason, 'step' | 'because' | 'what'>;
@@ -62,22 +75,21 @@ export class PlanReasons {
     if (task === this.#asked) this.#explained = { planned, uploads: uploadsIn(around()) };
     if (action !== 'begin' && action !== 'maybe') return;
     const { operation } = step.kind;
-    if (action === 'begin' && why !== unknown) {
+    if (action === 'begin' && why !== newRequest) {
       const isPlain = operation !== 'create' && (usual.has(why) || /^after |^its files /.test(why));
       if (!isPlain) this.#count(step.name, 'again', task, why);
       return;
     }
     if (operation !== 'create') return;
-    if (this.#candidates.size >= mostTasks) return this.#count(step.name, 'more', task);
-    const isCompared = this.#candidates.size < mostCompared * 10;
+    if (this.#candidates.size >= maxTasks) return this.#count(step.name, 'more', task);
+    const isCompared = this.#candidates.size < maxCompared * 10;
     // Of the others, only what finds their earlier jobs: they may be a hundred thousand.
     const { fingerprint } = planned;
-    const known = fingerprint === undefined ? {} : { fingerprint };
     this.#candidates.set(
       task,
       isCompared
         ? { planned, uploads: uploadsIn(around()) }
-        : { planned: { step, task, action, why, ...known }, uploads: [] },
+        : { planned: { step, task, action, why, fingerprint }, uploads: [] },
     );
   }
 
@@ -107,7 +119,7 @@ export class PlanReasons {
   wanted(known: ReadonlyMap<string, KeptManifest>): ReadonlySet<string> {
     const wanted = new Set<string>();
     for (const [task, { job }] of this.#earlier) {
-      if (wanted.size >= mostCompared && task !== this.#asked) continue;
+      if (wanted.size >= maxCompared && task !== this.#asked) continue;
       wanted.add(job);
     }
     for (const { body } of known.values())
@@ -189,4 +201,118 @@ function shortText(change: Change): string {
     case 'value':
       return `changed ${change.field}`;
   }
+}
+
+// What has changed about a task since an earlier job of it: which field, which file, which result of another task.
+
+export type Change =
+  | ({ readonly is: 'value' } & ChangedField)
+  /** `before` and `after`: the SHA-256 of the content; `file`: the path now, `was`: the path at the time if it was another. */
+  | {
+      readonly is: 'file';
+      readonly field: string;
+      readonly file: string;
+      readonly was?: string;
+      readonly before?: string;
+      readonly after?: string;
+    }
+  /** A result of another task, which is not the same one. */
+  | { readonly is: 'result'; readonly field: string; readonly kind?: string };
+
+/** A file that the plan uploads, or has uploaded. */
+export interface Upload {
+  readonly file: string;
+  /** The fingerprint. */
+  readonly job: string;
+  /** The SHA-256 of the content. */
+  readonly content?: string;
+}
+
+interface Known {
+  readonly uploads: readonly Upload[];
+  readonly manifests: ReadonlyMap<string, KeptManifest>;
+}
+
+/** `after`: undefined if the request is not known yet; then only its files are compared. */
+export function changesOf(
+  before: KeptManifest,
+  after: Manifest | undefined,
+  known: Known,
+): readonly Change[] {
+  if (after === undefined) return changedFiles(before, known);
+  const own = { field: 'file', file: before.file ?? '' };
+  return changesBetween(before, after).map((change): Change => {
+    if (change.field === 'content' && before.file !== undefined)
+      return { is: 'file', ...own, ...digests(before.content, after.content) };
+    return changed(change, known);
+  });
+}
+
+function changed(change: ChangedField, { uploads, manifests }: Known): Change {
+  const { field } = change;
+  const [before, after] = [jobIn(change.before), jobIn(change.after)];
+  if (before === undefined || after === undefined) return { is: 'value', ...change };
+  const [was, now] = [manifests.get(before), uploads.find(({ job }) => job === after)];
+  if (now === undefined || (was !== undefined && was.kind !== 'upload')) {
+    const kind = was?.kind;
+    return { is: 'result', field, kind };
+  }
+  const moved = was?.file === undefined || was.file === now.file ? {} : { was: was.file };
+  return { is: 'file', field, file: now.file, ...moved, ...digests(was?.content, now.content) };
+}
+
+/** The files of an earlier request that have other content now. */
+function changedFiles({ body }: KeptManifest, { uploads, manifests }: Known): readonly Change[] {
+  return textsOf(body).flatMap(([field, text]): readonly Change[] => {
+    const job = jobIn(text);
+    const was = job === undefined ? undefined : manifests.get(job);
+    const now = uploads.find(({ file }) => file === was?.file);
+    if (was?.file === undefined || now === undefined || now.job === job) return [];
+    return [{ is: 'file', field, file: was.file, ...digests(was.content, now.content) }];
+  });
+}
+
+const digests = (before: string | undefined, after: string | undefined) => ({
+  before,
+  after,
+});
+
+const jobIn = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? valueOfJob(value)?.job : undefined;
+
+// Why one task runs, or does not: what has changed since its last project, field by field.
+
+export interface Explanation {
+  readonly task: string;
+  readonly action: PlannedAction;
+  readonly why: string;
+  readonly code?: Code;
+  /** Credits that it would cost; absent if it is free, or if the price is not known. */
+  readonly credits?: number;
+  /** What the user's receipts say of it; absent if the state file alone knows it. */
+  readonly paid?: PaidTask;
+  /** The last job that the task had before; absent if it never had another one. */
+  readonly earlier?: EarlierJob;
+  /** What has changed since then; absent if the state file's manifests do not have that job. */
+  readonly changes?: readonly Change[];
+}
+
+export function explanationOf(
+  { planned, uploads }: Candidate,
+  earlier: EarlierJob | undefined,
+  manifests: ReadonlyMap<string, KeptManifest>,
+): Explanation {
+  const { step, task, action, why, problem, estimate, manifest } = planned;
+  const about = {
+    ...{ task, action, why },
+    code: problem?.code,
+    ...(estimate?.known === true ? { credits: estimate.credits } : {}),
+  };
+  const { operation } = step.kind;
+  const hasOwnJob = operation !== 'download' && operation !== 'delete';
+  if (earlier === undefined || !hasOwnJob) return about;
+  const before = manifests.get(earlier.job);
+  const known = { uploads, manifests };
+  const changes = before === undefined ? {} : { changes: changesOf(before, manifest?.(), known) };
+  return { ...about, earlier, ...changes };
 }

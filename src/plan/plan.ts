@@ -7,8 +7,8 @@ import { fingerprintOf } from '../model/fingerprint.ts';
 import { type FileCounts, sumOf } from './decide.ts';
 import type { Estimate, PriceSource } from './estimate.ts';
 import type { LateValue } from './late-values.ts';
-import type { PaidAlready } from './paid-already.ts';
 import type { PlannedAction, PlannedTask, Times } from './planned-action.ts';
+import type { PaidAlready } from './remembered.ts';
 
 export interface PlanRow {
   readonly step: string;
@@ -102,11 +102,13 @@ export interface PlannedTake {
   readonly picked: number;
 }
 
-const notesMax = 100;
+const maxNotes = 100;
+
+type MutableRow = { -readonly [Name in keyof Omit<PlanRow, 'tasks'>]: PlanRow[Name] };
 
 interface RowCounts {
-  row: Omit<PlanRow, 'tasks'>;
-  tasks: Partial<Record<PlannedAction, number>>;
+  readonly row: MutableRow;
+  readonly tasks: Partial<Record<PlannedAction, number>>;
 }
 
 /** Counts tasks without storing them: a plan of a million tasks is a few rows. */
@@ -145,23 +147,23 @@ export class PlanTally {
   add(planned: PlannedTask): PlannedAction {
     const { step, task, estimate, files, take, late = [] } = planned;
     const isOneOf = take !== undefined && take.known > 1 && take.saveTo === undefined;
-    if (isOneOf && this.#takes.length < notesMax)
+    if (isOneOf && this.#takes.length < maxNotes)
       this.#takes.push({ task, known: take.known, picked: take.number });
     if (this.#hasExtra) this.#addExtra(planned);
     for (const value of late) this.#addLate({ step: step.name, ...value });
     if (files !== undefined) this.#files = sumOf(this.#files, files);
     const twin = this.#isTwin(planned);
     const action = twin && planned.action !== 'maybe' ? 'reuse' : planned.action;
-    const entry = this.#entry(step);
-    entry.tasks[action] = (entry.tasks[action] ?? 0) + 1;
-    if (twin && action === 'reuse') entry.row = { ...entry.row, twins: (entry.row.twins ?? 0) + 1 };
-    if (planned.times !== undefined)
-      entry.row = { ...entry.row, times: joined(entry.row.times, planned.times) };
+    const { row, tasks } = this.#entry(step);
+    tasks[action] = (tasks[action] ?? 0) + 1;
+    if (twin && action === 'reuse') row.twins = (row.twins ?? 0) + 1;
+    if (planned.times !== undefined) row.times = joined(row.times, planned.times);
     if (!twin && action !== 'lost' && estimate !== undefined) {
-      if (estimate.known)
-        entry.row = withSource(priced(entry.row, estimate.credits, planned.times), estimate);
-      else {
-        entry.row = { ...entry.row, unpriced: entry.row.unpriced + 1 };
+      if (estimate.known) {
+        addCredits(row, estimate.credits, planned.times);
+        addSource(row, estimate);
+      } else {
+        row.unpriced += 1;
         this.#why.add(`${step.name} (${step.kind.name}): ${estimate.why}`);
       }
     }
@@ -172,8 +174,8 @@ export class PlanTally {
 
   /** Credits that are set aside for a task in doubt. */
   hold({ step }: PlannedTask, credits: number): void {
-    const entry = this.#entry(step);
-    entry.row = { ...entry.row, held: (entry.row.held ?? 0) + credits };
+    const { row } = this.#entry(step);
+    row.held = (row.held ?? 0) + credits;
   }
 
   #addExtra(planned: PlannedTask): void {
@@ -187,7 +189,7 @@ export class PlanTally {
     const known = fingerprintOf({ ...manifest, body: withoutPaths(manifest.body, extra) });
     const first = this.#known.get(known);
     if (first === undefined) this.#known.set(known, planned);
-    else if (first.fingerprint !== fingerprint && this.#pairs.length < notesMax)
+    else if (first.fingerprint !== fingerprint && this.#pairs.length < maxNotes)
       this.#pairs.push([first.task, task]);
   }
 
@@ -202,7 +204,7 @@ export class PlanTally {
   /** Something that a person should look at. */
   note({ task, action, why, problem }: PlannedTask): void {
     this.#noted += 1;
-    if (this.#notes.length >= notesMax) return;
+    if (this.#notes.length >= maxNotes) return;
     this.#notes.push({
       task,
       action,
@@ -260,26 +262,23 @@ export class PlanTally {
   }
 }
 
-type Row = RowCounts['row'];
-type Priced = Extract<Estimate, { known: true }>;
+type PricedTask = Extract<Estimate, { known: true }>;
 
 /** A fan-out counts with the most elements that it may have. */
-function priced(row: Row, credits: number, times: Times | undefined): Row {
-  if (times?.open !== true) return { ...row, credits: row.credits + credits };
-  if (times.most !== undefined) return { ...row, credits: row.credits + credits * times.most };
-  const { fanOuts, each } = row.uncounted ?? { fanOuts: 0, each: 0 };
-  return { ...row, uncounted: { fanOuts: fanOuts + 1, each: Math.max(each, credits) } };
+function addCredits(row: MutableRow, credits: number, times: Times | undefined): void {
+  if (times?.open !== true) row.credits += credits;
+  else if (times.most !== undefined) row.credits += credits * times.most;
+  else {
+    const { fanOuts, each } = row.uncounted ?? { fanOuts: 0, each: 0 };
+    row.uncounted = { fanOuts: fanOuts + 1, each: Math.max(each, credits) };
+  }
 }
 
-function withSource(row: Row, { from, unset = [] }: Pick<Priced, 'from' | 'unset'>): Row {
+function addSource(row: MutableRow, { from, unset = [] }: PricedTask): void {
   const { prices = [], unset: known = [] } = row;
-  const sources = from === undefined || prices.includes(from) ? prices : [...prices, from];
+  if (from !== undefined && !prices.includes(from)) row.prices = [...prices, from];
   const fields = new Set([...known, ...unset]);
-  return {
-    ...row,
-    ...(sources.length === 0 ? {} : { prices: sources }),
-    ...(fields.size === 0 ? {} : { unset: [...fields] }),
-  };
+  if (fields.size > 0) row.unset = [...fields];
 }
 
 function joined(one: Times | undefined, other: Times): Times {

@@ -1,6 +1,5 @@
 // What is remembered of a request outside the state file: by the user's receipts, and by the version of the state file in
 // git. Asked before anything is bought.
-
 import type { Fingerprint } from '../model/fingerprint.ts';
 import type { JobLine, OutputLine } from '../model/line.ts';
 
@@ -52,3 +51,40 @@ export const nothingRemembered: Remembered = {
   deletedElsewhere: () => undefined,
   newestTake: () => 1,
 };
+
+// What a plan need not pay for although the state file does not know of it, as the user's receipts say. Plain data.
+
+/** Who paid. `name`: the branch, or the path of the state file or pipeline file; absent for `this-state`. */
+export interface PaidBy {
+  readonly by: 'this-state' | 'branch' | 'state' | 'pipeline';
+  readonly name?: string;
+}
+
+export interface PaidSource extends PaidBy {
+  readonly creations: number;
+  /** YYYY-MM-DD: the first and the last day. */
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Creations that the state file takes over from receipts. Those in doubt and those whose results are lost do not count. */
+export interface PaidAlready {
+  readonly creations: number;
+  /** What they cost when they were paid for. */
+  readonly credits: number;
+  /** The first hundred, the largest first. */
+  readonly sources: readonly PaidSource[];
+  /** ISO 8601: when the receipts were read. */
+  readonly at: string;
+}
+
+/** What the receipts say of one task, and what follows. `bought`: another account paid, whose project cannot be seen. */
+export interface PaidTask extends PaidBy {
+  readonly follows: 'adopted' | 'copied' | 'lost' | 'doubt' | 'bought';
+  /** ISO 8601. */
+  readonly at: string;
+  readonly project?: string;
+  readonly credits?: number;
+  /** The files that are copied. Empty if the store has them. */
+  readonly files?: readonly string[];
+}

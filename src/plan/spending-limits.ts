@@ -63,12 +63,8 @@ export class SpendingLimits {
   /**
    * `more`: credits of a creation that is asked for. `open`: credits of this run that the ledger does not hold yet.
    */
-  passedBy(
-    more: number,
-    { open, now }: Moment,
-    what: 'task' | 'item' = 'task',
-  ): PassedLimit | undefined {
-    const smallest = this.#smallest({ open, now });
+  passedBy(more: number, moment: Moment, what: 'task' | 'item' = 'task'): PassedLimit | undefined {
+    const smallest = this.#smallest(moment);
     if (smallest === undefined || smallest.spent + more <= smallest.most) return undefined;
     const { of, most, spent, reached, next, until } = smallest;
     const isTooDear = more > most;
@@ -84,8 +80,8 @@ export class SpendingLimits {
   }
 
   /** The same for creations that are counted in `open` already. */
-  passed({ open, now }: Moment): PassedLimit | undefined {
-    const smallest = this.#smallest({ open, now });
+  passed(moment: Moment): PassedLimit | undefined {
+    const smallest = this.#smallest(moment);
     if (smallest === undefined || smallest.spent <= smallest.most) return undefined;
     const { of, most, spent, reached, until } = smallest;
     const why = `${reached}: others were charged more than expected while this waited`;

@@ -6,12 +6,12 @@ import type { Fingerprint } from '../model/fingerprint.ts';
 import type { JobLine } from '../model/line.ts';
 import type { Act, FileCounts } from '../plan/decide.ts';
 import type { End } from '../plan/ending.ts';
-import type { ItemVerdict } from '../plan/planning.ts';
 import type { Remembered } from '../plan/remembered.ts';
 import type { Takes } from '../plan/takes.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { JobOrder } from './jobs/job.ts';
-import type { Clock, Journal } from './jobs/ports.ts';
+import type { Clock } from './jobs/ports.ts';
+import type { JournalWriter } from './journal-writer.ts';
 import type { ManifestNotes } from './manifest-notes.ts';
 import type { Refresh } from './refresh-inputs.ts';
 
@@ -53,13 +53,13 @@ export interface EndWithoutJob extends End {
 }
 
 /** By item, then by task: the verdicts for items that cannot be done as planned. */
-export type UnrunnableItems = ReadonlyMap<string, ReadonlyMap<string, ItemVerdict>>;
+export type UnrunnableItems = ReadonlyMap<string, ReadonlyMap<string, End>>;
 
 /** The settings of a run that affect decisions. */
 export interface RunTerms {
   readonly pipeline: Pipeline;
   readonly base: Pick<Scope, 'inputs' | 'env' | 'run'>;
-  readonly journal: Journal;
+  readonly journal: JournalWriter;
   readonly fileFacts: FileFacts;
   readonly clock: Clock;
   /** A result that is lost here and at the service may be paid for again. */

@@ -17,12 +17,6 @@ interface AdmittedItem {
   readonly ordered: Map<string, Due>;
 }
 
-export interface AdmissionOptions {
-  readonly needs: ItemNeeds;
-  /** The most credits that a task may take, by current knowledge. */
-  readonly worst: (expectation: Expectation) => number;
-}
-
 /** Items are named by their keys; "" stands for the shared steps. */
 export class Admission {
   readonly #needs: ItemNeeds;
@@ -33,7 +27,8 @@ export class Admission {
   #sum = 0;
   #version = -1;
 
-  constructor({ needs, worst }: AdmissionOptions) {
+  /** `worst`: the most credits that a task may take, by current knowledge. */
+  constructor(needs: ItemNeeds, worst: (expectation: Expectation) => number) {
     this.#needs = needs;
     this.#worst = worst;
   }
@@ -47,10 +42,7 @@ export class Admission {
 
   /** Credits for all that the item needs, whoever pays: what its results cost counts for it. */
   costOf(key: string): number {
-    let sum = 0;
-    for (const { expectation, times } of this.#needs.of(key).needs.values())
-      sum += this.#worst(expectation) * times;
-    return sum;
+    return this.#needs.costOf(key, this.#worst);
   }
 
   /** Credits that earlier runs spent on the item. */
@@ -75,14 +67,14 @@ export class Admission {
     }
   }
 
-  /** A fan-out has so many elements; the task stood for all of them. `elementOf`: the task of one. */
-  opened(key: string, task: string, elements: number, elementOf: (index: number) => string): void {
+  /** A fan-out has these elements; the task stood for all of them. */
+  opened(key: string, task: string, elements: readonly string[]): void {
     const due = this.#items.get(key)?.due;
     const all = due?.get(task);
     if (due === undefined || all === undefined) return;
     this.#drop(due, task);
-    for (let index = 0; index < elements; index += 1)
-      due.set(elementOf(index), this.#set({ need: all.need, times: 1, credits: 0 }));
+    for (const element of elements)
+      due.set(element, this.#set({ need: all.need, times: 1, credits: 0 }));
   }
 
   /** The task is being bought: its credits are no longer set aside here. */

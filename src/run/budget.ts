@@ -103,12 +103,9 @@ export class Budget {
     this.#limits = new SpendingLimits(options);
     this.#charges = new JobCharges((one) => this.#worst(one));
     if (options.needs !== undefined && this.#isCapped)
-      this.#admission = new Admission({
-        needs: options.needs,
-        worst: (expectation) => {
-          const estimate = this.#estimate(expectation);
-          return estimate.known ? estimate.credits : 0;
-        },
+      this.#admission = new Admission(options.needs, (expectation) => {
+        const estimate = this.#estimate(expectation);
+        return estimate.known ? estimate.credits : 0;
       });
   }
 
@@ -173,14 +170,9 @@ export class Budget {
     return this.#refused.get(keyOf(root));
   }
 
-  /** A fan-out of the item has so many elements. `tasks`: those that stood for all of them, and the task of each. */
-  opened(
-    { root }: ItemRun,
-    tasks: readonly { readonly all: string; readonly elementOf: (index: number) => string }[],
-    elements: number,
-  ): void {
-    for (const { all, elementOf } of tasks)
-      this.#admission?.opened(keyOf(root), all, elements, elementOf);
+  /** A fan-out of the item has these elements; the task stood for all of them. */
+  opened({ root }: ItemRun, task: string, elements: readonly string[]): void {
+    this.#admission?.opened(keyOf(root), task, elements);
   }
 
   /** Call when a task has ended. */

@@ -20,7 +20,7 @@ interface Audience {
 }
 
 /** Node fires a longer timer at once. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 export class Sleepers {
   /** A binary heap: whoever wakes first is at its top. */
@@ -83,7 +83,7 @@ export class Sleepers {
     clearTimeout(this.#timer?.handle);
     this.#timer = undefined;
     if (first === undefined) return;
-    const ms = Math.min(longestTimerMs, Math.max(1, Math.ceil(first - this.#now())));
+    const ms = Math.min(maxTimerMs, Math.max(1, Math.ceil(first - this.#now())));
     this.#timer = { at: first, handle: setTimeout(() => this.#ring(), ms) };
   }
 

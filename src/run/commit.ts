@@ -11,13 +11,14 @@ import type { Budget } from './budget.ts';
 import { type RunningJob, whereaboutsOf } from './in-flight.ts';
 import type { Ended } from './jobs/job.ts';
 import { failed, paidElsewhere, pending } from './jobs/outcome.ts';
-import type { Journal, OrderJournal, Permission } from './jobs/ports.ts';
+import type { OrderJournal, Permission } from './jobs/ports.ts';
+import type { JournalWriter } from './journal-writer.ts';
 import type { RunEvent } from './run-event.ts';
 import type { StepBreaker } from './step-breaker.ts';
 import type { TaskEndings } from './task-endings.ts';
 
 export interface CommitOptions {
-  readonly journal: Journal;
+  readonly journal: JournalWriter;
   readonly budget: Budget;
   readonly stepBreaker: StepBreaker;
   readonly endings: Pick<TaskEndings, 'begun'>;

@@ -12,12 +12,10 @@ import { unknownKind } from '../model/job-kind.ts';
 import { type JobLine, resultOf } from '../model/line.ts';
 import { taskId } from '../model/task.ts';
 import { ask, type TaskAnswer } from '../plan/ask.ts';
-import { decideTake } from '../plan/decide.ts';
+import { decideTake, finalFailure } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { expectationOf } from '../plan/estimate.ts';
-import { finalFailure } from '../plan/final-failure.ts';
 import type { Generations } from '../plan/generations.ts';
-import type { ItemVerdict } from '../plan/planning.ts';
 import { whyOf } from '../plan/reason.ts';
 import { awayUpload, payAgainHint } from '../plan/renew.ts';
 import { timeoutOf } from '../plan/timeout.ts';
@@ -25,8 +23,8 @@ import type { Action, EndWithoutJob, RunTerms } from './action.ts';
 import type { Budget } from './budget.ts';
 import type { InFlight } from './in-flight.ts';
 import type { FanRun, ItemRun } from './item-run.ts';
-import type { CreateOrder, JobOrder } from './jobs/job.ts';
-import { excludedEnd } from './line.ts';
+import { excludedEnd } from './item-walk.ts';
+import type { CreateOrder, JobOrder, OrderHead } from './jobs/job.ts';
 import {
   attachOrder,
   attemptName,
@@ -34,14 +32,13 @@ import {
   copyOrder,
   deleteOrder,
   freshDownloads,
-  type Head,
   headOf,
   orderedTake,
   storeOrder,
 } from './orders.ts';
+import type { ProjectUsers } from './project-users.ts';
 import { refreshesFor } from './refresh-inputs.ts';
 import type { StepBreaker } from './step-breaker.ts';
-import type { Users } from './users.ts';
 
 type Decided = Extract<TaskAnswer, { is: 'decided' }>;
 
@@ -65,7 +62,7 @@ export interface DispatcherOptions extends RunTerms {
   readonly generations: Generations;
   readonly stepBreaker: StepBreaker;
   readonly inFlight: InFlight;
-  readonly users: Users;
+  readonly users: ProjectUsers;
 }
 
 export class Dispatcher {
@@ -75,7 +72,7 @@ export class Dispatcher {
   }
 
   nextAction(itemRun: ItemRun, step: Step): Action {
-    const verdict = this.verdictOn(itemRun, step);
+    const verdict = this.#verdictOn(itemRun, step);
     if (verdict !== undefined) return { action: 'end', ...verdict };
     const { fileFacts } = this.#o;
     const answer = this.#ask(itemRun, step);
@@ -87,7 +84,7 @@ export class Dispatcher {
     }
     switch (answer.is) {
       case 'end':
-        if (!this.#o.allows(step, 'begin') && this.#isExcludedEnd(itemRun, step, answer.ending))
+        if (this.#isExcluded(step) && this.#isExcludedEnd(itemRun, step, answer.ending))
           return excluded;
         return { ...end(answer.ending, answer.why, answer.diagnostic), named: answer.named };
       case 'unread':
@@ -101,6 +98,11 @@ export class Dispatcher {
     }
   }
 
+  /** True if this run does not begin the step. Results of earlier runs are reused nevertheless. */
+  #isExcluded(step: Step): boolean {
+    return !this.#o.allows(step, 'begin');
+  }
+
   /** An excluded step is skipped only by results of earlier runs, because the plan knows no others. */
   #isExcludedEnd(itemRun: ItemRun, step: Step, ending: Ending): boolean {
     if (ending !== 'skipped') return ending === 'failed';
@@ -110,14 +112,14 @@ export class Dispatcher {
         root === 'steps' &&
         name !== undefined &&
         itemRun.suppliersOf(step, name).some((owner) => {
-          const given = owner.given(name);
-          return given !== undefined && this.#o.inFlight.begun(given.fingerprint);
+          const outputs = owner.outputsOf(name);
+          return outputs !== undefined && this.#o.inFlight.begun(outputs.fingerprint);
         }),
     );
   }
 
   /** Why a step must not begin, by the plan. A plan that did not know the elements of a fan-out speaks of all of them. */
-  verdictOn(itemRun: ItemRun, step: Step): ItemVerdict | undefined {
+  #verdictOn(itemRun: ItemRun, step: Step): End | undefined {
     const { item } = itemRun;
     const verdicts = this.#o.unrunnable.get(item?.key ?? '');
     return verdicts?.get(itemRun.task(step)) ?? verdicts?.get(taskId(step.name, item));
@@ -125,11 +127,11 @@ export class Dispatcher {
 
   /** The elements of a fan-out whose list can be known, or why it has none. */
   elements({ fan }: FanRun, itemRun: ItemRun, step: Step): Result<readonly Json[], End> {
-    const verdict = this.verdictOn(itemRun, step);
+    const verdict = this.#verdictOn(itemRun, step);
     if (verdict !== undefined) return err(verdict);
     const elements = elementsOf(fan, itemRun.byContent(this.#o.base).scope);
     if (elements.ok) return elements;
-    if (!this.#o.allows(step, 'begin')) return err(excludedEnd);
+    if (this.#isExcluded(step)) return err(excludedEnd);
     const { code, text, message } = elements.error;
     return err({ ending: 'failed', why: `${text.trim()}: ${message}`, diagnostic: code });
   }
@@ -149,12 +151,11 @@ export class Dispatcher {
     });
   }
 
-  #decided(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
+  #decided(itemRun: ItemRun, step: Step, answer: Decided, head: OrderHead): Action {
     const { fingerprint, wanted, take } = answer;
     const redone = itemRun.isRedone(step.name);
     // An excluded step reuses only results of earlier runs, because the plan knows no others.
-    if (!redone && !this.#o.allows(step, 'begin') && this.#o.inFlight.begun(fingerprint))
-      return excluded;
+    if (!redone && this.#isExcluded(step) && this.#o.inFlight.begun(fingerprint)) return excluded;
     if (!redone && answer.decision.act !== 'reuse' && !this.#o.allows(step, answer.decision.act))
       return excluded;
     // Another task of this run began the job: its intent or its charge is in the journal, and this task shares it.
@@ -166,8 +167,8 @@ export class Dispatcher {
     )
       return { action: 'join', fingerprint };
     const again = redone ? this.#paidMeanwhile(answer, head) : undefined;
-    if (again === 'busy')
-      return { action: 'start', fingerprint, order: { ...head, operation: 'settle', fingerprint } };
+    const settle = { ...head, operation: 'settle', fingerprint } as const;
+    if (again === 'busy') return { action: 'start', fingerprint, order: settle };
     if (redone && again === undefined) return this.#begin(itemRun, step, answer, head);
     const { decision, job } = again ?? answer;
     switch (decision.act) {
@@ -180,12 +181,7 @@ export class Dispatcher {
       case 'begin':
         return this.#begin(itemRun, step, answer, head);
       case 'attach':
-        if (job === undefined)
-          return {
-            action: 'start',
-            fingerprint,
-            order: { ...head, operation: 'settle', fingerprint },
-          };
+        if (job === undefined) return { action: 'start', fingerprint, order: settle };
         return this.#start(attachOrder(head, step, job, take), itemRun, step, fingerprint);
       case 'copy': {
         if (wanted.operation !== 'download')
@@ -215,7 +211,7 @@ export class Dispatcher {
   /** `--pay-again` is about the result that is lost: another one of the request may be paid for, and is taken instead. */
   #paidMeanwhile(
     { wanted, fingerprint, take }: Decided,
-    { task }: Head,
+    { task }: OrderHead,
   ): Pick<Decided, 'decision' | 'job'> | 'busy' | undefined {
     if (wanted.operation !== 'create' || take === undefined || take.saveTo !== undefined)
       return undefined;
@@ -227,7 +223,7 @@ export class Dispatcher {
   /** True if a download would meet a delete of the same project, or a delete a task that uses it, in any item. */
   #inUse(itemRun: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
     const { inFlight, users } = this.#o;
-    return inFlight.clashes(step, fingerprint) || users.keepsFrom(itemRun, step, fingerprint);
+    return inFlight.clashes(step, fingerprint) || users.isStillUsed(itemRun, step, fingerprint);
   }
 
   #lost(itemRun: ItemRun, step: Step, why: string): Action {
@@ -237,11 +233,11 @@ export class Dispatcher {
     if (step.kind.operation === 'upload') return fail(why);
     if (!this.#o.payAgain || owner === undefined || source === undefined)
       return fail(`${why}; ${payAgainHint}`);
-    if (!this.#o.allows(source, 'begin')) return excluded;
+    if (this.#isExcluded(source)) return excluded;
     return { action: 'refresh', list: [{ how: 'redo', owner, step: source }] };
   }
 
-  #begin(itemRun: ItemRun, step: Step, answer: Decided, head: Head): Action {
+  #begin(itemRun: ItemRun, step: Step, answer: Decided, head: OrderHead): Action {
     const { wanted, fingerprint, job, content, away, stored } = answer;
     const supplies = wanted.operation === 'upload' || wanted.operation === 'detect';
     if (this.#o.isTick === true && supplies && this.#o.generations.isFull) return this.#noRoom();
@@ -289,11 +285,16 @@ export class Dispatcher {
   }
 
   #liveDownloads(itemRun: ItemRun, { of }: Step): unknown {
-    return of === undefined ? undefined : itemRun.given(of)?.live?.['downloads'];
+    return of === undefined ? undefined : itemRun.outputsOf(of)?.live?.['downloads'];
   }
 
   /** A request whose body contains outputs of other steps: the outputs must be live, and the body valid. */
-  #request(itemRun: ItemRun, step: Step, { fingerprint, job, take }: Decided, head: Head): Action {
+  #request(
+    itemRun: ItemRun,
+    step: Step,
+    { fingerprint, job, take }: Decided,
+    head: OrderHead,
+  ): Action {
     const stale = this.#refreshes(itemRun, step);
     if (stale !== undefined) return stale;
     const live = itemRun.liveFor(step, this.#o.base);
@@ -335,7 +336,9 @@ export class Dispatcher {
   /** A job whose failures the service may tell in its own words. */
   #start(order: JobOrder, itemRun: ItemRun, step: Step, fingerprint: Fingerprint): Action {
     const { ledger } = this.#o.journal;
-    const names = ownNames(itemRun, step, (known) => ledger.job(known));
+    const own = new OwnNames((known) => ledger.job(known));
+    own.addInputs(itemRun, step);
+    const names = own.names.size === 0 ? {} : { names: Object.fromEntries(own.names) };
     return { action: 'start', fingerprint, order: { ...order, ...names } };
   }
 
@@ -355,7 +358,7 @@ export class Dispatcher {
     const context = {
       ...{ jobOf: (job: string) => ledger.job(job), facts: fileFacts, now: clock.now() },
       ...{ inFlight, awayOf, remembered },
-      buysAgain: (supplier: Step) => payAgain && this.#o.allows(supplier, 'begin'),
+      buysAgain: (supplier: Step) => payAgain && !this.#isExcluded(supplier),
     };
     const refreshes = refreshesFor(itemRun, step, context);
     if (refreshes.are === 'unsettled') return { action: 'wait' };
@@ -365,73 +368,65 @@ export class Dispatcher {
   }
 }
 
-// Whose file an address of the service stands for: the service's sentences name the addresses of a request's inputs, and a
-// person knows the files.
+/**
+ * Whose file an address of the service stands for: the service's sentences name the addresses of a request's inputs, and a person
+ * knows the files. Uploads, the files that a detection has looked at, and saved files that were uploaded again have one.
+ */
+class OwnNames {
+  /** By address: the local file. */
+  readonly names = new Map<string, string>();
+  readonly #seen = new Set<Step>();
+  readonly #jobOf: (fingerprint: string) => JobLine | undefined;
 
-type JobOf = (fingerprint: string) => JobLine | undefined;
+  constructor(jobOf: (fingerprint: string) => JobLine | undefined) {
+    this.#jobOf = jobOf;
+  }
 
-/** By address: the local file. Uploads, the files that a detection has looked at, and saved files that were uploaded again. */
-function ownNames(
-  itemRun: ItemRun,
-  step: Step,
-  jobOf: JobOf,
-): { readonly names?: Readonly<Record<string, string>> } {
-  const names = new Map<string, string>();
-  collect(itemRun, step, jobOf, names, new Set());
-  return names.size === 0 ? {} : { names: Object.fromEntries(names) };
-}
+  /** Adds the inputs of a step. Returns the file of an upload among them: a detection names the file that it reads. */
+  addInputs(itemRun: ItemRun, step: Step): string | undefined {
+    if (this.#seen.has(step)) return undefined;
+    this.#seen.add(step);
+    let file: string | undefined;
+    for (const name of step.uses)
+      for (const owner of itemRun.suppliersOf(step, name)) {
+        const supplier = owner.step(name);
+        if (supplier !== undefined) file = this.#addOutputs(owner, supplier) ?? file;
+      }
+    return file;
+  }
 
-/** A detection names the file of the upload that it reads: it is found after that upload. */
-function collect(
-  itemRun: ItemRun,
-  step: Step,
-  jobOf: JobOf,
-  names: Map<string, string>,
-  seen: Set<Step>,
-): string | undefined {
-  if (seen.has(step)) return undefined;
-  seen.add(step);
-  let file: string | undefined;
-  for (const name of step.uses)
-    for (const owner of itemRun.suppliersOf(step, name)) {
-      const supplier = owner.step(name);
-      if (supplier !== undefined) file = nameOutputs(owner, supplier, jobOf, names, seen) ?? file;
+  #addOutputs(owner: ItemRun, supplier: Step): string | undefined {
+    const known = owner.outputsOf(supplier.name);
+    const job = known === undefined ? undefined : this.#jobOf(known.fingerprint);
+    if (job === undefined) return undefined;
+    const outputs = known?.live ?? resultOf(job);
+    switch (supplier.kind.operation) {
+      case 'upload': {
+        const file = shownFile(owner.uploaded(supplier.name));
+        this.#add(outputs['file_path'], file);
+        return file;
+      }
+      case 'detect': {
+        const file = this.addInputs(owner, supplier);
+        for (const face of listIn(outputs['faces']))
+          if (isObject(face)) this.#add(face['path'], file);
+        return file;
+      }
+      case 'create': {
+        const { outputs: saved = [] } = job;
+        for (const [index, download] of listIn(outputs['downloads']).entries())
+          if (isObject(download))
+            this.#add(download['url'], saved.find((output) => output.index === index)?.path);
+        return undefined;
+      }
+      default:
+        return undefined;
     }
-  return file;
-}
+  }
 
-function nameOutputs(
-  owner: ItemRun,
-  supplier: Step,
-  jobOf: JobOf,
-  names: Map<string, string>,
-  seen: Set<Step>,
-): string | undefined {
-  const given = owner.given(supplier.name);
-  const job = given === undefined ? undefined : jobOf(given.fingerprint);
-  if (job === undefined) return undefined;
-  const outputs = given?.live ?? resultOf(job);
-  switch (supplier.kind.operation) {
-    case 'upload': {
-      const file = shownFile(owner.uploaded(supplier.name));
-      put(names, outputs['file_path'], file);
-      return file;
-    }
-    case 'detect': {
-      const file = collect(owner, supplier, jobOf, names, seen);
-      for (const face of listIn(outputs['faces']))
-        if (isObject(face)) put(names, face['path'], file);
-      return file;
-    }
-    case 'create': {
-      const { outputs: saved = [] } = job;
-      for (const [index, download] of listIn(outputs['downloads']).entries())
-        if (isObject(download))
-          put(names, download['url'], saved.find((output) => output.index === index)?.path);
-      return undefined;
-    }
-    default:
-      return undefined;
+  #add(address: Json | undefined, file: string | undefined): void {
+    if (typeof address === 'string' && address !== '' && file !== undefined)
+      this.names.set(address, file);
   }
 }
 
@@ -440,11 +435,3 @@ const shownFile = (file: string | undefined): string | undefined =>
   file !== undefined && /^([/\\]|[a-z]:)/i.test(file) ? file.replace(/^.*[/\\]/, '') : file;
 
 const listIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
-
-function put(
-  names: Map<string, string>,
-  address: Json | undefined,
-  file: string | undefined,
-): void {
-  if (typeof address === 'string' && address !== '' && file !== undefined) names.set(address, file);
-}

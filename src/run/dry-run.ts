@@ -1,34 +1,28 @@
 // A dry run, which is the plan: the items go along the same line as in a run, by the same rules, and instead of doing a task, its
 // action is foreseen with what is known now.
-import { isObject, type JsonObject } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { unreachable } from '../base/result.ts';
-import type { Scope } from '../language/expression.ts';
-import { expressionsIn, type Step } from '../language/pipeline.ts';
+import type { Step } from '../language/pipeline.ts';
 import { stagesOf } from '../language/stages.ts';
-import { fillOpen } from '../language/template.ts';
-import type { Cell, Item } from '../model/item.ts';
+import type { Item } from '../model/item.ts';
 import { predicted } from '../model/outputs.ts';
 import type { TaskId } from '../model/task.ts';
-import { conditionHolds } from '../model/task-request.ts';
-import { plannedAfterwards, type Unfinished, unknownIn } from '../plan/afterwards.ts';
-import { alikeKey } from '../plan/alike.ts';
-import { ask, badValue, type TaskAnswer, type TaskProblem } from '../plan/ask.ts';
-import { Barrier } from '../plan/barrier.ts';
+import type { TaskProblem } from '../plan/ask.ts';
 import { type End, endingFacts } from '../plan/ending.ts';
 import { countsResults, openingOf, resultCount } from '../plan/fan-opening.ts';
-import { knownBody, lateValues, pricedWithBounds } from '../plan/late-values.ts';
+import { knownBody } from '../plan/late-values.ts';
+import { comesLater, endingOf, isUnsettled, type PlannedTask } from '../plan/planned-action.ts';
+import { Barrier, type Turn } from '../plan/turn.ts';
+import { type FanRun, gatheredSteps, ItemRun, type ItemsInside } from './item-run.ts';
+import { type Actor, endOf, excludedEnd, type ItemTask, walk } from './item-walk.ts';
 import {
-  comesLater,
-  endingOf,
-  isUnsettled,
-  type PlannedAction,
-  type PlannedTask,
-} from '../plan/planned-action.ts';
-import type { ItemVerdict, PlanContext } from '../plan/planning.ts';
-import { whyOf } from '../plan/reason.ts';
-import type { Turn } from '../plan/turn.ts';
-import { type FanRun, ItemRun, type ItemsInside } from './item-run.ts';
-import { type Actor, endOf, excludedEnd, type Waiter, walk } from './line.ts';
+  type PlanContext,
+  Planning,
+  plannedTask,
+  pricedTask,
+  problemTask,
+  someTask,
+} from './planned-task.ts';
 import { renewalsFor } from './refresh-inputs.ts';
 
 /** What would be done for one item, or for the shared steps. */
@@ -39,13 +33,13 @@ export interface DryItem {
   /** Those that cannot run in the current state. */
   readonly badTasks: readonly PlannedTask[];
   /** By task, for an item with bad tasks: why steps of it must not begin. */
-  readonly verdicts: ReadonlyMap<string, ItemVerdict>;
+  readonly verdicts: ReadonlyMap<string, End>;
 }
 
 /** Why an item is not bought, and which of its steps must not begin. */
-interface Spared {
+interface Unbuyable {
   readonly problem: PlannedTask;
-  readonly verdicts: Map<string, ItemVerdict>;
+  readonly verdicts: Map<string, End>;
 }
 
 export interface DryRunOptions extends PlanContext {
@@ -63,8 +57,8 @@ export interface DryRunOptions extends PlanContext {
   readonly payAgain?: Set<TaskId> | undefined;
 }
 
-/** What an earlier look at an item has shown. */
-interface Insight {
+/** What earlier passes over an item have shown. */
+interface EarlierPasses {
   readonly before?: readonly PlannedTask[];
   readonly own?: readonly PlannedTask[];
   readonly paidAgain?: Set<TaskId>;
@@ -80,7 +74,7 @@ export class DryRun implements Actor {
   readonly #afterItems: readonly Step[];
   #shared: DryItem | undefined;
   /** By the item run of an item that cannot run as it is. */
-  readonly #spared = new WeakMap<ItemRun, Spared>();
+  readonly #unbuyable = new WeakMap<ItemRun, Unbuyable>();
   /** By the item run: its creations whose results are lost, and that are paid for again. */
   readonly #paidAgain = new WeakMap<ItemRun, Set<TaskId>>();
   /** Free tasks that are done, and that a request needs again. */
@@ -90,9 +84,9 @@ export class DryRun implements Actor {
   readonly #barrier: Barrier;
   /** The steps that this run does for some item. */
   readonly #later = new Set<string>();
-  /** The items in their order, if a shared step reads `all` of a step of theirs. */
-  readonly #gathered: ItemRun[] = [];
-  readonly #gathers: boolean;
+  /** The steps of items of which a shared step reads `all` outputs; if there are any, the items, in their order. */
+  readonly #gathered: readonly Step[];
+  readonly #items: ItemRun[] = [];
 
   constructor(options: DryRunOptions) {
     this.#o = options;
@@ -101,14 +95,14 @@ export class DryRun implements Actor {
     this.#perItem = perItem;
     this.#afterItems = afterItems;
     this.#barrier = new Barrier(options.partial);
-    this.#gathers = perItem.some(({ isGathered, fan }) => isGathered && fan === undefined);
+    this.#gathered = gatheredSteps(perItem);
   }
 
   /** The shared steps that wait for no item. */
   shared(): Maybe<DryItem> {
     const run = () => new ItemRun({ steps: this.#once, item: undefined });
     const paidAgain = this.#o.payAgain ?? new Set();
-    return after(this.#foreseen(run, this.#once, { paidAgain }), (shared) => {
+    return after(this.#planItem(run, this.#once, { paidAgain }), (shared) => {
       this.#shared = shared;
       return shared;
     });
@@ -119,12 +113,12 @@ export class DryRun implements Actor {
     if (around === undefined) throw new Error('bug: the items come after the shared steps');
     const steps = this.#perItem;
     const run = () => new ItemRun({ steps, item, around });
-    return after(this.#foreseen(run, steps), (planned) => {
+    return after(this.#planItem(run, steps), (planned) => {
       for (const { step, action } of planned.tasks) {
         this.#barrier.note(step.name, endingOf(action));
         if (isUnsettled(action)) this.#later.add(step.name);
       }
-      if (this.#gathers) this.#gathered.push(planned.itemRun);
+      if (this.#gathered.length > 0) this.#items.push(planned.itemRun);
       return planned;
     });
   }
@@ -136,7 +130,7 @@ export class DryRun implements Actor {
     const run = () => new ItemRun({ steps, item: undefined, items: this.#itemsOver() });
     const paidAgain = this.#o.payAgain ?? new Set();
     const before = this.#shared?.badTasks ?? [];
-    return this.#foreseen(run, this.#afterItems, { before, paidAgain });
+    return this.#planItem(run, this.#afterItems, { before, paidAgain });
   }
 
   /** True if the task would begin now: its turn comes before anything that is still to be done. */
@@ -145,7 +139,7 @@ export class DryRun implements Actor {
     const isOwn = (elementRun: ItemRun): boolean =>
       elementRun.plannedHere(step.name)?.task === task;
     const own = itemRun.elementRuns.find(isOwn) ?? itemRun;
-    return !step.after.some((name) => some(own, name, comesLater, this.#later));
+    return !step.after.some((name) => someTask(own, name, comesLater, this.#later));
   }
 
   /** Tasks that an item or the shared steps have reused, and that a later request needs again. */
@@ -156,11 +150,11 @@ export class DryRun implements Actor {
   #itemsOver(): ItemsInside {
     const { partial } = this.#o;
     return {
-      gathered: this.#perItem.filter(({ isGathered, fan }) => isGathered && fan === undefined),
+      gathered: this.#gathered,
       over: () => undefined,
       phase: (step) => this.#barrier.phase(step, { over: true, rest: undefined }),
       rest: () => (partial ? 'excluded' : 'done'),
-      runs: () => this.#gathered,
+      runs: () => this.#items,
     };
   }
 
@@ -168,10 +162,10 @@ export class DryRun implements Actor {
    * Nothing is bought for an item that cannot run as it is: its first problem blocks its paid steps. `before`: problems of
    * the shared steps before it. `paidAgain`: the creations that turned out to be lost.
    */
-  #foreseen(
+  #planItem(
     start: () => ItemRun,
     steps: readonly Step[],
-    { before = [], own = [], paidAgain = new Set() }: Insight = {},
+    { before = [], own = [], paidAgain = new Set() }: EarlierPasses = {},
   ): Maybe<DryItem> {
     this.#renewing.clear();
     const itemRun = start();
@@ -179,14 +173,14 @@ export class DryRun implements Actor {
     this.#paidAgain.set(itemRun, paidAgain);
     const bad = [...before, ...own];
     const [problem] = bad;
-    const verdicts = new Map<string, ItemVerdict>(bad.map((task) => [task.task, verdictOn(task)]));
-    if (problem !== undefined) this.#spared.set(itemRun, { problem, verdicts });
+    const verdicts = new Map<string, End>(bad.map((task) => [task.task, verdictOn(task)]));
+    if (problem !== undefined) this.#unbuyable.set(itemRun, { problem, verdicts });
     return after(walk(itemRun, this), () => {
       if (paidAgain.size > knownLost)
-        return this.#foreseen(start, steps, { before, own, paidAgain });
+        return this.#planItem(start, steps, { before, own, paidAgain });
       const tasks = this.#tasksOf(itemRun, steps);
       const found = own.length > 0 ? [] : tasks.filter(({ action }) => action === 'problem');
-      if (found.length > 0) return this.#foreseen(start, steps, { before, own: found, paidAgain });
+      if (found.length > 0) return this.#planItem(start, steps, { before, own: found, paidAgain });
       for (const [task, renewed] of this.#renewing) this.#renewed.set(task, renewed);
       return { itemRun, tasks, badTasks: own, verdicts };
     });
@@ -206,76 +200,86 @@ export class DryRun implements Actor {
 
   // The turns
 
-  act(waiter: Waiter): Promise<void> | undefined {
-    const { itemRun, step } = waiter;
+  act(itemTask: ItemTask): Promise<void> | undefined {
+    const { itemRun, step } = itemTask;
     const turn = itemRun.turn(step);
     const planned =
       turn === 'start'
-        ? this.#again(waiter, plannedTask(this.#planning(itemRun), step, itemRun.task(step)))
-        : this.#endedBefore(waiter, turn);
-    return this.#end(waiter, planned, () => this.act(waiter));
+        ? this.#again(itemTask, plannedTask(this.#planning(itemRun), step))
+        : this.#endedBefore(itemTask, turn);
+    return this.#end(itemTask, planned, () => this.act(itemTask));
   }
 
-  open(fan: FanRun, head: Waiter, turn: Turn): Promise<void> | undefined {
+  open(fan: FanRun, head: ItemTask, turn: Turn): Promise<void> | undefined {
     const { itemRun, step } = head;
-    const planning = this.#planning(itemRun);
-    const { scope } = planning;
-    const { steps } = this.#o;
-    const later = (name: string): boolean => planning.comesLater(name);
-    const opening = openingOf(fan.fan, { turn, scope, steps, comesLater: later });
-    const [elementRun = itemRun] =
-      opening.is === 'open'
-        ? itemRun.open(fan, opening.elements)
-        : itemRun.open(fan, undefined, opening.is === 'unknown' ? opening : undefined);
-    if (opening.is === 'ended') return this.#endHead({ itemRun: elementRun, step }, opening.turn);
-    if (opening.is === 'problem')
-      return this.#endHead({ itemRun: elementRun, step }, opening.problem);
-    return undefined;
+    const withoutElements = (why: End | TaskProblem): Promise<void> | undefined => {
+      const [elementRun = itemRun] = itemRun.open(fan, undefined);
+      return this.#endHead({ itemRun: elementRun, step }, why);
+    };
+    if (turn !== 'start') return withoutElements(turn);
+    const opening = openingOf(fan.fan, this.#planning(itemRun), this.#o.steps);
+    switch (opening.is) {
+      case 'open':
+        itemRun.open(fan, opening.elements);
+        return undefined;
+      case 'unknown':
+        itemRun.open(fan, undefined, opening);
+        return undefined;
+      case 'problem':
+        return withoutElements(opening.problem);
+      default:
+        return unreachable(opening);
+    }
   }
 
-  #endHead(head: Waiter, why: End | TaskProblem): Promise<void> | undefined {
+  #endHead(head: ItemTask, why: End | TaskProblem): Promise<void> | undefined {
     const { itemRun, step } = head;
     const planned =
-      'ending' in why
-        ? this.#endedBefore(head, why)
-        : problemTask(itemRun, step, itemRun.task(step), why);
+      'ending' in why ? this.#endedBefore(head, why) : problemTask(itemRun, step, why);
     return this.#end(head, planned, () => this.#endHead(head, why));
   }
 
   /** `again`: looks at the task once more, with the files that had to be read. */
   #end(
-    waiter: Waiter,
+    itemTask: ItemTask,
     planned: PlannedTask,
     again: () => Promise<void> | undefined,
   ): Promise<void> | undefined {
-    const { itemRun, step } = waiter;
+    const { itemRun, step } = itemTask;
     const { excluded, read } = this.#o;
-    const free = this.#spare(waiter, excluded.has(step.name) ? withoutDoing(planned) : planned);
-    const renewals = this.#renewals(waiter, free);
+    const free = this.#withoutBuying(
+      itemTask,
+      excluded.has(step.name) ? withoutDoing(planned) : planned,
+    );
+    const renewals = this.#renewals(itemTask, free);
     const reading = read?.();
     if (reading !== undefined) return reading.then(again);
     for (const renewed of renewals.list) this.#renewing.set(renewed.task, renewed);
     const certain: PlannedTask =
       renewals.lost === undefined ? free : { ...free, action: 'lost', why: renewals.lost };
-    this.#foresee(waiter, counted(itemRun, renewals.isBarred ? withoutDoing(certain) : certain));
+    this.#expect(itemTask, counted(itemRun, renewals.isBarred ? withoutDoing(certain) : certain));
     return undefined;
   }
 
-  #endedBefore(waiter: Waiter, turn: End): PlannedTask {
-    return endedBefore(waiter, endOf(turn, this.#o.excluded.has(waiter.step.name)));
+  #endedBefore(itemTask: ItemTask, turn: End): PlannedTask {
+    return endedBefore(itemTask, endOf(turn, this.#o.excluded.has(itemTask.step.name)));
   }
 
-  #foresee({ itemRun, step }: Waiter, planned: PlannedTask): void {
+  #expect({ itemRun, step }: ItemTask, planned: PlannedTask): void {
     const { action, fingerprint } = planned;
     const { jobOf } = this.#o;
     const ending = endingOf(action);
-    const isKnown = fingerprint !== undefined && jobOf(fingerprint) !== undefined;
-    if (isKnown && (action === 'reuse' || action === 'store')) {
-      itemRun.foresee(planned);
-      itemRun.give(step, fingerprint, { live: undefined, ledger: { job: jobOf } });
+    const job = fingerprint === undefined ? undefined : jobOf(fingerprint);
+    if (
+      fingerprint !== undefined &&
+      job !== undefined &&
+      (action === 'reuse' || action === 'store')
+    ) {
+      itemRun.expect(planned);
+      itemRun.setOutputs(step, fingerprint, job, undefined);
     } else if (ending === 'done')
-      itemRun.foresee(planned, this.#predicted(itemRun, planned), comesLater(action));
-    else itemRun.foresee(planned);
+      itemRun.expect(planned, this.#predicted(itemRun, planned), comesLater(action));
+    else itemRun.expect(planned);
     itemRun.end(step.name, ending);
   }
 
@@ -286,7 +290,7 @@ export class DryRun implements Actor {
   }
 
   /** A lost result is bought once more: then the item is looked at again. */
-  #again({ itemRun, step }: Waiter, planned: PlannedTask): PlannedTask {
+  #again({ itemRun, step }: ItemTask, planned: PlannedTask): PlannedTask {
     const { action, task } = planned;
     if (action === 'reuse' && this.#paidAgain.get(itemRun.root)?.has(task) === true)
       return pricedTask(this.#planning(itemRun), {
@@ -309,18 +313,18 @@ export class DryRun implements Actor {
     return false;
   }
 
-  #spare({ itemRun }: Waiter, planned: PlannedTask): PlannedTask {
+  #withoutBuying({ itemRun }: ItemTask, planned: PlannedTask): PlannedTask {
     const { step, task, action } = planned;
-    const spared = this.#spared.get(itemRun.root);
+    const unbuyable = this.#unbuyable.get(itemRun.root);
     const buys = step.kind.operation === 'create' && (action === 'begin' || action === 'maybe');
-    if (spared === undefined || !buys) return planned;
-    const why = `not bought: ${spared.problem.task} cannot run`;
-    spared.verdicts.set(task, { ending: 'blocked', why });
+    if (unbuyable === undefined || !buys) return planned;
+    const why = `not bought: ${unbuyable.problem.task} cannot run`;
+    unbuyable.verdicts.set(task, { ending: 'blocked', why });
     return { step, task, action: 'blocked', why };
   }
 
   /** A request needs live values: the free tasks to repeat for it, or why it cannot be sent. */
-  #renewals({ itemRun }: Waiter, { step, action }: PlannedTask): ReturnType<typeof renewalsFor> {
+  #renewals({ itemRun }: ItemTask, { step, action }: PlannedTask): ReturnType<typeof renewalsFor> {
     const { operation } = step.kind;
     if (action !== 'begin' || (operation !== 'detect' && operation !== 'create'))
       return { list: [] };
@@ -330,78 +334,11 @@ export class DryRun implements Actor {
   }
 
   #planning(itemRun: ItemRun): Planning {
-    return new PlanningTask(itemRun, this.#o, this.#later);
+    return new Planning(itemRun, this.#o, this.#later);
   }
 }
 
-/** What the planning of a task sees. */
-class PlanningTask implements Planning {
-  readonly context: PlanContext;
-  readonly #itemRun: ItemRun;
-  readonly #later: ReadonlySet<string>;
-  #scope: Scope | undefined;
-
-  constructor(itemRun: ItemRun, context: PlanContext, later: ReadonlySet<string>) {
-    this.#itemRun = itemRun;
-    this.context = context;
-    this.#later = later;
-  }
-
-  get item(): Item | undefined {
-    return this.#itemRun.item;
-  }
-
-  get scope(): Scope {
-    this.#scope ??= this.#itemRun.byContent(this.context.base).scope;
-    return this.#scope;
-  }
-
-  get elementsAfter(): string | undefined {
-    return this.#itemRun.element?.unknown?.after;
-  }
-
-  of(step: string): PlannedTask | undefined {
-    return this.#itemRun.planned(step);
-  }
-
-  saversOf(step: Step): readonly PlannedTask[] {
-    return this.#itemRun.saversOf(step).flatMap(({ name }) => this.of(name) ?? []);
-  }
-
-  holdsUp(step: string): boolean {
-    return some(this.#itemRun, step, isUnsettled, this.#later);
-  }
-
-  comesLater(step: string): boolean {
-    return some(this.#itemRun, step, comesLater, this.#later);
-  }
-
-  alike(step: Step): string | undefined {
-    const contentOf = (name: string): string | undefined => {
-      const planned = this.of(name);
-      return planned?.fingerprint ?? planned?.alike;
-    };
-    const { item, element } = this.#itemRun;
-    return alikeKey(step, item, contentOf, element?.index);
-  }
-}
-
-/** `later`: the steps of items of which it is true, for the shared steps. */
-function some(
-  itemRun: ItemRun,
-  step: string,
-  is: (action: PlannedAction) => boolean,
-  later: ReadonlySet<string>,
-): boolean {
-  const planned = itemRun.planned(step);
-  if (planned !== undefined) return is(planned.action);
-  const elementRuns = itemRun.elementRunsWith(step);
-  return elementRuns === undefined
-    ? itemRun.isShared && later.has(step)
-    : elementRuns.some((elementRun) => some(elementRun, step, is, later));
-}
-
-function endedBefore({ itemRun, step }: Waiter, turn: End): PlannedTask {
+function endedBefore({ itemRun, step }: ItemTask, turn: End): PlannedTask {
   const task = itemRun.task(step);
   const { dependents: action } = endingFacts[turn.ending];
   if (action === 'done' || action === 'later')
@@ -413,8 +350,7 @@ function endedBefore({ itemRun, step }: Waiter, turn: End): PlannedTask {
 function withoutDoing(planned: PlannedTask): PlannedTask {
   const { step, task, action, fingerprint } = planned;
   if (action === 'reuse' || action === 'skipped' || action === 'blocked') return planned;
-  const known = fingerprint === undefined ? {} : { fingerprint };
-  return { step, task, action: 'excluded', why: excludedEnd.why, ...known };
+  return { step, task, action: 'excluded', why: excludedEnd.why, fingerprint };
 }
 
 function counted({ element }: ItemRun, planned: PlannedTask): PlannedTask {
@@ -426,7 +362,7 @@ function counted({ element }: ItemRun, planned: PlannedTask): PlannedTask {
     : { ...planned, times: { least: of, most: of, open: false } };
 }
 
-const verdictOn = ({ why, problem }: PlannedTask): ItemVerdict => ({
+const verdictOn = ({ why, problem }: PlannedTask): End => ({
   ending: 'failed',
   why,
   diagnostic: problem?.code,
@@ -435,175 +371,4 @@ const verdictOn = ({ why, problem }: PlannedTask): ItemVerdict => ({
 
 function after<T, U>(value: Maybe<T>, then: (value: T) => Maybe<U>): Maybe<U> {
   return value instanceof Promise ? value.then(then) : then(value);
-}
-
-// Plans one task, once the steps before it have been planned.
-
-/** The plan that the task belongs to. */
-interface Planning extends Unfinished {
-  /** Undefined for a shared step. */
-  readonly item: Item | undefined;
-  /** A key for what the request of a `maybe` depends on, if it is known (`alike.ts`). */
-  alike(step: Step): string | undefined;
-}
-
-function problemTask(
-  { item }: Pick<Planning, 'item'>,
-  step: Step,
-  task: TaskId,
-  found: TaskProblem,
-): PlannedTask {
-  const problem = problemOfItem(found, step, item);
-  return { step, task, problem, action: 'problem', why: sentenceOf(problem) };
-}
-
-function plannedTask(plan: Planning, step: Step, task: TaskId): PlannedTask {
-  return placed(plan, asked(plan, step, task));
-}
-
-function asked(plan: Planning, step: Step, task: TaskId): PlannedTask {
-  const { context, scope, elementsAfter } = plan;
-  const { operation } = step.kind;
-  const uncertain = step.after.find((name) => plan.holdsUp(name));
-  const { of = '' } = step;
-  if (operation === 'download' && plan.comesLater(of))
-    return plannedAfterwards(plan, step, task, of);
-  if (operation === 'delete' && uncertain !== undefined)
-    return plannedAfterwards(plan, step, task, uncertain);
-  if (elementsAfter !== undefined) return perhaps(plan, step, task, elementsAfter);
-  const answer = ask({
-    step,
-    task,
-    names: { scope, fingerprintOfStep: (name) => plan.of(name)?.fingerprint },
-    facts: context.facts,
-    jobOf: context.jobOf,
-    savers: plan.saversOf(step).map((saver) => saver.task),
-    takes: context.takes,
-    remembered: context.remembered,
-    requireOutputs: context.requireOutputs,
-  });
-  const { problem } = answer.is === 'end' ? answer : {};
-  const unknown = problem === undefined ? undefined : unknownIn(plan, step, problem);
-  if (unknown === undefined) return answered(plan, answer, step, task);
-  return perhaps(plan, step, task, unknown);
-}
-
-/** A task that depends on what another step will find. */
-function perhaps(plan: Planning, step: Step, task: TaskId, unknown: string): PlannedTask {
-  const { operation } = step.kind;
-  const holds = conditionHolds(step, plan.scope);
-  if (holds.ok && !holds.value) return { step, task, action: 'skipped', why: 'its if: is false' };
-  const bad = operation === 'create' || operation === 'detect' ? badAlready(plan, step) : undefined;
-  if (bad !== undefined) return problemTask(plan, step, task, bad);
-  return pricedTask(plan, { step, task, action: 'maybe', why: `depends on ${unknown}` });
-}
-
-/** The problem with a request of which only some values are known. */
-function badAlready({ scope }: Planning, step: Step): TaskProblem | undefined {
-  const body = fillOpen(step.with, scope);
-  return isObject(body) ? badValue(step, body) : undefined;
-}
-
-/** An unusable path is a problem of its own, unless nothing will be written there. */
-function placed(plan: Planning, planned: PlannedTask): PlannedTask {
-  const { step, task, action, to } = planned;
-  if (to === undefined || !comesLater(action)) return planned;
-  const message = plan.context.unusable(to);
-  if (message === undefined) return planned;
-  const at = ['steps', step.name, 'with', 'to'];
-  const hint = 'write another path in to:';
-  return problemTask(plan, step, task, { code: 'SL509', message, at, hint });
-}
-
-function answered(plan: Planning, answer: TaskAnswer, step: Step, task: TaskId): PlannedTask {
-  switch (answer.is) {
-    case 'end': {
-      const { problem, why, ending } = answer;
-      if (problem !== undefined) return problemTask(plan, step, task, problem);
-      return { step, task, action: ending === 'excluded' ? ending : 'skipped', why };
-    }
-    case 'unread':
-      return { step, task, action: 'begin', why: 'to be read' };
-    case 'decided': {
-      const { decision, fingerprint, wanted, away, content, take } = answer;
-      const about = {
-        ...(wanted.operation === 'download' ? { to: wanted.to } : {}),
-        ...(wanted.operation === 'upload' ? { file: wanted.file } : {}),
-        away,
-        take,
-        ...(take?.saveTo === undefined ? {} : { to: take.saveTo }),
-        ...('manifest' in wanted ? { manifest: () => wanted.manifest } : {}),
-        ...(content === undefined ? {} : { manifest: () => ({ kind: step.kind.name, content }) }),
-        ...(decision.act === 'reuse' && decision.files !== undefined
-          ? { files: decision.files }
-          : {}),
-      };
-      const { act: action, reason } = decision;
-      const why = whyOf(reason);
-      return pricedTask(plan, { step, task, action, why, fingerprint, ...about });
-    }
-    default:
-      return unreachable(answer);
-  }
-}
-
-// A problem with a task, in terms of its item: which value of which row, and why a field of a file is missing.
-
-/** Adds the place in the item's table, and the reason for a missing field. */
-function problemOfItem(problem: TaskProblem, step: Step, item: Item | undefined): TaskProblem {
-  if (item === undefined) return problem;
-  const columns = columnsIn(problem, step);
-  const cell = columns.length === 0 ? undefined : item.cell?.(columns);
-  const message = withReason(problem, item);
-  return { ...problem, message, cell };
-}
-
-/** The sentence about a problem, with its place in a table. */
-const sentenceOf = ({ message, cell }: TaskProblem): string =>
-  cell === undefined ? message : `${message} (${placeOf(cell)})`;
-
-const placeOf = ({ name, span }: Cell): string => `${name}:${span.line}:${span.column}`;
-
-/** The fields of the item that the wrong value comes from. */
-function columnsIn({ expression, at }: TaskProblem, step: Step): readonly string[] {
-  const path = (expression?.path ?? at)?.join('.');
-  return expressionsIn(step)
-    .filter(({ path: own }) => path === undefined || `${own.join('.')}.`.startsWith(`${path}.`))
-    .flatMap(({ expression: { references } }) =>
-      references.flatMap(({ root, key }) => (root === 'item' && key !== undefined ? [key] : [])),
-    );
-}
-
-function withReason({ message, expression }: TaskProblem, { lacks = {}, fields }: Item): string {
-  const name = /^there is no "(\w+)"$/.exec(expression?.message ?? '')?.[1] ?? '';
-  const why = Object.hasOwn(lacks, name) ? lacks[name] : undefined;
-  return why === undefined ? message : `${message}: ${String(fields['path'])} ${why}`;
-}
-
-// Adds to a planned task what it may cost, and which of its values only the run will know.
-
-/** The plan that a task belongs to, for its price. */
-interface Pricing extends Pick<Unfinished, 'scope' | 'context' | 'comesLater' | 'elementsAfter'> {
-  /** What makes two tasks certainly share a job, although the job is not known yet (`alike.ts`). */
-  alike(step: Step): string | undefined;
-}
-
-function pricedTask(plan: Pricing, planned: PlannedTask): PlannedTask {
-  const { step, action } = planned;
-  const late = action === 'maybe' ? lateValues(step, plan) : [];
-  const paid = action === 'begin' || action === 'maybe' || action === 'lost';
-  if (step.kind.tool === undefined || !paid)
-    return late.length === 0 ? planned : { ...planned, late };
-  const known = knownBody(step, plan.scope);
-  plan.context.look(step, known);
-  const priced = pricedWithBounds(step, { known, scope: plan.scope, late }, (body) =>
-    plan.context.estimate(step, body),
-  );
-  const alike = action === 'maybe' ? plan.alike(step) : undefined;
-  return {
-    ...planned,
-    ...{ estimate: priced.estimate, priced: priced.body },
-    ...(late.length === 0 ? {} : { late: priced.late }),
-    alike,
-  };
 }

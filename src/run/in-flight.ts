@@ -2,14 +2,14 @@
 
 import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
+import type { Ledger } from '../model/ledger.ts';
 import { jobFacts } from '../model/state.ts';
+import type { ItemTask } from './item-walk.ts';
 import type { JobOrder, JobOutcome } from './jobs/job.ts';
-import type { Journal } from './jobs/ports.ts';
-import type { Waiter } from './line.ts';
 import type { Whereabouts } from './run-event.ts';
 
 /** `itemRun` and `step` are those of the task that began the job. */
-export interface RunningJob extends Waiter {
+export interface RunningJob extends ItemTask {
   /** Undefined for jobs that no other task can share: a download, a copy, a delete, hashing. */
   readonly fingerprint: Fingerprint | undefined;
   readonly order: JobOrder;
@@ -24,13 +24,13 @@ export interface JobEnd {
 }
 
 /** The project behind a job, as far as it is known. */
-export function projectOf({ order }: RunningJob, ledger: Journal['ledger']): string | undefined {
+export function projectOf({ order }: RunningJob, ledger: Ledger): string | undefined {
   if ('project' in order) return order.project;
   return 'fingerprint' in order ? ledger.job(order.fingerprint)?.project : undefined;
 }
 
 /** The place of a job in events. */
-export function whereaboutsOf(job: RunningJob, ledger: Journal['ledger']): Whereabouts {
+export function whereaboutsOf(job: RunningJob, ledger: Ledger): Whereabouts {
   const item = job.itemRun.item?.key;
   const project = projectOf(job, ledger);
   return {
@@ -40,14 +40,9 @@ export function whereaboutsOf(job: RunningJob, ledger: Journal['ledger']): Where
   };
 }
 
-export interface InFlightOptions {
-  readonly journal: Pick<Journal, 'ledger'>;
-  /** The jobs that this run has begun, in all its phases; undefined if the run excludes no steps, so that nobody asks. */
-  readonly begunJobs: Set<Fingerprint> | undefined;
-}
-
 export class InFlight {
-  readonly #o: InFlightOptions;
+  readonly #ledger: Ledger;
+  readonly #begunJobs: Set<Fingerprint> | undefined;
   readonly #jobs = new Set<RunningJob>();
   readonly #shared = new Map<
     Fingerprint,
@@ -57,8 +52,10 @@ export class InFlight {
   readonly #onProjects = new Map<Fingerprint, Set<JobOrder>>();
   #keys = 0;
 
-  constructor(options: InFlightOptions) {
-    this.#o = options;
+  /** `begunJobs`: the jobs that this run has begun, in all its phases; undefined if the run excludes no steps, so that nobody asks. */
+  constructor(ledger: Ledger, begunJobs: Set<Fingerprint> | undefined) {
+    this.#ledger = ledger;
+    this.#begunJobs = begunJobs;
   }
 
   get size(): number {
@@ -90,7 +87,7 @@ export class InFlight {
       else others.add(order);
     }
     if (fingerprint === undefined) return perform();
-    if (!this.#isDone(fingerprint)) this.#o.begunJobs?.add(fingerprint);
+    if (!this.#isDone(fingerprint)) this.#begunJobs?.add(fingerprint);
     const end = perform();
     this.#shared.set(fingerprint, { job, end });
     return end;
@@ -98,7 +95,7 @@ export class InFlight {
 
   /** True if this run or an earlier one finished the job: a new job for it only refreshes its values. */
   #isDone(fingerprint: Fingerprint): boolean {
-    const state = this.#o.journal.ledger.job(fingerprint)?.state;
+    const state = this.#ledger.job(fingerprint)?.state;
     return state !== undefined && jobFacts[state].hasResult;
   }
 
@@ -114,7 +111,7 @@ export class InFlight {
 
   /** True if a job for this content was begun in this run. Only tracked if the run excludes steps. */
   begun(fingerprint: Fingerprint): boolean {
-    return this.#o.begunJobs?.has(fingerprint) === true;
+    return this.#begunJobs?.has(fingerprint) === true;
   }
 
   /** True if a step would meet a delete of the same project in flight, or a delete would meet a download. */

@@ -8,23 +8,28 @@ import type { FanOut, Step } from '../language/pipeline.ts';
 import { eachOf, elementsOf } from '../model/element.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import type { Item } from '../model/item.ts';
-import type { Ledger } from '../model/ledger.ts';
 import { type JobLine, resultOf } from '../model/line.ts';
 import { namedByContent } from '../model/outputs.ts';
 import { type TaskId, taskId } from '../model/task.ts';
 import type { Names } from '../model/task-request.ts';
-import { Barrier } from '../plan/barrier.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import { type Ending, endingFacts, type Phase } from '../plan/ending.ts';
-import { type Contributor, type Gathering, isFinal } from '../plan/fan-in.ts';
 import type { PlannedTask, Times } from '../plan/planned-action.ts';
-import { saversOf, type Turn, turnOf } from '../plan/turn.ts';
+import {
+  Barrier,
+  type Contributor,
+  type Gathering,
+  isFinal,
+  saversOf,
+  type Turn,
+  turnOf,
+} from '../plan/turn.ts';
 import type { TaskEnding } from './run-event.ts';
 
 type Base = Pick<Scope, 'inputs' | 'env' | 'run'>;
 
 /** The outputs of a finished task. */
-interface Given {
+interface TaskOutputs {
   readonly fingerprint: Fingerprint;
   /** The outputs as requests see them; undefined if they must be refreshed before a request can contain them. */
   live: JsonObject | undefined;
@@ -39,7 +44,7 @@ export interface ReportedEnd {
 }
 
 /** What a plan expects of a task. */
-interface Foreseen {
+interface ExpectedTask {
   readonly planned: PlannedTask;
   /** Its outputs by content, as far as they are known; undefined if it will have none, or has given them. */
   readonly content: unknown;
@@ -86,7 +91,7 @@ export interface ItemRunOptions {
 type Waiting = Parameters<typeof turnOf>[0];
 
 /** One step of an item run. */
-class StepProgress {
+class StepPhase {
   phase: Phase = 'waiting';
   #over: PromiseWithResolvers<void> | undefined;
 
@@ -106,6 +111,10 @@ class StepProgress {
     this.#over?.resolve();
   }
 }
+
+/** The steps of items of which a shared step reads `all` outputs. */
+export const gatheredSteps = (steps: readonly Step[]): readonly Step[] =>
+  steps.filter(({ isGathered, fan }) => isGathered && fan === undefined);
 
 /** The steps of an item run in their order; a fan-out stands where its first step does. */
 interface Shape {
@@ -140,24 +149,25 @@ export class ItemRun {
   readonly element: ElementOf | undefined;
   readonly #around: ItemRun | undefined;
   readonly #items: ItemsInside | undefined;
-  readonly #progress = new Map<string, StepProgress>();
+  readonly #progress = new Map<string, StepPhase>();
   /** Steps whose outputs are being refreshed for others. */
   readonly refreshing = new Map<string, Promise<void>>();
   /** Free tasks to repeat although the journal has them, because their values are no longer in storage. */
   readonly #redone = new Set<string>();
   /** The reported ending of each step's task. A task that is repeated for another step ends twice. */
-  readonly #shown = new Map<string, ReportedEnd>();
+  readonly #reported = new Map<string, ReportedEnd>();
   /** Steps whose tasks were reported as begun. */
   readonly #begun = new Set<string>();
   /** Steps whose inputs were already supplied a second time. */
   readonly #resupplied = new Set<string>();
   #changed = false;
   #unfinished = false;
-  readonly #given = new Map<string, Given>();
+  /** By step. */
+  readonly #outputs = new Map<string, TaskOutputs>();
   /** The files of its uploads, by step. */
   readonly #uploaded = new Map<string, string>();
   /** For a plan: what is expected of each task. */
-  readonly #foreseen = new Map<string, Foreseen>();
+  readonly #expected = new Map<string, ExpectedTask>();
   readonly #itemCel: Pick<Scope, 'item' | 'matrix'>;
 
   constructor({ steps, item, around, element, items }: ItemRunOptions) {
@@ -168,7 +178,7 @@ export class ItemRun {
     this.element = element;
     this.#around = around;
     this.#items = items;
-    for (const { name } of this.steps) this.#progress.set(name, new StepProgress());
+    for (const { name } of this.steps) this.#progress.set(name, new StepPhase());
     const { fields, matrix } = item ?? {};
     this.#itemCel = { item: toCel(fields), matrix: toCel(matrix) };
   }
@@ -269,7 +279,7 @@ export class ItemRun {
     const settled = isFinal(name, lasting, (step) => this.#anyStep(step)?.after ?? []);
     const step = this.step(name);
     if (step === undefined) throw new Error(`bug: ${name} does not run here`);
-    const perhaps = this.#foreseen.get(name)?.planned.action === 'maybe';
+    const perhaps = this.#expected.get(name)?.planned.action === 'maybe';
     return { task: this.task(step), phase: this.phase(name), isFinal: settled, perhaps };
   }
 
@@ -336,17 +346,17 @@ export class ItemRun {
   }
 
   /** Records how a task's end was reported. Returns how it was reported before, if it was. */
-  show(step: string, shown: ReportedEnd): ReportedEnd | undefined {
-    const { ending } = shown;
+  report(step: string, end: ReportedEnd): ReportedEnd | undefined {
+    const { ending } = end;
     if (ending !== 'reused' && endingFacts[ending].acted) this.root.#changed = true;
-    const before = this.#shown.get(step);
-    this.#shown.set(step, shown);
+    const before = this.#reported.get(step);
+    this.#reported.set(step, end);
     return before;
   }
 
   /** True the first time, unless the task was already reported: one that is repeated for another step began before. */
   begin(step: string): boolean {
-    if (this.#begun.has(step) || this.#shown.has(step)) return false;
+    if (this.#begun.has(step) || this.#reported.has(step)) return false;
     this.#begun.add(step);
     return true;
   }
@@ -375,7 +385,7 @@ export class ItemRun {
 
   /** The item run that performs a step: this one, or the shared one. */
   ownerOf(step: string): ItemRun | undefined {
-    if (this.#given.has(step) || this.step(step) !== undefined) return this;
+    if (this.#outputs.has(step) || this.step(step) !== undefined) return this;
     return this.#around?.ownerOf(step);
   }
 
@@ -390,49 +400,46 @@ export class ItemRun {
    * Stores a finished task's outputs for later steps. `live`: the outputs as requests see them now; undefined if they
    * are refreshed on demand.
    */
-  give(
+  setOutputs(
     step: Step,
     fingerprint: Fingerprint,
-    {
-      live,
-      ledger,
-    }: { readonly live: JsonObject | undefined; readonly ledger: Pick<Ledger, 'job'> },
+    job: JobLine | undefined,
+    live: JsonObject | undefined,
   ): void {
     const { name, isRead, kind } = step;
-    const job = ledger.job(fingerprint);
     if (job === undefined) throw new Error(`bug: ${this.task(step)} gave without a job`);
     this.#redone.delete(name);
     const saved = kind.operation === 'download' || kind.operation === 'delete';
     if (!isRead) {
-      this.#given.set(name, { fingerprint, live: saved ? {} : live, content: {}, liveCel: {} });
+      this.#outputs.set(name, { fingerprint, live: saved ? {} : live, content: {}, liveCel: {} });
       return;
     }
     const content = saved
       ? savedOutputs(job, this.task(step))
       : namedByContent(kind.operation, fingerprint, resultOf(job), job.credits ?? 0);
-    const given = saved ? content : live;
-    const [contentCel, liveCel] = [toCel(content), toCel(given)];
-    this.#given.set(name, { fingerprint, live: given, content: contentCel, liveCel });
+    const values = saved ? content : live;
+    const [contentCel, liveCel] = [toCel(content), toCel(values)];
+    this.#outputs.set(name, { fingerprint, live: values, content: contentCel, liveCel });
   }
 
   /**
    * Notes what a plan expects of a task. `outputs`: by content, as far as they are known; undefined if it will have none, or
    * has given them. `isOpen`: it will have others, which only the run knows.
    */
-  foresee(planned: PlannedTask, outputs?: JsonObject, isOpen = false): void {
+  expect(planned: PlannedTask, outputs?: JsonObject, isOpen = false): void {
     const { name, isRead } = planned.step;
     const content = outputs === undefined ? undefined : toCel(isRead ? outputs : {});
-    this.#foreseen.set(name, { planned, content, isOpen: isOpen && isRead });
+    this.#expected.set(name, { planned, content, isOpen: isOpen && isRead });
   }
 
   /** What a plan expects of a task, here or around. */
   planned(step: string): PlannedTask | undefined {
-    return this.#foreseen.get(step)?.planned ?? this.#around?.planned(step);
+    return this.#expected.get(step)?.planned ?? this.#around?.planned(step);
   }
 
   /** What a plan expects of a task of its own. */
   plannedHere(step: string): PlannedTask | undefined {
-    return this.#foreseen.get(step)?.planned;
+    return this.#expected.get(step)?.planned;
   }
 
   /** The item runs of the elements for which a step is done; undefined if it belongs to no fan-out. */
@@ -465,7 +472,7 @@ export class ItemRun {
     const elementRuns = this.fanWith(step)?.elementRuns;
     if (elementRuns !== undefined)
       return elementRuns.some((elementRun) => elementRun.#isProject(step, fingerprint));
-    if (this.given(step)?.fingerprint !== fingerprint) return false;
+    if (this.outputsOf(step)?.fingerprint !== fingerprint) return false;
     return this.ownerOf(step)?.step(step)?.kind.operation === 'create';
   }
 
@@ -480,20 +487,21 @@ export class ItemRun {
   }
 
   /** True if this item run itself has the step's outputs, fresh or not. */
-  hasGiven(step: string): boolean {
-    return this.#given.has(step);
+  hasOutputs(step: string): boolean {
+    return this.#outputs.has(step);
   }
 
-  given(step: string): Given | undefined {
-    return this.#given.get(step) ?? this.#around?.given(step);
+  /** The outputs of a finished task, here or around. */
+  outputsOf(step: string): TaskOutputs | undefined {
+    return this.#outputs.get(step) ?? this.#around?.outputsOf(step);
   }
 
   /** Sets the live outputs of a step of this item run. */
-  enliven(step: string, live: JsonObject | undefined): void {
-    const given = this.#given.get(step);
-    if (given === undefined) throw new Error(`bug: ${step} has given nothing yet`);
-    given.live = live;
-    given.liveCel = toCel(live);
+  setLive(step: string, live: JsonObject | undefined): void {
+    const outputs = this.#outputs.get(step);
+    if (outputs === undefined) throw new Error(`bug: ${step} has given nothing yet`);
+    outputs.live = live;
+    outputs.liveCel = toCel(live);
   }
 
   /** The names for fingerprints. */
@@ -502,7 +510,8 @@ export class ItemRun {
     const each = value === undefined || index === undefined ? undefined : eachOf(value, index);
     return {
       scope: this.#scope(base, 'content', each),
-      fingerprintOfStep: (step) => this.given(step)?.fingerprint ?? this.planned(step)?.fingerprint,
+      fingerprintOfStep: (step) =>
+        this.outputsOf(step)?.fingerprint ?? this.planned(step)?.fingerprint,
     };
   }
 
@@ -545,12 +554,12 @@ export class ItemRun {
     if (this.#around !== undefined) this.#around.#addOutputs(outputs, open, which);
     for (const { steps, elementRuns } of this.fans)
       if (elementRuns !== undefined) this.#addGathered(steps, outputs, open, which);
-    for (const [step, { content, isOpen }] of this.#foreseen) {
+    for (const [step, { content, isOpen }] of this.#expected) {
       if (content !== undefined) outputs[step] = content;
       if (isOpen) open.add(step);
       else open.delete(step);
     }
-    for (const [step, given] of this.#given) outputs[step] = given[which];
+    for (const [step, own] of this.#outputs) outputs[step] = own[which];
   }
 
   /** The list `all` of steps, unless a plan does not know it yet. */
@@ -563,9 +572,9 @@ export class ItemRun {
     for (const { name, isGathered } of steps) {
       if (!isGathered) continue;
       const done = this.#contributorsOf(name).filter((run) => run.phase(name) === 'done');
-      if (done.some((run) => run.#foreseen.get(name)?.isOpen)) open.add(name);
+      if (done.some((run) => run.#expected.get(name)?.isOpen)) open.add(name);
       const all = done.map(
-        (run) => run.#given.get(name)?.[which] ?? run.#foreseen.get(name)?.content,
+        (run) => run.#outputs.get(name)?.[which] ?? run.#expected.get(name)?.content,
       );
       if (done.some((run) => run.#isUnnamed(name))) delete outputs[name];
       else outputs[name] = { all };
@@ -574,7 +583,7 @@ export class ItemRun {
 
   /** True if a plan does not know by which content a task will be done. */
   #isUnnamed(step: string): boolean {
-    const foreseen = this.#foreseen.get(step);
+    const foreseen = this.#expected.get(step);
     return foreseen !== undefined && foreseen.planned.fingerprint === undefined;
   }
 }
@@ -635,9 +644,7 @@ export class FanRun {
   }
 }
 
-// The outputs of a finished download for later steps: the paths of its files. Used by plan and run.
-
-/** The paths are relative to the pipeline file, as in an `upload` step. */
+/** The outputs of a finished download for later steps: its paths are relative to the pipeline file, as in an `upload` step. */
 export function savedOutputs(job: JobLine, task: string): JsonObject {
   const outputs = (job.outputs ?? []).filter((output) => output.task === task);
   const paths = outputs.map(({ path }) => path);

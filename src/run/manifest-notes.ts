@@ -5,7 +5,7 @@ import type { KeptManifest } from '../model/manifest.ts';
 import type { TaskAnswer } from '../plan/ask.ts';
 import type { Clock } from './jobs/ports.ts';
 
-/** Where manifests are kept; `adapters/state/manifests.ts`. */
+/** Where manifests are kept; `state/manifests.ts`. */
 interface Manifests {
   has(job: Fingerprint): boolean;
   add(manifest: KeptManifest): void;

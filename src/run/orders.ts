@@ -1,4 +1,4 @@
-// Builds job orders: turns a step that is ready into plain data for a runner.
+// Builds job orders: turns a step that is ready into plain data for a performer.
 
 import { digestFrom } from '../base/digest.ts';
 import { isObject } from '../base/json.ts';
@@ -27,6 +27,7 @@ import type {
   CreateOrder,
   DeleteOrder,
   DetectOrder,
+  OrderHead,
   Place,
   ReuploadOrder,
   Source,
@@ -36,14 +37,7 @@ import type {
 /** The number of tries for free requests, which only cost time. */
 const freeAttempts = 5;
 
-export interface Head {
-  readonly key: string;
-  readonly task: string;
-  readonly kind: string;
-  readonly attempts: number;
-}
-
-export function headOf(key: string, task: string, step: Step): Head {
+export function headOf(key: string, task: string, step: Step): OrderHead {
   const attempts =
     step.kind.operation === 'create' ? step.attempts : Math.max(step.attempts, freeAttempts);
   return { key, task, kind: step.kind.name, attempts };
@@ -60,7 +54,12 @@ const savedTo = (take: TakeChoice | undefined): Pick<CreateOrder, 'saveTo'> =>
   take?.saveTo === undefined ? {} : { saveTo: take.saveTo };
 
 /** Waits for a paid project, or reads it again. */
-export function attachOrder(head: Head, step: Step, job: JobLine, take?: TakeChoice): AttachOrder {
+export function attachOrder(
+  head: OrderHead,
+  step: Step,
+  job: JobLine,
+  take?: TakeChoice,
+): AttachOrder {
   if (job.project === undefined)
     throw new Error(`bug: job ${job.job} is ${job.state} without a project`);
   return {
@@ -79,7 +78,12 @@ export function attachOrder(head: Head, step: Step, job: JobLine, take?: TakeCho
 }
 
 /** Waits for an event about an earlier run's creation whose outcome is unknown. */
-export function awaitOrder(head: Head, step: Step, job: JobLine, take?: TakeChoice): AwaitOrder {
+export function awaitOrder(
+  head: OrderHead,
+  step: Step,
+  job: JobLine,
+  take?: TakeChoice,
+): AwaitOrder {
   if (job.name === undefined) throw new Error(`bug: job ${job.job} is ${job.state} without a name`);
   return {
     ...head,
@@ -95,7 +99,7 @@ export function awaitOrder(head: Head, step: Step, job: JobLine, take?: TakeChoi
 
 /** Reads a face detection of an earlier run again. */
 export function rereadOrder(
-  head: Head,
+  head: OrderHead,
   step: Step,
   job: JobLine,
   fingerprint: Fingerprint,
@@ -124,7 +128,7 @@ const sourceOf = (output: OutputLine, facts: Facts): Source =>
 
 /** Uploads a deleted project's saved files to replace its addresses; undefined if the files are gone. */
 export function reuploadOrder(
-  head: Head,
+  head: OrderHead,
   job: JobLine,
   facts: Facts,
   remembered: Pick<Remembered, 'copies'> = nothingRemembered,
@@ -145,7 +149,7 @@ export function reuploadOrder(
 }
 
 export function copyOrder(
-  head: Head,
+  head: OrderHead,
   to: string,
   fingerprint: Fingerprint,
   sources: readonly OutputLine[],
@@ -161,7 +165,7 @@ export function copyOrder(
 }
 
 export function storeOrder(
-  head: Head,
+  head: OrderHead,
   fingerprint: Fingerprint,
   outputs: readonly OutputLine[],
   facts: Facts,

@@ -64,7 +64,7 @@ function staleInputs(
 ): readonly Stale[] {
   return step.uses.flatMap((name) =>
     itemRun.suppliersOf(step, name).flatMap((owner): Stale[] => {
-      const given = owner.given(name);
+      const given = owner.outputsOf(name);
       const supplier = owner.step(name);
       if (supplier === undefined || given === undefined) return [];
       // A fan-in leaves out what is not done.
@@ -91,7 +91,7 @@ export function refreshesFor(itemRun: ItemRun, step: Step, context: RefreshConte
     const head = headOf(inFlight.key(), task, supplier);
     switch (renewal) {
       case 'recorded':
-        owner.enliven(supplier.name, resultOf(job));
+        owner.setLive(supplier.name, resultOf(job));
         break;
       case 'redo': {
         const isUpload = supplier.kind.operation === 'upload' && !owner.isRedone(supplier.name);
@@ -174,7 +174,7 @@ export function renewalsFor(
 export function redoSuppliers(itemRun: ItemRun, step: Step): void {
   for (const { owner, step: supplier } of suppliersOf(itemRun, step)) {
     if (owner.isRedone(supplier.name)) continue;
-    owner.enliven(supplier.name, undefined);
+    owner.setLive(supplier.name, undefined);
     owner.redo(supplier.name);
   }
 }
@@ -188,7 +188,7 @@ function suppliersOf(itemRun: ItemRun, step: Step): readonly { owner: ItemRun; s
     const before = owner.step(name);
     if (before === undefined || owner.phase(name) !== 'done') return [];
     if (before.kind.operation === 'create') {
-      owner.enliven(name, undefined);
+      owner.setLive(name, undefined);
       return [];
     }
     const free = before.kind.operation === 'upload' || before.kind.operation === 'detect';

@@ -1,9 +1,9 @@
-// Reports items and shared steps with nothing to do. The walk does not visit them.
+// The tasks with nothing to do: the walk reports them without a visit. Which of them are skipped, and why, is kept for a run that
+// finds nothing changed.
 import type { Step } from '../language/pipeline.ts';
 import type { Item } from '../model/item.ts';
 import { taskId } from '../model/task.ts';
-import type { Tell } from './run-event.ts';
-import type { Skips } from './skipped-tasks.ts';
+import type { RunEvent, Tell } from './run-event.ts';
 import type { Tally } from './tally.ts';
 
 const itemsPerTurn = 1000;
@@ -11,6 +11,7 @@ const itemsPerTurn = 1000;
 const none: Skips = {};
 const reused = { ending: 'reused', why: 'nothing to do' } as const;
 
+/** Reports items and shared steps with nothing to do. */
 export class SettledTasks {
   readonly #tally: Tally;
   readonly #tell: Tell;
@@ -46,4 +47,51 @@ export class SettledTasks {
     const end = skipped === undefined ? reused : ({ ending: 'skipped', why: skipped } as const);
     this.#tell({ type: 'task', task, step: name, ...end, credits: 0, item: item?.key });
   }
+}
+
+/** By step: why the task is skipped. */
+export type Skips = Readonly<Record<string, string>>;
+
+export interface SkippedGroup {
+  readonly skips: Skips;
+  /** The keys of the items; "" stands for the shared steps. */
+  readonly items: readonly string[];
+}
+
+const shared = '';
+
+/** Many items skip the same steps for the same reasons. */
+export class SkippedTasks {
+  /** Of items that are not over, by key. */
+  readonly #open = new Map<string, Record<string, string>>();
+  readonly #groups = new Map<string, { readonly skips: Skips; readonly items: string[] }>();
+
+  hear(event: RunEvent): void {
+    if (event.type === 'item') this.#over(event.item);
+    if (event.type !== 'task' || event.ending !== 'skipped') return;
+    const { item = shared, step, why = '' } = event;
+    this.#open.set(item, { ...this.#open.get(item), [step]: why });
+  }
+
+  #over(item: string): void {
+    const skips = this.#open.get(item);
+    if (skips === undefined) return;
+    this.#open.delete(item);
+    const name = JSON.stringify(skips);
+    const group = this.#groups.get(name) ?? { skips, items: [] };
+    this.#groups.set(name, group);
+    group.items.push(item);
+  }
+
+  /** Call when the run is over. */
+  get groups(): readonly SkippedGroup[] {
+    this.#over(shared);
+    return [...this.#groups.values()];
+  }
+}
+
+/** By the key of an item; without a key, of the shared steps. */
+export function skipsOf(groups: readonly SkippedGroup[]): (item?: string) => Skips {
+  const byItem = new Map(groups.flatMap(({ skips, items }) => items.map((item) => [item, skips])));
+  return (item = shared) => byItem.get(item) ?? {};
 }

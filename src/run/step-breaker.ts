@@ -4,10 +4,10 @@
 import type { Step } from '../language/pipeline.ts';
 
 /** After this many refused items and no accepted one, the request is at fault, not the items. */
-const enough = 3;
+const maxRefusals = 3;
 
 /** 400, 422 and similar; also 404, for a path that the service does not have. */
-const refusing: ReadonlySet<string> = new Set(['refused', 'not-found', 'expired']);
+const refusalCodes: ReadonlySet<string> = new Set(['refused', 'not-found', 'expired']);
 
 export class StepBreaker {
   readonly #steps: readonly Step[];
@@ -34,13 +34,14 @@ export class StepBreaker {
     step: Step,
     { code = '', why }: { readonly code?: string | undefined; readonly why: string },
   ): void {
-    if (!refusing.has(code) || this.#taken.has(step.name) || this.#refused.has(step.name)) return;
+    if (!refusalCodes.has(code) || this.#taken.has(step.name) || this.#refused.has(step.name))
+      return;
     const counted = (this.#counts.get(step.name) ?? 0) + 1;
     this.#counts.set(step.name, counted);
-    if (counted === enough)
+    if (counted === maxRefusals)
       this.refuse(
         step,
-        `refused for the first ${enough} items, so it is not tried for the others: ${why}`,
+        `refused for the first ${maxRefusals} items, so it is not tried for the others: ${why}`,
       );
   }
 

@@ -1,12 +1,17 @@
 // What became of the tasks and items of a walk, folded from its events. Each event costs the same, whatever the number of
 // items; what is kept is counts, what is in progress, the last few events, and the first problems.
-
 import { type FileCounts, sumOf } from '../plan/decide.ts';
 import { endingFacts, type Held } from '../plan/ending.ts';
 import type { PlanRow } from '../plan/plan.ts';
 import { comesLater } from '../plan/planned-action.ts';
-import { Problems } from './problems.ts';
-import type { ReachedCap, RunEvent, TaskDetail, TaskEnding } from './run-event.ts';
+import type {
+  ProblemGroup,
+  ReachedCap,
+  RunEvent,
+  Summary,
+  TaskDetail,
+  TaskEnding,
+} from './run-event.ts';
 
 /** A task, or an item that is over. */
 export interface Happening {
@@ -295,3 +300,64 @@ export class StepProgress {
 }
 
 const isNothing: ReadonlySet<TaskEnding> = new Set(['reused', 'excluded', 'skipped']);
+
+// The tasks of a walk that need attention: the first of them, and all of them grouped by step and reason, so that a summary of
+// 10,000 equal failures is one line.
+
+const maxProblems = 100;
+const maxGroups = 100;
+const maxExamples = 3;
+
+interface Group extends ProblemGroup {
+  why: string;
+  count: number;
+  readonly examples: string[];
+  files?: string[];
+}
+
+export class Problems {
+  readonly list: Summary['problems'][number][] = [];
+  readonly #groups = new Map<string, Group>();
+
+  get groups(): readonly ProblemGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  add(
+    { step, task, ending, why = '', code }: Extract<RunEvent, { type: 'task' }>,
+    { advice, cure, named = [] }: TaskDetail,
+  ): void {
+    if (this.list.length < maxProblems) this.list.push({ task, ending, why, code, advice });
+    const cause = causeOf(why, named);
+    const key = JSON.stringify([step, ending, cause]);
+    const known = this.#groups.get(key);
+    if (known !== undefined) {
+      known.why = cause;
+      known.count += 1;
+      if (known.examples.length < maxExamples) known.examples.push(task);
+      if (known.files !== undefined && known.files.length < maxExamples) known.files.push(...named);
+    } else if (this.#groups.size < maxGroups) {
+      const files = named.length === 0 ? {} : { files: [...named] };
+      const more = { code, advice, cure, count: 1, examples: [task], ...files };
+      this.#groups.set(key, { step, ending, why, ...more });
+    }
+  }
+
+  /** Those of an earlier run; `of` says which. What is only blocked there was never begun. */
+  addEarlier(earlier: Problems, of: string): void {
+    const room = maxProblems - this.list.length;
+    for (const problem of earlier.list.filter(({ ending }) => ending !== 'blocked').slice(0, room))
+      this.list.push({ ...problem, why: `${of}: ${problem.why}` });
+    for (const group of earlier.#groups.values()) {
+      if (group.ending === 'blocked' || this.#groups.size >= maxGroups) continue;
+      const why = `${of}: ${group.why}`;
+      this.#groups.set(JSON.stringify([group.step, group.ending, why]), { ...group, why });
+    }
+  }
+}
+
+/** The sentence without the names of the task's own files, so that equal causes are equal texts. */
+function causeOf(why: string, named: readonly string[]): string {
+  const longestFirst = named.filter((name) => name !== '').sort((a, b) => b.length - a.length);
+  return longestFirst.reduce((text, name) => text.replaceAll(name, 'its file'), why);
+}

@@ -1,18 +1,21 @@
 // Ends a task: its item run moves on, the journal records an end without a job, the failure policy and the summary
 // count it, and listeners receive the event.
 
+import { count } from '../base/text.ts';
 import { extensionOf } from '../contract/api/asset.ts';
 import { adviceFor, cureFor, doubtAdvice } from '../contract/api/failure.ts';
-import type { Barrier } from '../plan/barrier.ts';
+import { tooManyFailed } from '../language/failure-limits.ts';
+import type { FailureLimits } from '../language/pipeline.ts';
 import type { FileCounts } from '../plan/decide.ts';
 import type { End, Ending } from '../plan/ending.ts';
 import { endWithExtension } from '../plan/output-names.ts';
+import type { Barrier } from '../plan/turn.ts';
 import type { Budget } from './budget.ts';
-import type { FailurePolicy } from './failure-policy.ts';
 import type { RunningJob } from './in-flight.ts';
+import type { ItemRun } from './item-run.ts';
+import type { ItemTask } from './item-walk.ts';
 import type { Misnamed } from './jobs/job.ts';
-import type { Journal } from './jobs/ports.ts';
-import type { Waiter } from './line.ts';
+import type { JournalWriter } from './journal-writer.ts';
 import type { TaskEnding, Tell } from './run-event.ts';
 import type { Tally } from './tally.ts';
 
@@ -30,7 +33,7 @@ export interface TaskEnd extends End {
 }
 
 export interface TaskEndingsOptions {
-  readonly journal: Journal;
+  readonly journal: JournalWriter;
   readonly barrier: Barrier;
   readonly failurePolicy: FailurePolicy;
   readonly budget: Pick<Budget, 'ended'>;
@@ -58,14 +61,14 @@ export class TaskEndings {
     this.#o.tell({ type: 'begun', ...about, item });
   }
 
-  end(waiter: Waiter, end: TaskEnd): void {
-    this.#record(waiter, end);
-    this.#over(waiter, end.ending);
-    this.#tell(waiter, end);
+  end(itemTask: ItemTask, end: TaskEnd): void {
+    this.#record(itemTask, end);
+    this.#over(itemTask, end.ending);
+    this.#tell(itemTask, end);
   }
 
   /** A fan-out began: an earlier failure to begin it no longer stands. */
-  opened(itemRun: Waiter['itemRun'], step: Waiter['step']): void {
+  opened(itemRun: ItemTask['itemRun'], step: ItemTask['step']): void {
     const { journal } = this.#o;
     const task = itemRun.task(step);
     if (journal.ledger.task(task)?.state !== 'failed') return;
@@ -73,12 +76,12 @@ export class TaskEndings {
   }
 
   /** The task was done and reported before; only its values are fresh now. */
-  refreshed(waiter: Waiter): void {
-    this.#over(waiter, 'done');
+  refreshed(itemTask: ItemTask): void {
+    this.#over(itemTask, 'done');
   }
 
   /** Records an end without a job, once. A skip is recorded only after a failure. */
-  #record({ itemRun, step }: Waiter, { ending: event, why, code }: TaskEnd): void {
+  #record({ itemRun, step }: ItemTask, { ending: event, why, code }: TaskEnd): void {
     if (event !== 'failed' && event !== 'skipped') return;
     const { journal } = this.#o;
     const task = itemRun.task(step);
@@ -87,7 +90,7 @@ export class TaskEndings {
     journal.append([{ event, task, why, ...what }]);
   }
 
-  #over({ itemRun, step }: Waiter, ending: Ending): void {
+  #over({ itemRun, step }: ItemTask, ending: Ending): void {
     const { barrier, failurePolicy, budget } = this.#o;
     itemRun.end(step.name, ending);
     budget.ended(itemRun, itemRun.task(step), ending === 'done');
@@ -95,13 +98,13 @@ export class TaskEndings {
     if (ending === 'failed') failurePolicy.failed(itemRun);
   }
 
-  #tell(waiter: Waiter, end: TaskEnd): void {
+  #tell(itemTask: ItemTask, end: TaskEnd): void {
     const { ending, why, diagnostic, reused, credits = 0, files, project, held, named } = end;
-    const { itemRun, step } = waiter;
+    const { itemRun, step } = itemTask;
     const { journal, tell } = this.#o;
     const task = itemRun.task(step);
     const shown: TaskEnding = ending === 'done' && reused === true ? 'reused' : ending;
-    const before = itemRun.show(step.name, { ending: shown, files });
+    const before = itemRun.report(step.name, { ending: shown, files });
     // Refreshed for another step, and already reported.
     if (before?.ending === shown && credits === 0) return;
     const code = ending === 'failed' ? journal.ledger.task(task)?.code : undefined;
@@ -124,7 +127,7 @@ export class TaskEndings {
   }
 
   /** Call when an item is over. */
-  itemOver(itemRun: Waiter['itemRun']): void {
+  itemOver(itemRun: ItemTask['itemRun']): void {
     const { tally, failurePolicy, tell } = this.#o;
     failurePolicy.over(itemRun);
     const { item, isUnfinished, hasChanged: changed } = itemRun;
@@ -133,7 +136,7 @@ export class TaskEndings {
   }
 
   /** Reports a file whose name has the wrong extension for its content, once for each step and format. */
-  misnamed({ step: { name } }: Waiter, { path, holds }: Misnamed): void {
+  misnamed({ step: { name } }: ItemTask, { path, holds }: Misnamed): void {
     const key = `${name} ${extensionOf(path)} ${holds}`;
     if (this.#o.misnaming?.has(name) === true) return;
     if (this.#misnamed.has(key)) return;
@@ -142,5 +145,45 @@ export class TaskEndings {
       `${path} is a ${holds.toUpperCase()} file despite its name; other files of step "${name}" may be too. ` +
       `To name them by what they are, change to: and ${endWithExtension}`;
     this.#o.tell({ type: 'warning', message });
+  }
+}
+
+// The failure policy: how many failures a run tolerates before it stops buying (`on_failure` and `max_failures` of a
+// pipeline).
+
+export class FailurePolicy {
+  readonly #failureLimits: FailureLimits;
+  readonly #total: number;
+  readonly #budget: Budget;
+  /** Failed items that are not over. */
+  readonly #failed = new Set<ItemRun>();
+  #items = 0;
+
+  /** `total`: the number of items in the run, for limits given as a share. */
+  constructor(failureLimits: FailureLimits, total: number, budget: Budget) {
+    this.#failureLimits = failureLimits;
+    this.#total = total;
+    this.#budget = budget;
+  }
+
+  /** Call when one of an item's tasks has failed. */
+  failed({ root }: ItemRun): void {
+    if (this.#failed.has(root)) return;
+    this.#failed.add(root);
+    this.#items += 1;
+    this.#judge(tooManyFailed(this.#failureLimits, this.#items, this.#total));
+  }
+
+  /** Call when an item is over. */
+  over(itemRun: ItemRun): void {
+    if (!this.#failed.delete(itemRun)) return;
+    const lost = this.#budget.writeOff(itemRun);
+    const { credits: most } = this.#failureLimits;
+    if (most !== undefined && lost > most)
+      this.#judge(`${count(lost, 'credit')} went to items that failed, and ${most} may`);
+  }
+
+  #judge(why: string | undefined): void {
+    if (why !== undefined) this.#budget.close({ because: 'failures', why });
   }
 }

@@ -8,33 +8,30 @@ import { type Fingerprint, fingerprintFrom } from '../model/fingerprint.ts';
 import type { Item } from '../model/item.ts';
 import { reuseEvents } from '../model/reuse-events.ts';
 import { lastChargedHere } from '../model/state.ts';
-import { taskId } from '../model/task.ts';
-import { Barrier } from '../plan/barrier.ts';
 import { calendarCaps } from '../plan/calendar-budget.ts';
 import type { End } from '../plan/ending.ts';
 import { type GenerationLimits, Generations } from '../plan/generations.ts';
 import type { ItemNeeds } from '../plan/needs.ts';
 import { nothingRemembered } from '../plan/remembered.ts';
-import type { Turn } from '../plan/turn.ts';
+import { Barrier, type Turn } from '../plan/turn.ts';
 import type { Reuse, RunTerms } from './action.ts';
 import { Budget, type Closed } from './budget.ts';
 import { Commit } from './commit.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { FailurePolicy } from './failure-policy.ts';
 import { InFlight, type JobEnd, projectOf, type RunningJob } from './in-flight.ts';
-import { type FanRun, ItemRun, type ItemsInside } from './item-run.ts';
+import { type FanRun, gatheredSteps, ItemRun, type ItemsInside } from './item-run.ts';
+import { type Actor, endOf, type ItemTask, walk } from './item-walk.ts';
 import type { Ended, JobOrder } from './jobs/job.ts';
 import { isStopped } from './jobs/outcome.ts';
 import type { Performer } from './jobs/ports.ts';
-import { type Actor, endOf, type Waiter, walk } from './line.ts';
+import { ProjectUsers } from './project-users.ts';
 import { type Refresh, redoSuppliers } from './refresh-inputs.ts';
 import type { RunEvent, Tell } from './run-event.ts';
 import { SettledTasks } from './settled-tasks.ts';
 import { StepBreaker } from './step-breaker.ts';
 import { type Halted, Stop, type Stopped } from './stop.ts';
 import { Tally } from './tally.ts';
-import { TaskEndings } from './task-endings.ts';
-import { Users } from './users.ts';
+import { FailurePolicy, TaskEndings } from './task-endings.ts';
 
 export interface WalkOptions extends RunTerms {
   readonly items: Iterable<Item>;
@@ -42,7 +39,7 @@ export interface WalkOptions extends RunTerms {
   readonly settled?: Iterable<Item>;
   /** The number of the pipeline's items in this run. */
   readonly total: number;
-  /** As in `InFlightOptions`. */
+  /** As in `InFlight`. */
   readonly begunJobs: Set<Fingerprint> | undefined;
   /** True if the run includes only some of the pipeline's items. */
   readonly partial: boolean;
@@ -72,13 +69,6 @@ export interface WalkOptions extends RunTerms {
   readonly onEvent: (event: RunEvent) => void;
 }
 
-/** The tasks that stand for all elements of a fan-out, and the task of each element. */
-const tasksOf = ({ steps }: FanRun, { item }: ItemRun) =>
-  steps.map(({ name, shared }) => {
-    const of = shared ? undefined : item;
-    return { all: taskId(name, of), elementOf: (index: number) => taskId(name, of, index) };
-  });
-
 /** What does not go on when the run stops is left as it is. */
 const never = new Promise<never>(() => undefined);
 
@@ -90,20 +80,21 @@ export class Walk implements Actor {
   readonly #itemSteps: readonly Step[];
   /** The items in progress. */
   readonly #open = new Set<ItemRun>();
-  /** All items, in their order, if a shared step reads `all` of a step of theirs. Other pipelines keep no item that is over. */
-  readonly #gathered: ItemRun[] = [];
+  /** The steps of items of which a shared step reads `all` outputs. Only if there are any, items that are over are kept. */
+  readonly #gathered: readonly Step[];
+  readonly #gatheredRuns: ItemRun[] = [];
   readonly #source: Iterator<Item>;
   /** The next item, if it waits until others give credits back. */
   #waiting: Item | undefined;
   #exhausted = false;
   readonly #drained = Promise.withResolvers<void>();
   #areItemsOver = false;
-  /** Something has happened that tasks and items may wait for. */
-  readonly #pulse = new Pulse();
+  /** Of what tasks and items may wait for: room, credits, or the end of another task. */
+  readonly #changes = new ChangeSignal();
   readonly #quiet = Promise.withResolvers<void>();
   readonly #failure = Promise.withResolvers<never>();
   readonly #inFlight: InFlight;
-  readonly #users: Users;
+  readonly #users: ProjectUsers;
   readonly #budget: Budget;
   readonly #generations: Generations;
   readonly #dispatcher: Dispatcher;
@@ -126,47 +117,48 @@ export class Walk implements Actor {
       onEvent(event);
     };
     this.#tell = tell;
-    const { journal, performer, onEvent, pipeline, clock, budget: total, partial } = options;
+    const { journal, performer, onEvent, pipeline, clock, budget: total } = options;
+    const { ledger } = journal;
     const { steps, items } = pipeline;
     const all = items.kind === 'one';
     this.#itemSteps = all ? [] : steps.filter((step) => !step.shared);
+    this.#gathered = gatheredSteps(this.#itemSteps);
     this.#shared = new ItemRun({
       steps: all ? steps : steps.filter((step) => step.shared),
       item: undefined,
       items: this.#itemsInside(),
     });
     this.#source = options.items[Symbol.iterator]();
-    const { needs, begun, balance } = options;
-    const { perItem } = pipeline.budget;
-    const caps = { total, balance, perItem, calendar: calendarCaps(pipeline) };
-    const onClosed = (why: string): void => performer.close(why);
-    const budget = new Budget({ ...caps, journal, clock, needs, begun, onClosed });
-    if (options.closed !== undefined) budget.close(options.closed);
-    const inFlight = new InFlight(options);
-    const users = new Users(this.#open);
-    const stepBreaker = new StepBreaker(steps);
-    const failurePolicy = new FailurePolicy(pipeline.failureLimits, options.total, budget);
-    const barrier = new Barrier(partial);
-    const stop = new Stop(performer, onEvent);
-    const told = { tally, misnaming: options.misnaming, tell };
-    const endings = new TaskEndings({ journal, barrier, failurePolicy, budget, ...told });
-    const terms = { ledger: journal.ledger, steps, limits: options.generationLimits };
-    const generations = new Generations({ ...terms, now: () => clock.now() });
+    const { needs, begun, balance, generationLimits: limits, misnaming, remembered } = options;
+    this.#budget = new Budget({
+      ...{ journal, clock, needs, begun, total, balance },
+      perItem: pipeline.budget.perItem,
+      calendar: calendarCaps(pipeline),
+      onClosed: (why) => performer.close(why),
+    });
+    if (options.closed !== undefined) this.#budget.close(options.closed);
+    this.#inFlight = new InFlight(ledger, options.begunJobs);
+    this.#users = new ProjectUsers(this.#open);
+    this.#stepBreaker = new StepBreaker(steps);
+    this.#barrier = new Barrier(options.partial);
+    this.#stop = new Stop(performer, onEvent);
+    this.#generations = new Generations({ ledger, steps, limits, now: () => clock.now() });
+    const budget = this.#budget;
+    const stepBreaker = this.#stepBreaker;
+    this.#endings = new TaskEndings({
+      ...{ journal, budget, tally, misnaming, tell, barrier: this.#barrier },
+      failurePolicy: new FailurePolicy(pipeline.failureLimits, options.total, budget),
+    });
     this.#commit = new Commit({
-      ...{ journal, budget, stepBreaker, endings, onEvent, remembered: options.remembered },
-      onAnswer: () => this.#pulse.beat(),
+      ...{ journal, budget, stepBreaker, endings: this.#endings, onEvent, remembered },
+      onAnswer: () => this.#changes.notify(),
       onFailure: (error) => this.#fail(error),
     });
-    const parts = { inFlight, users, budget, generations, stepBreaker };
-    this.#dispatcher = new Dispatcher({ ...options, ...parts });
-    this.#inFlight = inFlight;
-    this.#users = users;
-    this.#budget = budget;
-    this.#generations = generations;
-    this.#barrier = barrier;
-    this.#stepBreaker = stepBreaker;
-    this.#stop = stop;
-    this.#endings = endings;
+    this.#dispatcher = new Dispatcher({
+      ...options,
+      ...{ budget, stepBreaker, inFlight: this.#inFlight, users: this.#users },
+      generations: this.#generations,
+    });
   }
 
   get stopped(): Stopped {
@@ -183,7 +175,7 @@ export class Walk implements Actor {
   /** Buys nothing more and admits no item. Running jobs end, except that nobody waits for projects that render. */
   leave(why: string): void {
     this.#budget.close({ because: 'left', why });
-    this.#pulse.beat();
+    this.#changes.notify();
   }
 
   async run(): Promise<void> {
@@ -191,7 +183,7 @@ export class Walk implements Actor {
     performer.begin({
       recorded: (event, at) => {
         journal.fold(event, at);
-        this.#pulse.beat();
+        this.#changes.notify();
       },
       fail: (error) => this.#fail(error),
     });
@@ -214,7 +206,7 @@ export class Walk implements Actor {
     for (;;) {
       this.#fill();
       if (this.#isDrained) break;
-      await this.#pulse.next(false);
+      await this.#changes.next(false);
     }
     this.#areItemsOver = true;
     this.#drained.resolve();
@@ -247,21 +239,18 @@ export class Walk implements Actor {
   // Items
 
   #itemsInside(): ItemsInside {
-    const gathered = this.#itemSteps.filter(
-      ({ isGathered, fan }) => isGathered && fan === undefined,
-    );
     const { partial, orderOf } = this.#o;
     let isOrdered = orderOf === undefined;
     return {
-      gathered,
+      gathered: this.#gathered,
       over: () => (this.#areItemsOver ? undefined : this.#drained.promise),
       phase: (step) => this.#barrier.phase(step, { over: this.#isDrained, rest: this.#rest }),
       rest: () => (this.#isDrained ? (this.#rest ?? (partial ? 'excluded' : 'done')) : 'waiting'),
       runs: () => {
-        if (isOrdered || !this.#isDrained) return this.#gathered;
+        if (isOrdered || !this.#isDrained) return this.#gatheredRuns;
         isOrdered = true;
         const placeOf = ({ item }: ItemRun): number => (item && orderOf?.(item)) ?? 0;
-        return this.#gathered.sort((one, other) => placeOf(one) - placeOf(other));
+        return this.#gatheredRuns.sort((one, other) => placeOf(one) - placeOf(other));
       },
     };
   }
@@ -311,19 +300,18 @@ export class Walk implements Actor {
   async #item(item: Item): Promise<void> {
     const itemRun = new ItemRun({ steps: this.#itemSteps, item, around: this.#shared });
     this.#open.add(itemRun);
-    const gathers = this.#itemSteps.some(({ isGathered, fan }) => isGathered && fan === undefined);
-    if (gathers) this.#gathered.push(itemRun);
+    if (this.#gathered.length > 0) this.#gatheredRuns.push(itemRun);
     await walk(itemRun, this);
     if (this.#isStopping) return;
     this.#budget.over(itemRun);
     this.#users.over(itemRun);
     this.#open.delete(itemRun);
     this.#endings.itemOver(itemRun);
-    this.#pulse.beat();
+    this.#changes.notify();
   }
 
   /** Begins a fan-out whose list can be known. */
-  open(fan: FanRun, head: Waiter, turn: Turn): Promise<void> | undefined {
+  open(fan: FanRun, head: ItemTask, turn: Turn): Promise<void> | undefined {
     if (this.#isStopping) return never;
     const { itemRun, step } = head;
     const elements =
@@ -332,7 +320,12 @@ export class Walk implements Actor {
         : err<End>(endOf(turn, this.#isExcluded(step)));
     const elementRuns = itemRun.open(fan, elements.ok ? elements.value : undefined);
     if (elements.ok) {
-      this.#budget.opened(itemRun, tasksOf(fan, itemRun), elementRuns.length);
+      for (const one of fan.steps)
+        this.#budget.opened(
+          itemRun,
+          itemRun.task(one),
+          elementRuns.map((run) => run.task(one)),
+        );
       this.#endings.opened(itemRun, step);
     } else
       for (const elementRun of elementRuns)
@@ -347,35 +340,35 @@ export class Walk implements Actor {
   // Tasks
 
   /** Asks what is to be done about a task that is ready, and does it, until the task is over. */
-  async act(waiter: Waiter): Promise<void> {
-    const { itemRun, step } = waiter;
+  async act(itemTask: ItemTask): Promise<void> {
+    const { itemRun, step } = itemTask;
     for (;;) {
       if (this.#isStopping) return await never;
       const turn = itemRun.turn(step);
-      if (turn !== 'start') return this.#endings.end(waiter, endOf(turn, this.#isExcluded(step)));
+      if (turn !== 'start') return this.#endings.end(itemTask, endOf(turn, this.#isExcluded(step)));
       const action = this.#dispatcher.nextAction(itemRun, step);
       switch (action.action) {
         case 'start':
-          if (await this.#start(waiter, action.fingerprint, action.order)) return;
+          if (await this.#start(itemTask, action.fingerprint, action.order)) return;
           break;
         case 'join': {
           const end = this.#inFlight.shared(action.fingerprint);
           if (end === undefined) throw new Error(`bug: ${itemRun.task(step)} joins nothing`);
-          if (this.#settle(waiter, await end)) return;
+          if (this.#settle(itemTask, await end)) return;
           break;
         }
         case 'wait':
           this.#watch();
-          await this.#pulse.next(this.#users.hasProject(itemRun));
+          await this.#changes.next(this.#users.hasProject(itemRun));
           break;
         case 'refresh':
           await Promise.all(action.list.map((refresh) => this.#refresh(refresh)));
           break;
         case 'reuse':
-          return this.#reuse(waiter, action);
+          return this.#reuse(itemTask, action);
         case 'end':
           this.#budget.carryOver(itemRun, action.reserve ?? 0);
-          return this.#endings.end(waiter, action);
+          return this.#endings.end(itemTask, action);
         default:
           return unreachable(action);
       }
@@ -414,16 +407,16 @@ export class Walk implements Actor {
 
   /** Performs a job, or shares the one in flight for the same content. True if the task is over. */
   async #start(
-    waiter: Waiter,
+    itemTask: ItemTask,
     fingerprint: Fingerprint | undefined,
     order: JobOrder,
   ): Promise<boolean> {
     const shared = fingerprint === undefined ? undefined : this.#inFlight.shared(fingerprint);
-    if (shared !== undefined) return this.#settle(waiter, await shared);
-    this.#budget.reserve(waiter.itemRun, order);
+    if (shared !== undefined) return this.#settle(itemTask, await shared);
+    this.#budget.reserve(itemTask.itemRun, order);
     this.#generations.begin(order);
-    const job: RunningJob = { ...waiter, fingerprint, order };
-    return this.#settle(waiter, await this.#inFlight.start(job, () => this.#performed(job)));
+    const job: RunningJob = { ...itemTask, fingerprint, order };
+    return this.#settle(itemTask, await this.#inFlight.start(job, () => this.#performed(job)));
   }
 
   async #performed(job: RunningJob): Promise<JobEnd> {
@@ -433,77 +426,85 @@ export class Walk implements Actor {
     this.#inFlight.over(job);
     this.#generations.end(order);
     const credits = this.#budget.release(order.key);
-    this.#pulse.beat();
+    this.#changes.notify();
     this.#beQuiet();
     this.#watch();
     return { job, outcome, credits };
   }
 
   /** What the end of a job means to a task that waited for it. False: the task is decided again. */
-  #settle(waiter: Waiter, { job, outcome, credits }: JobEnd): boolean {
-    const isOwn = job.itemRun === waiter.itemRun && job.step === waiter.step;
+  #settle(itemTask: ItemTask, { job, outcome, credits }: JobEnd): boolean {
+    const isOwn = job.itemRun === itemTask.itemRun && job.step === itemTask.step;
     switch (outcome.is) {
       case 'done':
-        if (outcome.misnamed !== undefined) this.#endings.misnamed(waiter, outcome.misnamed);
-        this.#done(waiter, job, { live: outcome.live, credits: isOwn ? credits : 0 });
+        if (outcome.misnamed !== undefined) this.#endings.misnamed(itemTask, outcome.misnamed);
+        this.#done(itemTask, job, { live: outcome.live, credits: isOwn ? credits : 0 });
         return true;
       case 'read':
         for (const { place, why } of outcome.unreadable) this.#o.fileFacts.unreadable(place, why);
         return false;
       case 'resupply':
-        return isOwn && !this.#resupplied(waiter, outcome.why);
+        return isOwn && !this.#resupplied(itemTask, outcome.why);
       case 'withheld': {
         const { closed } = this.#budget;
         // Refunds may still free credits for the task: the budget decides whether it waits.
         if (closed === undefined) return false;
         const ending = closed.because === 'left' ? 'later' : 'pending';
-        this.#endings.end(waiter, { ending, why: outcome.why, held: { by: 'run' } });
+        this.#endings.end(itemTask, { ending, why: outcome.why, held: { by: 'run' } });
         return true;
       }
       case 'ended':
-        return this.#ended(waiter, job, outcome);
+        return this.#ended(itemTask, job, outcome);
       default:
         return unreachable(outcome);
     }
   }
 
   #done(
-    waiter: Waiter,
+    itemTask: ItemTask,
     job: RunningJob,
     { live, credits }: { readonly live: JsonObject; readonly credits: number },
   ): void {
     const { journal } = this.#o;
-    const { itemRun, step } = waiter;
+    const { itemRun, step } = itemTask;
     const { order } = job;
     const fingerprint = fingerprintOf(job);
-    const refreshed = itemRun.hasGiven(step.name) && order.operation !== 'create';
+    const refreshed = itemRun.hasOutputs(step.name) && order.operation !== 'create';
     const reused = job.itemRun !== itemRun || job.step !== step;
     if (reused) journal.append([{ event: 'serves', job: fingerprint, task: itemRun.task(step) }]);
-    itemRun.give(step, fingerprint, { live, ledger: journal.ledger });
-    this.#users.gave(itemRun, step, fingerprint);
+    this.#setOutputs(itemTask, fingerprint, live);
     const readAgain =
       order.operation === 'attach' || 'detection' in order || order.operation === 'reupload';
-    if (refreshed && readAgain) return this.#endings.refreshed(waiter);
+    if (refreshed && readAgain) return this.#endings.refreshed(itemTask);
     const project = projectOf(job, journal.ledger);
-    this.#endings.end(waiter, { ending: 'done', why: '', reused, credits, project });
+    this.#endings.end(itemTask, { ending: 'done', why: '', reused, credits, project });
   }
 
-  #ended(waiter: Waiter, job: RunningJob, outcome: Ended): boolean {
+  #setOutputs(
+    { itemRun, step }: ItemTask,
+    fingerprint: Fingerprint,
+    live: JsonObject | undefined,
+  ): void {
+    itemRun.setOutputs(step, fingerprint, this.#o.journal.ledger.job(fingerprint), live);
+    this.#users.add(itemRun, step, fingerprint);
+  }
+
+  #ended(itemTask: ItemTask, job: RunningJob, outcome: Ended): boolean {
     const { ending, why, code, again, stops, named } = outcome;
     if (again === true && this.#attemptsLeft(job)) return false;
     if (!isStopped(outcome) && this.#isDeletedElsewhere(job, outcome)) return false;
-    if (stops !== undefined) this.#stopAt(stops, why, waiter);
+    if (stops !== undefined) this.#stopAt(stops, why, itemTask);
     else if (ending === 'failed') {
       if (job.fingerprint !== undefined) this.#o.failed.set(job.fingerprint, why);
-      const isOwn = job.itemRun === waiter.itemRun && job.step === waiter.step;
+      const isOwn = job.itemRun === itemTask.itemRun && job.step === itemTask.step;
       if (isOwn && job.order.operation === 'create')
-        this.#stepBreaker.count(waiter.step, { code, why });
+        this.#stepBreaker.count(itemTask.step, { code, why });
     }
     const later = this.#stop.isLeft && isStopped(outcome);
     const project = projectOf(job, this.#o.journal.ledger);
     const held = isHeld(outcome) ? ({ by: 'run' } as const) : undefined;
     const end = { ending: later ? ('later' as const) : ending, why, code, project, held, named };
-    this.#endings.end(waiter, end);
+    this.#endings.end(itemTask, end);
     return true;
   }
 
@@ -521,7 +522,7 @@ export class Walk implements Actor {
     return line !== undefined && remembered.deletedElsewhere(line, isMissing) !== undefined;
   }
 
-  #stopAt(stops: NonNullable<Ended['stops']>, why: string, { step }: Waiter): void {
+  #stopAt(stops: NonNullable<Ended['stops']>, why: string, { step }: ItemTask): void {
     switch (stops) {
       case 'unauthorized':
       case 'outage':
@@ -538,11 +539,11 @@ export class Walk implements Actor {
   }
 
   /** Marks the free tasks behind a request's inputs for repetition, once; then the request is sent again. */
-  #resupplied(waiter: Waiter, why: string): boolean {
-    const { itemRun, step } = waiter;
+  #resupplied(itemTask: ItemTask, why: string): boolean {
+    const { itemRun, step } = itemTask;
     if (!itemRun.mayResupply(step.name)) {
       const told = `${why.replace(/\.$/, '')}, also after it was supplied again`;
-      this.#endings.end(waiter, { ending: 'failed', why: told });
+      this.#endings.end(itemTask, { ending: 'failed', why: told });
       return false;
     }
     redoSuppliers(itemRun, step);
@@ -550,18 +551,17 @@ export class Walk implements Actor {
   }
 
   /** Done before: only the task must be recorded. */
-  #reuse(waiter: Waiter, { fingerprint, job, why, files, others }: Reuse): void {
-    const { itemRun, step } = waiter;
+  #reuse(itemTask: ItemTask, { fingerprint, job, why, files, others }: Reuse): void {
+    const { itemRun, step } = itemTask;
     const { journal, savedFirst } = this.#o;
     const { operation } = step.kind;
     const task = itemRun.task(step);
     const events = reuseEvents(task, operation, job, journal.ledger);
     if (events.length > 0) journal.append(events);
     if (operation === 'create') this.#budget.carryOver(itemRun, lastChargedHere(job) + others);
-    itemRun.give(step, fingerprint, { live: undefined, ledger: journal.ledger });
-    this.#users.gave(itemRun, step, fingerprint);
+    this.#setOutputs(itemTask, fingerprint, undefined);
     const reused = savedFirst?.has(task) !== true;
-    this.#endings.end(waiter, { ending: 'done', why, reused, files, project: job.project });
+    this.#endings.end(itemTask, { ending: 'done', why, reused, files, project: job.project });
   }
 
   /**
@@ -574,12 +574,12 @@ export class Walk implements Actor {
     setImmediate(() => {
       this.#isWatching = false;
       if (this.#inFlight.size > 0 || this.#isStopping) return;
-      if (!this.#pulse.isAwaited) return;
+      if (!this.#changes.isAwaited) return;
       const { progress } = this.tally;
       this.#idle = progress === this.#progress ? this.#idle + 1 : 0;
       this.#progress = progress;
       if (this.#idle > 1) this.#generations.nothingEnds();
-      this.#pulse.beat();
+      this.#changes.notify();
       this.#watch();
     });
   }
@@ -599,31 +599,32 @@ function fingerprintOf({ fingerprint, order }: RunningJob): Fingerprint {
   throw new Error(`bug: ${order.task} is done and has no fingerprint`);
 }
 
-// Something has happened that tasks may wait for: room, credits, or the end of another task. Whoever is ready anyway goes
-// first, then those who are ahead, then the others: what is paid for is finished before more is bought.
+/**
+ * Wakes those who wait for a change. Whoever is ready anyway goes first, then those with priority, then the others: what is paid
+ * for is finished before more is bought.
+ */
+class ChangeSignal {
+  readonly #first: (() => void)[] = [];
+  readonly #others: (() => void)[] = [];
+  #isNotifying = false;
 
-class Pulse {
-  #ahead: (() => void)[] = [];
-  #others: (() => void)[] = [];
-  #isBeating = false;
-
-  /** Resolves after the next beat. */
-  next(isAhead: boolean): Promise<void> {
-    return new Promise((resolve) => void (isAhead ? this.#ahead : this.#others).push(resolve));
+  /** Resolves after the next notification. */
+  next(hasPriority: boolean): Promise<void> {
+    return new Promise((resolve) => void (hasPriority ? this.#first : this.#others).push(resolve));
   }
 
   get isAwaited(): boolean {
-    return this.#ahead.length + this.#others.length > 0;
+    return this.#first.length + this.#others.length > 0;
   }
 
-  beat(): void {
-    if (this.#isBeating || !this.isAwaited) return;
-    this.#isBeating = true;
+  notify(): void {
+    if (this.#isNotifying || !this.isAwaited) return;
+    this.#isNotifying = true;
     setImmediate(() => {
       const others = this.#others.splice(0);
-      for (const resolve of this.#ahead.splice(0)) resolve();
+      for (const resolve of this.#first.splice(0)) resolve();
       setImmediate(() => {
-        this.#isBeating = false;
+        this.#isNotifying = false;
         for (const resolve of others) resolve();
       });
     });

@@ -2,7 +2,8 @@
 import { type Problem, problem, Refusal } from '../language/load/refusal.ts';
 import { notTaken } from '../model/settled.ts';
 import { jobFacts } from '../model/state.ts';
-import type { Clock, Journal } from '../run/jobs/ports.ts';
+import type { Clock } from '../run/jobs/ports.ts';
+import type { JournalWriter } from '../run/journal-writer.ts';
 import { type LedgerEntry, type Pictures, type Speed, startService } from './local-service.ts';
 import type { Target } from './target.ts';
 
@@ -81,7 +82,10 @@ export function speedFactorOf(target: Target, speed: Speed): number {
 // exactly which creations it accepted.
 
 /** Resolves every doubt of an interrupted rehearsal from the local service's own ledger. */
-export function resolveFromLedger(journal: Journal, entries: () => readonly LedgerEntry[]): void {
+export function resolveFromLedger(
+  journal: JournalWriter,
+  entries: () => readonly LedgerEntry[],
+): void {
   const open = [...journal.ledger.jobs()].filter(({ state }) => jobFacts[state].inDoubt);
   if (open.length === 0) return;
   const charges = new Map(

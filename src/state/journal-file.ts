@@ -9,8 +9,7 @@ import { openOwn } from '../files/new-file.ts';
 import { syncFolder } from '../files/output-folders.ts';
 import { Ledger } from '../model/ledger.ts';
 import type { Header } from '../model/line.ts';
-import type { LineFile } from '../run/journal/journal-writer.ts';
-import { SharedSync } from '../run/journal/shared-sync.ts';
+import { type LineFile, SharedSync } from '../run/journal-writer.ts';
 import { compactedTexts, compactState, replaceState } from './compaction.ts';
 import {
   assertRead,

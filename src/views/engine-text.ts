@@ -1,7 +1,7 @@
 // What `engine check` says about a database and the runs in it.
 import { printable } from '../base/printable.ts';
 import { count } from '../base/text.ts';
-import { longestSilenceMs } from '../run/engine-watch.ts';
+import { longestSilenceMs } from '../run/monitor.ts';
 
 interface Worker {
   readonly worker: string;

@@ -15,7 +15,7 @@ import { realClock } from '../../src/run/clock.ts';
 import type { JobContext } from '../../src/run/jobs/job-context.ts';
 import { localPerformer } from '../../src/run/jobs/local-performer.ts';
 import type { Clock, Performer } from '../../src/run/jobs/ports.ts';
-import { JournalWriter, type LineFile } from '../../src/run/journal/journal-writer.ts';
+import { JournalWriter, type LineFile } from '../../src/run/journal-writer.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';
 
 export interface Distributed {

@@ -1,7 +1,7 @@
 // What a person decides before everything is bought: the question above a threshold, and `run --first`.
 import { describe, expect, test } from 'vitest';
 import type { RunQuestion } from '../../src/features/run/context.ts';
-import type { LineFile } from '../../src/run/journal/journal-writer.ts';
+import type { LineFile } from '../../src/run/journal-writer.ts';
 import { bill, envOf, photo, Rig, service } from '../rig.ts';
 
 const pipeline = `pipeline: paint

@@ -16,7 +16,7 @@ import { boundPipeline } from '../../src/language/load/bound-pipeline.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { realClock } from '../../src/run/clock.ts';
 import type { Clock } from '../../src/run/jobs/ports.ts';
-import { JournalWriter } from '../../src/run/journal/journal-writer.ts';
+import { JournalWriter } from '../../src/run/journal-writer.ts';
 import { pathsOf } from '../../src/state/run-paths.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';

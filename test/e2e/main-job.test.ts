@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'n
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { RunInternals } from '../../src/features/run/run.ts';
-import type { LineFile } from '../../src/run/journal/journal-writer.ts';
+import type { LineFile } from '../../src/run/journal-writer.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, photo, photoPipeline, photoRig, service } from '../rig.ts';
 

@@ -3,7 +3,7 @@
 
 import { runWith } from '../../src/features/run/run.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
-import type { LineFile } from '../../src/run/journal/journal-writer.ts';
+import type { LineFile } from '../../src/run/journal-writer.ts';
 
 function stuckAtCreated(file: LineFile): LineFile {
   let stuck = false;

@@ -26,7 +26,7 @@ describe('a download of a project that comes later', () => {
       ...{ action: 'begin', why: 'after swap', to: 'a-out.png' },
       fingerprint: world.planned('swap:a', a).fingerprint,
     });
-    expect(swapWorld(finding).planned('save:a', a)).not.toHaveProperty('fingerprint');
+    expect(swapWorld(finding).planned('save:a', a).fingerprint).toBeUndefined();
   });
 
   test('may be needed where its project may be made', () => {
@@ -49,7 +49,7 @@ describe('a download of a project that comes later', () => {
     const text = swapping.replace('${{ item.key }}-out', '${{ steps.swap.credits_charged }}');
     const planned = swapWorld(text).planned('save:a', a);
     expect(planned).toMatchObject({ action: 'begin' });
-    expect(planned).not.toHaveProperty('to');
+    expect(planned.to).toBeUndefined();
   });
 });
 

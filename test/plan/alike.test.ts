@@ -1,7 +1,7 @@
 // Tasks that are certain to come to one job, although the job is not known yet.
 import { describe, expect, test } from 'vitest';
 import { type Item, valueItem } from '../../src/model/item.ts';
-import { alikeKey } from '../../src/plan/alike.ts';
+import { alikeKey } from '../../src/run/planned-task.ts';
 import { pipelineOf } from './world.ts';
 
 /** The key of a step with this `with:`, for an item. */

@@ -1,7 +1,7 @@
 // When a step that gathers takes its turn: with the whole list, or not at all.
 import { describe, expect, test } from 'vitest';
 import type { Phase } from '../../src/plan/ending.ts';
-import { type Gathering, gatherTurn, isFinal } from '../../src/plan/fan-in.ts';
+import { type Gathering, gatherTurn, isFinal } from '../../src/plan/turn.ts';
 
 const of = (...phases: readonly Phase[]): readonly Gathering['contributors'][number][] =>
   phases.map((phase, index) => ({ task: `photo:${index}`, phase, isFinal: true }));

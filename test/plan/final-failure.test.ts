@@ -1,7 +1,7 @@
 // What a tick does not repeat.
 import { expect, test } from 'vitest';
 import type { JobLine } from '../../src/model/line.ts';
-import { finalFailure } from '../../src/plan/final-failure.ts';
+import { finalFailure } from '../../src/plan/decide.ts';
 
 const failed = (code: string, more: Partial<JobLine> = {}): JobLine => ({
   ...{ job: 'f'.repeat(64), kind: 'photo-colorizer', state: 'failed', tasks: ['swap:a'] },

@@ -134,7 +134,7 @@ describe('a value from a step that is done', () => {
     world.finish('clip', { start_seconds: 1, end_seconds: 4.5, downloads: 1 });
     const planned = world.planned('talk');
     expect(planned).toMatchObject({ action: 'begin', estimate: { credits: 4 * 24 } });
-    expect(planned).not.toHaveProperty('late');
+    expect(planned.late).toBeUndefined();
   });
 
   test('that its record lacks has a default', () => {

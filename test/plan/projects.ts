@@ -1,7 +1,7 @@
 // Projects that only take time, so many at once, looked at as a run does it. Looks themselves take no time.
 import { SimulatedClock } from '../../bench/wait/simulated-clock.ts';
 import type { LookSchedule } from '../../src/plan/look-schedule.ts';
-import { LookBudget } from '../../src/run/jobs/look-budget.ts';
+import { LookBudget } from '../../src/run/jobs/looks.ts';
 
 interface End {
   readonly tookMs: number;

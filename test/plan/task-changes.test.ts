@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { digestOf } from '../../src/base/digest.ts';
 import { fingerprintFrom, token } from '../../src/model/fingerprint.ts';
 import { changesBetween, type KeptManifest } from '../../src/model/manifest.ts';
-import { changesOf } from '../../src/plan/task-changes.ts';
+import { changesOf } from '../../src/plan/plan-reasons.ts';
 
 const print = (name: string) => fingerprintFrom(digestOf({ name }));
 const at = '2026-11-22T00:00:00.000Z';

@@ -11,9 +11,9 @@ import type { TaskId } from '../../src/model/task.ts';
 import { estimateOf } from '../../src/plan/estimate.ts';
 import type { Facts, FileFact, RecordedFile } from '../../src/plan/facts.ts';
 import type { PlannedTask } from '../../src/plan/planned-action.ts';
-import type { PlanContext } from '../../src/plan/planning.ts';
 import { pickedTakes } from '../../src/plan/takes.ts';
 import { type DryItem, DryRun } from '../../src/run/dry-run.ts';
+import type { PlanContext } from '../../src/run/planned-task.ts';
 
 export const day = 86_400_000;
 export const start = Date.parse('2026-08-05T10:00:00Z');

@@ -17,7 +17,7 @@ function paid(
   const job = new Scene().paidFor(new Scene().supplied());
   const scene = new Scene({ before: [...history(job, 'created', 'complete'), ...more] }, change);
   const item = scene.supplied();
-  item.give(scene.step('swap'), job, { live, ledger: scene.ledger });
+  item.setOutputs(scene.step('swap'), job, scene.ledger.job(job), live);
   item.end('swap', 'done');
   return { scene, item, job };
 }
@@ -122,7 +122,7 @@ ${steps}`;
   const ask = (steps: string, name: string, live: JsonObject = { file_path: 'f' }) => {
     const scene = new Scene({ pipeline: pipeline(steps) });
     const item = scene.supplied();
-    item.enliven('photo', live);
+    item.setLive('photo', live);
     return { scene, item, action: scene.next(item, name) };
   };
 
@@ -208,7 +208,7 @@ steps:
       ['faces', found],
       ['swap', job],
     ] as const) {
-      item.give(scene.step(name), of, { live: undefined, ledger: scene.ledger });
+      item.setOutputs(scene.step(name), of, scene.ledger.job(of), undefined);
       item.end(name, 'done');
     }
     return { scene, item, job };
@@ -239,8 +239,8 @@ steps:
 
   test('that are fresh are left alone', () => {
     const { scene, item } = atLast([]);
-    item.enliven('swap', { url: 'memory:1' });
-    item.enliven('faces', { id: 'f7', faces: [{ path: 'x' }] });
+    item.setLive('swap', { url: 'memory:1' });
+    item.setLive('faces', { id: 'f7', faces: [{ path: 'x' }] });
     expect(scene.next(item, 'more')).toMatchObject({
       action: 'start',
       order: { body: { assets: { target_file_path: 'memory:1', source_file_path: 'x' } } },
@@ -251,7 +251,7 @@ steps:
     const sha256 = digestOfText('result');
     const saved = { task: 'save:a', index: 0, path: 'out/a.png', bytes: 6, sha256 };
     const { scene, item } = atLast([{ event: 'output', job, ...saved }, gone]);
-    item.enliven('faces', { id: 'f7', faces: [{ path: 'x' }] });
+    item.setLive('faces', { id: 'f7', faces: [{ path: 'x' }] });
     scene.disk.files.set('out/a.png', 'result');
     expect(scene.next(item, 'more')).toMatchObject({
       action: 'refresh',
@@ -274,7 +274,7 @@ steps:
 
   test('that are lost are made again where that is allowed', () => {
     const { scene, item } = atLast([gone], { payAgain: true });
-    item.enliven('faces', { id: 'f7', faces: [{ path: 'x' }] });
+    item.setLive('faces', { id: 'f7', faces: [{ path: 'x' }] });
     expect(scene.next(item, 'more')).toEqual({
       ...{ action: 'refresh', list: [{ how: 'redo', owner: item, step: scene.step('swap') }] },
     });
@@ -282,14 +282,14 @@ steps:
 
   test('that storage has lost have their suppliers done again, and theirs, once', () => {
     const { scene, item } = atLast([]);
-    item.enliven('swap', { url: 'memory:1' });
+    item.setLive('swap', { url: 'memory:1' });
     redoSuppliers(item, scene.step('more'));
     expect(['photo', 'faces', 'swap'].map((step) => item.isRedone(step))).toEqual([
       ...[true, true, false],
     ]);
     // The paid one is only read again.
-    expect(item.given('swap')?.live).toBeUndefined();
-    expect(item.given('photo')?.live).toBeUndefined();
+    expect(item.outputsOf('swap')?.live).toBeUndefined();
+    expect(item.outputsOf('photo')?.live).toBeUndefined();
     // They are done again before the request is sent.
     expect(scene.next(item, 'more')).toMatchObject({
       ...{ action: 'refresh', list: [{ how: 'order' }, { how: 'redo', step: { name: 'faces' } }] },
@@ -310,7 +310,7 @@ steps:
       ['save', job],
       ['again', upload],
     ] as const) {
-      item.give(scene.step(name), of, { live: undefined, ledger: scene.ledger });
+      item.setOutputs(scene.step(name), of, scene.ledger.job(of), undefined);
       item.end(name, 'done');
     }
     redoSuppliers(item, scene.step('last'));

@@ -201,7 +201,7 @@ describe('a delete', () => {
     scene.disk.files.set('out/a.png', 'result');
     const item = scene.supplied();
     for (const name of ['swap', 'save']) {
-      item.give(scene.step(name), job, { live: undefined, ledger: scene.ledger });
+      item.setOutputs(scene.step(name), job, scene.ledger.job(job), undefined);
       item.end(name, 'done');
     }
     return { scene, item, job };

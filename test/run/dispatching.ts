@@ -8,7 +8,7 @@ import { pickedTakes } from '../../src/plan/takes.ts';
 import { Dispatcher, type DispatcherOptions } from '../../src/run/dispatcher.ts';
 import { FileFacts } from '../../src/run/file-facts.ts';
 import type { ItemRun } from '../../src/run/item-run.ts';
-import { Users } from '../../src/run/users.ts';
+import { ProjectUsers } from '../../src/run/project-users.ts';
 import { digestOfText, MemoryDisk } from '../fakes/memory-disk.ts';
 import { Parts, type Terms } from './parts.ts';
 
@@ -17,7 +17,7 @@ export const upload = uploadFingerprint(digestOfText('a photo'));
 export class Scene extends Parts {
   readonly disk = new MemoryDisk();
   readonly open = new Set<ItemRun>();
-  readonly users = new Users(this.open);
+  readonly users = new ProjectUsers(this.open);
   readonly dispatcher: Dispatcher;
   readonly #terms: Pick<Terms, 'pipeline'>;
 
@@ -51,7 +51,7 @@ export class Scene extends Parts {
     const result = { file_path: 'f' };
     this.journal.append([{ event: 'supplied', job: upload, task, kind: 'upload', result }]);
     const live = change.live === false ? undefined : result;
-    item.give(this.step('photo'), upload, { live, ledger: this.ledger });
+    item.setOutputs(this.step('photo'), upload, this.ledger.job(upload), live);
     item.end('photo', 'done');
     return item;
   }

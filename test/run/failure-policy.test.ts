@@ -1,8 +1,8 @@
 // How much may go wrong before a run buys nothing more.
 import { describe, expect, test } from 'vitest';
 import type { FailureLimits } from '../../src/language/pipeline.ts';
-import { FailurePolicy } from '../../src/run/failure-policy.ts';
 import type { ItemRun } from '../../src/run/item-run.ts';
+import { FailurePolicy } from '../../src/run/task-endings.ts';
 import { createdOf, createOrder, intentOf, Parts, settledOf } from './parts.ts';
 
 function scene(failureLimits: FailureLimits, total = 10) {

@@ -54,7 +54,7 @@ class Scene extends Parts {
     job: Fingerprint = project,
     live?: Record<string, string>,
   ): void {
-    item.give(this.step(step), job, { live, ledger: this.ledger });
+    item.setOutputs(this.step(step), job, this.ledger.job(job), live);
   }
 }
 
@@ -74,13 +74,13 @@ describe('what a step gave', () => {
     const [a, b] = [scene.item('a'), scene.item('b')];
     scene.give(scene.shared, 'actor', fingerprint('upload'), { file_path: 'actor' });
     scene.give(a, 'swap', project, { url: 'u' });
-    expect(a.given('swap')?.fingerprint).toBe(project);
-    expect(b.given('swap')).toBeUndefined();
-    expect(b.given('actor')?.fingerprint).toBe(fingerprint('upload'));
-    expect([a.hasGiven('swap'), a.hasGiven('actor'), b.hasGiven('swap')]).toEqual([
+    expect(a.outputsOf('swap')?.fingerprint).toBe(project);
+    expect(b.outputsOf('swap')).toBeUndefined();
+    expect(b.outputsOf('actor')?.fingerprint).toBe(fingerprint('upload'));
+    expect([a.hasOutputs('swap'), a.hasOutputs('actor'), b.hasOutputs('swap')]).toEqual([
       ...[true, false, false],
     ]);
-    expect(scene.shared.given('nobody')).toBeUndefined();
+    expect(scene.shared.outputsOf('nobody')).toBeUndefined();
     expect(a.live(base).steps).toMatchObject({
       ...{ actor: { file_path: 'actor' }, swap: { url: 'u' } },
     });
@@ -97,7 +97,7 @@ describe('what a step gave', () => {
     const scene = new Scene();
     const item = scene.item('a');
     scene.give(item, 'save');
-    expect(item.given('save')?.live).toMatchObject({ path: 'out/a.png', bytes: 3 });
+    expect(item.outputsOf('save')?.live).toMatchObject({ path: 'out/a.png', bytes: 3 });
     expect(item.live(base).steps).toMatchObject({ save: { path: 'out/a.png' } });
     expect(item.byContent(base).scope.steps).toMatchObject({ save: { path: 'out/a.png' } });
   });
@@ -105,11 +105,11 @@ describe('what a step gave', () => {
   test('can be made fresh, once there is something', () => {
     const scene = new Scene();
     const item = scene.item('a');
-    expect(() => item.enliven('swap', {})).toThrow('bug: swap has given nothing yet');
+    expect(() => item.setLive('swap', {})).toThrow('bug: swap has given nothing yet');
     scene.give(item, 'swap');
-    expect(item.given('swap')?.live).toBeUndefined();
-    item.enliven('swap', { url: 'fresh' });
-    expect(item.given('swap')?.live).toEqual({ url: 'fresh' });
+    expect(item.outputsOf('swap')?.live).toBeUndefined();
+    item.setLive('swap', { url: 'fresh' });
+    expect(item.outputsOf('swap')?.live).toEqual({ url: 'fresh' });
     expect(item.live(base).steps).toMatchObject({ swap: { url: 'fresh' } });
   });
 
@@ -178,10 +178,10 @@ describe('an item', () => {
   ] as const)('whose task is shown as %s has changed: %s', (shown, changed) => {
     const item = new Scene().item('a');
     const files = undefined;
-    expect(item.show('swap', { ending: shown, files })).toBeUndefined();
+    expect(item.report('swap', { ending: shown, files })).toBeUndefined();
     expect(item.hasChanged).toBe(changed);
-    expect(item.show('swap', { ending: 'done', files })?.ending).toBe(shown);
-    expect(item.show('swap', { ending: 'done', files })?.ending).toBe('done');
+    expect(item.report('swap', { ending: 'done', files })?.ending).toBe(shown);
+    expect(item.report('swap', { ending: 'done', files })?.ending).toBe('done');
   });
 
   test.each([

@@ -9,6 +9,7 @@ import { Generations } from '../../src/plan/generations.ts';
 import { Budget } from '../../src/run/budget.ts';
 import { InFlight, type RunningJob } from '../../src/run/in-flight.ts';
 import { ItemRun } from '../../src/run/item-run.ts';
+import type { ItemTask } from '../../src/run/item-walk.ts';
 import type {
   AttachOrder,
   AwaitOrder,
@@ -16,8 +17,7 @@ import type {
   JobOrder,
   UploadOrder,
 } from '../../src/run/jobs/job.ts';
-import { JournalWriter, type LineFile } from '../../src/run/journal/journal-writer.ts';
-import type { Waiter } from '../../src/run/line.ts';
+import { JournalWriter, type LineFile } from '../../src/run/journal-writer.ts';
 import type { RunEvent } from '../../src/run/run-event.ts';
 import { StepBreaker } from '../../src/run/step-breaker.ts';
 import { FakeClock } from '../files/places.ts';
@@ -107,7 +107,7 @@ export class Parts {
     this.journal.append(before);
     const { journal } = this;
     this.budget = new Budget({ journal, total, perItem, clock: this.clock });
-    this.inFlight = new InFlight({ journal, begunJobs: someExcluded ? new Set() : undefined });
+    this.inFlight = new InFlight(this.ledger, someExcluded ? new Set() : undefined);
     this.stepBreaker = new StepBreaker(this.pipeline.steps);
     this.generations = new Generations({
       ...{ ledger: this.ledger, now: () => this.clock.now(), steps: this.pipeline.steps },
@@ -130,8 +130,8 @@ export class Parts {
   }
 
   /** A job that does not end. */
-  fly(waiter: Waiter, of: Fingerprint | undefined, order: JobOrder): RunningJob {
-    const job = { ...waiter, fingerprint: of, order };
+  fly(itemTask: ItemTask, of: Fingerprint | undefined, order: JobOrder): RunningJob {
+    const job = { ...itemTask, fingerprint: of, order };
     void this.inFlight.start(job, () => new Promise(() => undefined));
     return job;
   }

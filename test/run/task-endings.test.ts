@@ -1,12 +1,11 @@
 // How the end of a task is recorded, counted and told.
 import { describe, expect, test } from 'vitest';
-import { Barrier } from '../../src/plan/barrier.ts';
-import { FailurePolicy } from '../../src/run/failure-policy.ts';
+import { Barrier } from '../../src/plan/turn.ts';
 import type { ItemRun } from '../../src/run/item-run.ts';
 import type { Tell } from '../../src/run/run-event.ts';
 import { summaryOf } from '../../src/run/summary.ts';
 import { Tally } from '../../src/run/tally.ts';
-import { TaskEndings } from '../../src/run/task-endings.ts';
+import { FailurePolicy, TaskEndings } from '../../src/run/task-endings.ts';
 import { createdOf, createOrder, intentOf, Parts } from './parts.ts';
 
 const shared = `pipeline: p

@@ -1,7 +1,7 @@
 // A plan as text: what would be done, what it costs, and what a person should look at.
 import { describe, expect, test } from 'vitest';
-import type { PaidSource } from '../../src/plan/paid-already.ts';
 import type { Plan } from '../../src/plan/plan.ts';
+import type { PaidSource } from '../../src/plan/remembered.ts';
 import { planText } from '../../src/views/plan-text.ts';
 import { paidByOthersText } from '../../src/views/receipts-text.ts';
 import { control, wild } from './wild.ts';

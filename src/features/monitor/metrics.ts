@@ -1,12 +1,18 @@
 // The metrics of this process in the format of Prometheus. Labels have few values and name no file, item or project.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { CreditTotals } from '../../model/ledger.ts';
-import { longestSilenceMs, type QueueState, type WatchedWorker } from '../../run/engine-watch.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import type { ProjectFacts, RequestFacts } from '../../run/request-watch.ts';
+import {
+  longestSilenceMs,
+  type ProjectFacts,
+  type QueueState,
+  type RequestFacts,
+  type RunWatch,
+  type WatchedRun,
+  type WatchedWorker,
+} from '../../run/monitor.ts';
 import type { RunEvent } from '../../run/run-event.ts';
 import type { RunView } from '../../run/run-view.ts';
-import type { RunWatch, WatchedRun } from '../../run/run-watch.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 

@@ -5,11 +5,18 @@ import { access } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import { isSystemProblem, systemCode } from '../../base/system-error.ts';
-import type { WatchedWorker, WorkerObserver, WorkerWatch } from '../../run/engine-watch.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
-import type { RequestFacts } from '../../run/request-watch.ts';
+import type {
+  RefusalReason,
+  RequestFacts,
+  RunObserver,
+  RunWatch,
+  WatchedRun,
+  WatchedWorker,
+  WorkerObserver,
+  WorkerWatch,
+} from '../../run/monitor.ts';
 import type { RunEvent } from '../../run/run-event.ts';
-import type { RefusalReason, RunObserver, RunWatch, WatchedRun } from '../../run/run-watch.ts';
 import type { ListenAddress } from '../../service-api/address.ts';
 import {
   createServer,

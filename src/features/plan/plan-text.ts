@@ -5,13 +5,11 @@ import { printable } from '../../base/printable.ts';
 import { count, duration, grouped, table } from '../../base/text.ts';
 import { valueOfJob } from '../../model/manifest.ts';
 import type { PriceSource } from '../../plan/estimate.ts';
-import type { Explanation } from '../../plan/explanation.ts';
 import type { Forecast } from '../../plan/forecast.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { PlanReading } from '../../plan/plan-reading.ts';
-import type { PlanReason } from '../../plan/plan-reasons.ts';
+import type { Change, Explanation, PlanReason } from '../../plan/plan-reasons.ts';
 import type { PlannedAction } from '../../plan/planned-action.ts';
-import type { Change } from '../../plan/task-changes.ts';
 import { moneyText } from '../../views/credits-text.ts';
 import { paidTaskText } from '../../views/receipts-text.ts';
 

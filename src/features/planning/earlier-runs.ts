@@ -12,12 +12,10 @@ import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, RunLine } from '../../model/line.ts';
 import { identityOf, type RunIdentity } from '../../model/run-identity.ts';
 import { stepOf } from '../../model/task.ts';
-import { historyIn, readsRuns } from '../../plan/history.ts';
-import type { PlanContext } from '../../plan/planning.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
-import { resultFates } from '../../plan/result-fate.ts';
-import type { PlannedItems, PlanningInputs } from './plan-items.ts';
-import { planItems, valuesAt } from './plan-items.ts';
+import { historyIn, readsRuns, resultFates } from '../../plan/result-fate.ts';
+import type { PlanContext } from '../../run/planned-task.ts';
+import { type PlannedItems, type PlanningInputs, planItems, valuesAt } from './plan-items.ts';
 
 /** The pipeline as an earlier run knew it. */
 export interface EarlierRun {

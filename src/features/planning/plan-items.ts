@@ -23,13 +23,13 @@ import type { JobLine } from '../../model/line.ts';
 import type { RunIdentity } from '../../model/run-identity.ts';
 import { lastChargedHere } from '../../model/state.ts';
 import { fannedOutIn, itemOf, type TaskId } from '../../model/task.ts';
-import { hintOf } from '../../plan/difference.ts';
+import type { End } from '../../plan/ending.ts';
 import { pricedEstimate } from '../../plan/estimate.ts';
 import type { Facts, FileFact, RecordedFile } from '../../plan/facts.ts';
-import { ItemsToDo } from '../../plan/items-to-do.ts';
 import { ItemNeeds } from '../../plan/needs.ts';
 import {
   type Conflict,
+  hintOf,
   type Machine,
   OutputClaims,
   unusablePlace,
@@ -37,19 +37,24 @@ import {
 import { OutputNames } from '../../plan/output-names.ts';
 import { normalized } from '../../plan/output-path.ts';
 import { type Plan, PlanTally } from '../../plan/plan.ts';
-import { PlanFindings } from '../../plan/plan-findings.ts';
+import {
+  ItemsToDo,
+  isAtRest,
+  isSettled,
+  PlanFindings,
+  SettledItems,
+} from '../../plan/plan-findings.ts';
 import { PlanReasons } from '../../plan/plan-reasons.ts';
 import { PlanReferences } from '../../plan/plan-references.ts';
 import { comesLater, type PlannedAction, type PlannedTask } from '../../plan/planned-action.ts';
-import type { ItemVerdict, PlanContext } from '../../plan/planning.ts';
 import { nothingRemembered, type Remembered } from '../../plan/remembered.ts';
-import { isAtRest, isSettled, SettledItems } from '../../plan/settled-items.ts';
 import { allTakes, pickedTakes, type Takes } from '../../plan/takes.ts';
 import type { UnrunnableItems } from '../../run/action.ts';
 import { type DryItem, DryRun } from '../../run/dry-run.ts';
 import { FileFacts } from '../../run/file-facts.ts';
 import type { Place } from '../../run/jobs/job.ts';
 import type { Clock, Disk } from '../../run/jobs/ports.ts';
+import type { PlanContext } from '../../run/planned-task.ts';
 
 /** `run` in expressions; `now`: epoch milliseconds. */
 export const valuesAt = (
@@ -220,7 +225,7 @@ async function planWith(
       ? new ItemNeeds((fingerprint) => spentOn(ledger.job(fingerprint)))
       : undefined;
   let asleep = rests !== undefined;
-  const unrunnable = new Map<string, ReadonlyMap<string, ItemVerdict>>();
+  const unrunnable = new Map<string, ReadonlyMap<string, End>>();
   const lost = new Set<string>();
   const foreign: string[] = [];
   let foreignCount = 0;

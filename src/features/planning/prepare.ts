@@ -25,9 +25,14 @@ import type { TaskId } from '../../model/task.ts';
 import type { ItemNeeds } from '../../plan/needs.ts';
 import type { PlanRecord } from '../../plan/plan-record.ts';
 import type { PlannedTask } from '../../plan/planned-action.ts';
-import type { PlanContext } from '../../plan/planning.ts';
-import { itemsOf, rerolledPipeline } from '../../plan/rerolled-pipeline.ts';
-import { pickedTakes, rerolledTakes, type Takes } from '../../plan/takes.ts';
+import {
+  itemsOf,
+  pickedTakes,
+  rerolledPipeline,
+  rerolledTakes,
+  type Takes,
+} from '../../plan/takes.ts';
+import type { PlanContext } from '../../run/planned-task.ts';
 import type { Target, Unasked } from '../../service-api/target.ts';
 import type { Loaded } from '../../state/load-state.ts';
 import type { StateContext } from '../../state/lock-state.ts';

@@ -18,7 +18,7 @@ import type { NewEvent } from '../../model/line.ts';
 import type { OrphanFile, OrphanKept, OrphanProject, Orphans } from '../../plan/orphan.ts';
 import type { Clock, MediaApi, OutputStore } from '../../run/jobs/ports.ts';
 import { patiently } from '../../run/jobs/retry.ts';
-import type { JournalWriter } from '../../run/journal/journal-writer.ts';
+import type { JournalWriter } from '../../run/journal-writer.ts';
 import { readPatiently } from '../../service-api/inquiry.ts';
 import { removeProvenanceFile } from '../provenance/provenance-file.ts';
 

@@ -12,7 +12,6 @@ import type { Pipeline } from '../../language/pipeline.ts';
 import { stagesOf } from '../../language/stages.ts';
 import type { Item } from '../../model/item.ts';
 import { taskRequestOf } from '../../model/task-request.ts';
-import type { PlanContext } from '../../plan/planning.ts';
 import {
   edgeText,
   groups,
@@ -37,6 +36,7 @@ import type {
 import { isSettled } from '../../report/page/task-state.ts';
 import type { DryItem } from '../../run/dry-run.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
+import type { PlanContext } from '../../run/planned-task.ts';
 import type { RunPaths } from '../../state/run-paths.ts';
 import { subjectText } from '../../views/takes.ts';
 import { svgOf } from '../graph/graph.ts';

@@ -5,7 +5,7 @@ import type { Ledger } from '../../model/ledger.ts';
 import { jobFacts } from '../../model/state.ts';
 import { fannedOutIn, itemOf, stepOf } from '../../model/task.ts';
 import type { PlannedAction, PlannedTask } from '../../plan/planned-action.ts';
-import { itemsOf, neededBy } from '../../plan/rerolled-pipeline.ts';
+import { itemsOf, neededBy } from '../../plan/takes.ts';
 import type { ItemsHere } from '../planning/items-here.ts';
 import { refuse } from '../refuse.ts';
 

@@ -15,7 +15,7 @@ import { outputPath } from '../../plan/output-path.ts';
 import { downloadCount, isSomewhere } from '../../plan/recorded-files.ts';
 import { allTakes, takeFile } from '../../plan/takes.ts';
 import { FileFacts } from '../../run/file-facts.ts';
-import type { Journal } from '../../run/jobs/ports.ts';
+import type { JournalWriter } from '../../run/journal-writer.ts';
 import { placeOf } from '../../run/orders.ts';
 import { locateState } from '../../state/locate-state.ts';
 import { checkOutputFolder } from '../../state/writable.ts';
@@ -117,7 +117,7 @@ async function keepTake(
   job: JobLine,
   task: string,
   disk: RealDisk,
-  journal: Journal,
+  journal: JournalWriter,
 ): Promise<void> {
   const { outputs = [] } = job;
   const facts = new FileFacts(disk);

@@ -4,7 +4,7 @@
 import { err, ok, type Result } from '../../base/result.ts';
 import type { ApiFailure } from '../../contract/api/failure.ts';
 import type { Clock } from './ports.ts';
-import { askedPause, backoffAfter, longestPauseMs } from './retry.ts';
+import { askedPause, backoffAfter, maxPauseMs } from './retry.ts';
 
 /** An outage in progress. Times are in milliseconds. */
 export interface OutageWait {
@@ -24,7 +24,7 @@ export interface CircuitBreakerOptions {
   readonly backoffMs: number;
   /** How long calls wait during an outage, in milliseconds. */
   readonly limitMs: number;
-  readonly waiting: (inbox: OutageWait) => void;
+  readonly waiting: (wait: OutageWait) => void;
   readonly back: (waitedMs: number) => void;
   /** The failure of a call after an outage of `limitMs`. */
   readonly givenUp: (failure: ApiFailure) => ApiFailure;
@@ -50,7 +50,7 @@ interface Outage {
  * This many answers of 429, 502 or 503 in a row are an outage. By default a call has at least as many tries, so no call
  * has failed for good by then.
  */
-export const many = 3;
+export const answersToOutage = 3;
 
 export class CircuitBreaker {
   readonly #o: CircuitBreakerOptions;
@@ -94,7 +94,7 @@ export class CircuitBreaker {
       const now = clock.elapsed();
       if (now >= outage.nextAt) {
         // A probe without a result delays the others by no more than this.
-        outage.nextAt = now + longestPauseMs;
+        outage.nextAt = now + maxPauseMs;
         return ok({ probe: true });
       }
       await clock.sleep(outage.nextAt - now, AbortSignal.any([stop, outage.changed.signal]));
@@ -119,7 +119,7 @@ export class CircuitBreaker {
       if (probe) this.#failedAgain(outage, answer.error);
       return true;
     }
-    if (sign === 'cut' || (sign === 'busy' && this.#busyInARow < many)) return false;
+    if (sign === 'cut' || (sign === 'busy' && this.#busyInARow < answersToOutage)) return false;
     this.#open(answer.error);
     return true;
   }

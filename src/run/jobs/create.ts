@@ -10,9 +10,8 @@ import { outageCode } from '../../model/attempt.ts';
 import { notTaken } from '../../model/settled.ts';
 import type { CallPermit } from './circuit-breaker.ts';
 import type { AwaitOrder, CreateOrder } from './job.ts';
-import type { JobContext } from './job-context.ts';
+import type { Asking, JobContext, Performance } from './job-context.ts';
 import { outcomeOf, stopped } from './outcome.ts';
-import type { Asking, Performance } from './performance.ts';
 import { pauseAfter } from './retry.ts';
 import { settle } from './settlement.ts';
 

@@ -1,16 +1,15 @@
 // Drives the performance of one order: hands over each event, and lets the job continue when it may. Whoever drives
-// decides what "recorded" means: the loop's journal, or the tables of a database.
+// decides what "recorded" means: the walk's journal, or the tables of a database.
 import { unreachable } from '../../base/result.ts';
 import type { NewEvent } from '../../model/line.ts';
 import { awaitEvent, create } from './create.ts';
 import type { JobOrder, JobOutcome } from './job.ts';
-import type { JobContext } from './job-context.ts';
+import type { Asking, JobContext, Performance, Recorded } from './job-context.ts';
 import { stopped } from './outcome.ts';
-import type { Asking, Performance, Recorded } from './performance.ts';
 import type { OrderJournal, Permission } from './ports.ts';
 import { copy, download, remove, saved } from './save.ts';
 import { attach } from './settlement.ts';
-import { store } from './store/put.ts';
+import { store } from './store.ts';
 import { detect, digest, reupload, settleRemembered, upload } from './supply.ts';
 
 /** What `drive` tells of an order. */

@@ -1,9 +1,11 @@
-// The context in which a job is performed: its ports, and how long to wait.
+// How a job is performed: as events, each held until it is recorded, then an outcome; and the context of that: its ports, and how
+// long to wait.
 
+import type { NewEvent } from '../../model/line.ts';
 import type { LookSchedule } from '../../plan/look-schedule.ts';
 import type { Remembered } from '../../plan/remembered.ts';
-import type { LastLooks } from './last-looks.ts';
-import type { LookBudget } from './look-budget.ts';
+import type { JobOutcome } from './job.ts';
+import type { LastLooks, LookBudget } from './looks.ts';
 import type { Outages } from './outages.ts';
 import type { Clock, Disk, JobApi, KnownUploads, OutputStore } from './ports.ts';
 import type { ProjectIds } from './project-ids.ts';
@@ -60,3 +62,16 @@ export type Attention =
    * whoever performs jobs need not keep a place for it. `seenMs`: the age of the project at the last look; 0 if there was none.
    */
   | { readonly kind: 'park'; readonly longestPauseMs: number; readonly seenMs: number };
+
+/** `durable`: the job may not continue before this event is synced to disk. */
+export interface Recorded {
+  readonly event: NewEvent;
+  readonly durable: boolean;
+}
+
+/** The creation was certainly not accepted and is about to be sent again: asks whether the budget still covers it. */
+export interface Asking {
+  readonly ask: 'send';
+}
+
+export type Performance = AsyncGenerator<Recorded | Asking, JobOutcome, void>;

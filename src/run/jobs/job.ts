@@ -1,4 +1,4 @@
-// A job order: the loop's instruction to a runner, and the possible outcomes. Plain JSON, so it can be sent to another
+// A job order: the walk's instruction to a performer, and the possible outcomes. Plain JSON, so it can be sent to another
 // process.
 
 import type { Bug } from '../../base/bug.ts';
@@ -21,8 +21,9 @@ export type Place =
 /** Where the bytes of a recorded output come from. */
 export type Source = Place | { readonly in: 'store' };
 
-interface Common {
-  /** Identifies the job among the jobs in flight; chosen by the loop. */
+/** What every order has. */
+export interface OrderHead {
+  /** Identifies the job among the jobs in flight; chosen by the walk. */
   readonly key: string;
   /** The task that the job is for. */
   readonly task: string;
@@ -32,7 +33,7 @@ interface Common {
   readonly attempts: number;
 }
 
-export interface UploadOrder extends Common {
+export interface UploadOrder extends OrderHead {
   readonly operation: 'upload';
   readonly fingerprint: Fingerprint;
   readonly from: Place;
@@ -47,7 +48,7 @@ export interface UploadOrder extends Common {
 }
 
 /** Uploads a deleted project's saved files, which replace its download addresses, one for each download. */
-export interface ReuploadOrder extends Common {
+export interface ReuploadOrder extends OrderHead {
   readonly operation: 'reupload';
   readonly files: readonly {
     readonly fingerprint: Fingerprint;
@@ -58,7 +59,7 @@ export interface ReuploadOrder extends Common {
   readonly result: JsonObject;
 }
 
-export interface DetectOrder extends Common, Asking {
+export interface DetectOrder extends OrderHead, NamingFiles {
   readonly operation: 'detect';
   readonly fingerprint: Fingerprint;
   /** If set, this detection is read again instead of starting one. */
@@ -67,7 +68,7 @@ export interface DetectOrder extends Common, Asking {
   readonly timeoutMs: number;
 }
 
-interface Asking {
+interface NamingFiles {
   /** Local files by the addresses that the service has for them: its sentences name the addresses. */
   readonly names?: Readonly<Record<string, string>>;
 }
@@ -77,7 +78,7 @@ interface Saving {
   readonly saveTo?: string;
 }
 
-export interface CreateOrder extends Common, Asking, Saving {
+export interface CreateOrder extends OrderHead, NamingFiles, Saving {
   readonly operation: 'create';
   readonly fingerprint: Fingerprint;
   readonly body: JsonObject;
@@ -94,7 +95,7 @@ export interface CreateOrder extends Common, Asking, Saving {
 }
 
 /** Already paid: waits for the result, or reads a settled project again for fresh addresses. */
-export interface AttachOrder extends Common, Asking, Saving {
+export interface AttachOrder extends OrderHead, NamingFiles, Saving {
   readonly operation: 'attach';
   readonly fingerprint: Fingerprint;
   readonly project: string;
@@ -109,7 +110,7 @@ export interface AttachOrder extends Common, Asking, Saving {
 }
 
 /** In doubt since an earlier run: waits for an event that names the attempt. */
-export interface AwaitOrder extends Common, Asking, Saving {
+export interface AwaitOrder extends OrderHead, NamingFiles, Saving {
   readonly operation: 'await';
   readonly fingerprint: Fingerprint;
   /** The name of the attempt. */
@@ -119,7 +120,7 @@ export interface AwaitOrder extends Common, Asking, Saving {
   readonly timeoutMs: number;
 }
 
-export interface DownloadOrder extends Common {
+export interface DownloadOrder extends OrderHead {
   readonly operation: 'download';
   readonly fingerprint: Fingerprint;
   /** The step kind of the project. */
@@ -130,7 +131,7 @@ export interface DownloadOrder extends Common {
   readonly downloads?: readonly Download[];
 }
 
-export interface CopyOrder extends Common {
+export interface CopyOrder extends OrderHead {
   readonly operation: 'copy';
   readonly fingerprint: Fingerprint;
   readonly to: string;
@@ -138,13 +139,13 @@ export interface CopyOrder extends Common {
 }
 
 /** Puts saved files into the store. */
-export interface StoreOrder extends Common {
+export interface StoreOrder extends OrderHead {
   readonly operation: 'store';
   readonly fingerprint: Fingerprint;
   readonly sources: readonly { readonly output: OutputLine; readonly from: Place }[];
 }
 
-export interface DeleteOrder extends Common {
+export interface DeleteOrder extends OrderHead {
   readonly operation: 'delete';
   readonly fingerprint: Fingerprint;
   readonly tool: string;
@@ -156,13 +157,13 @@ export interface DeleteOrder extends Common {
 }
 
 /** Waits until what is remembered of a request is known: then the task is decided again. */
-export interface SettleOrder extends Common {
+export interface SettleOrder extends OrderHead {
   readonly operation: 'settle';
   readonly fingerprint: Fingerprint;
 }
 
 /** Reads files, so that the next look knows their digests. */
-export interface DigestOrder extends Common {
+export interface DigestOrder extends OrderHead {
   readonly operation: 'digest';
   readonly places: readonly Place[];
 }

@@ -33,14 +33,14 @@ export const givenUpText = (outage: Outage, why: string, limitMs: number): strin
 export const unansweredText = ({ message }: ApiFailure): string =>
   `creations get no answer${message === '' ? '' : ` (${message})`}, also the last two, which went one at a time to try it`;
 
-export function waitingText(inbox: Extract<RunEvent, { readonly type: 'waiting' }>): string {
-  const { why, since, nextTryMs, limitMs } = inbox;
+export function waitingText(event: Extract<RunEvent, { readonly type: 'waiting' }>): string {
+  const { why, since, nextTryMs, limitMs } = event;
   const begun = `since ${since.slice(0, 19)}Z`;
   return (
-    `waiting: ${subject(inbox)} ${why}${about(inbox)} ${begun}; ` +
+    `waiting: ${subject(event)} ${why}${about(event)} ${begun}; ` +
     `next attempt in ${duration(nextTryMs)}, waiting for at most ${duration(limitMs)}`
   );
 }
 
-export const backText = (inbox: Extract<RunEvent, { readonly type: 'back' }>): string =>
-  `${subject(inbox)} is back${inbox.of === 'creations' ? ' for new projects' : ''} after ${duration(inbox.waitedMs)}; the run continues`;
+export const backText = (event: Extract<RunEvent, { readonly type: 'back' }>): string =>
+  `${subject(event)} is back${event.of === 'creations' ? ' for new projects' : ''} after ${duration(event.waitedMs)}; the run continues`;

@@ -7,16 +7,15 @@ import { scrubbed } from '../../base/scrub.ts';
 import type { ApiFailure } from '../../contract/api/failure.ts';
 import type { Outage, OutageEvent } from '../run-event.ts';
 import {
+  answersToOutage,
   type CallPermit,
   CircuitBreaker,
   type CircuitBreakerOptions,
-  many,
-  type OutageWait,
   signOf,
 } from './circuit-breaker.ts';
 import { givenUpText, unansweredText, whyAway } from './outage-text.ts';
 import type { Clock, JobApi, MediaApi, ServiceAnswer } from './ports.ts';
-import { askedPause, backoffAfter } from './retry.ts';
+import { aborted, askedPause, backoffAfter } from './retry.ts';
 import { UploadAddresses } from './upload-addresses.ts';
 
 export interface OutageOptions {
@@ -130,7 +129,7 @@ export class Outages {
       if (!turn.ok) return turn;
       const answer = await call();
       if (breaker.hear(answer, turn.value)) continue;
-      const isCut = signOf(answer) === 'cut' && breaker.cutInARow >= many;
+      const isCut = signOf(answer) === 'cut' && breaker.cutInARow >= answersToOutage;
       if (!isCut || !(await this.#isAway())) return answer;
     }
   }
@@ -141,10 +140,11 @@ export class Outages {
     const storage = <T>(url: string, call: () => ServiceAnswer<T>): ServiceAnswer<T> =>
       this.#through(this.#storageAt(url), call);
     const { clock, stop } = this.#o;
-    const addresses = new UploadAddresses({
-      ask: (items) => service(() => api.uploadAddresses(items)),
-      ...{ clock, stop },
-    });
+    const addresses = new UploadAddresses(
+      (items) => service(() => api.uploadAddresses(items)),
+      clock,
+      stop,
+    );
     return {
       uploadAddress: (item) => addresses.one(item),
       put: async (target, file) => {
@@ -218,22 +218,12 @@ const originOf = (url: string): string => URL.parse(url)?.origin ?? '';
 // as a trial, after the service has answered a read. A read that succeeds proves nothing about creations, so only a trial
 // opens them again, and two failed trials end them for this run.
 
-interface LostAnswersOptions {
-  readonly clock: Clock;
-  /** If it is aborted, all waits end. */
-  readonly stop: AbortSignal;
-  /** The first pause of other calls, in milliseconds. A trial costs a doubt, so it waits longer. */
-  readonly backoffMs: number;
-  /** How long creations wait for the service to answer a read, in milliseconds. */
-  readonly limitMs: number;
+/** The time limit is that for an answer to a read. */
+interface LostAnswersOptions extends CircuitBreakerOptions {
   /** A free call. */
   readonly read: () => ServiceAnswer<unknown>;
-  readonly waiting: (wait: OutageWait) => void;
-  readonly back: (waitedMs: number) => void;
   /** The failure of a creation after two failed trials. */
   readonly ended: (failure: ApiFailure) => ApiFailure;
-  /** The failure of a creation after no read was answered for `limitMs`. */
-  readonly givenUp: (failure: ApiFailure) => ApiFailure;
 }
 
 interface Closed {
@@ -251,9 +241,10 @@ interface Closed {
   changed: AbortController;
 }
 
-const mostInARow = 2;
-const mostFailedTrials = 2;
-const pausesOfOthers = 5;
+const maxLostInARow = 2;
+const maxFailedTrials = 2;
+/** A trial costs a doubt, so its pauses are longer than those of other calls. */
+const pauseFactor = 5;
 
 class LostAnswers {
   readonly #o: LostAnswersOptions;
@@ -311,7 +302,7 @@ class LostAnswers {
       if (sign === 'alive') this.#inARow = 0;
       if (sign !== 'cut' || answer.ok) return;
       this.#inARow += 1;
-      if (this.#inARow === mostInARow) this.#close(answer.error);
+      if (this.#inARow === maxLostInARow) this.#close(answer.error);
       return;
     }
     if (closed.trial !== permit) return;
@@ -319,7 +310,7 @@ class LostAnswers {
     if (sign !== 'cut' || answer.ok) return;
     closed.failure = answer.error;
     closed.failedTrials += 1;
-    if (closed.failedTrials === mostFailedTrials) closed.over = this.#o.ended(answer.error);
+    if (closed.failedTrials === maxFailedTrials) closed.over = this.#o.ended(answer.error);
     this.release(permit);
   }
 
@@ -350,7 +341,7 @@ class LostAnswers {
     const { failure, since } = closed;
     closed.tries += 1;
     const tries = closed.tries;
-    const pause = backoffAfter(tries, pausesOfOthers * backoffMs, clock.chance());
+    const pause = backoffAfter(tries, pauseFactor * backoffMs, clock.chance());
     const nextTryMs = askedPause(failure) + pause;
     closed.nextAt = clock.elapsed() + nextTryMs;
     closed.changed.abort();
@@ -365,9 +356,3 @@ class LostAnswers {
     this.#o.back(this.#o.clock.elapsed() - closed.since.elapsed);
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

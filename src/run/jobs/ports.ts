@@ -12,9 +12,8 @@ import type {
   Project,
   RecordKind,
 } from '../../contract/api/project.ts';
-import type { CreditTotals, Ledger } from '../../model/ledger.ts';
 import type { NewEvent } from '../../model/line.ts';
-import type { FileFact, RecordedFile } from '../../plan/facts.ts';
+import type { Facts } from '../../plan/facts.ts';
 import type { JobOrder, JobOutcome, Place } from './job.ts';
 
 /** Time. Everything that waits or needs the time uses this interface, so that a test controls it. */
@@ -106,27 +105,17 @@ export interface FileProblem {
   readonly systemic: boolean;
 }
 
-/** The disk. Inputs and recorded outputs are relative to the pipeline file, new outputs to the output folder. */
-export interface Disk {
-  /** The store of this run, as the state file names it. */
-  readonly store?: string | undefined;
-  /**
-   * The facts about a file that are known without reading it. They include its digest if it was hashed before and is
-   * unchanged.
-   */
-  input(path: string): FileFact;
-  output(path: string): FileFact;
-  /** See `Facts`. */
-  isElsewhere(output: RecordedFile): boolean;
-  kept(digest: string, extension: string): FileFact;
+/**
+ * The disk. Inputs and recorded outputs are relative to the pipeline file, new outputs to the output folder. Its facts about a file
+ * are those that are known without reading it: the digest only if the file was hashed before and is unchanged.
+ */
+export interface Disk extends Facts {
   /**
    * Reads and hashes a file, so that the next look knows its digest. The error is the end of a sentence about the file.
    */
   digest(place: Place, stop?: AbortSignal): Promise<Result<Digest, string>>;
   /** The absolute path of a file. */
   fileAt(place: Place): LocalFile;
-  /** The recorded form of a path below the output folder: relative to the pipeline file. */
-  recordedAs(outputPath: string): string;
   /**
    * A name for a temporary file, in the folder of the final file. The same `work` gets the same name in every run, so a
    * later run finds the part that an earlier one left, and no leftovers pile up.
@@ -183,19 +172,6 @@ export interface OutputStore {
   /** Streams a file into a temporary file, verifies the hash, and syncs the file. After a failure, nothing is left. */
   get(digest: Digest, bytes: number, into: LocalFile): StoreAnswer<void>;
   has(digest: Digest, bytes: number): StoreAnswer<boolean>;
-}
-
-/** The journal: append-only during a run. */
-export interface Journal {
-  /** Assigns numbers and times to events, folds them into the ledger and writes them. */
-  append(events: readonly NewEvent[]): void;
-  /** Folds an event that another process has recorded into the ledger. `at`: when, ISO 8601. */
-  fold(event: NewEvent, at: string): void;
-  /** Resolves when everything appended is on disk. */
-  sync(): Promise<void>;
-  readonly ledger: Ledger;
-  /** The totals with which this run's budget is compared. */
-  readonly account: CreditTotals;
 }
 
 /** Hears of an order while it is performed. */

@@ -13,11 +13,11 @@ interface Patience {
 }
 
 /** In milliseconds. */
-export const longestPauseMs = 30_000;
+export const maxPauseMs = 30_000;
 
 /** The pause after this many tries, in milliseconds: it doubles, up to 30 seconds, with a jitter of one half. */
 export function backoffAfter(tries: number, firstMs: number, chance: number): number {
-  return Math.min(longestPauseMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
+  return Math.min(maxPauseMs, firstMs * 2 ** (tries - 1)) * (0.5 + chance);
 }
 
 /** How long the service asks to wait, in milliseconds. */
@@ -32,6 +32,14 @@ export async function pauseAfter(
 ): Promise<void> {
   const ms = askedPause(failure) + backoffAfter(tries, backoffMs, clock.chance());
   await clock.sleep(ms, stop);
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
 }
 
 /** Carries an expected failure through p-retry, which uses exceptions. */

@@ -21,13 +21,11 @@ import type {
   JobOutcome,
   Misnamed,
 } from './job.ts';
-import type { JobContext } from './job-context.ts';
+import type { JobContext, Performance } from './job-context.ts';
 import { outcomeOf, pending, unsaved } from './outcome.ts';
-import type { Performance } from './performance.ts';
 import type { Fetched, FileProblem, LocalFile, ServiceAnswer } from './ports.ts';
 import { patiently } from './retry.ts';
-import { fetchFromStore } from './store/fetch.ts';
-import { notInStore, putInStore } from './store/put.ts';
+import { fetchFromStore, notInStore, putInStore } from './store.ts';
 
 export async function* download(order: DownloadOrder, context: JobContext): Performance {
   const addresses = new Addresses(order, context);

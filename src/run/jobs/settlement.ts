@@ -5,9 +5,8 @@ import { recordOf } from '../../contract/tools/all.ts';
 import type { NewEvent } from '../../model/line.ts';
 import { lastingOf, liveProject } from '../../model/outputs.ts';
 import type { AttachOrder, JobOutcome, Rest } from './job.ts';
-import type { Attention, JobContext } from './job-context.ts';
+import type { Attention, JobContext, Performance } from './job-context.ts';
 import { failed, outcomeOf, pending, rendering, stopped } from './outcome.ts';
-import type { Performance } from './performance.ts';
 import { patiently } from './retry.ts';
 
 /** Paid by an earlier run: waits for the result, or reads it again for fresh addresses. */

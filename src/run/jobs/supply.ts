@@ -13,12 +13,11 @@ import type {
   Unreadable,
   UploadOrder,
 } from './job.ts';
-import type { JobContext } from './job-context.ts';
+import type { JobContext, Performance, Recorded } from './job-context.ts';
 import { failed, outcomeOf, stopped } from './outcome.ts';
-import type { Performance, Recorded } from './performance.ts';
 import type { LocalFile } from './ports.ts';
 import { patiently } from './retry.ts';
-import { onThisDisk } from './store/fetch.ts';
+import { onThisDisk } from './store.ts';
 
 export async function* upload(order: UploadOrder, context: JobContext): Performance {
   const { name, content, attempts, stored, anew } = order;
@@ -152,10 +151,10 @@ export async function* detect(order: DetectOrder, context: JobContext): Performa
   }
 }
 
-/** Hashing leaves nothing to record. */
+/** Some jobs leave nothing to record. */
 const nothing: readonly Recorded[] = [];
 
-/** Reads files. Unreadable files are reported, and the loop decides what that means. */
+/** Waits until what is remembered of a request is known. */
 export async function* settleRemembered(
   { fingerprint }: SettleOrder,
   { remembered, stop }: JobContext,
@@ -166,6 +165,7 @@ export async function* settleRemembered(
   return { is: 'read', unreadable: [] };
 }
 
+/** Reads files. Unreadable files are reported, and the walk decides what that means. */
 export async function* digest(order: DigestOrder, context: JobContext): Performance {
   const unreadable: Unreadable[] = [];
   for (const place of order.places) {

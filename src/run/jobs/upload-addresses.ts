@@ -7,13 +7,6 @@ import { extensionOf } from '../../contract/api/asset.ts';
 import type { ApiFailure } from '../../contract/api/failure.ts';
 import type { Clock, MediaApi, ServiceAnswer, UploadItem, UploadTarget } from './ports.ts';
 
-export interface UploadAddressesOptions {
-  readonly ask: MediaApi['uploadAddresses'];
-  readonly clock: Clock;
-  /** If it is aborted, nothing is gathered any more. */
-  readonly stop: AbortSignal;
-}
-
 /** How long a request waits for more uploads, in milliseconds: a small part of what the request itself takes. */
 export const gatherMs = 5;
 
@@ -42,7 +35,9 @@ interface Spare {
 }
 
 export class UploadAddresses {
-  readonly #o: UploadAddressesOptions;
+  readonly #request: MediaApi['uploadAddresses'];
+  readonly #clock: Clock;
+  readonly #stop: AbortSignal;
   #gathering: Gathering | undefined;
   /** 1 for a service that answers a list with something else. */
   #most = mostTogether;
@@ -51,8 +46,11 @@ export class UploadAddresses {
   #inProgress = 0;
   #spares: Spare[] = [];
 
-  constructor(options: UploadAddressesOptions) {
-    this.#o = options;
+  /** `stop`: if it is aborted, nothing is gathered any more. */
+  constructor(request: MediaApi['uploadAddresses'], clock: Clock, stop: AbortSignal) {
+    this.#request = request;
+    this.#clock = clock;
+    this.#stop = stop;
   }
 
   async one(item: UploadItem): ServiceAnswer<UploadTarget> {
@@ -75,7 +73,7 @@ export class UploadAddresses {
   }
 
   #takeSpare({ type, extension }: UploadItem): Spare | undefined {
-    const now = this.#o.clock.elapsed();
+    const now = this.#clock.elapsed();
     this.#spares = this.#spares.filter(({ until }) => until > now);
     const index = this.#spares.findIndex(
       ({ item }) => item.type === type && item.extension === extension,
@@ -90,8 +88,8 @@ export class UploadAddresses {
   }
 
   async #gathered(items: readonly UploadItem[], full: AbortSignal): Promise<readonly Answer[]> {
-    const { clock, stop } = this.#o;
-    await clock.sleep(this.#most === 1 ? 0 : gatherMs, AbortSignal.any([stop, full]));
+    const woken = AbortSignal.any([this.#stop, full]);
+    await this.#clock.sleep(this.#most === 1 ? 0 : gatherMs, woken);
     if (this.#gathering?.items === items) this.#gathering = undefined;
     const list = [...items];
     // While a request is in progress, uploads begin together, not one by one.
@@ -99,7 +97,7 @@ export class UploadAddresses {
     while (list.length < length) list.push(...items.slice(0, length - list.length));
     this.#together = Math.max(this.#together, items.length);
     const answers = this.#ask(list, items.length);
-    const until = clock.elapsed() + spareMs;
+    const until = this.#clock.elapsed() + spareMs;
     for (const [index, item] of list.entries())
       if (index >= items.length) this.#spares.push({ item, answers, index, until });
     this.#inProgress += 1;
@@ -112,7 +110,7 @@ export class UploadAddresses {
 
   /** Asks for all items, and again for the first `needed` of them if the service does not take the list. */
   async #ask(items: readonly UploadItem[], needed: number): Promise<readonly Answer[]> {
-    const got = await this.#o.ask(items);
+    const got = await this.#request(items);
     if (got.ok && (items.length === 1 || fits(items, got.value)))
       return got.value.map((target) => ok(target));
     if (items.length === 1) return [got.ok ? noAddress : got];

@@ -11,9 +11,14 @@ import { type Fingerprint, fingerprintFrom } from '../../model/fingerprint.ts';
 import type { Ledger } from '../../model/ledger.ts';
 import type { JobLine, NewEvent, OutputLine } from '../../model/line.ts';
 import { jobFacts, stateAfter } from '../../model/state.ts';
-import type { PaidAlready, PaidBy, PaidSource, PaidTask } from '../../plan/paid-already.ts';
 import { downloadCount } from '../../plan/recorded-files.ts';
-import type { Remembered } from '../../plan/remembered.ts';
+import type {
+  PaidAlready,
+  PaidBy,
+  PaidSource,
+  PaidTask,
+  Remembered,
+} from '../../plan/remembered.ts';
 import type { Clock, MediaApi } from '../../run/jobs/ports.ts';
 import {
   adoptedLine,

@@ -10,6 +10,11 @@ import { replaceFile } from '../../files/replace-file.ts';
 import type { BoundPipeline } from '../../language/load/bound-pipeline.ts';
 import { problem, Refusal, resultOf } from '../../language/load/refusal.ts';
 import type { Schedule } from '../../language/pipeline.ts';
+import type { Clock } from '../../run/jobs/ports.ts';
+import { claimOwnFolder } from '../../state/own-folder.ts';
+import type { RunPaths } from '../../state/run-paths.ts';
+import { unsavedProblem } from '../../state/unsaved-state.ts';
+import { appearanceOf } from '../pipeline-file.ts';
 import {
   type DueDecision,
   type DueState,
@@ -19,12 +24,7 @@ import {
   openDueOf,
   type QueuedRun,
   sinceOnTime,
-} from '../../plan/due.ts';
-import type { Clock } from '../../run/jobs/ports.ts';
-import { claimOwnFolder } from '../../state/own-folder.ts';
-import type { RunPaths } from '../../state/run-paths.ts';
-import { unsavedProblem } from '../../state/unsaved-state.ts';
-import { appearanceOf } from '../pipeline-file.ts';
+} from './due.ts';
 
 /** A pipeline whose schedule is followed. */
 export interface ScheduledPipeline {

@@ -10,7 +10,6 @@ import { type BoundPipeline, boundPipeline } from '../../language/load/bound-pip
 import type { LoadedPipeline } from '../../language/load/loaded-pipeline.ts';
 import { type Problem, problem, Refusal } from '../../language/load/refusal.ts';
 import { isoIn } from '../../language/schedule.ts';
-import type { DueDecision } from '../../plan/due.ts';
 import type { RunOutcome } from '../../run/run-event.ts';
 import { chooseTarget } from '../../service-api/target.ts';
 import { pathsOf } from '../../state/run-paths.ts';
@@ -34,6 +33,7 @@ import {
   type PipelineFileStatus,
   type Unusable,
 } from '../pipeline-file.ts';
+import type { DueDecision } from './due.ts';
 import { DueBook, type ScheduledPipeline } from './due-book.ts';
 
 /** The options of every run. */

@@ -18,7 +18,6 @@ import { type Problem, problem, Refusal, valueOrThrow } from '../../language/loa
 import type { Step } from '../../language/pipeline.ts';
 import { commonBase, type Item } from '../../model/item.ts';
 import { Ledger } from '../../model/ledger.ts';
-import { Arrivals, type Sighting, type Standing } from '../../plan/arrivals.ts';
 import type { Clock } from '../../run/jobs/ports.ts';
 import type { RunEvent, Summary } from '../../run/run-event.ts';
 import { chooseTarget } from '../../service-api/target.ts';
@@ -37,6 +36,7 @@ import {
   type TriggerOptions,
 } from '../follow.ts';
 import { PipelineFile, type PipelineFileStatus, type Unusable } from '../pipeline-file.ts';
+import { Arrivals, type Sighting, type Standing } from './arrivals.ts';
 
 /** The options of every run. `budget` covers all runs of the watch together. */
 export type WatchedRunOptions = Omit<

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { notTaken } from '../../../src/model/settled.ts';
 import { inOwnNames } from '../../../src/run/jobs/drive.ts';
 import type { JobOutcome } from '../../../src/run/jobs/job.ts';
+import type { Performance } from '../../../src/run/jobs/job-context.ts';
 import { failed, stopped } from '../../../src/run/jobs/outcome.ts';
-import type { Performance } from '../../../src/run/jobs/performance.ts';
 
 const names = { 'api-assets/1/a.png': 'photos/cat.png', 'api-assets/1': 'photos/dog.png' };
 const said = 'api-assets/1/a.png and api-assets/1 are no pictures';

@@ -6,7 +6,7 @@ import { digestOf } from '../../../src/base/digest.ts';
 import { fingerprintFrom } from '../../../src/model/fingerprint.ts';
 import { LookSchedule } from '../../../src/plan/look-schedule.ts';
 import type { AttachOrder, JobOutcome } from '../../../src/run/jobs/job.ts';
-import { LookBudget } from '../../../src/run/jobs/look-budget.ts';
+import { LookBudget } from '../../../src/run/jobs/looks.ts';
 import { Outages } from '../../../src/run/jobs/outages.ts';
 import { ProjectIds } from '../../../src/run/jobs/project-ids.ts';
 import { attach } from '../../../src/run/jobs/settlement.ts';

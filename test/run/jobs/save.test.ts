@@ -8,7 +8,7 @@ import type { Download } from '../../../src/contract/api/project.ts';
 import { fingerprintFrom } from '../../../src/model/fingerprint.ts';
 import { LookSchedule } from '../../../src/plan/look-schedule.ts';
 import type { DownloadOrder, JobOutcome } from '../../../src/run/jobs/job.ts';
-import { LookBudget } from '../../../src/run/jobs/look-budget.ts';
+import { LookBudget } from '../../../src/run/jobs/looks.ts';
 import { Outages } from '../../../src/run/jobs/outages.ts';
 import { ProjectIds } from '../../../src/run/jobs/project-ids.ts';
 import { download } from '../../../src/run/jobs/save.ts';

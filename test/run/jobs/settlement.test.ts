@@ -6,7 +6,7 @@ import type { Project } from '../../../src/contract/api/project.ts';
 import { toolNamed } from '../../../src/contract/tools/all.ts';
 import { LookSchedule } from '../../../src/plan/look-schedule.ts';
 import type { JobContext } from '../../../src/run/jobs/job-context.ts';
-import { LookBudget } from '../../../src/run/jobs/look-budget.ts';
+import { LookBudget } from '../../../src/run/jobs/looks.ts';
 import { attach, settlementOf } from '../../../src/run/jobs/settlement.ts';
 import { WebhookInbox } from '../../../src/run/jobs/webhook-inbox.ts';
 import { attachOrder } from '../parts.ts';

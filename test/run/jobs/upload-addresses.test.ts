@@ -46,14 +46,11 @@ function scene(answer: MediaApi['uploadAddresses'] = given) {
   const stopper = new AbortController();
   /** The extensions in each request. */
   const asked: string[] = [];
-  const addresses = new UploadAddresses({
-    async ask(items) {
-      asked.push(items.map(({ extension }) => extension).join(' '));
-      return await answer(items);
-    },
-    clock,
-    stop: stopper.signal,
-  });
+  const ask: MediaApi['uploadAddresses'] = async (items) => {
+    asked.push(items.map(({ extension }) => extension).join(' '));
+    return await answer(items);
+  };
+  const addresses = new UploadAddresses(ask, clock, stopper.signal);
   const all = (...items: readonly UploadItem[]) =>
     Promise.all(items.map((item) => addresses.one(item)));
   const extensions = async (list: ReturnType<typeof all>): Promise<readonly string[]> =>

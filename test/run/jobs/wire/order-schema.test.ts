@@ -5,8 +5,12 @@ import { acceptanceOf } from '../../../../src/base/acceptance.ts';
 import { asJson, isObject, type Json } from '../../../../src/base/json.ts';
 import { readIssuedOrder } from '../../../../src/distributed/order-guard.ts';
 import type { JobOutcome } from '../../../../src/run/jobs/job.ts';
-import { orderSchemas, readOrder } from '../../../../src/run/jobs/wire/order-schema.ts';
-import { outcomeSchemas, readOutcome } from '../../../../src/run/jobs/wire/outcome-schema.ts';
+import {
+  orderSchemas,
+  outcomeSchemas,
+  readOrder,
+  readOutcome,
+} from '../../../../src/run/jobs/wire-schemas.ts';
 import { damages, type Loose } from './damage.ts';
 import { recorded } from './recorded-orders.ts';
 import type { Wire } from './wired.ts';

@@ -5,8 +5,7 @@ import { expect, test } from 'vitest';
 import type { IssuedOrder } from '../../../../src/distributed/database/batch.ts';
 import type { issuedSchema } from '../../../../src/distributed/order-guard.ts';
 import type { JobOrder, JobOutcome } from '../../../../src/run/jobs/job.ts';
-import { orderSchemas } from '../../../../src/run/jobs/wire/order-schema.ts';
-import { outcomeSchemas } from '../../../../src/run/jobs/wire/outcome-schema.ts';
+import { orderSchemas, outcomeSchemas } from '../../../../src/run/jobs/wire-schemas.ts';
 import type { Same, Wire } from './wire-types.ts';
 
 /** Waiting for what this machine remembers is no order for a worker. */

@@ -3,8 +3,7 @@ import type { Result } from '../../../../src/base/result.ts';
 import type { RunInternals } from '../../../../src/features/run/run.ts';
 import type { JobOrder, JobOutcome } from '../../../../src/run/jobs/job.ts';
 import type { Performer } from '../../../../src/run/jobs/ports.ts';
-import { readOrder } from '../../../../src/run/jobs/wire/order-schema.ts';
-import { readOutcome } from '../../../../src/run/jobs/wire/outcome-schema.ts';
+import { readOrder, readOutcome } from '../../../../src/run/jobs/wire-schemas.ts';
 
 /** What has crossed the wire, and the same as its sender had it. */
 export class Wire {

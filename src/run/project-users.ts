@@ -4,7 +4,7 @@ import type { Step } from '../language/pipeline.ts';
 import type { Fingerprint } from '../model/fingerprint.ts';
 import type { ItemRun } from './item-run.ts';
 
-export class Users {
+export class ProjectUsers {
   /** The items in progress. */
   readonly #itemRuns: ReadonlySet<ItemRun>;
   /** The items in progress that have a project, by its fingerprint, and the other way round. */
@@ -17,8 +17,8 @@ export class Users {
     this.#itemRuns = itemRuns;
   }
 
-  /** Call when a step has given its outputs: others may use its project from now on. */
-  gave({ root, isShared }: ItemRun, step: Step, fingerprint: Fingerprint): void {
+  /** Call when a step has its outputs: others may use its project from now on. */
+  add({ root, isShared }: ItemRun, step: Step, fingerprint: Fingerprint): void {
     if (step.kind.operation !== 'create') return;
     if (isShared) {
       this.#shared.add(fingerprint);
@@ -38,7 +38,7 @@ export class Users {
   }
 
   /** True if another task still uses the project that a delete would remove. */
-  keepsFrom({ root }: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
+  isStillUsed({ root }: ItemRun, step: Step, fingerprint: Fingerprint): boolean {
     if (step.kind.operation !== 'delete') return false;
     if (root.stillUses(fingerprint, step)) return true;
     const others = this.#shared.has(fingerprint)

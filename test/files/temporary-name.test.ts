@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTemporaryName } from '../../src/plan/temporary-name.ts';
+import { isTemporaryName } from '../../src/files/glob-source.ts';
 
 test.each([
   'a.png.part',

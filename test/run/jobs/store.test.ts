@@ -1,8 +1,8 @@
 // How often a store is asked.
 import { expect, test } from 'vitest';
-import { err, ok } from '../../../../src/base/result.ts';
-import type { StoreFailure } from '../../../../src/run/jobs/ports.ts';
-import { retryWhileAway } from '../../../../src/run/jobs/store/insistence.ts';
+import { err, ok } from '../../../src/base/result.ts';
+import type { StoreFailure } from '../../../src/run/jobs/ports.ts';
+import { withStoreRetries } from '../../../src/run/jobs/store.ts';
 
 function scene(...answers: readonly (StoreFailure['reason'] | 'yes')[]) {
   const waits: number[] = [];
@@ -13,7 +13,7 @@ function scene(...answers: readonly (StoreFailure['reason'] | 'yes')[]) {
     sleep: async (ms: number): Promise<void> => void waits.push(ms),
   };
   const ask = (attempts: number) =>
-    retryWhileAway(attempts, { clock, backoffMs: 100, stop: stop.signal }, async () => {
+    withStoreRetries(attempts, { clock, backoffMs: 100, stop: stop.signal }, async () => {
       const answer = left.shift() ?? 'yes';
       return answer === 'yes' ? ok('done') : err({ reason: answer, message: answer });
     });

@@ -4,7 +4,13 @@ import { describe, expect, test } from 'vitest';
 import type { Schedule } from '../../src/language/pipeline.ts';
 import { dueTimes } from '../../src/language/schedule.ts';
 import type { RunLine } from '../../src/model/line.ts';
-import { type DueState, decideDue, dueStateOf, nextDue, onTimeMs } from '../../src/plan/due.ts';
+import {
+  type DueState,
+  decideDue,
+  dueStateOf,
+  nextDue,
+  onTimeMs,
+} from '../../src/triggers/schedule/due.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

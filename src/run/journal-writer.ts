@@ -1,9 +1,9 @@
 // The journal writer: assigns numbers and times to events, folds them into the ledger, and hands the lines to the file.
 // A line that the next run could not load is never written: the value that its text says is checked as it is on loading,
 // and folded, before the text is appended.
-import { isExactJson } from '../../base/json.ts';
-import { Redactor } from '../../base/redactor.ts';
-import type { CreditTotals, Ledger } from '../../model/ledger.ts';
+import { isExactJson } from '../base/json.ts';
+import { Redactor } from '../base/redactor.ts';
+import type { CreditTotals, Ledger } from '../model/ledger.ts';
 import {
   type EventLine,
   type JobLine,
@@ -11,9 +11,9 @@ import {
   type NewEvent,
   parseLine,
   readValue,
-} from '../../model/line.ts';
-import { continues, nextRunNumber } from '../../model/run-identity.ts';
-import type { Clock, Journal } from '../jobs/ports.ts';
+} from '../model/line.ts';
+import { continues, nextRunNumber } from '../model/run-identity.ts';
+import type { Clock } from './jobs/ports.ts';
 
 /** The destination of lines. Appending is cheap; `sync` resolves when everything appended is on disk. */
 export interface LineFile {
@@ -44,7 +44,7 @@ export interface JournalWriterTerms {
   readonly redactor?: Redactor | undefined;
 }
 
-export class JournalWriter implements Journal {
+export class JournalWriter {
   readonly ledger: Ledger;
   readonly #file: LineFile;
   readonly #clock: Clock;
@@ -68,13 +68,14 @@ export class JournalWriter implements Journal {
     this.#clock = clock;
   }
 
+  /** Assigns numbers and times to events, folds them into the ledger and writes them. */
   append(events: readonly NewEvent[]): void {
     if (events.length === 0) return;
     this.begin();
     for (const event of events) this.#write(event);
   }
 
-  /** Folds an event that was read from a record, where its line was parsed. */
+  /** Folds an event that another process has recorded, where its line was parsed. `at`: when, ISO 8601. */
   fold(event: NewEvent, at: string): void {
     this.#wrote = true;
     const given: EventLine = { seq: this.ledger.seq + 1, ...event, at };
@@ -126,6 +127,7 @@ export class JournalWriter implements Journal {
     return this.#wrote;
   }
 
+  /** Resolves when everything appended is on disk. */
   async sync(): Promise<void> {
     const before = [...this.#fresh.keys()];
     await this.#file.sync();
@@ -181,5 +183,42 @@ export class JournalWriter implements Journal {
     }
     const redacted = lineText(this.#redactor.value(given));
     return { text: redacted, read: parseLine(redacted) };
+  }
+}
+
+// A sync that many callers share: those who call while a sync is under way share the next one.
+
+export class SharedSync {
+  readonly #write: () => Promise<void>;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  /** `write`: writes and syncs what is there now. After it has rejected, it is not called again. */
+  constructor(write: () => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** Resolves when everything that was there before the call is durable. After a failure, every call fails in the same way. */
+  sync(): Promise<void> {
+    if (this.#running === undefined) {
+      this.#running = this.#once();
+      return this.#running;
+    }
+    this.#next ??= this.#running.then(() => {
+      this.#next = undefined;
+      this.#running = this.#once();
+      return this.#running;
+    });
+    return this.#next;
+  }
+
+  /** The sync that is under way, or the one that failed. */
+  get running(): Promise<void> | undefined {
+    return this.#running;
+  }
+
+  async #once(): Promise<void> {
+    await this.#write();
+    if (this.#next === undefined) this.#running = undefined;
   }
 }

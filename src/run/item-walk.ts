@@ -6,7 +6,7 @@ import type { Turn } from '../plan/turn.ts';
 import type { FanRun, ItemRun } from './item-run.ts';
 
 /** A task of an item run. */
-export interface Waiter {
+export interface ItemTask {
   readonly itemRun: ItemRun;
   readonly step: Step;
 }
@@ -14,11 +14,11 @@ export interface Waiter {
 /** Decides what is done when a turn has come: a run acts, a plan only foresees. */
 export interface Actor {
   /** Brings a task to its end. Undefined: it has ended. */
-  act(waiter: Waiter): Promise<void> | undefined;
+  act(itemTask: ItemTask): Promise<void> | undefined;
   /**
    * Opens a fan-out. `head`: its step with `for_each`, which ends here if the fan-out has no elements. Undefined: it is open.
    */
-  open(fan: FanRun, head: Waiter, turn: Turn): Promise<void> | undefined;
+  open(fan: FanRun, head: ItemTask, turn: Turn): Promise<void> | undefined;
 }
 
 /** What a step comes to that the run excludes, and that no earlier run has done. */
@@ -37,11 +37,11 @@ export function walk(itemRun: ItemRun, actor: Actor): Promise<void> | undefined 
   ]);
 }
 
-function walkTask(waiter: Waiter, actor: Actor): Promise<void> | undefined {
-  const { itemRun, step } = waiter;
+function walkTask(itemTask: ItemTask, actor: Actor): Promise<void> | undefined {
+  const { itemRun, step } = itemTask;
   if (itemRun.hasEnded(step.name)) return undefined;
   const ready = itemRun.ready(step);
-  return ready === undefined ? actor.act(waiter) : ready.then(() => actor.act(waiter));
+  return ready === undefined ? actor.act(itemTask) : ready.then(() => actor.act(itemTask));
 }
 
 function walkFan(itemRun: ItemRun, fan: FanRun, actor: Actor): Promise<void> | undefined {

@@ -1,11 +1,11 @@
 // The journal writer's promise: what it writes can be read, and is what the ledger holds.
 import { describe, expect, test } from 'vitest';
-import { Redactor } from '../../../src/base/redactor.ts';
-import { Ledger } from '../../../src/model/ledger.ts';
-import { type NewEvent, parseLine } from '../../../src/model/line.ts';
-import { JournalWriter, type RunName } from '../../../src/run/journal/journal-writer.ts';
-import { FakeClock } from '../../files/places.ts';
-import { created, intent, job } from '../../model/lines.ts';
+import { Redactor } from '../../src/base/redactor.ts';
+import { Ledger } from '../../src/model/ledger.ts';
+import { type NewEvent, parseLine } from '../../src/model/line.ts';
+import { JournalWriter, type RunName } from '../../src/run/journal-writer.ts';
+import { FakeClock } from '../files/places.ts';
+import { created, intent, job } from '../model/lines.ts';
 
 interface Written {
   readonly journalWriter: JournalWriter;

@@ -1,9 +1,9 @@
 // Which due times of a schedule to run now, and which to leave out. What was decided is kept (`DueState`), also over
 // restarts, so each due time is decided once.
 
-import type { Schedule } from '../language/pipeline.ts';
-import { dueTimes } from '../language/schedule.ts';
-import type { RunLine } from '../model/line.ts';
+import type { Schedule } from '../../language/pipeline.ts';
+import { dueTimes } from '../../language/schedule.ts';
+import type { RunLine } from '../../model/line.ts';
 
 /** All times are in epoch milliseconds. */
 export interface DueState {

@@ -1,7 +1,7 @@
 // Files that arrive, change, fail and go: when a run takes them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Arrivals, type Sighting } from '../../src/plan/arrivals.ts';
+import { Arrivals, type Sighting } from '../../src/triggers/watch/arrivals.ts';
 
 const terms = { settleMs: 2000, patienceMs: 10_000 } as const;
 const seen = (stamps: Readonly<Record<string, string>>, age = 0): readonly Sighting[] =>

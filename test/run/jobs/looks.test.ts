@@ -1,7 +1,7 @@
 // Looks that a process may spend on projects that still render.
 import { expect, test } from 'vitest';
 import { SimulatedClock } from '../../../bench/wait/simulated-clock.ts';
-import { LookBudget } from '../../../src/run/jobs/look-budget.ts';
+import { LookBudget } from '../../../src/run/jobs/looks.ts';
 
 /** So many want to look at once; when each may, in milliseconds. `finds`: whether a look finds its project over. */
 async function turns(
