@@ -8,7 +8,6 @@ import { scrubbed } from '../base/scrub.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
 import { type Problem, problem, Refusal, stateProblem } from '../language/load/refusal.ts';
 import { memoryStore } from '../model/job-store.ts';
-import { diskStore } from '../state/job-store.ts';
 import { type Loaded, loadState } from '../state/load-state.ts';
 import { subjectOf } from '../state/locate-state.ts';
 import { lockState, type StateContext, strangerTo } from '../state/lock-state.ts';
@@ -17,7 +16,7 @@ import { DatabaseAway, patienceWith, retryWhileAway } from './away.ts';
 import { type EngineSession, termMs } from './coordinator.ts';
 import { type CoordinatorStore, TermOver } from './database/coordinator-store.ts';
 import type { EngineRun } from './database/database.ts';
-import { loadLedger } from './load-ledger.ts';
+import { loadLedgerOnDisk } from './load-ledger.ts';
 import { moveIn } from './move-state.ts';
 import { type OpenEngine, withDatabase } from './open-database.ts';
 
@@ -80,16 +79,14 @@ async function begin(
     });
     if (orderStore !== undefined) {
       await clear(orderStore, context);
-      const store = diskStore();
-      const loaded = await loadLedger(orderStore, () => store);
-      const { ledger, snapshot, seq, changed } = loaded;
+      const { ledger, snapshot, seq, changed, close } = await loadLedgerOnDisk(orderStore);
       const state = { ...unread, ledger, header: snapshot.header };
       return {
         paths,
         state,
         session: { engine, run, orderStore, seq, ledger, changed },
         async [Symbol.asyncDispose]() {
-          store.close();
+          close();
           await engine[Symbol.asyncDispose]();
         },
       };

@@ -1,6 +1,7 @@
 // Loads the ledger of a run from its database, as a state file is loaded: the lines, then the records after them.
 import type { JobStore } from '../model/job-store.ts';
 import { Ledger } from '../model/ledger.ts';
+import { diskStore } from '../state/job-store.ts';
 import type { EngineRecord, RunStore, Snapshot } from './database/coordinator-store.ts';
 
 export interface LoadedLedger {
@@ -36,6 +37,27 @@ export async function loadLedger(
       return { ledger, snapshot, seq, changed };
   }
   throw new Error(`bug: the records were folded ${maxTries} times while they were being read`);
+}
+
+/** The same on disk. `close` removes what it keeps there. */
+export async function loadLedgerOnDisk(
+  orderStore: Pick<RunStore, 'snapshot' | 'jobs' | 'records'>,
+): Promise<LoadedLedger & { close(): void }> {
+  const stores: ReturnType<typeof diskStore>[] = [];
+  const close = (): void => {
+    for (const store of stores) store.close();
+  };
+  try {
+    const loaded = await loadLedger(orderStore, () => {
+      const store = diskStore();
+      stores.push(store);
+      return store;
+    });
+    return { ...loaded, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
 }
 
 /** False: the lines are no longer those of the snapshot. */

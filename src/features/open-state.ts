@@ -8,7 +8,7 @@ import { type CoordinateContext, coordinate, unread } from '../distributed/coord
 import type { EngineSession } from '../distributed/coordinator.ts';
 import type { RunStore } from '../distributed/database/coordinator-store.ts';
 import type { EngineRun } from '../distributed/database/database.ts';
-import { loadLedger } from '../distributed/load-ledger.ts';
+import { loadLedgerOnDisk } from '../distributed/load-ledger.ts';
 import { awayProblem } from '../distributed/move-state.ts';
 import { type OpenEngine, withDatabase } from '../distributed/open-database.ts';
 import type { BoundPipeline } from '../language/load/bound-pipeline.ts';
@@ -163,14 +163,13 @@ async function look(
       'nothing was changed: omit --engine',
     );
   const orderStore = engine.database.run(run.terms.run);
-  const store = diskStore();
-  const { ledger, snapshot } = await loadLedger(orderStore, () => store);
+  const { ledger, snapshot, close } = await loadLedgerOnDisk(orderStore);
   const state = { ...unread, ledger, header: snapshot.header };
   return {
     ...{ paths, state, running: undefined, check: unchecked },
     engine: { engine, run, orderStore },
     async [Symbol.asyncDispose]() {
-      store.close();
+      close();
       await engine[Symbol.asyncDispose]();
     },
   };
