@@ -32,8 +32,8 @@ export async function takeDiskReserve(file: string): Promise<Result<DiskReserve,
     await handle.writeFile(randomBytes(wholeBytes));
     await handle.datasync();
   } catch (error) {
-    if (!isSystemProblem(error)) throw error;
     await handle?.close();
+    if (!isSystemProblem(error)) throw error;
     await removeLeftover(file);
     return err(`${file} ${systemReason(error)}`);
   }

@@ -56,7 +56,10 @@ export async function connect(
   return sqlOver(pool);
 }
 
-/** The queue's library over the same connections. It is not started, so it has no timers. */
+/**
+ * The queue's library over the same connections. It is not started, so it has no timers.
+ * @internal The published types name no library of a database.
+ */
 export async function bossOver(sql: Sql): Promise<PgBoss> {
   const { PgBoss: Boss } = await loaded('pg-boss', () => import('pg-boss'));
   return new Boss({

@@ -91,6 +91,7 @@ export class EngineDatabase {
   readonly #sql: Sql;
   readonly #boss: PgBoss;
 
+  /** @internal */
   constructor(sql: Sql, boss: PgBoss) {
     this.#sql = sql;
     this.#boss = boss;

@@ -45,6 +45,7 @@ const attemptOf = ({ id, retry }: Lease): { readonly id: string; readonly retryC
   retryCount: retry,
 });
 
+/** @internal */
 export const bossDb = (sql: Statements): Db => ({
   executeSql: async (text, values) => ({ rows: [...(await sql.query(text, values))] }),
 });
@@ -59,6 +60,7 @@ export class Queue {
   readonly #keys: string[] = [];
   #isReady = false;
 
+  /** @internal */
   constructor(boss: PgBoss, sql: Sql, run: string) {
     this.#boss = boss;
     this.#sql = sql;
