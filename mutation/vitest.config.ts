@@ -10,6 +10,7 @@ export default defineConfig({
       'test/{model,plan,run,views,files,service-api,state,stores,distributed,report}/**/*.test.ts',
     ],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     env,
     setupFiles,
     globalSetup,

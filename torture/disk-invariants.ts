@@ -93,7 +93,10 @@ function deletedIsSaved({ paid, state }: LedgerAudit, testbed: DiskTestbed): rea
     .map(({ task, project }) => `${task}: ${project} is deleted and not saved`);
 }
 
-/** After a run with exit code 0. `mayLeaveFiles`: the disk failed in this run, so files may be left for the next one. */
+/**
+ * After a run with exit code 0. `mayLeaveFiles`: the disk failed in this run, so files may be left for the next one, and what
+ * explains results may be written by the next one.
+ */
 export function checkEnd(
   { paid, state }: LedgerAudit,
   testbed: DiskTestbed,
@@ -119,8 +122,9 @@ export function checkEnd(
   const found = snapshotOf(testbed);
   for (const [path, digest] of snapshot) {
     const there = found.get(path);
-    if (there === undefined) wrong.push(`${path} is missing in the end`);
-    else if (isResult(path) && there !== digest) wrong.push(`${path} is another file in the end`);
+    if (there === undefined) {
+      if (!(mayLeaveFiles && isExplanation(path))) wrong.push(`${path} is missing in the end`);
+    } else if (isResult(path) && there !== digest) wrong.push(`${path} is another file in the end`);
   }
   const strays = [...found.keys()].filter((path) => !snapshot.has(path) && !mayStay(path));
   if (!mayLeaveFiles && strays.length > 0) wrong.push(`left in the end: ${strays.join(', ')}`);
@@ -129,6 +133,8 @@ export function checkEnd(
 
 /** State files and caches contain times, so their content differs. */
 const isResult = (path: string): boolean => path.endsWith('.png');
+
+const isExplanation = (path: string): boolean => path.endsWith('.manifests.jsonl');
 
 /**
  * The name of a temporary file is unique, so one that could not be removed does no harm. One more run than usual had nothing
