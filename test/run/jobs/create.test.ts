@@ -213,6 +213,16 @@ describe('an event that names the attempt', () => {
     expect(events[1]).toMatchObject({ project: 'p-told', credits: 9 });
   });
 
+  test('with the project of another creation leaves it in doubt', async () => {
+    const inbox = listening();
+    const scene = new Scene([unanswered], {}, inbox);
+    expect(scene.context.projects.claim('p-told', 'another attempt')).toBe(true);
+    const { said } = await performed(create(order, scene.context), (word) => {
+      if (word === 'doubt!') void inbox.deliver('image', told(), new AbortController().signal);
+    });
+    expect(said).toEqual(['intent!', 'doubt!']);
+  });
+
   test('is answered only once its project is on disk', async () => {
     const inbox = listening();
     const answers: boolean[] = [];
