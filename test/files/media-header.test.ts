@@ -44,6 +44,17 @@ test('a clip has a size and a length, a sound only a length, a picture only a si
   });
 });
 
+test('a picture that is shown on its side has the size in which it is shown', async () => {
+  const picture = { create: { width: 7, height: 5, channels: 3, background: 'red' } } as const;
+  const sizes: unknown[] = [];
+  for (let orientation = 1; orientation <= 8; orientation += 1) {
+    const path = join(temporaryFolder(), 'p.jpg');
+    await sharp(picture).jpeg().withMetadata({ orientation }).toFile(path);
+    sizes.push((await header(path)).slice(0, 2));
+  }
+  expect(sizes).toEqual([...Array(4).fill([7, 5]), ...Array(4).fill([5, 7])]);
+});
+
 test.each(['png', 'mp4', 'mp3', 'txt'])('a broken .%s file has none', async (extension) => {
   const path = join(temporaryFolder(), `x.${extension}`);
   writeFileSync(path, 'no media');
