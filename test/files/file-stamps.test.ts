@@ -64,6 +64,13 @@ test('files are the same until one of them is written, touched, replaced or remo
   }
 });
 
+test('their names are read wherever they stand in a larger piece of memory', async () => {
+  const { paths, digest } = known([written('a'), written('b')]);
+  const row = Buffer.concat([Buffer.from('before\0'), paths, Buffer.from('after\0')]);
+  const part = row.subarray(7, 7 + paths.length);
+  expect(await areSame({ paths: part, digest }, folder)).toBe(true);
+});
+
 test('a folder that was moved and linked back is another place', async () => {
   mkdirSync(join(folder, 'own'));
   const files = known([written('own/a'), written('own/b')]);

@@ -18,6 +18,9 @@ const [jpg, progressive, png, webp, gif, tiff, avif] = await Promise.all([
   picture.clone().avif({ effort: 0 }).toBuffer(),
 ]);
 
+// Formats that nothing here decodes are known by their boxes alone.
+const heic = Buffer.from(avif.toString('latin1').replace('ftypavif', 'ftypheic'), 'latin1');
+
 const half = (content: Buffer): Buffer => content.subarray(0, content.length / 2);
 const box = (name: string, content: Buffer, length = content.length + 8): Buffer => {
   const head = Buffer.alloc(8);
@@ -63,6 +66,7 @@ test.each<readonly [string, Buffer | string, string]>([
   ['a.png', half(png), 'is a PNG picture that was cut off'],
   ['a.webp', half(webp), 'is a WebP picture that was cut off'],
   ['a.avif', half(avif), 'is an AVIF picture that was cut off'],
+  ['a.heic', half(heic), 'is a HEIC picture that was cut off'],
   ['a.mp4', Buffer.concat([ftyp, half(mdat)]), 'is a clip or a sound that was cut off'],
 ])('%s is refused (%#): %s … %s', (name, content, why) => {
   expect(checkInput(fileOf(name, content))).toEqual({
@@ -82,6 +86,7 @@ test.each<readonly [string, Buffer | string]>([
   ['a.tif', tiff],
   ['a.webp', webp],
   ['a.avif', avif],
+  ['a.heic', heic],
   // Cameras append clips, previews and padding.
   ['a.jpg', Buffer.concat([jpg, Buffer.alloc(40_000)])],
   ['a.jpg', Buffer.concat([jpg, clip])],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NewEvent } from '../../../src/model/line.ts';
 import type { Repair } from '../../../src/state/repair/proposal.ts';
-import { complete, created, ended, intent, job, output, run } from '../../model/lines.ts';
+import { complete, created, doubted, ended, intent, job, output, run } from '../../model/lines.ts';
 import { compact, conflict, header, json, repaired, stateOf } from './damaged.ts';
 
 const start = [run(), intent('a', 10), created('a', 12)];
@@ -154,6 +154,16 @@ describe('a run that both sides went on with', () => {
     bothWays(line(10, 0), line(12, 0), undefined, (found) => {
       expect(creditsOf(found)).toEqual([22, 0]);
       expect(found.ledger.runs()).toHaveLength(1);
+    });
+  });
+
+  test('is charged with what it sent and nobody will hear of, not the run after it', () => {
+    const doubt = [run(1), intent('a', 10), doubted('a'), ended, run(2), ended];
+    const paid = intent('a', 12, 2);
+    const done = [run(1), paid, created('a', 12), complete('a', 12), ended];
+    bothWays(compact(...doubt), compact(...done), compact(run(1)), (found) => {
+      expect(stateOf(found, 'a')).toBe('complete');
+      expect(found.ledger.runs()).toMatchObject([{ charged: 22 }, { charged: 0 }]);
     });
   });
 });
