@@ -41,6 +41,14 @@ export default defineConfig({
     reporters: ['default', new SlowestFiles()],
     sequence: { sequencer: LeanFirst },
     include: ['test/**/*.test.ts'],
+    tags: [
+      {
+        name: 'long',
+        description:
+          'Takes long, and what it shows is also shown by a shorter test, with less of it: only EVERY=1 tries it.',
+      },
+    ],
+    tagsFilter: process.env['EVERY'] === '1' ? [] : ['!long'],
     globalSetup: ['test/build.ts'],
     setupFiles: ['test/own-receipts.ts'],
     // Loading the modules and compiling the schemas takes longer than many files of tests: workers keep both.

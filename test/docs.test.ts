@@ -12,6 +12,7 @@ import { main } from './built.ts';
 import { blocks, blocksIn, type CodeBlock, pages, read, root } from './examples.ts';
 import { portraitPhoto } from './previews/media.ts';
 import { ended, Rig } from './rig.ts';
+import { longTest } from './sweep.ts';
 
 /** A block that is a file has its path in the first line. */
 const pathOf = (text: string): string | undefined => /^# ([\w./-]+\.yaml)\n/.exec(text)?.[1];
@@ -186,22 +187,25 @@ describe('commands', () => {
 });
 
 describe('code', () => {
-  test('the first example of the page about the library runs, and swaps the photos', async () => {
-    const [code] = blocksIn('docs/library.md', 'ts');
-    const name = 'pipelines/face-swap-photos.yaml';
-    const rig = new Rig('');
-    rig.write(name, read(name));
-    const portrait = await portraitPhoto();
-    for (const photo of ['media/photos/one.jpg', 'media/actor.jpg', 'me.jpg'])
-      rig.write(photo, portrait);
-    // The media are outside the pipeline's folder, and in its repository.
-    rig.write('.git/HEAD', '');
-    const stdout = await outputOf(rig, code?.text ?? '');
-    expect(stdout.trim().split('\n').at(-1)).toBe('done 10');
-    expect(existsSync(rig.path('pipelines/.shotlist/rehearsal'))).toBe(true);
-  });
+  longTest(
+    'the first example of the page about the library runs, and swaps the photos',
+    async () => {
+      const [code] = blocksIn('docs/library.md', 'ts');
+      const name = 'pipelines/face-swap-photos.yaml';
+      const rig = new Rig('');
+      rig.write(name, read(name));
+      const portrait = await portraitPhoto();
+      for (const photo of ['media/photos/one.jpg', 'media/actor.jpg', 'me.jpg'])
+        rig.write(photo, portrait);
+      // The media are outside the pipeline's folder, and in its repository.
+      rig.write('.git/HEAD', '');
+      const stdout = await outputOf(rig, code?.text ?? '');
+      expect(stdout.trim().split('\n').at(-1)).toBe('done 10');
+      expect(existsSync(rig.path('pipelines/.shotlist/rehearsal'))).toBe(true);
+    },
+  );
 
-  test('the example of a service for tests of your own runs', async () => {
+  longTest('the example of a service for tests of your own runs', async () => {
     const code = blocksIn('docs/library.md', 'ts').find(({ text }) =>
       text.includes('startService'),
     );

@@ -13,6 +13,7 @@ import { pipelineSchema } from '../../src/language/schema.ts';
 import { eventSchemas } from '../../src/model/event-schemas.ts';
 import { stateSchema } from '../../src/model/line.ts';
 import { root } from '../examples.ts';
+import { partOf } from '../sweep.ts';
 
 function compiled(schema: Schema, useDefaults = false): (value: Json) => boolean {
   const options = { strict: false, allowUnionTypes: true, validateSchema: false, useDefaults };
@@ -93,7 +94,7 @@ describe('acceptanceOf', () => {
           expect(acceptanceOf(schema)(other)).toBe(validate(other));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: partOf(100) },
     );
   });
 

@@ -43,8 +43,8 @@ const counts: Readonly<Record<string, Readonly<Record<string, readonly number[]>
 
 /** They start many processes, a database or a browser, or draw, as tests of the same parts do: `EVERY=1` tries them as well. */
 const heavy = new Set([
-  ...['again', 'big', 'client', 'engine', 'memory', 'render', 'report', 'serve', 'specimens'],
-  'start',
+  ...['again', 'answers', 'big', 'client', 'engine', 'memory', 'render', 'report', 'serve'],
+  ...['specimens', 'start', 'wire'],
 ]);
 const every = process.env['EVERY'] === '1';
 const tried = benches.filter(({ name }) => every || !heavy.has(name));

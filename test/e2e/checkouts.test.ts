@@ -14,6 +14,7 @@ import {
   Rig,
   service,
 } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 const state = 'photos.state.jsonl';
 const elsewhere = '2 files are elsewhere: saved by another checkout.';
@@ -102,29 +103,32 @@ describe('a clone in which all work is done', () => {
     expect(clone.read(state)).toBe(before);
   });
 
-  test('has lost them with --require-outputs, because their projects are deleted, until somebody copies them', async () => {
-    const local = await service();
-    const rig = await origin(local);
-    const clone = cloneOf(rig);
-    onAnotherMachine();
-    const since = requestsTo(local);
-    since();
-    const why = 'its project was deleted and out/p1.png is elsewhere: copy the file here';
-    const planned = await shotlist(clone, local, 'plan', '--require-outputs');
-    expect(planned.stdout).toContain(`LOST: save:p1.png: ${why}`);
-    const ran = await shotlist(clone, local, 'run', '--require-outputs');
-    expect(ran.stdout).toContain(why);
-    expect(ran.code).toBe(1);
-    expect((await shotlist(clone, local, 'status')).stdout).toContain('failed: save:p1.png');
+  longTest(
+    'has lost them with --require-outputs, because their projects are deleted, until somebody copies them',
+    async () => {
+      const local = await service();
+      const rig = await origin(local);
+      const clone = cloneOf(rig);
+      onAnotherMachine();
+      const since = requestsTo(local);
+      since();
+      const why = 'its project was deleted and out/p1.png is elsewhere: copy the file here';
+      const planned = await shotlist(clone, local, 'plan', '--require-outputs');
+      expect(planned.stdout).toContain(`LOST: save:p1.png: ${why}`);
+      const ran = await shotlist(clone, local, 'run', '--require-outputs');
+      expect(ran.stdout).toContain(why);
+      expect(ran.code).toBe(1);
+      expect((await shotlist(clone, local, 'status')).stdout).toContain('failed: save:p1.png');
 
-    // Without the flag it is no failure, and what the state file says of a failure no longer stands.
-    expect((await clone.run(local)).summary.outcome).toBe('done');
-    expect((await shotlist(clone, local, 'status')).stdout).not.toContain('failed');
-    cpSync(rig.path('out'), clone.path('out'), { recursive: true });
-    const { summary } = await clone.run(local, { requireOutputs: true });
-    expect(summary).toMatchObject({ outcome: 'done', files: { changed: 0, elsewhere: 0 } });
-    expect(since()).toEqual({});
-  });
+      // Without the flag it is no failure, and what the state file says of a failure no longer stands.
+      expect((await clone.run(local)).summary.outcome).toBe('done');
+      expect((await shotlist(clone, local, 'status')).stdout).not.toContain('failed');
+      cpSync(rig.path('out'), clone.path('out'), { recursive: true });
+      const { summary } = await clone.run(local, { requireOutputs: true });
+      expect(summary).toMatchObject({ outcome: 'done', files: { changed: 0, elsewhere: 0 } });
+      expect(since()).toEqual({});
+    },
+  );
 
   test('pays for a new photo, once, and for nothing else; the next checkout has that result elsewhere', async () => {
     const local = await service();
@@ -181,7 +185,7 @@ describe('a clone of work whose projects are still at the service', () => {
     expect(clone.files('out')).toEqual(['p1.png', 'p2.png']);
   });
 
-  test('leaves their delete to the checkout that has the files', async () => {
+  longTest('leaves their delete to the checkout that has the files', async () => {
     const local = await service();
     const rig = await origin(local, untidy);
     rig.write('pipeline.yaml', photoPipeline);
@@ -252,24 +256,27 @@ describe('a result that another step uploads again', () => {
     expect(clone.read(state)).toBe(before);
   });
 
-  test('is named once its upload has expired and a new step needs it; nothing is bought', async () => {
-    const local = await service();
-    const clone = cloneOf(await origin(local, chain));
-    clone.write('pipeline.yaml', another);
-    const month = 30 * 86_400_000;
-    const clock = { ...realClock, now: () => Date.now() + month };
-    const since = requestsTo(local);
-    since();
-    const ran = await clone.run(local, { clock });
-    expect(ran.summary).toMatchObject({ outcome: 'failed', credits: { charged: 0 } });
-    expect(ran.summary.problems[0]).toMatchObject({
-      task: 'paint:p1.png',
-      why: 'again:p1.png must be uploaded again, but out/p1.png is elsewhere: copy the file here from the checkout that saved it, or use --require-outputs while its project is at the service',
-    });
-    const [planned] = ran.events.filter(({ type }) => type === 'planned');
-    expect(planned).toMatchObject({ plan: { credits: 0, noted: 2, badItems: 0 } });
-    expect(since()).toEqual({});
-  });
+  longTest(
+    'is named once its upload has expired and a new step needs it; nothing is bought',
+    async () => {
+      const local = await service();
+      const clone = cloneOf(await origin(local, chain));
+      clone.write('pipeline.yaml', another);
+      const month = 30 * 86_400_000;
+      const clock = { ...realClock, now: () => Date.now() + month };
+      const since = requestsTo(local);
+      since();
+      const ran = await clone.run(local, { clock });
+      expect(ran.summary).toMatchObject({ outcome: 'failed', credits: { charged: 0 } });
+      expect(ran.summary.problems[0]).toMatchObject({
+        task: 'paint:p1.png',
+        why: 'again:p1.png must be uploaded again, but out/p1.png is elsewhere: copy the file here from the checkout that saved it, or use --require-outputs while its project is at the service',
+      });
+      const [planned] = ran.events.filter(({ type }) => type === 'planned');
+      expect(planned).toMatchObject({ plan: { credits: 0, noted: 2, badItems: 0 } });
+      expect(since()).toEqual({});
+    },
+  );
 });
 
 test('changed on disk, lost and elsewhere are three different words', async () => {
@@ -300,26 +307,32 @@ test('changed on disk, lost and elsewhere are three different words', async () =
   expect(ran.code).toBe(1);
 });
 
-test('a checkout without its memory, such as a rehearsal after somebody removed the cache, has absent outputs elsewhere', async () => {
-  const rig = await photoRig(1);
-  const rehearse = ['run', 'pipeline.yaml', '--rehearse'];
-  expect((await rig.command(rehearse)).code).toBe(0);
-  rmSync(rig.privatePath('hashes.db'));
-  rmSync(rig.path('.shotlist/rehearsal/photos/out'), { recursive: true });
-  const again = await rig.command(rehearse);
-  expect(again.stdout).toContain('1 file is elsewhere');
-  expect(again.code).toBe(0);
-});
+longTest(
+  'a checkout without its memory, such as a rehearsal after somebody removed the cache, has absent outputs elsewhere',
+  async () => {
+    const rig = await photoRig(1);
+    const rehearse = ['run', 'pipeline.yaml', '--rehearse'];
+    expect((await rig.command(rehearse)).code).toBe(0);
+    rmSync(rig.privatePath('hashes.db'));
+    rmSync(rig.path('.shotlist/rehearsal/photos/out'), { recursive: true });
+    const again = await rig.command(rehearse);
+    expect(again.stdout).toContain('1 file is elsewhere');
+    expect(again.code).toBe(0);
+  },
+);
 
-test('a rehearsal in a folder that was moved uses its results, and says that its service is gone', async () => {
-  const rig = await photoRig(1);
-  const run = ['run', 'pipeline.yaml', '--rehearse'];
-  expect((await rig.command(run)).code).toBe(0);
-  const moved = new Rig(photoPipeline);
-  cpSync(rig.folder, moved.folder, { recursive: true });
-  const again = await moved.command(run);
-  expect(again.stdout).toContain('6 reused');
-  expect(again.stderr).toContain(`to start it over, remove ${moved.path('.shotlist')}`);
-  rmSync(moved.path('.shotlist/rehearsal/photos'), { recursive: true });
-  expect(await moved.command(run)).toMatchObject({ code: 0, stderr: '' });
-});
+longTest(
+  'a rehearsal in a folder that was moved uses its results, and says that its service is gone',
+  async () => {
+    const rig = await photoRig(1);
+    const run = ['run', 'pipeline.yaml', '--rehearse'];
+    expect((await rig.command(run)).code).toBe(0);
+    const moved = new Rig(photoPipeline);
+    cpSync(rig.folder, moved.folder, { recursive: true });
+    const again = await moved.command(run);
+    expect(again.stdout).toContain('6 reused');
+    expect(again.stderr).toContain(`to start it over, remove ${moved.path('.shotlist')}`);
+    rmSync(moved.path('.shotlist/rehearsal/photos'), { recursive: true });
+    expect(await moved.command(run)).toMatchObject({ code: 0, stderr: '' });
+  },
+);

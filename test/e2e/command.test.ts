@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { canBeNobody, nobody } from '../nobody.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, type Rig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 describe('run', () => {
   test('an account without credits ends with exit code 3, and what was paid is saved', async () => {
@@ -29,7 +30,7 @@ describe('run', () => {
     expect(rig.files('kept').filter((name) => !name.startsWith('.'))).toEqual(['state.jsonl']);
   });
 
-  test('a second run on one state file is told who holds it and exits 2', async () => {
+  longTest('a second run on one state file is told who holds it and exits 2', async () => {
     const local = await service({ speed: 'realtime' });
     const rig = await photoRig(1);
     const first = rig.start(['run', 'pipeline.yaml'], envOf(local));
@@ -175,7 +176,7 @@ test('plan asks for nothing but the balance, and for nothing at all where all is
   expect(JSON.stringify(local.requests())).toBe(asked);
 });
 
-test('serve starts a service that a run in another process uses', async () => {
+longTest('serve starts a service that a run in another process uses', async () => {
   const rig = await photoRig(1);
   const server = rig.start(['serve', '--json', '--data', 'service-data']);
   const line = await new Promise<string>((resolve) =>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunInternals } from '../../src/features/run/run.ts';
 import { startService } from '../../src/service/start.ts';
 import { bill, ended, photoRig, plainly, type Rig, service, until } from '../rig.ts';
-import { sampleOf } from '../sweep.ts';
+import { longTest, sampleOf } from '../sweep.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
 
 async function countLines(): Promise<number> {
@@ -87,24 +87,27 @@ describe('kill -9', () => {
       .filter((line) => line.includes('"event":"created"')).length;
   };
 
-  test('a rehearsal killed after a few creations is completed by the next run, each photo charged once', async () => {
-    const rig = await photoRig(8);
-    const child = rig.start(['run', 'pipeline.yaml', '--speed', '40']);
-    const death = ended(child);
-    await until('some projects are created', () => swapsDone(rig) >= 4);
-    child.kill('SIGKILL');
-    expect((await death).code).toBeNull();
+  longTest(
+    'a rehearsal killed after a few creations is completed by the next run, each photo charged once',
+    async () => {
+      const rig = await photoRig(8);
+      const child = rig.start(['run', 'pipeline.yaml', '--speed', '40']);
+      const death = ended(child);
+      await until('some projects are created', () => swapsDone(rig) >= 4);
+      child.kill('SIGKILL');
+      expect((await death).code).toBeNull();
 
-    const again = await rig.command(['run', 'pipeline.yaml', '--json']);
-    expect(again.stderr).toBe('');
-    expect(again.code).toBe(0);
-    expect(rig.files('.shotlist/rehearsal/photos/out')).toHaveLength(8);
+      const again = await rig.command(['run', 'pipeline.yaml', '--json']);
+      expect(again.stderr).toBe('');
+      expect(again.code).toBe(0);
+      expect(rig.files('.shotlist/rehearsal/photos/out')).toHaveLength(8);
 
-    const local = await service({ data: rig.privatePath('rehearsal/photos/service') });
-    const charges = bill(local.ledger());
-    expect(charges.size).toBe(8);
-    expect([...charges.values()]).toEqual(Array.from({ length: 8 }, () => 10));
-  });
+      const local = await service({ data: rig.privatePath('rehearsal/photos/service') });
+      const charges = bill(local.ledger());
+      expect(charges.size).toBe(8);
+      expect([...charges.values()]).toEqual(Array.from({ length: 8 }, () => 10));
+    },
+  );
 
   test('against a service that lives on, at most what was in flight is in doubt, and nothing is charged twice', async () => {
     const local = await service({ speed: 40 });

@@ -1,4 +1,4 @@
-// The network is cut in the middle of a creation's exchange: here around its ends and after every forty-eighth byte between.
+// The network is cut in the middle of a creation's exchange: here around its ends and after every 160th byte between.
 // `npm run torture -- --of wire` cuts it after every single one.
 import { expect, test } from 'vitest';
 import { type Exchange, tortureWire } from '../../torture/wire.ts';
@@ -11,14 +11,14 @@ test('cut in the middle of a creation, it is paid at most once, doubted where it
   const chosen: number[] = [];
   const { request, answer, doubts, charged, violations } = await tortureWire({
     cutsAfter(bytes, exchange) {
-      if (bytes % 48 !== 0 && !isNearAnEnd(bytes, exchange)) return [];
+      if (bytes % 160 !== 0 && !isNearAnEnd(bytes, exchange)) return [];
       chosen.push(bytes);
       return [chosen.length % 2 === 0 ? 'close' : 'reset'];
     },
     jobs: 4,
   });
   expect(violations).toEqual([]);
-  expect(chosen.length).toBeGreaterThan(14);
+  expect(chosen.length).toBeGreaterThan(9);
   // Only the very last byte of the answer makes it known.
   expect(doubts).toBe(chosen.length - 1);
   const whole = chosen.filter((bytes) => bytes >= request && bytes < request + answer);

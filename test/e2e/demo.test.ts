@@ -3,13 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { ownEnvironment } from '../command.ts';
 import { Rig, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-test('a demo that is killed leaves no process that holds the lock', async () => {
+longTest('a demo that is killed leaves no process that holds the lock', async () => {
   const rig = new Rig('');
   mkdirSync(rig.path('pipelines'));
   for (const name of ['demo.ts', 'before-after.ts', 'face-swap-photos.yaml'])

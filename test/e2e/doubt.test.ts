@@ -9,6 +9,7 @@ import type { LocalService } from '../../src/service/start.ts';
 import { listening } from '../listening.ts';
 import { bill, envOf, photo, photoPipeline, photoRig, service } from '../rig.ts';
 import { hub } from '../service/receiver.ts';
+import { longTest } from '../sweep.ts';
 import { doubted } from './doubted.ts';
 import { rerolls } from './taken.ts';
 
@@ -155,7 +156,7 @@ describe('an outage that cuts connections', () => {
     expect([...bill(local.ledger()).values()].every((credits) => credits === 10)).toBe(true);
   });
 
-  test('leaves no more in doubt than was under way, and the two that were tried', async () => {
+  longTest('leaves no more in doubt than was under way, and the two that were tried', async () => {
     const local = await service({
       faults: { faults: [{ fault: 'reset', on: creation, when: 'after' }] },
     });
@@ -166,19 +167,22 @@ describe('an outage that cuts connections', () => {
     expect(summary).toMatchObject({ outcome: 'doubt', stoppedBy: 'unanswered' });
   });
 
-  test('of everything else, too, fails nothing: uploads and reads wait like creations', async () => {
-    const local = await service();
-    const network = await cuttable(local, 5);
-    const rig = await photoRig(12, few.replace('items: 1', 'items: 4, outage: 100ms'));
-    const { summary } = await rig.run(network);
-    expect(summary.tasks).toMatchObject({ failed: 0 });
-    expect(summary.tasks.doubt).toBeLessThanOrEqual(4);
-    expect(summary.stoppedBy).toBe('outage');
-    network.mend();
-    const again = await rig.run(network);
-    expect(again.summary.tasks).toMatchObject({ failed: 0, pending: 0 });
-    expect([...bill(local.ledger()).values()].every((credits) => credits === 10)).toBe(true);
-  });
+  longTest(
+    'of everything else, too, fails nothing: uploads and reads wait like creations',
+    async () => {
+      const local = await service();
+      const network = await cuttable(local, 5);
+      const rig = await photoRig(12, few.replace('items: 1', 'items: 4, outage: 100ms'));
+      const { summary } = await rig.run(network);
+      expect(summary.tasks).toMatchObject({ failed: 0 });
+      expect(summary.tasks.doubt).toBeLessThanOrEqual(4);
+      expect(summary.stoppedBy).toBe('outage');
+      network.mend();
+      const again = await rig.run(network);
+      expect(again.summary.tasks).toMatchObject({ failed: 0, pending: 0 });
+      expect([...bill(local.ledger()).values()].every((credits) => credits === 10)).toBe(true);
+    },
+  );
 
   test('that is over before the second trial costs two doubts and one more, and the run goes on', async () => {
     const local = await service({

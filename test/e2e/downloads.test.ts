@@ -9,6 +9,7 @@ import type { Disk, MediaApi } from '../../src/run/jobs/ports.ts';
 import type { FaultRule } from '../../src/service/faults/schema.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import { relayTo } from './relay.ts';
 
 /** Subtitles for a clip are the clip, in the local service: a download as large as one likes. */
@@ -75,37 +76,40 @@ describe('a large download', () => {
     expect(rig.files('out')).toEqual(['clip.mp4']);
   });
 
-  test('that was under way when the run was killed is gone on with by the next run', async () => {
-    const content = clip(68 * mebi);
-    const local = await service();
-    const relay = await relayTo(local);
-    const rig = clipRig(content);
-    relay.holdAfter = 66 * mebi;
-    const child = rig.start(['run', 'pipeline.yaml'], envOf(relay.service));
-    const death = ended(child);
-    const left = (): readonly string[] =>
-      readdirSync(rig.folder).includes('out') ? rig.files('out') : [];
-    await until('some of it is safe', () =>
-      left().some((name) => name.endsWith('.json') && rig.read(`out/${name}`) !== ''),
-    );
-    child.kill('SIGKILL');
-    expect((await death).code).toBeNull();
-    expect(left()).toEqual([
-      expect.stringMatching(/^\.shotlist-[0-9a-f]+\.part$/),
-      expect.stringMatching(/^\.shotlist-[0-9a-f]+\.part\.json$/),
-    ]);
+  longTest(
+    'that was under way when the run was killed is gone on with by the next run',
+    async () => {
+      const content = clip(68 * mebi);
+      const local = await service();
+      const relay = await relayTo(local);
+      const rig = clipRig(content);
+      relay.holdAfter = 66 * mebi;
+      const child = rig.start(['run', 'pipeline.yaml'], envOf(relay.service));
+      const death = ended(child);
+      const left = (): readonly string[] =>
+        readdirSync(rig.folder).includes('out') ? rig.files('out') : [];
+      await until('some of it is safe', () =>
+        left().some((name) => name.endsWith('.json') && rig.read(`out/${name}`) !== ''),
+      );
+      child.kill('SIGKILL');
+      expect((await death).code).toBeNull();
+      expect(left()).toEqual([
+        expect.stringMatching(/^\.shotlist-[0-9a-f]+\.part$/),
+        expect.stringMatching(/^\.shotlist-[0-9a-f]+\.part\.json$/),
+      ]);
 
-    relay.holdAfter = undefined;
-    const { summary } = await rig.run(relay.service);
-    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
-    expect(isSaved(rig, content)).toBe(true);
-    expect(rig.files('out')).toEqual(['clip.mp4']);
-    expect(relay.ranges[0]).toBeUndefined();
-    const from = Number(/^bytes=(\d+)-$/.exec(relay.ranges[1] ?? '')?.[1]);
-    expect(from).toBeGreaterThanOrEqual(64 * mebi);
-    expect(relay.sent[1]).toBe(68 * mebi - from);
-    expect(relay.sent).toHaveLength(2);
-  });
+      relay.holdAfter = undefined;
+      const { summary } = await rig.run(relay.service);
+      expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
+      expect(isSaved(rig, content)).toBe(true);
+      expect(rig.files('out')).toEqual(['clip.mp4']);
+      expect(relay.ranges[0]).toBeUndefined();
+      const from = Number(/^bytes=(\d+)-$/.exec(relay.ranges[1] ?? '')?.[1]);
+      expect(from).toBeGreaterThanOrEqual(64 * mebi);
+      expect(relay.sent[1]).toBe(68 * mebi - from);
+      expect(relay.sent).toHaveLength(2);
+    },
+  );
 });
 
 describe('a download', () => {

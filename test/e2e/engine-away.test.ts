@@ -6,6 +6,7 @@ import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { startWorker } from '../engine-rig.ts';
 import { type Postgres, sharedPostgres, startPostgres } from '../postgres.ts';
 import { bill, ended, envOf, photoRig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 /** A database on the server of all tests, which the test may crash; it runs again afterwards. */
 async function migrated(): Promise<Omit<Postgres, 'stop'>> {
@@ -27,46 +28,52 @@ async function migrated(): Promise<Omit<Postgres, 'stop'>> {
   return { ...postgres, url, crash, restart };
 }
 
-test('a worker that starts before its database waits for it, and a coordinator does not', async () => {
-  const postgres = await migrated();
-  await postgres.crash();
-  const local = await service();
-  const rig = await photoRig(2);
-  const early = startWorker(rig, local, postgres.url);
-  const leaving = startWorker(rig, local, postgres.url);
-  for (const { events } of [early, leaving]) await until('away', () => events.length > 0);
-  await leaving.stop();
-  await expect(rig.run(local, { engine: postgres.url })).rejects.toThrow('cannot be used');
-  await postgres.restart();
-  const { summary } = await rig.run(local, { engine: postgres.url });
-  expect(summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
-  const away = { type: 'database', away: expect.stringContaining('ECONNREFUSED') };
-  expect(early.events.filter(({ type }) => type === 'database')).toEqual([
-    away,
-    { type: 'database' },
-  ]);
-  expect(leaving.events).toEqual([away]);
-});
+longTest(
+  'a worker that starts before its database waits for it, and a coordinator does not',
+  async () => {
+    const postgres = await migrated();
+    await postgres.crash();
+    const local = await service();
+    const rig = await photoRig(2);
+    const early = startWorker(rig, local, postgres.url);
+    const leaving = startWorker(rig, local, postgres.url);
+    for (const { events } of [early, leaving]) await until('away', () => events.length > 0);
+    await leaving.stop();
+    await expect(rig.run(local, { engine: postgres.url })).rejects.toThrow('cannot be used');
+    await postgres.restart();
+    const { summary } = await rig.run(local, { engine: postgres.url });
+    expect(summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
+    const away = { type: 'database', away: expect.stringContaining('ECONNREFUSED') };
+    expect(early.events.filter(({ type }) => type === 'database')).toEqual([
+      away,
+      { type: 'database' },
+    ]);
+    expect(leaving.events).toEqual([away]);
+  },
+);
 
-test('a standby coordinator waits for a database that restarts, and takes over then', async () => {
-  const postgres = await migrated();
-  const local = await service();
-  const rig = await photoRig(2);
-  const first = rig.start(['run', 'pipeline.yaml', '--engine', postgres.url], envOf(local));
-  await until('the record is away', () => rig.files('.').includes('photos.state.jsonl'));
-  const log: string[] = [];
-  const standby = rig.start(['run', 'pipeline.yaml', '--engine', postgres.url], envOf(local));
-  standby.stderr?.on('data', (chunk: Buffer) => log.push(chunk.toString()));
-  const said = (text: string) => until(text, () => log.join('').includes(text));
-  await said('this process takes over');
-  first.kill('SIGKILL');
-  await postgres.crash();
-  await said('is away: waiting for it');
-  await postgres.restart();
-  startWorker(rig, local, postgres.url);
-  expect(await ended(standby)).toMatchObject({ code: 0 });
-  expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
-});
+longTest(
+  'a standby coordinator waits for a database that restarts, and takes over then',
+  async () => {
+    const postgres = await migrated();
+    const local = await service();
+    const rig = await photoRig(2);
+    const first = rig.start(['run', 'pipeline.yaml', '--engine', postgres.url], envOf(local));
+    await until('the record is away', () => rig.files('.').includes('photos.state.jsonl'));
+    const log: string[] = [];
+    const standby = rig.start(['run', 'pipeline.yaml', '--engine', postgres.url], envOf(local));
+    standby.stderr?.on('data', (chunk: Buffer) => log.push(chunk.toString()));
+    const said = (text: string) => until(text, () => log.join('').includes(text));
+    await said('this process takes over');
+    first.kill('SIGKILL');
+    await postgres.crash();
+    await said('is away: waiting for it');
+    await postgres.restart();
+    startWorker(rig, local, postgres.url);
+    expect(await ended(standby)).toMatchObject({ code: 0 });
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+  },
+);
 
 test('a worker that must go before it can record an answer says so, and the creation is not paid twice', async () => {
   const postgres = await migrated();

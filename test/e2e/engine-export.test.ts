@@ -21,6 +21,7 @@ import { pathsOf } from '../../src/state/run-paths.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';
 import { bill, photoRig, type Rig, service } from '../rig.ts';
+import { sampleOf } from '../sweep.ts';
 
 /** Pauses are short. */
 const clock: Clock = {
@@ -113,25 +114,30 @@ test('a database that goes away at every call of the export is waited for, and s
 });
 
 // What is after the fold is before the seal: between them, only the state file is locked.
-test.each([
+const deaths = [
   ['fold', 'before'],
   ['seal', 'before'],
   ['seal', 'after'],
   ['handOver', 'before'],
   ['handOver', 'after'],
-])('a coordinator that dies at %s %s it took effect leaves one record', async (moment, when) => {
-  const { file, rig, finish } = await ending(async (call, work) => {
-    if (call === moment && when === 'after') await work();
-    if (call === moment) throw new Error('died');
-    return await work();
-  });
-  await expect(file.compact()).rejects.toThrow('died');
-  await file.close();
-  // The file is written between the two.
-  expect(isAway(rig)).toBe(moment !== 'handOver');
-  expect(await finish()).toEqual({ outcome: 'done', bill: [10, 10] });
-  expect(isAway(rig)).toBe(false);
-});
+] as const;
+
+test.each(sampleOf(deaths, 2, 1))(
+  'a coordinator that dies at %s %s it took effect leaves one record',
+  async (moment, when) => {
+    const { file, rig, finish } = await ending(async (call, work) => {
+      if (call === moment && when === 'after') await work();
+      if (call === moment) throw new Error('died');
+      return await work();
+    });
+    await expect(file.compact()).rejects.toThrow('died');
+    await file.close();
+    // The file is written between the two.
+    expect(isAway(rig)).toBe(moment !== 'handOver');
+    expect(await finish()).toEqual({ outcome: 'done', bill: [10, 10] });
+    expect(isAway(rig)).toBe(false);
+  },
+);
 
 test('what a worker records while the record is moved is in the state file, or the worker hears that it is not', async () => {
   const answers: unknown[] = [];
@@ -148,16 +154,21 @@ test('what a worker records while the record is moved is in the state file, or t
   expect(world.rig.read('photos.state.jsonl')).toContain('a worker said so late');
 });
 
-test.each([
+const terms = [
   { moment: 'seal', stage: 'open' },
   { moment: 'handOver', stage: 'importing' },
-])('a coordinator whose term is over at $moment leaves the record to the next one', async (now) => {
-  const world = await ending(async (call, work) => {
-    if (call === now.moment) await world.takeOver();
-    return await work();
-  });
-  await expect(world.file.compact()).rejects.toThrow(TermOver);
-  await world.file.close();
-  expect([isAway(world.rig), await world.stage()]).toEqual([true, now.stage]);
-  expect(await world.finish()).toEqual({ outcome: 'done', bill: [10, 10] });
-});
+] as const;
+
+test.each(sampleOf(terms, 2, 1))(
+  'a coordinator whose term is over at $moment leaves the record to the next one',
+  async (now) => {
+    const world = await ending(async (call, work) => {
+      if (call === now.moment) await world.takeOver();
+      return await work();
+    });
+    await expect(world.file.compact()).rejects.toThrow(TermOver);
+    await world.file.close();
+    expect([isAway(world.rig), await world.stage()]).toEqual([true, now.stage]);
+    expect(await world.finish()).toEqual({ outcome: 'done', bill: [10, 10] });
+  },
+);

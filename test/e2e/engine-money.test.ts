@@ -8,6 +8,7 @@ import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { envOf, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import { ledgerSums, spendingRig } from './spending.ts';
 
 describe('a budget of 200 credits for four workers', () => {
@@ -29,7 +30,7 @@ describe('a budget of 200 credits for four workers', () => {
     expect(ledgerSums(local)).toMatchObject({ most: 200, creations: 20 });
   });
 
-  test('is exceeded only by what was on the wire when prices doubled midway', async () => {
+  longTest('is exceeded only by what was on the wire when prices doubled midway', async () => {
     const dear = { fault: 'surcharge', percent: 100, when: 'before', skip: 10 } as const;
     const { local, told } = await spree({ faults: [dear] });
     const { most, creations } = ledgerSums(local);

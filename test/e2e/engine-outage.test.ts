@@ -5,6 +5,7 @@ import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';
 import { bill, photoRig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 /** How many workers have recorded something of their own. */
 async function tellers(engine: string): Promise<number> {
@@ -45,20 +46,23 @@ test('three workers that see one outage are told as one outage, and nothing is p
   expect([...bill(local.ledger()).values()]).toEqual(Array.from({ length: 6 }, () => 10));
 });
 
-test('workers whose creations get no answer end the buying of the run, and leave the rest for later', async () => {
-  const rig = await photoRig(16);
-  const local = await service({
-    faults: { faults: [{ fault: 'reset', on: 'POST /v1/face-swap-photo', when: 'after' }] },
-  });
-  const engine = await newEngine();
-  for (const _ of [1, 2]) startWorker(rig, local, engine, { jobs: 3 });
-  const { summary } = await rig.run(local, { engine, backoffMs: 20 });
-  // Of each worker what was under way, and two trials.
-  expect(summary.tasks.doubt).toBeLessThanOrEqual(2 * (3 + 2));
-  expect(bill(local.ledger()).size).toBe(summary.tasks.doubt);
-  expect(summary).toMatchObject({
-    outcome: 'doubt',
-    stoppedBy: 'unanswered',
-    tasks: { failed: 0 },
-  });
-});
+longTest(
+  'workers whose creations get no answer end the buying of the run, and leave the rest for later',
+  async () => {
+    const rig = await photoRig(16);
+    const local = await service({
+      faults: { faults: [{ fault: 'reset', on: 'POST /v1/face-swap-photo', when: 'after' }] },
+    });
+    const engine = await newEngine();
+    for (const _ of [1, 2]) startWorker(rig, local, engine, { jobs: 3 });
+    const { summary } = await rig.run(local, { engine, backoffMs: 20 });
+    // Of each worker what was under way, and two trials.
+    expect(summary.tasks.doubt).toBeLessThanOrEqual(2 * (3 + 2));
+    expect(bill(local.ledger()).size).toBe(summary.tasks.doubt);
+    expect(summary).toMatchObject({
+      outcome: 'doubt',
+      stoppedBy: 'unanswered',
+      tasks: { failed: 0 },
+    });
+  },
+);

@@ -13,6 +13,7 @@ import { renderProblem, resultOf } from '../../src/language/load/refusal.ts';
 import { realClock } from '../../src/run/clock.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { envOf, type Rig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import { ledgerSums, spendingRig } from './spending.ts';
 
 const task = 'speech:1';
@@ -94,19 +95,22 @@ describe('a doubt about a frozen worker stays in quarantine in the state file', 
     await expectQuarantine(rig, local);
   });
 
-  test('that a run leaves whose coordinator is stopped before another worker has looked', async () => {
-    const local = await service();
-    const rig = spendingRig({ items: 1 });
-    const engine = await newEngine();
-    const stop = new AbortController();
-    const running = rig.run(local, { engine, signal: stop.signal });
-    await freeze(engine);
-    stop.abort();
-    expect((await running).summary.outcome).toBe('interrupted');
-    await expectQuarantine(rig, local);
-  });
+  longTest(
+    'that a run leaves whose coordinator is stopped before another worker has looked',
+    async () => {
+      const local = await service();
+      const rig = spendingRig({ items: 1 });
+      const engine = await newEngine();
+      const stop = new AbortController();
+      const running = rig.run(local, { engine, signal: stop.signal });
+      await freeze(engine);
+      stop.abort();
+      expect((await running).summary.outcome).toBe('interrupted');
+      await expectQuarantine(rig, local);
+    },
+  );
 
-  test('that an export writes after the coordinator is gone', async () => {
+  longTest('that an export writes after the coordinator is gone', async () => {
     const local = await service();
     const rig = spendingRig({ items: 1 });
     const engine = await newEngine();

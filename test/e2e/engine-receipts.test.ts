@@ -11,6 +11,7 @@ import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';
 import { bill, envOf, photoRig, Rig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import { ledgerSums, speech, spendingRig } from './spending.ts';
 
 const loadedOf = async (rig: Rig) => {
@@ -33,62 +34,70 @@ function paidJobs(rig: Rig, name = 'photos'): readonly string[] {
 
 const lose = (rig: Rig, name = 'photos'): void => rmSync(rig.path(`${name}.state.jsonl`));
 
-test('a state file that is lost after a distributed run is made up for by the next run, distributed or not', async () => {
-  const rig = await photoRig(2);
-  const local = await service();
-  const [engine, other] = [await newEngine(), await newEngine()];
-  startWorker(rig, local, engine);
-  await rig.run(local, { engine });
-  const paid = [10, 10];
-  expect([...bill(local.ledger()).values()]).toEqual(paid);
-  const files = rig.files('out');
+longTest(
+  'a state file that is lost after a distributed run is made up for by the next run, distributed or not',
+  async () => {
+    const rig = await photoRig(2);
+    const local = await service();
+    const [engine, other] = [await newEngine(), await newEngine()];
+    startWorker(rig, local, engine);
+    await rig.run(local, { engine });
+    const paid = [10, 10];
+    expect([...bill(local.ledger()).values()]).toEqual(paid);
+    const files = rig.files('out');
 
-  lose(rig);
-  // The database of the last run knows more than a state file that is not there.
-  const refused = await resultOf(async () =>
-    run(await loadedOf(rig), { engine, env: envOf(local) }),
-  );
-  expect(!refused.ok && renderProblem(refused.error)).toContain('older than the last run');
-  startWorker(rig, local, other);
-  for (const next of [{ engine: other }, {}]) {
-    const { summary } = await rig.run(local, next);
-    expect(summary).toMatchObject({
-      ...{ outcome: 'done', items: { done: 2 }, credits: { charged: 0, refunded: 0 } },
-    });
-    expect(paidJobs(rig)).toEqual(Array(2).fill('deleted, adopted'));
-    expect(rig.files('out')).toEqual(files);
     lose(rig);
-  }
-  expect([...bill(local.ledger()).values()]).toEqual(paid);
-});
+    // The database of the last run knows more than a state file that is not there.
+    const refused = await resultOf(async () =>
+      run(await loadedOf(rig), { engine, env: envOf(local) }),
+    );
+    expect(!refused.ok && renderProblem(refused.error)).toContain('older than the last run');
+    startWorker(rig, local, other);
+    for (const next of [{ engine: other }, {}]) {
+      const { summary } = await rig.run(local, next);
+      expect(summary).toMatchObject({
+        ...{ outcome: 'done', items: { done: 2 }, credits: { charged: 0, refunded: 0 } },
+      });
+      expect(paidJobs(rig)).toEqual(Array(2).fill('deleted, adopted'));
+      expect(rig.files('out')).toEqual(files);
+      lose(rig);
+    }
+    expect([...bill(local.ledger()).values()]).toEqual(paid);
+  },
+);
 
-test('what a local run paid for elsewhere on this machine is adopted by a distributed run, and stays so in both records', async () => {
-  const [first, rig] = [await photoRig(2), await photoRig(2)];
-  const local = await service();
-  await first.run(local);
-  const engine = await newEngine();
-  startWorker(rig, local, engine);
-  const { summary } = await rig.run(local, { engine });
-  // The projects are deleted. The workers cannot see the other folder, so the coordinator copies its files.
-  expect(summary).toMatchObject({
-    ...{ outcome: 'done', items: { done: 2 }, credits: { charged: 0, refunded: 0, reserved: 0 } },
-  });
-  expect(rig.files('out')).toEqual(first.files('out'));
-  for (const file of rig.files('out'))
-    expect(readFileSync(rig.path(`out/${file}`))).toEqual(readFileSync(first.path(`out/${file}`)));
-  const state = rig.read('photos.state.jsonl');
-  expect(paidJobs(rig)).toEqual(Array(2).fill('deleted, adopted'));
-  for (const next of [{}, { engine }]) {
-    expect((await rig.run(local, next)).summary.credits.charged).toBe(0);
+longTest(
+  'what a local run paid for elsewhere on this machine is adopted by a distributed run, and stays so in both records',
+  async () => {
+    const [first, rig] = [await photoRig(2), await photoRig(2)];
+    const local = await service();
+    await first.run(local);
+    const engine = await newEngine();
+    startWorker(rig, local, engine);
+    const { summary } = await rig.run(local, { engine });
+    // The projects are deleted. The workers cannot see the other folder, so the coordinator copies its files.
+    expect(summary).toMatchObject({
+      ...{ outcome: 'done', items: { done: 2 }, credits: { charged: 0, refunded: 0, reserved: 0 } },
+    });
+    expect(rig.files('out')).toEqual(first.files('out'));
+    for (const file of rig.files('out'))
+      expect(readFileSync(rig.path(`out/${file}`))).toEqual(
+        readFileSync(first.path(`out/${file}`)),
+      );
+    const state = rig.read('photos.state.jsonl');
     expect(paidJobs(rig)).toEqual(Array(2).fill('deleted, adopted'));
-  }
-  const back = await resultOf(async () =>
-    exportState(await loadedOf(rig), { engine, takeBack: true }),
-  );
-  expect(back).toMatchObject({ ok: true });
-  expect(rig.read('photos.state.jsonl')).toBe(state);
-  expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
-});
+    for (const next of [{}, { engine }]) {
+      expect((await rig.run(local, next)).summary.credits.charged).toBe(0);
+      expect(paidJobs(rig)).toEqual(Array(2).fill('deleted, adopted'));
+    }
+    const back = await resultOf(async () =>
+      exportState(await loadedOf(rig), { engine, takeBack: true }),
+    );
+    expect(back).toMatchObject({ ok: true });
+    expect(rig.read('photos.state.jsonl')).toBe(state);
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+  },
+);
 
 /** A coordinator in a process of its own has ordered everything. */
 async function ordering(items: number) {
@@ -120,23 +129,26 @@ async function ordering(items: number) {
   return { rig, local, engine, coordinator, kill };
 }
 
-test('what workers do after their coordinator was killed is in the receipts when the record comes back', async () => {
-  const { rig, local, engine, kill } = await ordering(4);
-  await kill();
-  const worker = startWorker(rig, local, engine);
-  const paid = 'select count(*)::int as n from shotlist.job where project is not null';
-  await until('all is paid', async () => (await query(engine, paid))[0]?.['n'] === 4);
-  await worker.stop();
-  const env = envOf(local);
-  await exportState(await loadedOf(rig), { engine, env });
-  lose(rig, 'spending');
-  const next = await newEngine();
-  startWorker(rig, local, next);
-  const { summary } = await rig.run(local, { engine: next });
-  expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
-  expect(paidJobs(rig, 'spending')).toEqual(Array(4).fill('complete, adopted'));
-  expect(ledgerSums(local)).toMatchObject({ creations: 4, net: 40 });
-});
+longTest(
+  'what workers do after their coordinator was killed is in the receipts when the record comes back',
+  async () => {
+    const { rig, local, engine, kill } = await ordering(4);
+    await kill();
+    const worker = startWorker(rig, local, engine);
+    const paid = 'select count(*)::int as n from shotlist.job where project is not null';
+    await until('all is paid', async () => (await query(engine, paid))[0]?.['n'] === 4);
+    await worker.stop();
+    const env = envOf(local);
+    await exportState(await loadedOf(rig), { engine, env });
+    lose(rig, 'spending');
+    const next = await newEngine();
+    startWorker(rig, local, next);
+    const { summary } = await rig.run(local, { engine: next });
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 0 } });
+    expect(paidJobs(rig, 'spending')).toEqual(Array(4).fill('complete, adopted'));
+    expect(ledgerSums(local)).toMatchObject({ creations: 4, net: 40 });
+  },
+);
 
 test('what a killed coordinator had ordered, and no worker has begun, is bought once by the next one', async () => {
   const { rig, local, engine, kill } = await ordering(4);
@@ -152,26 +164,29 @@ test('what a killed coordinator had ordered, and no worker has begun, is bought 
   expect((await rig.run(local)).summary.credits).toMatchObject({ charged: 0, reserved: 0 });
 });
 
-test('a state file and a database that are lost with the coordinator leave nothing that is bought again', async () => {
-  const { rig, local, engine, coordinator } = await ordering(4);
-  let creations = 0;
-  const api = (real: MediaApi): MediaApi => ({
-    ...real,
-    async create(tool, body, known) {
-      creations += 1;
-      if (creations === 2) coordinator.kill('SIGKILL');
-      return await real.create(tool, body, known);
-    },
-  });
-  const worker = startWorker(rig, local, engine, { jobs: 1 }, { api });
-  await until('all is sent', () => creations === 4);
-  await worker.stop();
-  lose(rig, 'spending');
-  const { summary } = await rig.run(local);
-  // What the coordinator still heard of is adopted; the rest may be paid, and nobody knows.
-  expect(summary.credits.charged).toBe(0);
-  expect(ledgerSums(local)).toMatchObject({ creations: 4, net: 40 });
-});
+longTest(
+  'a state file and a database that are lost with the coordinator leave nothing that is bought again',
+  async () => {
+    const { rig, local, engine, coordinator } = await ordering(4);
+    let creations = 0;
+    const api = (real: MediaApi): MediaApi => ({
+      ...real,
+      async create(tool, body, known) {
+        creations += 1;
+        if (creations === 2) coordinator.kill('SIGKILL');
+        return await real.create(tool, body, known);
+      },
+    });
+    const worker = startWorker(rig, local, engine, { jobs: 1 }, { api });
+    await until('all is sent', () => creations === 4);
+    await worker.stop();
+    lose(rig, 'spending');
+    const { summary } = await rig.run(local);
+    // What the coordinator still heard of is adopted; the rest may be paid, and nobody knows.
+    expect(summary.credits.charged).toBe(0);
+    expect(ledgerSums(local)).toMatchObject({ creations: 4, net: 40 });
+  },
+);
 
 const words = (from: number): Rig => {
   const all = Array.from({ length: 4 }, (_, index) => `w${from + index}`.padEnd(100, 'o'));

@@ -12,6 +12,7 @@ import { startWorker } from '../engine-rig.ts';
 import { read } from '../examples.ts';
 import { query, sharedPostgres } from '../postgres.ts';
 import { photo, photoRig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 const as = (role: string, url: string): string => {
   const address = new URL(url);
@@ -70,7 +71,7 @@ test('the role for runs does everything that a run needs, and cannot migrate, ac
   expect(await saidOf(dropEngine(owner))).toBe('done');
 });
 
-test('the lease of a worker that vanished lapses under the role for runs', async () => {
+longTest('the lease of a worker that vanished lapses under the role for runs', async () => {
   const { owner, user } = await migrated();
   await query(owner, read('docs/engine/grants.sql'));
   const local = await service();

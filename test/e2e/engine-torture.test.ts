@@ -1,13 +1,13 @@
-// A short form of the torture of distributed runs, which is a command of its own: npm run torture -- --of engine. It takes a
-// minute, and the other tests of the engine kill each part once: only EVERY=1 tries it.
+// A short form of the torture of distributed runs, which is a command of its own: npm run torture -- --of engine. The other
+// tests of the engine kill each part once.
 import { expect, test } from 'vitest';
 import { tortureEngine } from '../../torture/engine.ts';
 import { main } from '../built.ts';
 import { withoutPostgres } from '../postgres.ts';
 
-test.skipIf(withoutPostgres || process.env['EVERY'] !== '1')(
+test.skipIf(withoutPostgres)(
   'a worker and a coordinator are killed, a worker is frozen, and Postgres crashes: each task is paid once, and both ledgers agree',
-  { timeout: 400_000 },
+  { tags: 'long', timeout: 400_000 },
   async () => {
     const told: string[] = [];
     const tortured = await tortureEngine({

@@ -14,6 +14,7 @@ import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';
 import { bill, envOf, photoRig, type Rig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import { spendingRig } from './spending.ts';
 
 const state = 'photos.state.jsonl';
@@ -139,37 +140,40 @@ test('while the record is in the database, another coordinator takes over, and f
   expect(existsSync(leftover)).toBe(false);
 });
 
-test('while the record is in the database, nothing else uses the state file; another copy of the folder is told that it gets the record, and the first one can take it back', async () => {
-  const { rig, local, engine, loaded, env } = await abandoned(2);
-  const refusal = async (work: () => Promise<unknown>): Promise<string> => {
-    const ended = await resultOf(work);
-    return ended.ok ? 'it was not refused' : renderProblem(ended.error);
-  };
-  expect(await refusal(() => run(loaded, { env }))).toContain('shotlist export');
-  expect(await refusal(() => plan(loaded, { env }))).toContain('--engine');
-  await status(loaded, { engine });
-  expect(await refusal(() => dropEngine(engine))).toContain('shotlist export');
-  await lapse(engine);
-  const copy = await photoRig(2);
-  const worker = startWorker(copy, local, engine);
-  const { summary, events } = await copy.run(local, { engine });
-  expect(summary.outcome).toBe('done');
-  expect(events).toContainEqual({
-    type: 'warning',
-    message: expect.stringContaining('began in another copy of this folder'),
-  });
-  expect(await refusal(() => run(loaded, { env, engine }))).toContain('--take-back');
-  expect(await refusal(() => exportState(loaded, { engine }))).toContain('--take-back');
-  // The copy is lost.
-  await exportState(loaded, { engine, takeBack: true });
-  expect(isAway(rig)).toBe(false);
-  expect(rig.read('photos.state.jsonl')).toBe(copy.read('photos.state.jsonl'));
-  await rig.run(local);
-  expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
-  // A worker that looks for orders would miss the tables.
-  await worker.stop();
-  await dropEngine(engine);
-});
+longTest(
+  'while the record is in the database, nothing else uses the state file; another copy of the folder is told that it gets the record, and the first one can take it back',
+  async () => {
+    const { rig, local, engine, loaded, env } = await abandoned(2);
+    const refusal = async (work: () => Promise<unknown>): Promise<string> => {
+      const ended = await resultOf(work);
+      return ended.ok ? 'it was not refused' : renderProblem(ended.error);
+    };
+    expect(await refusal(() => run(loaded, { env }))).toContain('shotlist export');
+    expect(await refusal(() => plan(loaded, { env }))).toContain('--engine');
+    await status(loaded, { engine });
+    expect(await refusal(() => dropEngine(engine))).toContain('shotlist export');
+    await lapse(engine);
+    const copy = await photoRig(2);
+    const worker = startWorker(copy, local, engine);
+    const { summary, events } = await copy.run(local, { engine });
+    expect(summary.outcome).toBe('done');
+    expect(events).toContainEqual({
+      type: 'warning',
+      message: expect.stringContaining('began in another copy of this folder'),
+    });
+    expect(await refusal(() => run(loaded, { env, engine }))).toContain('--take-back');
+    expect(await refusal(() => exportState(loaded, { engine }))).toContain('--take-back');
+    // The copy is lost.
+    await exportState(loaded, { engine, takeBack: true });
+    expect(isAway(rig)).toBe(false);
+    expect(rig.read('photos.state.jsonl')).toBe(copy.read('photos.state.jsonl'));
+    await rig.run(local);
+    expect([...bill(local.ledger()).values()]).toEqual([10, 10]);
+    // A worker that looks for orders would miss the tables.
+    await worker.stop();
+    await dropEngine(engine);
+  },
+);
 
 test('projects that render hold no worker', async () => {
   const rig = spendingRig({ items: 5 });

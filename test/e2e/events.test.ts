@@ -12,6 +12,7 @@ import { Client, eventually, listAt, textAt } from '../service/client.ts';
 import { clockwork } from '../service/clockwork.ts';
 import { hub } from '../service/receiver.ts';
 import { nobody } from '../service-api/server.ts';
+import { longTest } from '../sweep.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
 
 const swaps = 'POST /v1/face-swap-photo';
@@ -190,7 +191,7 @@ test('what an earlier run left in doubt stays with the service as long as no run
 });
 
 describe('kill -9', () => {
-  test('between a creation and its answer: the command that listens resolves it', async () => {
+  longTest('between a creation and its answer: the command that listens resolves it', async () => {
     const clock = clockwork(Date.now());
     const held = { ...clock.options, speed: 'realtime' } as const;
     const { local, port, secret } = await registered([swapFault('silence')], held);

@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { photoRig, type Rig, service } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 async function ran(): Promise<Rig> {
   const local = await service();
@@ -46,23 +47,26 @@ test('a file is known by its content: an input, an output that was moved, one th
   expect((await rig.command(['explain', 'nothing'])).stderr).toContain('no code and no file');
 });
 
-test('a file of a rehearsal is found, a state file can be named, and without manifests the rest is told', async () => {
-  const rig = await ran();
-  await rig.command(['run', 'pipeline.yaml', '--rehearse', '--speed', 'instant']);
-  const out = '.shotlist/rehearsal/photos/out/p2.png';
-  const { stdout } = await rig.command(['explain', out]);
-  expect(stdout).toContain('the local service, in a rehearsal');
-  copyFileSync(rig.path('photos.state.jsonl'), rig.path('copy.jsonl'));
-  const named = await storyOf(rig, 'out/p1.png', '--state', 'copy.jsonl');
-  expect(named.results).toMatchObject([{ state: 'copy.jsonl' }]);
-  rig.write('copy.jsonl', '{}');
-  const broken = await rig.command(['explain', 'out/p1.png', '--state', 'copy.jsonl']);
-  expect(broken.code).toBe(2);
-  rmSync(rig.path('copy.jsonl'));
+longTest(
+  'a file of a rehearsal is found, a state file can be named, and without manifests the rest is told',
+  async () => {
+    const rig = await ran();
+    await rig.command(['run', 'pipeline.yaml', '--rehearse', '--speed', 'instant']);
+    const out = '.shotlist/rehearsal/photos/out/p2.png';
+    const { stdout } = await rig.command(['explain', out]);
+    expect(stdout).toContain('the local service, in a rehearsal');
+    copyFileSync(rig.path('photos.state.jsonl'), rig.path('copy.jsonl'));
+    const named = await storyOf(rig, 'out/p1.png', '--state', 'copy.jsonl');
+    expect(named.results).toMatchObject([{ state: 'copy.jsonl' }]);
+    rig.write('copy.jsonl', '{}');
+    const broken = await rig.command(['explain', 'out/p1.png', '--state', 'copy.jsonl']);
+    expect(broken.code).toBe(2);
+    rmSync(rig.path('copy.jsonl'));
 
-  rmSync(rig.path('.shotlist'), { recursive: true });
-  const without = await rig.command(['explain', 'out/p1.png']);
-  expect(without.stdout).toMatch(/made by +face-swap-photo/);
-  expect(without.stdout).toContain('Its inputs and parameters are not known');
-  expect(without.code).toBe(0);
-});
+    rmSync(rig.path('.shotlist'), { recursive: true });
+    const without = await rig.command(['explain', 'out/p1.png']);
+    expect(without.stdout).toMatch(/made by +face-swap-photo/);
+    expect(without.stdout).toContain('Its inputs and parameters are not known');
+    expect(without.code).toBe(0);
+  },
+);

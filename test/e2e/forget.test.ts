@@ -14,6 +14,7 @@ import {
   service,
   type Told,
 } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import { doubted } from './doubted.ts';
 import { unlike } from './taken.ts';
 
@@ -82,7 +83,7 @@ describe('forget', () => {
     expect(rig.read(stateFile)).toBe(state);
   });
 
-  test('a swap whose project was deleted: it is made, saved and deleted again', async () => {
+  longTest('a swap whose project was deleted: it is made, saved and deleted again', async () => {
     const local = await service();
     const rig = await photoRig(1);
     await rig.run(local);
@@ -110,7 +111,7 @@ describe('forget', () => {
     expect(doneIn(again)).toEqual(['faces:p1.png']);
   });
 
-  test('a download: its file is saved again, and nothing is paid', async () => {
+  longTest('a download: its file is saved again, and nothing is paid', async () => {
     const local = await service();
     const rig = await photoRig(1, kept);
     await rig.run(local);

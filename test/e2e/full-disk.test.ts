@@ -18,6 +18,7 @@ import {
   until,
 } from '../rig.ts';
 import { canMount, makeReadOnly, type SmallDisk, smallDisk } from '../small-disk.ts';
+import { longTest } from '../sweep.ts';
 
 const size = 4 << 20;
 /** Longer than a page: each line needs room of its own. */
@@ -145,25 +146,28 @@ describe.skipIf(!canMount)(
       expect(rig.files('out').length + summary.tasks.doubt).toBe(12);
     });
 
-    test('a killed run leaves its lock and its room: the next one takes both over', async () => {
-      const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
-      const { rig, disk, state } = await placed(2, oneByOne);
-      const local = await service({ speed: 40 });
-      const child = rig.start(['run', 'pipeline.yaml', '--state', state], envOf(local));
-      const death = ended(child);
-      await until('it is charged', () => bill(local.ledger()).size > 0);
-      child.kill('SIGKILL');
-      await death;
-      expect(readdirSync(disk.folder)).toContain('.p.state.jsonl.reserve');
-      const { events, summary } = await rig.run(local, { state });
-      expect(events).toContainEqual({
-        type: 'warning',
-        message: expect.stringContaining(`the lock of process ${child.pid} on `),
-      });
-      expect(['done', 'doubt']).toContain(summary.outcome);
-      for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
-      expect(readdirSync(disk.folder)).toEqual(['p.state.jsonl']);
-    });
+    longTest(
+      'a killed run leaves its lock and its room: the next one takes both over',
+      async () => {
+        const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
+        const { rig, disk, state } = await placed(2, oneByOne);
+        const local = await service({ speed: 40 });
+        const child = rig.start(['run', 'pipeline.yaml', '--state', state], envOf(local));
+        const death = ended(child);
+        await until('it is charged', () => bill(local.ledger()).size > 0);
+        child.kill('SIGKILL');
+        await death;
+        expect(readdirSync(disk.folder)).toContain('.p.state.jsonl.reserve');
+        const { events, summary } = await rig.run(local, { state });
+        expect(events).toContainEqual({
+          type: 'warning',
+          message: expect.stringContaining(`the lock of process ${child.pid} on `),
+        });
+        expect(['done', 'doubt']).toContain(summary.outcome);
+        for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
+        expect(readdirSync(disk.folder)).toEqual(['p.state.jsonl']);
+      },
+    );
   },
 );
 
@@ -242,26 +246,29 @@ describe.skipIf(!canMount)(
       expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
     });
 
-    test('that of the state file, which is open: the run ends well, and the next one makes the file shorter', async () => {
-      const local = await service({ speed: 40 });
-      const rig = await photoRig(3);
-      mkdirSync(rig.path('state'));
-      const args = ['run', 'pipeline.yaml', '--state', 'state/p.jsonl'];
-      const child = rig.start(args, envOf(local));
-      const death = ended(child);
-      await until('it is charged', () => bill(local.ledger()).size > 0);
-      const folder = makeReadOnly(rig.path('state'));
-      const { code, stdout, stderr } = await death;
-      expect(stderr).toContain('the state file is intact but was not compacted');
-      expect(stdout).toContain('Done.');
-      expect(code).toBe(0);
-      folder.undo();
-      const again = await rig.command(args, envOf(local));
-      expect(again.stderr).toContain('this run took over the lock of process ');
-      expect(again.code).toBe(0);
-      expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
-      expect(rig.files('state')).toEqual(['p.jsonl']);
-    });
+    longTest(
+      'that of the state file, which is open: the run ends well, and the next one makes the file shorter',
+      async () => {
+        const local = await service({ speed: 40 });
+        const rig = await photoRig(3);
+        mkdirSync(rig.path('state'));
+        const args = ['run', 'pipeline.yaml', '--state', 'state/p.jsonl'];
+        const child = rig.start(args, envOf(local));
+        const death = ended(child);
+        await until('it is charged', () => bill(local.ledger()).size > 0);
+        const folder = makeReadOnly(rig.path('state'));
+        const { code, stdout, stderr } = await death;
+        expect(stderr).toContain('the state file is intact but was not compacted');
+        expect(stdout).toContain('Done.');
+        expect(code).toBe(0);
+        folder.undo();
+        const again = await rig.command(args, envOf(local));
+        expect(again.stderr).toContain('this run took over the lock of process ');
+        expect(again.code).toBe(0);
+        expect([...bill(local.ledger()).values()]).toEqual([10, 10, 10]);
+        expect(rig.files('state')).toEqual(['p.jsonl']);
+      },
+    );
 
     test('that of the state file, before it was opened: the run ends with exit code 1 and says why', async () => {
       const local = await service();
@@ -275,25 +282,28 @@ describe.skipIf(!canMount)(
       expect(bill(local.ledger()).size).toBe(0);
     });
 
-    test('that of everything: a plan needs no file of its own, with or without a cache', async () => {
-      const local = await service();
-      const rig = await photoRig(2);
-      const plans = async (): Promise<Ended> => {
-        const folder = makeReadOnly(rig.folder);
-        const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
-        folder.undo();
-        return planned;
-      };
-      const first = await plans();
-      expect([first.code, first.stderr]).toEqual([0, '']);
-      expect(first.stdout).toContain('20 credits');
-      await rig.run(local);
-      const [photo = ''] = rig.files('photos');
-      rig.write('photos/new.png', readFileSync(rig.path(`photos/${photo}`)));
-      const second = await plans();
-      expect([second.code, second.stderr]).toEqual([0, '']);
-      expect(second.stdout).toContain('3 items');
-    });
+    longTest(
+      'that of everything: a plan needs no file of its own, with or without a cache',
+      async () => {
+        const local = await service();
+        const rig = await photoRig(2);
+        const plans = async (): Promise<Ended> => {
+          const folder = makeReadOnly(rig.folder);
+          const planned = await rig.command(['plan', 'pipeline.yaml'], envOf(local));
+          folder.undo();
+          return planned;
+        };
+        const first = await plans();
+        expect([first.code, first.stderr]).toEqual([0, '']);
+        expect(first.stdout).toContain('20 credits');
+        await rig.run(local);
+        const [photo = ''] = rig.files('photos');
+        rig.write('photos/new.png', readFileSync(rig.path(`photos/${photo}`)));
+        const second = await plans();
+        expect([second.code, second.stderr]).toEqual([0, '']);
+        expect(second.stdout).toContain('3 items');
+      },
+    );
   },
 );
 

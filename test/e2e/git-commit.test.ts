@@ -6,6 +6,7 @@ import type { RunOptions } from '../../src/features/run/run.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { dueAMinuteAgo } from '../due-once.ts';
 import { ended, envOf, plainly, Rig, type Told, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import { commitAll, git, identity, origin, state } from './clones.ts';
 
 let local: LocalService;
@@ -71,7 +72,7 @@ describe('run --commit', () => {
     expect(git(rig.folder, 'fsck', '--strict')).toBe('');
   });
 
-  test('works on a detached HEAD, and as the first commit of a branch', async () => {
+  longTest('works on a detached HEAD, and as the first commit of a branch', async () => {
     const rig = repository();
     git(rig.folder, 'checkout', '--quiet', '--detach');
     await commits(rig, { items: { only: 'one' } });
@@ -87,20 +88,23 @@ describe('run --commit', () => {
     expect(git(rig.folder, 'rev-list', '--count', 'new').trim()).toBe('1');
   });
 
-  test('takes the outputs that are asked for, that git wants, and that are as they were saved', async () => {
-    const rig = repository();
-    rig.write('.gitattributes', 'out/two.png filter=lfs\n');
-    rig.write('.gitignore', '.shotlist/\nout/three.png\n');
-    commitAll(rig, 'Keep some outputs out');
-    await commits(rig, { commitOutputs: 'none' });
-    expect(filesIn(rig)).toEqual([state]);
-    rig.write('out/four.png', 'mine');
-    const told = await commits(rig);
-    expect(filesIn(rig)).toEqual(['out/one.png']);
-    expect(warnings(told)).toContain('without 1 output with the attribute filter=');
-  });
+  longTest(
+    'takes the outputs that are asked for, that git wants, and that are as they were saved',
+    async () => {
+      const rig = repository();
+      rig.write('.gitattributes', 'out/two.png filter=lfs\n');
+      rig.write('.gitignore', '.shotlist/\nout/three.png\n');
+      commitAll(rig, 'Keep some outputs out');
+      await commits(rig, { commitOutputs: 'none' });
+      expect(filesIn(rig)).toEqual([state]);
+      rig.write('out/four.png', 'mine');
+      const told = await commits(rig);
+      expect(filesIn(rig)).toEqual(['out/one.png']);
+      expect(warnings(told)).toContain('without 1 output with the attribute filter=');
+    },
+  );
 
-  test('leaves large outputs out, and says so', async () => {
+  longTest('leaves large outputs out, and says so', async () => {
     const rig = repository();
     await commits(rig, { items: { only: 'one' }, commitOutputs: 'none' });
     const grown = rig
@@ -133,7 +137,7 @@ describe('without a commit, the run is as good', () => {
     expect(existsSync(rig.path('out/one.png')) || told.rehearsal).toBe(true);
   };
 
-  test('during a merge, a cherry-pick, a rebase and another git command', async () => {
+  longTest('during a merge, a cherry-pick, a rebase and another git command', async () => {
     const rig = repository();
     const before = head(rig);
     for (const [file, why] of [
@@ -182,7 +186,7 @@ describe('the other commands that run pipelines', () => {
   /** The environment of a developer, with nothing of theirs but where git is. */
   const commandEnv = { ...identity, GIT_CONFIG_GLOBAL: '/dev/null' };
 
-  test('schedule --commit commits each run', async () => {
+  longTest('schedule --commit commits each run', async () => {
     const rig = repository();
     rig.write(
       'pipeline.yaml',
@@ -204,7 +208,7 @@ describe('the other commands that run pipelines', () => {
     expect(filesIn(rig)).toContain(state);
   });
 
-  test('watch --commit commits each run', async () => {
+  longTest('watch --commit commits each run', async () => {
     const rig = new Rig(`pipeline: memes
 items: { glob: "notes/*.txt" }
 output: out

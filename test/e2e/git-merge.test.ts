@@ -8,6 +8,7 @@ import type { RunEvent } from '../../src/run/run-event.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { startService } from '../../src/service/start.ts';
 import { ended, envOf, journalInto, plainly, Rig } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import {
   cloneOf,
   commitAll,
@@ -99,7 +100,7 @@ describe('two clones that both ran', () => {
     await expectNothingDue(ours, 't*');
   });
 
-  test('rebase commit by commit, and cherry-pick', async () => {
+  longTest('rebase commit by commit, and cherry-pick', async () => {
     const [ours, theirs] = await twoClones();
     await runs(ours, 'two');
     await runs(theirs, 'three');
@@ -146,7 +147,7 @@ describe('two clones that both ran', () => {
     await expectNothingDue(ours, 'two');
   });
 
-  test('merge while a run of one is not over', async () => {
+  longTest('merge while a run of one is not over', async () => {
     const [ours, theirs] = await twoClones();
     await runs(ours, 'two');
     const before = theirs.read(state);
@@ -164,7 +165,7 @@ describe('two clones that both ran', () => {
     await expectNothingDue(ours, 't*');
   });
 
-  test('add the state file on both sides, in a folder with spaces', async () => {
+  longTest('add the state file on both sides, in a folder with spaces', async () => {
     const ours = origin();
     const folder = "the team's clips & more";
     ours.write(`${folder}/pipeline.yaml`, memes);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
 import { envOf, photoRig, type Rig, service } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 const failing = {
   faults: [{ fault: 'job-error', on: 'face-swap-photo', code: 'no_source_face', count: 1 }],
@@ -54,7 +55,7 @@ describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
     expect(plain.written).not.toContain('\u001b');
   });
 
-  test('Ctrl-C is told above the view, and leaves the terminal as it was', async () => {
+  longTest('Ctrl-C is told above the view, and leaves the terminal as it was', async () => {
     const [local, rig] = [await service({ speed: 1 }), await photoRig(2)];
     const terminal = onTerminal(rig, envOf(local));
     await terminal.says(/swap +● /);

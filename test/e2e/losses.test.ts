@@ -421,7 +421,7 @@ async function expectResults(
 }
 
 describe('a lost state file costs nothing', () => {
-  test.each(seeds)('seed %d: after whole runs', async (seed) => {
+  test.each(seeds)('seed %d: after whole runs', { tags: 'long' }, async (seed) => {
     await tell(seed, 'none');
   });
 

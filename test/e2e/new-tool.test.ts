@@ -17,6 +17,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asJson, isObject, type JsonObject } from '../../src/base/json.ts';
 import { type Ended, ended, ownEnvironment } from '../command.ts';
+import { longTest } from '../sweep.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -151,22 +152,25 @@ test('its step, as init writes it, is valid, and a plan knows its price', async 
   expect(plan).toMatchObject({ plan: { credits: 14, unpriced: 0 }, forecast: { ms: 6000 } });
 });
 
-test('a rehearsal creates it, charges its price, and downloads a preview as large as its picture', async () => {
-  const events = objectsOf(await printed(shotlist('run', 'cards.yaml', '--rehearse', '--json')));
-  expect(events.at(-1)).toMatchObject({
-    summary: { outcome: 'done', items: { done: 2 }, credits: { charged: 14 } },
-  });
-  const out = join(project, '.shotlist/rehearsal/cards/out');
-  const saved = readdirSync(out, { recursive: true }).map(String);
-  for (const name of ['coast.png', 'hills.png']) {
-    const path = saved.find((one) => one.endsWith(name)) ?? '';
-    const { format, width, height } = await sharp(join(out, path)).metadata();
-    expect({ format, width, height }).toEqual({ format: 'png', width: 320, height: 200 });
-    // A card with letters on it, not a stand-in of one color.
-    const { entropy } = await sharp(join(out, path)).stats();
-    expect(entropy).toBeGreaterThan(0.5);
-  }
-});
+longTest(
+  'a rehearsal creates it, charges its price, and downloads a preview as large as its picture',
+  async () => {
+    const events = objectsOf(await printed(shotlist('run', 'cards.yaml', '--rehearse', '--json')));
+    expect(events.at(-1)).toMatchObject({
+      summary: { outcome: 'done', items: { done: 2 }, credits: { charged: 14 } },
+    });
+    const out = join(project, '.shotlist/rehearsal/cards/out');
+    const saved = readdirSync(out, { recursive: true }).map(String);
+    for (const name of ['coast.png', 'hills.png']) {
+      const path = saved.find((one) => one.endsWith(name)) ?? '';
+      const { format, width, height } = await sharp(join(out, path)).metadata();
+      expect({ format, width, height }).toEqual({ format: 'png', width: 320, height: 200 });
+      // A card with letters on it, not a stand-in of one color.
+      const { entropy } = await sharp(join(out, path)).stats();
+      expect(entropy).toBeGreaterThan(0.5);
+    }
+  },
+);
 
 test('the schemas, the pages and the catalogue have it', async () => {
   expect(await printed(shotlist('tools', tool))).toContain('7 credits per request.');

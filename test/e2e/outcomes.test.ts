@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { bill, ended, envOf, photo, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 /** 10 credits for each of three photos. */
 const capped = (budget: string): string =>
@@ -54,21 +55,27 @@ test('an account that turns out to be empty says what to do, and lists no proble
   expect(status.stdout).not.toContain('"failed":');
 });
 
-test('after Ctrl-C, what is paid and still renders is counted, and nothing counts as failed', async () => {
-  const [local, rig] = [await service({ speed: 1 }), await photoRig(3)];
-  const child = rig.start(['run', 'pipeline.yaml', '--json'], envOf(local));
-  const end = ended(child);
-  await until('two projects are charged', () => bill(local.ledger()).size >= 2);
-  child.kill('SIGINT');
-  const { code, stdout } = await end;
-  expect(code).toBe(130);
-  const { paid, groups } = summaryIn(stdout);
-  expect(paid.rendering + paid.ready).toBe(bill(local.ledger()).size);
-  expect(groups).toEqual([]);
-  const status = await rig.command(['status', 'pipeline.yaml', '--items', '--json'], envOf(local));
-  expect(JSON.parse(status.stdout)).toMatchObject({ failures: [] });
-  expect(status.stdout).not.toContain('"failed"');
-});
+longTest(
+  'after Ctrl-C, what is paid and still renders is counted, and nothing counts as failed',
+  async () => {
+    const [local, rig] = [await service({ speed: 1 }), await photoRig(3)];
+    const child = rig.start(['run', 'pipeline.yaml', '--json'], envOf(local));
+    const end = ended(child);
+    await until('two projects are charged', () => bill(local.ledger()).size >= 2);
+    child.kill('SIGINT');
+    const { code, stdout } = await end;
+    expect(code).toBe(130);
+    const { paid, groups } = summaryIn(stdout);
+    expect(paid.rendering + paid.ready).toBe(bill(local.ledger()).size);
+    expect(groups).toEqual([]);
+    const status = await rig.command(
+      ['status', 'pipeline.yaml', '--items', '--json'],
+      envOf(local),
+    );
+    expect(JSON.parse(status.stdout)).toMatchObject({ failures: [] });
+    expect(status.stdout).not.toContain('"failed"');
+  },
+);
 
 const upscaling = `pipeline: up
 items: { glob: photos/*.png }

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
 import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
 import { envOf, type Rig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import { doubted } from './doubted.ts';
 import { speech, spendingRig } from './spending.ts';
 
@@ -118,26 +119,29 @@ const oddRefusals = {
 const refusals = { ...oneRefusal, ...oddRefusals, 'Ctrl-D': keys.ctrlD };
 
 describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
-  test('every question stays on a narrow screen and on a wide one, and a yes is heard', async () => {
-    const sizes = [...names.map((name) => [name, 60] as const), ['run', 140]] as const;
-    const open = await Promise.all(
-      sizes.map(async ([name, columns]) => {
-        const asked = await worldOf(name);
-        return { where: `${name}, ${columns}`, asked, terminal: await ask(asked, columns) };
-      }),
-    );
-    await framesLater();
-    for (const { where, asked, terminal } of open) {
-      const screen = await screenOf(terminal);
-      expect(screen, where).toMatch(asked.shows);
-      expect(screen, where).not.toMatch(/asking the service|planning/);
-      terminal.type(`y${keys.enter}`);
-    }
-    for (const { where, asked, terminal } of open) {
-      expect(await terminal.code, where).toBe(0);
-      asked.agreed(asked);
-    }
-  });
+  longTest(
+    'every question stays on a narrow screen and on a wide one, and a yes is heard',
+    async () => {
+      const sizes = [...names.map((name) => [name, 60] as const), ['run', 140]] as const;
+      const open = await Promise.all(
+        sizes.map(async ([name, columns]) => {
+          const asked = await worldOf(name);
+          return { where: `${name}, ${columns}`, asked, terminal: await ask(asked, columns) };
+        }),
+      );
+      await framesLater();
+      for (const { where, asked, terminal } of open) {
+        const screen = await screenOf(terminal);
+        expect(screen, where).toMatch(asked.shows);
+        expect(screen, where).not.toMatch(/asking the service|planning/);
+        terminal.type(`y${keys.enter}`);
+      }
+      for (const { where, asked, terminal } of open) {
+        expect(await terminal.code, where).toBe(0);
+        asked.agreed(asked);
+      }
+    },
+  );
 
   test.each([
     ['run', refusals],

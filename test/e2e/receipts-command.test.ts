@@ -19,6 +19,7 @@ import { exportHeaderText, receiptText } from '../../src/features/receipts/recei
 import type { Receipt } from '../../src/state/receipts/receipt.ts';
 import { ReceiptStore } from '../../src/state/receipts/receipt-store.ts';
 import { envOf, ownReceipts, photoRig, Rig, service } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 /** A folder of receipts as another machine has it. */
 function otherMachine(): { readonly SHOTLIST_RECEIPTS: string } {
@@ -300,7 +301,7 @@ describe('shotlist receipts', () => {
     expect((await json(rig, [], env)).totals.receipts).toBe(1);
   });
 
-  test('a database with numbers that nobody can count is read as far as possible', async () => {
+  longTest('a database with numbers that nobody can count is read as far as possible', async () => {
     const rig = new Rig('');
     const [old, env] = [otherMachine(), otherMachine()];
     const saved = [{ index: 0, task: 'save', path: '/a.png', bytes: 7, sha256: '0'.repeat(64) }];

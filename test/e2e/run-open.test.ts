@@ -35,6 +35,7 @@ fetch(address).then(({ url }) => fetch(url + 'events')).then((page) => page.text
 
 test.skipIf(process.platform !== 'linux')(
   'run --open opens a page that hears of the end of the run (other systems have another program)',
+  { tags: 'long' },
   async () => {
     const [local, rig] = await Promise.all([service(), photoRig(1)]);
     rig.write('bin/xdg-open', browser);

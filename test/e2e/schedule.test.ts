@@ -16,6 +16,7 @@ import { VirtualClock } from '../../torture/virtual-clock.ts';
 import { dueAMinuteAgo } from '../due-once.ts';
 import { ended, envOf, Rig, service, until } from '../rig.ts';
 import { clockwork } from '../service/clockwork.ts';
+import { longTest } from '../sweep.ts';
 import { atLine } from './at-line.ts';
 
 const hour = 3_600_000;
@@ -309,7 +310,7 @@ describe('--once', () => {
     expect(await bed.once()).toMatchObject({ ends: ['done'] });
   });
 
-  test('ends with the exit code of its run', async () => {
+  longTest('ends with the exit code of its run', async () => {
     const local = await service({ speed: 'instant' });
     const rig = new Rig(pipelineOf('cron: "* * * * *"'));
     const wrong = { ...envOf(local), SHOTLIST_API_KEY: 'wrong' };
@@ -454,46 +455,54 @@ test('two files with one state file: the second is refused', async () => {
   expect(scheduled.ok ? '' : renderProblem(scheduled.error)).toContain('has the same state file');
 });
 
-test('a monitor says that the process waits, and when the next run is due; SIGTERM ends the waiting with exit code 0', async () => {
-  const rig = new Rig(pipelineOf('cron: "0 0 1 1 *"'));
-  const args = ['schedule', 'pipeline.yaml', '--rehearse', '--monitor', '0', '--json'];
-  const child = rig.start(args);
-  const end = ended(child);
-  let stdout = '';
-  child.stdout?.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  await until('the pipeline is scheduled', () => stdout.includes('"type":"scheduled"'));
-  const [monitoring, scheduled] = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(monitoring).toEqual({ type: 'monitoring', address: expect.any(String) });
-  const { address } = monitoring;
-  expect((await fetch(`${address}/readyz`)).status).toBe(200);
-  const metrics = await (await fetch(`${address}/metrics`)).text();
-  const due = Date.parse(scheduled.next) / 1000;
-  expect(metrics).toContain(`shotlist_next_due_timestamp_seconds{pipeline="p"} ${due}\n`);
-  child.kill('SIGTERM');
-  expect(await end).toMatchObject({ code: 0 });
-});
+longTest(
+  'a monitor says that the process waits, and when the next run is due; SIGTERM ends the waiting with exit code 0',
+  async () => {
+    const rig = new Rig(pipelineOf('cron: "0 0 1 1 *"'));
+    const args = ['schedule', 'pipeline.yaml', '--rehearse', '--monitor', '0', '--json'];
+    const child = rig.start(args);
+    const end = ended(child);
+    let stdout = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    await until('the pipeline is scheduled', () => stdout.includes('"type":"scheduled"'));
+    const [monitoring, scheduled] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(monitoring).toEqual({ type: 'monitoring', address: expect.any(String) });
+    const { address } = monitoring;
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
+    const metrics = await (await fetch(`${address}/metrics`)).text();
+    const due = Date.parse(scheduled.next) / 1000;
+    expect(metrics).toContain(`shotlist_next_due_timestamp_seconds{pipeline="p"} ${due}\n`);
+    child.kill('SIGTERM');
+    expect(await end).toMatchObject({ code: 0 });
+  },
+);
 
-test('a log has the pipeline, the due time and the number of the run on each line about a run', async () => {
-  const rig = new Rig(pipelineOf(`cron: "${dueAMinuteAgo()}"`));
-  const args = ['schedule', 'pipeline.yaml', '--once', '--rehearse', '--log', 'run.log'];
-  expect(await rig.command(args)).toMatchObject({ code: 0 });
-  const lines: readonly { msg: string }[] = rig
-    .read('run.log')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  const due = expect.stringMatching(/^20.*:00\+00:00$/);
-  const tasks = lines.filter(({ msg }) => msg === 'task');
-  expect(tasks).not.toEqual([]);
-  for (const line of tasks) expect(line).toMatchObject({ pipeline: 'p', due, run: 1 });
-  expect(lines.find(({ msg }) => msg === 'started')).not.toHaveProperty('run');
-  expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(['scheduled', 'due', 'ran']));
-});
+longTest(
+  'a log has the pipeline, the due time and the number of the run on each line about a run',
+  async () => {
+    const rig = new Rig(pipelineOf(`cron: "${dueAMinuteAgo()}"`));
+    const args = ['schedule', 'pipeline.yaml', '--once', '--rehearse', '--log', 'run.log'];
+    expect(await rig.command(args)).toMatchObject({ code: 0 });
+    const lines: readonly { msg: string }[] = rig
+      .read('run.log')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const due = expect.stringMatching(/^20.*:00\+00:00$/);
+    const tasks = lines.filter(({ msg }) => msg === 'task');
+    expect(tasks).not.toEqual([]);
+    for (const line of tasks) expect(line).toMatchObject({ pipeline: 'p', due, run: 1 });
+    expect(lines.find(({ msg }) => msg === 'started')).not.toHaveProperty('run');
+    expect(lines.map(({ msg }) => msg)).toEqual(
+      expect.arrayContaining(['scheduled', 'due', 'ran']),
+    );
+  },
+);
 
 test('SIGTERM in the middle of a run ends the process in order, and the next one continues it', async () => {
   const rendering = clockwork(Date.now());
@@ -516,20 +525,23 @@ test('SIGTERM in the middle of a run ends the process in order, and the next one
   expect(bed.paid).toEqual([first]);
 });
 
-test('--print refuses a path that the file cannot name, and keeps one from being an option', async () => {
-  const rig = new Rig('');
-  const print = async (path: string, kind: string) => {
-    rig.write(path, pipelineOf(daily));
-    return await rig.command(['schedule', `./${path}`, '--print', kind]);
-  };
-  for (const [path, kind] of [
-    ['a\n* * * * * id\n.yaml', 'cron'],
-    ['${{ github.token }}.yaml', 'github-actions'],
-  ] as const) {
-    const { code, stdout, stderr } = await print(path, kind);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('give it another name');
-  }
-  const { stdout } = await print('--output=x.yaml', 'systemd');
-  expect(stdout).toContain(' schedule ./--output=x.yaml --hosted --commit');
-});
+longTest(
+  '--print refuses a path that the file cannot name, and keeps one from being an option',
+  async () => {
+    const rig = new Rig('');
+    const print = async (path: string, kind: string) => {
+      rig.write(path, pipelineOf(daily));
+      return await rig.command(['schedule', `./${path}`, '--print', kind]);
+    };
+    for (const [path, kind] of [
+      ['a\n* * * * * id\n.yaml', 'cron'],
+      ['${{ github.token }}.yaml', 'github-actions'],
+    ] as const) {
+      const { code, stdout, stderr } = await print(path, kind);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toContain('give it another name');
+    }
+    const { stdout } = await print('--output=x.yaml', 'systemd');
+    expect(stdout).toContain(' schedule ./--output=x.yaml --hosted --commit');
+  },
+);

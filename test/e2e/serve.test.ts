@@ -8,6 +8,7 @@ import { listening } from '../listening.ts';
 import { Rig } from '../rig.ts';
 import { Client, send, textAt } from '../service/client.ts';
 import { hub } from '../service/receiver.ts';
+import { longTest } from '../sweep.ts';
 
 interface Served {
   readonly lines: readonly string[];
@@ -110,7 +111,7 @@ describe('serve', () => {
     );
   });
 
-  test('prints the same key again on the same data, until it is revoked', async () => {
+  longTest('prints the same key again on the same data, until it is revoked', async () => {
     const rig = new Rig('');
     const keyOf = async (revokes = false): Promise<string> => {
       const { facts, stop } = await serveJson(rig, ['--data', 'data']);

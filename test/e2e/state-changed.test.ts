@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, renameSync, rmSync, truncateSync } from 'no
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { bill, ended, envOf, plainly, type Rig, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import { atLine } from './at-line.ts';
 import { cloneOf, commitAll, git, memes, origin, state, takes } from './clones.ts';
 
@@ -179,27 +180,30 @@ describe('a program that changes the state file while a run writes to it', () =>
     await goesOn(rig, paid);
   });
 
-  test('from another process, with git: a real run ends with exit code 1, and a commit takes nothing of it', async () => {
-    const slow = await startService({ ...plainly, speed: 60 });
-    try {
-      const rig = origin(oneByOne);
-      const child = rig.start(['run', 'pipeline.yaml', '--commit'], envOf(slow));
-      const end = ended(child);
-      await until('it is charged', () => bill(slow.ledger()).size > 0);
-      await until('there is a state file', () => existsSync(rig.path(state)));
-      git(rig.folder, 'stash', '--quiet', '--include-untracked');
-      const { code, stderr } = await end;
-      expect(stderr).toContain(`mv ${unsaved} ${state}`);
-      expect(stderr).toContain('nothing was committed');
-      expect(code).toBe(1);
-      renameSync(rig.path(unsaved), rig.path(state));
-      const { summary } = await rig.run(slow);
-      expect(summary).toMatchObject({ outcome: 'done', tasks: { doubt: 0 } });
-      expect([...bill(slow.ledger()).values()]).toEqual([10, 10, 10, 10]);
-    } finally {
-      await slow.close();
-    }
-  });
+  longTest(
+    'from another process, with git: a real run ends with exit code 1, and a commit takes nothing of it',
+    async () => {
+      const slow = await startService({ ...plainly, speed: 60 });
+      try {
+        const rig = origin(oneByOne);
+        const child = rig.start(['run', 'pipeline.yaml', '--commit'], envOf(slow));
+        const end = ended(child);
+        await until('it is charged', () => bill(slow.ledger()).size > 0);
+        await until('there is a state file', () => existsSync(rig.path(state)));
+        git(rig.folder, 'stash', '--quiet', '--include-untracked');
+        const { code, stderr } = await end;
+        expect(stderr).toContain(`mv ${unsaved} ${state}`);
+        expect(stderr).toContain('nothing was committed');
+        expect(code).toBe(1);
+        renameSync(rig.path(unsaved), rig.path(state));
+        const { summary } = await rig.run(slow);
+        expect(summary).toMatchObject({ outcome: 'done', tasks: { doubt: 0 } });
+        expect([...bill(slow.ledger()).values()]).toEqual([10, 10, 10, 10]);
+      } finally {
+        await slow.close();
+      }
+    },
+  );
 });
 
 test('an edit of the state file says that the file was changed, and writes nothing', async () => {

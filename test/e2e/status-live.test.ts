@@ -13,6 +13,7 @@ import { processState } from '../../src/state/lock/lock.ts';
 import type { LiveFacts } from '../../src/views/live/live-facts.ts';
 import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
 import { ended, envOf, Rig, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 const lockFile = '.shotlist/codes.state.jsonl.lock';
 
@@ -74,25 +75,28 @@ describe('status during a run', () => {
   });
 });
 
-test('after kill -9, status reads the state file, and the next run removes the socket', async () => {
-  const [local, rig] = [await service(slowly), new Rig(pipeline)];
-  const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
-  // It works before its first line is in the state file.
-  await until('the run answers and is recorded', async () => {
-    const { live, runs } = await factsOf(rig);
-    return live?.stage.is === 'working' && runs === 1;
-  });
-  const socket = socketOf(rig);
-  child.kill('SIGKILL');
-  await ended(child);
-  expect(existsSync(socket)).toBe(true);
-  const after = await factsOf(rig);
-  expect([after.live, after.running, after.runs]).toEqual([undefined, undefined, 1]);
-  const stopper = new AbortController();
-  stopper.abort();
-  await rig.run(local, { signal: stopper.signal });
-  expect(existsSync(dirname(socket))).toBe(false);
-});
+longTest(
+  'after kill -9, status reads the state file, and the next run removes the socket',
+  async () => {
+    const [local, rig] = [await service(slowly), new Rig(pipeline)];
+    const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
+    // It works before its first line is in the state file.
+    await until('the run answers and is recorded', async () => {
+      const { live, runs } = await factsOf(rig);
+      return live?.stage.is === 'working' && runs === 1;
+    });
+    const socket = socketOf(rig);
+    child.kill('SIGKILL');
+    await ended(child);
+    expect(existsSync(socket)).toBe(true);
+    const after = await factsOf(rig);
+    expect([after.live, after.running, after.runs]).toEqual([undefined, undefined, 1]);
+    const stopper = new AbortController();
+    stopper.abort();
+    await rig.run(local, { signal: stopper.signal });
+    expect(existsSync(dirname(socket))).toBe(false);
+  },
+);
 
 test('if something else sits on the socket, status reads the state file, and says so', async () => {
   const [local, rig] = [await service(), new Rig(pipeline)];

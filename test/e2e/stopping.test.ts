@@ -11,7 +11,7 @@ import type { MediaApi } from '../../src/run/jobs/ports.ts';
 import type { LocalService } from '../../src/service/start.ts';
 import { main } from '../built.ts';
 import { bill, ended, envOf, photoPipeline, photoRig, Rig, service, until } from '../rig.ts';
-import { sampleOf } from '../sweep.ts';
+import { longTest, sampleOf } from '../sweep.ts';
 
 /** One item at a time, so that there is always something left to stop. */
 const oneByOne = photoPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }');
@@ -226,31 +226,34 @@ describe('the command is asked to stop', () => {
     },
   );
 
-  test('twice: the second time it ends at once, although an answer is still to come', async () => {
-    const local = await service({ faults: { faults: [slowCreation] } });
-    const rig = await photoRig(1);
-    const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
-    const death = ended(child);
-    let said = '';
-    child.stderr?.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-    // Its intent alone is not enough: a request that was not sent yet is not sent any more.
-    await until('it pays', () => (local.requests()['POST /v1/face-swap-photo'] ?? 0) > 0);
-    child.kill('SIGINT');
-    await until('it has said that it stops', () => said.includes('again to stop at once'));
-    child.kill('SIGINT');
-    expect((await death).code).toBe(130);
-    const again = await rig.command(['run', 'pipeline.yaml'], envOf(local));
-    expect(again.stderr).toContain(`the lock of process ${child.pid} on `);
-    expect(again.stderr).toContain('this run took over the lock of process ');
-    expect(again.stdout).toContain('IN DOUBT');
-    expect(again.code).toBe(4);
-    for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
-    expect(rig.files('.shotlist')).not.toContain('photos.state.jsonl.reserve');
-  });
+  longTest(
+    'twice: the second time it ends at once, although an answer is still to come',
+    async () => {
+      const local = await service({ faults: { faults: [slowCreation] } });
+      const rig = await photoRig(1);
+      const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
+      const death = ended(child);
+      let said = '';
+      child.stderr?.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+      // Its intent alone is not enough: a request that was not sent yet is not sent any more.
+      await until('it pays', () => (local.requests()['POST /v1/face-swap-photo'] ?? 0) > 0);
+      child.kill('SIGINT');
+      await until('it has said that it stops', () => said.includes('again to stop at once'));
+      child.kill('SIGINT');
+      expect((await death).code).toBe(130);
+      const again = await rig.command(['run', 'pipeline.yaml'], envOf(local));
+      expect(again.stderr).toContain(`the lock of process ${child.pid} on `);
+      expect(again.stderr).toContain('this run took over the lock of process ');
+      expect(again.stdout).toContain('IN DOUBT');
+      expect(again.code).toBe(4);
+      for (const credits of bill(local.ledger()).values()) expect(credits).toBe(10);
+      expect(rig.files('.shotlist')).not.toContain('photos.state.jsonl.reserve');
+    },
+  );
 
-  test('by a second signal of a terminal that is closed: that counts once', async () => {
+  longTest('by a second signal of a terminal that is closed: that counts once', async () => {
     const local = await service({ speed: 40 });
     const rig = await photoRig(3, oneByOne);
     const child = rig.start(['run', 'pipeline.yaml'], envOf(local));
@@ -267,7 +270,7 @@ describe('the command is asked to stop', () => {
 });
 
 describe('nobody reads any more', () => {
-  test('what a run prints: it stops as after Ctrl-C', async () => {
+  longTest('what a run prints: it stops as after Ctrl-C', async () => {
     const local = await service({ speed: 40 });
     const rig = await photoRig(3, oneByOne);
     const child = rig.start(['run', 'pipeline.yaml'], envOf(local));

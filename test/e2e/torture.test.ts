@@ -3,17 +3,21 @@ import { expect, test } from 'vitest';
 import { wholeLinesIn } from '../../torture/order-checker.ts';
 import { tortureRunner } from '../../torture/runner.ts';
 import { tortureTick } from '../../torture/tick.ts';
+import { longTest } from '../sweep.ts';
 
-test('killed at crash points and random moments, a run is completed by later ones: each task is paid once, each output is whole', async () => {
-  const told: string[] = [];
-  const tortured = await tortureRunner({
-    ...{ rounds: 1, seed: 8, items: 5, jobs: 1, paths: 'short' },
-    onEvent: (line) => void told.push(line),
-  });
-  expect(tortured.violations, told.join('\n')).toEqual([]);
-  expect(tortured.kills).toBeGreaterThanOrEqual(1);
-  expect(tortured.projects).toBeGreaterThanOrEqual(5 * 2);
-});
+longTest(
+  'killed at crash points and random moments, a run is completed by later ones: each task is paid once, each output is whole',
+  async () => {
+    const told: string[] = [];
+    const tortured = await tortureRunner({
+      ...{ rounds: 1, seed: 8, items: 5, jobs: 1, paths: 'short' },
+      onEvent: (line) => void told.push(line),
+    });
+    expect(tortured.violations, told.join('\n')).toEqual([]);
+    expect(tortured.kills).toBeGreaterThanOrEqual(1);
+    expect(tortured.projects).toBeGreaterThanOrEqual(5 * 2);
+  },
+);
 
 test('ticked every minute for half an hour, each project is looked at only when that is useful, and paid once', async () => {
   const told: string[] = [];

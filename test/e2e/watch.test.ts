@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { realClock } from '../../src/run/clock.ts';
 import { bill, ended, envOf, service, until } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 import { cutPipeline, drop, HandClock, picture, WatchedRig } from './watched.ts';
 
 /** Time passes for the watch only when the test says so; runs take the time that they take. */
@@ -271,41 +272,44 @@ test('the pauses before another try double up to a quarter of an hour, and a pro
 });
 
 describe('the command', () => {
-  test('drains at SIGTERM, exits, and continues after the next start without paying again', async () => {
-    const slow = {
-      faults: [{ fault: 'latency', on: 'POST /v1/image-background-remover', for: '300ms' }],
-    } as const;
-    const local = await service({ ...rich, faults: slow });
-    const rig = new WatchedRig(
-      local,
-      cutPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }'),
-    );
-    for (let number = 0; number < 4; number++) await drop(rig, `photos/${number}.png`, number);
-    const args = ['watch', 'pipeline.yaml', '--settle', '50ms', '--json'];
-    const child = rig.start(args, envOf(local));
-    const end = ended(child);
-    await until('it has paid twice', () => bill(local.ledger()).size >= 2);
-    child.kill('SIGTERM');
-    const { code, stdout, stderr } = await end;
-    expect([code, stderr]).toEqual([130, expect.stringContaining('at most 8 s')]);
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line): unknown => JSON.parse(line));
-    expect(events.at(-1)).toMatchObject({
-      type: 'ran',
-      summary: { outcome: 'interrupted', credits: { reserved: 0 } },
-    });
-    expect(bill(local.ledger()).size).toBeLessThan(4);
+  longTest(
+    'drains at SIGTERM, exits, and continues after the next start without paying again',
+    async () => {
+      const slow = {
+        faults: [{ fault: 'latency', on: 'POST /v1/image-background-remover', for: '300ms' }],
+      } as const;
+      const local = await service({ ...rich, faults: slow });
+      const rig = new WatchedRig(
+        local,
+        cutPipeline.replace('output: out', 'output: out\nlimits: { items: 1 }'),
+      );
+      for (let number = 0; number < 4; number++) await drop(rig, `photos/${number}.png`, number);
+      const args = ['watch', 'pipeline.yaml', '--settle', '50ms', '--json'];
+      const child = rig.start(args, envOf(local));
+      const end = ended(child);
+      await until('it has paid twice', () => bill(local.ledger()).size >= 2);
+      child.kill('SIGTERM');
+      const { code, stdout, stderr } = await end;
+      expect([code, stderr]).toEqual([130, expect.stringContaining('at most 8 s')]);
+      const events = stdout
+        .trim()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line));
+      expect(events.at(-1)).toMatchObject({
+        type: 'ran',
+        summary: { outcome: 'interrupted', credits: { reserved: 0 } },
+      });
+      expect(bill(local.ledger()).size).toBeLessThan(4);
 
-    const again = rig.watch();
-    await again.until('all are finished', () => rig.files('out').length === 4);
-    await again.stop();
-    expect(bill(local.ledger()).size).toBe(4);
-    expect(new Set(bill(local.ledger()).values())).toEqual(new Set([5]));
-  });
+      const again = rig.watch();
+      await again.until('all are finished', () => rig.files('out').length === 4);
+      await again.stop();
+      expect(bill(local.ledger()).size).toBe(4);
+      expect(new Set(bill(local.ledger()).values())).toEqual(new Set([5]));
+    },
+  );
 
-  test('ends with 0 if nothing is in progress, and tells a person what happened', async () => {
+  longTest('ends with 0 if nothing is in progress, and tells a person what happened', async () => {
     const local = await service(rich);
     const rig = new WatchedRig(local);
     await drop(rig, 'photos/a.png', 1);

@@ -1,6 +1,7 @@
 // Rehearsed and hosted never mix: one rule decides which state file a command means, and every line to copy keeps to it.
 import { expect, test } from 'vitest';
 import { bill, type Ended, envOf, photoRig, type Rig, service } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -83,7 +84,7 @@ test('with neither key nor address, a rehearsal needs no flag, and is named', as
   expect(next).toEqual(['run', 'pipeline.yaml']);
 });
 
-test('with both state files, the key decides; without one, nothing is guessed', async () => {
+longTest('with both state files, the key decides; without one, nothing is guessed', async () => {
   const rig = await rehearsal();
   const local = await service();
   await rig.run(local);

@@ -1,6 +1,7 @@
 // The same through the real command: what a terminal, a log and a script get of a hostile service.
 import { describe, expect, test } from 'vitest';
 import { bill, envOf, photoRig, service } from '../rig.ts';
+import { sampleOf } from '../sweep.ts';
 import { fields, raw, status, wild } from './behaviour.ts';
 import { type FrontOptions, frontOf } from './front.ts';
 
@@ -42,8 +43,12 @@ const cases: readonly (readonly [
   ],
 ];
 
-describe.each(cases)('%s', (_, options, exitCode) => {
-  test.each([['text'], ['--json']])(
+const forms = ['text', '--json'] as const;
+const numbered = cases.map((one, index) => [...one, index] as const);
+
+// In turns; EVERY=1 tries each in both forms.
+describe.each(numbered)('%s', (_, options, exitCode, index) => {
+  test.each(sampleOf(forms, 2, index))(
     'as %s: no stack trace, no control character, no key',
     async (form) => {
       const local = await service({ slots: count, tier: 'business' });

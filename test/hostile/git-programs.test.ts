@@ -10,6 +10,7 @@ import { resultOf } from '../../src/language/load/refusal.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { commitAll, git, identity, origin, state, takes } from '../e2e/clones.ts';
 import { plainly, type Rig } from '../rig.ts';
+import { longTest, sampleOf } from '../sweep.ts';
 
 let local: LocalService;
 beforeAll(async () => {
@@ -90,7 +91,7 @@ async function runsAndCommits(rig: Rig): Promise<readonly string[]> {
   );
 }
 
-describe.each(configs)('a repository with %s', (_, config) => {
+describe.each(sampleOf(configs, 3))('a repository with %s', (_, config) => {
   test('runs no program of its own', async () => {
     const { rig, canary, program } = planted();
     rig.write('.git/config', `${rig.read('.git/config')}${config(program)}`);
@@ -195,22 +196,25 @@ describe('the merge driver', () => {
     }
   });
 
-  test('of an older shotlist, which did, is named by commands, also in a worktree, until git-setup replaces it', async () => {
-    const rig = origin();
-    git(rig.folder, 'config', 'merge.shotlist.driver', older);
-    git(rig.folder, 'worktree', 'add', '--quiet', '--detach', 'tree');
-    const warning = 'run shotlist git-setup here before you merge or pull';
-    const warned = async (): Promise<readonly boolean[]> => {
-      const lines = [
-        ['plan', 'pipeline.yaml'],
-        ['status', 'tree/pipeline.yaml'],
-        ['merge', 'none', 'none'],
-      ];
-      const said = await Promise.all(lines.map((line) => rig.command(line)));
-      return said.map(({ stderr }) => stderr.includes(warning));
-    };
-    expect(await warned()).toEqual([true, true, true]);
-    expect((await rig.command(['git-setup'])).stdout).toContain('replaced');
-    expect(await warned()).toEqual([false, false, false]);
-  });
+  longTest(
+    'of an older shotlist, which did, is named by commands, also in a worktree, until git-setup replaces it',
+    async () => {
+      const rig = origin();
+      git(rig.folder, 'config', 'merge.shotlist.driver', older);
+      git(rig.folder, 'worktree', 'add', '--quiet', '--detach', 'tree');
+      const warning = 'run shotlist git-setup here before you merge or pull';
+      const warned = async (): Promise<readonly boolean[]> => {
+        const lines = [
+          ['plan', 'pipeline.yaml'],
+          ['status', 'tree/pipeline.yaml'],
+          ['merge', 'none', 'none'],
+        ];
+        const said = await Promise.all(lines.map((line) => rig.command(line)));
+        return said.map(({ stderr }) => stderr.includes(warning));
+      };
+      expect(await warned()).toEqual([true, true, true]);
+      expect((await rig.command(['git-setup'])).stdout).toContain('replaced');
+      expect(await warned()).toEqual([false, false, false]);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { printable } from '../../src/base/printable.ts';
 import { renderDiagnostic } from '../../src/contract/yaml/diagnostic.ts';
 import { validate } from '../../src/language/validate.ts';
+import { partOf } from '../sweep.ts';
 import { whole } from './check.ts';
 
 function answers(text: string): void {
@@ -84,7 +85,7 @@ describe('validate never throws', () => {
   test('for arbitrary text', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), answers), {
       seed: 1,
-      numRuns: 150,
+      numRuns: partOf(150),
     });
   });
 
@@ -92,7 +93,7 @@ describe('validate never throws', () => {
     const text = fc
       .array(fc.constantFrom(...pieces), { maxLength: 40 })
       .map((parts) => parts.join(''));
-    fc.assert(fc.property(text, answers), { seed: 1, numRuns: 700 });
+    fc.assert(fc.property(text, answers), { seed: 1, numRuns: partOf(700) });
   });
 
   test('for a valid pipeline with parts cut out and put in', () => {
@@ -105,7 +106,7 @@ describe('validate never throws', () => {
         }
         answers(text);
       }),
-      { seed: 1, numRuns: 150 },
+      { seed: 1, numRuns: partOf(150) },
     );
   });
 
@@ -116,7 +117,7 @@ describe('validate never throws', () => {
       fc.property(order, (chosen) =>
         answers([...lines.slice(0, 14), ...chosen.map((index) => lines[index] ?? '')].join('\n')),
       ),
-      { seed: 1, numRuns: 200 },
+      { seed: 1, numRuns: partOf(200) },
     );
   });
 });

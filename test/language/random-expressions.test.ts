@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Expression, parseExpression, toCel } from '../../src/language/expression.ts';
 import { expressionFunctions } from '../../src/language/functions/all.ts';
 import { staticTypes } from '../../src/language/static-types.ts';
+import { partOf } from '../sweep.ts';
 
 const names = [
   'item',
@@ -143,7 +144,7 @@ const isDecisive = (text: string): boolean =>
 
 describe('an expression from the grammar', () => {
   test('is answered', () => {
-    fc.assert(fc.property(expressions, answers), { seed: 7, numRuns: 3000 });
+    fc.assert(fc.property(expressions, answers), { seed: 7, numRuns: partOf(3000) });
   });
 
   test('is answered when characters are missing or added', () => {
@@ -156,13 +157,13 @@ describe('an expression from the grammar', () => {
       const index = at % (text.length + 1);
       return text.slice(0, index) + put + text.slice(index + cut);
     });
-    fc.assert(fc.property(torn, answers), { seed: 7, numRuns: 1500 });
+    fc.assert(fc.property(torn, answers), { seed: 7, numRuns: partOf(1500) });
   });
 
   test('is answered when it is any text', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), answers), {
       seed: 7,
-      numRuns: 500,
+      numRuns: partOf(500),
     });
   });
 });

@@ -7,6 +7,7 @@ import { committed, Ledger } from '../../src/model/ledger.ts';
 import type { JobLine, Measure, NewEvent } from '../../src/model/line.ts';
 import { worthOf } from '../../src/model/state.ts';
 import { decideCreate } from '../../src/plan/decide.ts';
+import { partOf } from '../sweep.ts';
 import {
   abandoned,
   amended,
@@ -424,7 +425,7 @@ describe('any journal', () => {
         for (const { kind } of ledger.jobs())
           expect(again.rates.dearest(kind)).toBe(ledger.rates.dearest(kind));
       }),
-      { seed: 1, numRuns: 300 },
+      { seed: 1, numRuns: partOf(300) },
     );
   });
 
@@ -435,7 +436,7 @@ describe('any journal', () => {
         const spent = [...ledger.jobs()].reduce((sum, line) => sum + worthOf(line), 0);
         expect(ledger.total.charged - ledger.total.refunded).toBe(spent);
       }),
-      { seed: 1, numRuns: 500 },
+      { seed: 1, numRuns: partOf(500) },
     );
   });
 
@@ -445,7 +446,7 @@ describe('any journal', () => {
         const ledger = folded(events.slice(0, events.length === 0 ? 0 : cut % (events.length + 1)));
         for (const line of ledger.jobs()) endsWell(line, () => Number(chance.next().value));
       }),
-      { seed: 7, numRuns: 500 },
+      { seed: 7, numRuns: partOf(500) },
     );
   });
 

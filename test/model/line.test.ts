@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { validatorOf } from '../../src/base/schema.ts';
 import { parseLine, stateSchema } from '../../src/model/line.ts';
+import { partOf } from '../sweep.ts';
 import { at, compacted, folded, job, journals, numbered } from './lines.ts';
 
 const type = (value: unknown): string => {
@@ -60,7 +61,7 @@ describe('a line is', () => {
           expect(known(line)).toBe(true);
         }
       }),
-      { seed: 1, numRuns: 60 },
+      { seed: 1, numRuns: partOf(60) },
     );
   });
 });

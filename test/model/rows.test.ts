@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { validatorOf } from '../../src/base/schema.ts';
 import { type JobLine, lineText, parseLine, stateSchema } from '../../src/model/line.ts';
 import { jobOf, RowReader, RowWriter } from '../../src/model/rows.ts';
+import { partOf } from '../sweep.ts';
 import { job } from './lines.ts';
 import { photoJobs } from './photo-jobs.ts';
 
@@ -138,7 +139,7 @@ test('whatever a job is, its row reads back as its line', () => {
       expect(readBack(texts)).toEqual(lines.map(lineText));
       for (const line of texts) expect(known(JSON.parse(line))).toBe(true);
     }),
-    { numRuns: 150 },
+    { numRuns: partOf(150) },
   );
 });
 

@@ -6,6 +6,7 @@ import { openLivePage } from '../../src/features/ui/live-page.ts';
 import { loadPipeline } from '../../src/language/load/load.ts';
 import { photoRig, Rig, service } from '../rig.ts';
 import { noBrowser, openBrowser } from '../service/hub/browser.ts';
+import { longTest } from '../sweep.ts';
 
 /** Renders for an hour, if the service is slow. */
 const slowPipeline = `pipeline: codes
@@ -70,28 +71,31 @@ describe.skipIf(noBrowser)(
       expect({ visits, complaints }).toEqual({ visits: 1, complaints: [] });
     });
 
-    test('shows how long a run has taken, its budget, and the step that each card is in', async () => {
-      const local = await service({ speed: 0.01 });
-      const rig = new Rig(slowPipeline);
-      const opened = await openLivePage(await loadPipeline(rig.file));
-      onTestFinished(() => opened.close());
-      const page = await pageOf(390);
-      await page.goto(opened.address);
-      const stopper = new AbortController();
-      const running = rig.run(local, { signal: stopper.signal, budget: 250 });
-      onTestFinished(async () => {
+    longTest(
+      'shows how long a run has taken, its budget, and the step that each card is in',
+      async () => {
+        const local = await service({ speed: 0.01 });
+        const rig = new Rig(slowPipeline);
+        const opened = await openLivePage(await loadPipeline(rig.file));
+        onTestFinished(() => opened.close());
+        const page = await pageOf(390);
+        await page.goto(opened.address);
+        const stopper = new AbortController();
+        const running = rig.run(local, { signal: stopper.signal, budget: 250 });
+        onTestFinished(async () => {
+          stopper.abort();
+          await running;
+        });
+        const tile = page.getByRole('button', { name: /^two ?, running/ });
+        await tile.locator('.where', { hasText: 'make' }).waitFor();
+        const summary = page.getByRole('region', { name: 'Summary' });
+        await summary.getByText(/^\d[\d.]* (s|min) elapsed/).waitFor();
+        await summary.getByText('of 250 budget').waitFor();
         stopper.abort();
         await running;
-      });
-      const tile = page.getByRole('button', { name: /^two ?, running/ });
-      await tile.locator('.where', { hasText: 'make' }).waitFor();
-      const summary = page.getByRole('region', { name: 'Summary' });
-      await summary.getByText(/^\d[\d.]* (s|min) elapsed/).waitFor();
-      await summary.getByText('of 250 budget').waitFor();
-      stopper.abort();
-      await running;
-      await summary.getByText(/elapsed/).waitFor({ state: 'detached' });
-      await summary.getByText('of 300 budget').waitFor();
-    });
+        await summary.getByText(/elapsed/).waitFor({ state: 'detached' });
+        await summary.getByText('of 300 budget').waitFor();
+      },
+    );
   },
 );

@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hostile, mixedRun } from '../reported.ts';
 import { noBrowser, openBrowser } from '../service/hub/browser.ts';
+import { longTest } from '../sweep.ts';
 
 describe.skipIf(noBrowser)(
   'a report in Chromium (skipped where there is none, never in CI)',
@@ -97,33 +98,36 @@ describe.skipIf(noBrowser)(
       expect(complaints).toEqual([]);
     });
 
-    test('leads by keyboard to the steps, the timeline, the credits and the problems', async () => {
-      const { page, complaints } = await visit(await reported());
-      await page.getByRole('tab', { name: 'Gallery' }).focus();
-      await page.keyboard.press('ArrowRight');
-      await page.getByRole('button', { name: 'Save as CSV' }).waitFor();
-      await page.keyboard.press('ArrowRight');
-      await page.getByRole('img', { name: /^The steps/ }).waitFor();
-      await page.keyboard.press('ArrowRight');
-      await page.getByRole('img', { name: /^Timeline of \d+ tasks by step$/ }).waitFor();
-      await page.getByRole('columnheader', { name: '95 %' }).waitFor();
-      await page.keyboard.press('ArrowRight');
-      await page.getByRole('img', { name: 'Credits over time, up to 20' }).waitFor();
-      expect(await page.getByRole('row', { name: /^swap/ }).textContent()).toContain('100%');
-      await page.keyboard.press('End');
-      await page.getByText('use a picture that shows a face').waitFor();
-      expect(await page.getByText(/^Nobody can tell: shotlist resolve .* --abandon$/).count()).toBe(
-        1,
-      );
-      await page.getByRole('button', { name: 'p1.png' }).click();
-      await page.getByRole('searchbox', { name: 'Search' }).waitFor();
-      expect(await tiles(page).getByRole('button').evaluateAll(names)).toEqual([
-        'p1.png, failed: No face in p1.png.',
-      ]);
-      expect(complaints).toEqual([]);
-    });
+    longTest(
+      'leads by keyboard to the steps, the timeline, the credits and the problems',
+      async () => {
+        const { page, complaints } = await visit(await reported());
+        await page.getByRole('tab', { name: 'Gallery' }).focus();
+        await page.keyboard.press('ArrowRight');
+        await page.getByRole('button', { name: 'Save as CSV' }).waitFor();
+        await page.keyboard.press('ArrowRight');
+        await page.getByRole('img', { name: /^The steps/ }).waitFor();
+        await page.keyboard.press('ArrowRight');
+        await page.getByRole('img', { name: /^Timeline of \d+ tasks by step$/ }).waitFor();
+        await page.getByRole('columnheader', { name: '95 %' }).waitFor();
+        await page.keyboard.press('ArrowRight');
+        await page.getByRole('img', { name: 'Credits over time, up to 20' }).waitFor();
+        expect(await page.getByRole('row', { name: /^swap/ }).textContent()).toContain('100%');
+        await page.keyboard.press('End');
+        await page.getByText('use a picture that shows a face').waitFor();
+        expect(
+          await page.getByText(/^Nobody can tell: shotlist resolve .* --abandon$/).count(),
+        ).toBe(1);
+        await page.getByRole('button', { name: 'p1.png' }).click();
+        await page.getByRole('searchbox', { name: 'Search' }).waitFor();
+        expect(await tiles(page).getByRole('button').evaluateAll(names)).toEqual([
+          'p1.png, failed: No face in p1.png.',
+        ]);
+        expect(complaints).toEqual([]);
+      },
+    );
 
-    test('keeps the view, the filter and the item in its address', async () => {
+    longTest('keeps the view, the filter and the item in its address', async () => {
       const report = await reported();
       const { page, complaints } = await visit(report);
       await page.getByRole('radio', { name: '2 done' }).check();
@@ -149,7 +153,7 @@ describe.skipIf(noBrowser)(
       expect(complaints).toEqual([]);
     });
 
-    test('shows all tasks as a table that sorts and saves itself as CSV', async () => {
+    longTest('shows all tasks as a table that sorts and saves itself as CSV', async () => {
       const { page, complaints } = await visit(await reported());
       await page.getByRole('tab', { name: 'Tasks' }).click();
       const first = page.getByRole('row').nth(1);
@@ -172,47 +176,50 @@ describe.skipIf(noBrowser)(
       expect(complaints).toEqual([]);
     });
 
-    test('shows a failed item with its input and the cause, whole, at every size and theme', async () => {
-      const { page } = await visit(await reported());
-      const tile = page.getByRole('button', { name: /^p1\.png ?, failed/ });
-      const reason = tile.locator('.reason');
-      const fits = (): Promise<unknown> =>
-        reason.evaluate((element) => {
-          const [own, frame] = [element, element.parentElement].map((one) =>
-            one?.getBoundingClientRect(),
-          );
-          return (
-            own !== undefined &&
-            frame !== undefined &&
-            own.bottom <= frame.bottom &&
-            own.right <= frame.right &&
-            element.scrollWidth <= element.clientWidth
-          );
-        });
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        for (const size of ['S', 'M', 'L']) {
-          await page.getByRole('radio', { name: size, exact: true }).check();
-          expect(await reason.textContent()).toBe('No face in p1.png.');
-          await expect.poll(fits, rendered).toBe(true);
+    longTest(
+      'shows a failed item with its input and the cause, whole, at every size and theme',
+      async () => {
+        const { page } = await visit(await reported());
+        const tile = page.getByRole('button', { name: /^p1\.png ?, failed/ });
+        const reason = tile.locator('.reason');
+        const fits = (): Promise<unknown> =>
+          reason.evaluate((element) => {
+            const [own, frame] = [element, element.parentElement].map((one) =>
+              one?.getBoundingClientRect(),
+            );
+            return (
+              own !== undefined &&
+              frame !== undefined &&
+              own.bottom <= frame.bottom &&
+              own.right <= frame.right &&
+              element.scrollWidth <= element.clientWidth
+            );
+          });
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          for (const size of ['S', 'M', 'L']) {
+            await page.getByRole('radio', { name: size, exact: true }).check();
+            expect(await reason.textContent()).toBe('No face in p1.png.');
+            await expect.poll(fits, rendered).toBe(true);
+          }
         }
-      }
-      expect(await tile.locator('.where').textContent()).toBe('swap');
-      const shown = await tile
-        .locator('img')
-        .evaluate((image: HTMLImageElement) => [
-          getComputedStyle(image).objectFit,
-          image.naturalWidth,
-        ]);
-      expect(shown).toEqual(['contain', 48]);
-      await tile.click();
-      const box = page.getByRole('dialog', { name: 'p1.png' });
-      expect(await box.locator('.cause').textContent()).toMatch(
-        /failed in swap\s*No face in p1\.png\.\s*What to do: use a picture that shows a face/,
-      );
-    });
+        expect(await tile.locator('.where').textContent()).toBe('swap');
+        const shown = await tile
+          .locator('img')
+          .evaluate((image: HTMLImageElement) => [
+            getComputedStyle(image).objectFit,
+            image.naturalWidth,
+          ]);
+        expect(shown).toEqual(['contain', 48]);
+        await tile.click();
+        const box = page.getByRole('dialog', { name: 'p1.png' });
+        expect(await box.locator('.cause').textContent()).toMatch(
+          /failed in swap\s*No face in p1\.png\.\s*What to do: use a picture that shows a face/,
+        );
+      },
+    );
 
-    test('prints every item, and its problems', async () => {
+    longTest('prints every item, and its problems', async () => {
       const { page, complaints } = await visit(await reported());
       await page.getByRole('tab', { name: 'Steps' }).click();
       await page.evaluate('dispatchEvent(new Event("beforeprint"))');

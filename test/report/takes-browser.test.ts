@@ -1,14 +1,15 @@
 // Takes side by side, in the page of a report in a real Chromium.
 import { pathToFileURL } from 'node:url';
 import axe from 'axe-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { rerolls, unlike } from '../e2e/taken.ts';
 import { dataIn } from '../reported.ts';
 import { photoRig, service } from '../rig.ts';
 import { noBrowser, openBrowser } from '../service/hub/browser.ts';
+import { longTest } from '../sweep.ts';
 
 describe.skipIf(noBrowser)('takes in Chromium (skipped where there is none, never in CI)', () => {
-  test('are compared side by side, with the command that picks another one', async () => {
+  longTest('are compared side by side, with the command that picks another one', async () => {
     const [rig, local] = [await photoRig(1), await service()];
     await rig.run(local, {}, unlike());
     await rerolls(rig, local, ['p1.png'], unlike());

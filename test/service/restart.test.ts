@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
 import { photo, service } from '../rig.ts';
+import { longTest, sampleOf } from '../sweep.ts';
 import { addressIn, Client, download, eventually, smallSample, textAt } from './client.ts';
 import { child, dataFolder } from './killable.ts';
 import { hub } from './receiver.ts';
@@ -180,7 +181,7 @@ test('without a data folder nothing is left after closing', async () => {
 
 describe('a service that is killed', () => {
   // In the middle of real rendering; and while projects take the time that they would take on the hosted service.
-  test.each(['instant', '2'])(
+  test.each(sampleOf(['instant', '2'], 2))(
     'while projects are rendering ends them all after a restart, each charged once (speed %s)',
     async (speed) => {
       const data = dataFolder();
@@ -211,7 +212,7 @@ describe('a service that is killed', () => {
     },
   );
 
-  test('again and again loses nothing and charges nothing twice', async () => {
+  longTest('again and again loses nothing and charges nothing twice', async () => {
     const data = dataFolder();
     const ids: string[] = [];
     let file: string | undefined;

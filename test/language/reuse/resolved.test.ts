@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { printableJson } from '../../../src/base/printable.ts';
 import { yamlText } from '../../../src/contract/yaml/yaml-text.ts';
+import { partOf } from '../../sweep.ts';
 import { checked, type Files, problemsIn } from './files.ts';
 
 const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,5}$/);
@@ -124,7 +125,7 @@ test('the file as it is run is valid, resolves to itself, and has the same steps
       expect(JSON.stringify(same)).toBe(JSON.stringify(pipeline));
       expect(again.value.profiles).toEqual([]);
     }),
-    { numRuns: 50 },
+    { numRuns: partOf(50) },
   );
 });
 
@@ -159,6 +160,6 @@ test('any part of a file with reuse can be cut out or doubled: there are problem
           true,
         );
     }),
-    { numRuns: 100 },
+    { numRuns: partOf(100) },
   );
 });

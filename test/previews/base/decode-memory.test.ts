@@ -12,6 +12,7 @@ import {
 import { pictureBytes, readPicture } from '../../../src/previews/pictures/read-picture.ts';
 import { Rig, service } from '../../rig.ts';
 import { Client } from '../../service/client.ts';
+import { longTest } from '../../sweep.ts';
 import { blank } from '../pictures/specimens/png.ts';
 
 /** Lets everything happen that is due. */
@@ -92,27 +93,30 @@ describe('a picture', () => {
       expect(picture).toMatchObject({ ok: true, value: { width: 1600, height: 1600 } });
   });
 
-  test('of a few megabytes that needs more than the budget is the error of a project, refunded', async () => {
-    const bytes = blank(10_000, 10_000, { depth: 16, colour: 6, interlace: 1 });
-    expect(bytes.length).toBeLessThan(4_000_000);
-    const local = await service({ decodeMegabytes: 512, pictures: 'real' });
-    const client = new Client(local);
-    const file = await client.upload(bytes, 'png');
-    const before = process.memoryUsage.rss();
-    const ids = await Promise.all(Array.from({ length: 8 }, () => client.swap(file, file)));
-    for (const id of ids) {
-      const record = await client.settled('image', id);
-      expect(record).toMatchObject({
-        ...{ status: 'error', credits_charged: 0, error: { code: 'file_too_large' } },
-      });
-      expect(JSON.stringify(record['error'])).toMatch(
-        /takes up to \d{4} megabytes of memory, and the local service allows 512"/,
-      );
-    }
-    expect(local.balance()).toBe(10_000);
-    // Decoding one of them takes 800 MB.
-    expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000);
-  });
+  longTest(
+    'of a few megabytes that needs more than the budget is the error of a project, refunded',
+    async () => {
+      const bytes = blank(10_000, 10_000, { depth: 16, colour: 6, interlace: 1 });
+      expect(bytes.length).toBeLessThan(4_000_000);
+      const local = await service({ decodeMegabytes: 512, pictures: 'real' });
+      const client = new Client(local);
+      const file = await client.upload(bytes, 'png');
+      const before = process.memoryUsage.rss();
+      const ids = await Promise.all(Array.from({ length: 8 }, () => client.swap(file, file)));
+      for (const id of ids) {
+        const record = await client.settled('image', id);
+        expect(record).toMatchObject({
+          ...{ status: 'error', credits_charged: 0, error: { code: 'file_too_large' } },
+        });
+        expect(JSON.stringify(record['error'])).toMatch(
+          /takes up to \d{4} megabytes of memory, and the local service allows 512"/,
+        );
+      }
+      expect(local.balance()).toBe(10_000);
+      // Decoding one of them takes 800 MB.
+      expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000);
+    },
+  );
 
   test.each([
     ['png', 3, 'ushort', true, 7.8],

@@ -9,6 +9,7 @@ import {
 } from '../../../src/previews/base/request.ts';
 import { openPool, type PoolOptions } from '../../../src/previews/threads/pool.ts';
 import { Rig } from '../../rig.ts';
+import { longTest } from '../../sweep.ts';
 
 const script = new URL('./odd.ts', import.meta.url);
 
@@ -30,7 +31,7 @@ function asked(reference: string, folder = ''): RenderRequest {
 }
 
 describe('the pool of rendering processes', () => {
-  test('one thread does one job after the other', async () => {
+  longTest('one thread does one job after the other', async () => {
     const renderer = pool();
     const outcomes = await Promise.all([1, 2, 3].map(() => renderer.render(asked('anything'))));
     expect(outcomes).toEqual(
@@ -89,7 +90,7 @@ describe('the pool of rendering processes', () => {
     for (const other of others) expect(other).toMatchObject({ ok: true });
   });
 
-  test('the memory of a job that ended or crashed is there for the next', async () => {
+  longTest('the memory of a job that ended or crashed is there for the next', async () => {
     const renderer = pool({ processes: 2, decodeBytes: 150 });
     const outcomes = await Promise.all(
       ['hold memory', 'hold memory and crash', 'hold memory', 'hold memory'].map((name) =>

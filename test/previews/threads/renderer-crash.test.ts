@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { service, until } from '../../rig.ts';
 import { Client } from '../../service/client.ts';
+import { longTest } from '../../sweep.ts';
 
 /** The rendering processes that this process has started and that run. */
 function renderers(): readonly number[] {
@@ -39,19 +40,22 @@ describe.skipIf(process.platform !== 'linux')(
       },
     );
 
-    test('again and again: the project fails, is refunded, and the service goes on', async () => {
-      const local = await service({ pictures: 'real' });
-      const client = new Client(local);
-      const { id } = await client.create('ai-meme-generator', meme);
-      await until('the project is refunded', () => {
-        for (const renderer of renderers()) process.kill(renderer, 'SIGSEGV');
-        return local.balance() === 10_000;
-      });
-      expect(await client.settled('image', id)).toMatchObject({
-        ...{ status: 'error', credits_charged: 0, error: { code: 'unknown_error' } },
-      });
-      const next = await client.create('ai-meme-generator', meme);
-      expect((await client.settled('image', next.id))['status']).toBe('complete');
-    });
+    longTest(
+      'again and again: the project fails, is refunded, and the service goes on',
+      async () => {
+        const local = await service({ pictures: 'real' });
+        const client = new Client(local);
+        const { id } = await client.create('ai-meme-generator', meme);
+        await until('the project is refunded', () => {
+          for (const renderer of renderers()) process.kill(renderer, 'SIGSEGV');
+          return local.balance() === 10_000;
+        });
+        expect(await client.settled('image', id)).toMatchObject({
+          ...{ status: 'error', credits_charged: 0, error: { code: 'unknown_error' } },
+        });
+        const next = await client.create('ai-meme-generator', meme);
+        expect((await client.settled('image', next.id))['status']).toBe('complete');
+      },
+    );
   },
 );

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { LocalService } from '../../../src/service/start.ts';
 import { photo, service } from '../../rig.ts';
+import { longTest } from '../../sweep.ts';
 import { Client, smallSample } from '../client.ts';
 import { hub, receiver } from '../receiver.ts';
 import { noBrowser, openBrowser } from './browser.ts';
@@ -33,7 +34,7 @@ describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, ne
     return { page, complaints };
   }
 
-  test('shows projects with their pictures', async () => {
+  longTest('shows projects with their pictures', async () => {
     const local = await service();
     const client = new Client(local);
     const file = await client.upload(await smallSample(1));
@@ -72,7 +73,7 @@ describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, ne
     expect(complaints).toEqual([]);
   });
 
-  test('makes a key that works, and revokes it', async () => {
+  longTest('makes a key that works, and revokes it', async () => {
     const local = await service();
     const { page } = await visit(local, { path: '/hub/keys' });
     await page.getByLabel('Name').fill('laptop');
@@ -90,7 +91,7 @@ describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, ne
     expect((await client.ask('GET', '/v1/account')).status).toBe(401);
   });
 
-  test('registers a webhook, shows what was delivered, and sends it again', async () => {
+  longTest('registers a webhook, shows what was delivered, and sends it again', async () => {
     const local = await service();
     const { events, url } = await receiver(local.address, { events: ['image.completed'] });
     const { page } = await visit(local, { path: '/hub/webhooks' });
@@ -129,24 +130,27 @@ describe.skipIf(noBrowser)('the hub in Chromium (skipped where there is none, ne
     expect(faults).toHaveLength(2);
   });
 
-  test('shows a balance of hundreds of billions and long names whole, on a desk and on a phone', async () => {
-    const credits = 123_456_789_012;
-    const local = await service({ credits });
-    const client = new Client(local);
-    const file = await client.upload(await photo(1), 'png');
-    for (const name of ['short', 'a_long_name_without_any_break_'.repeat(3)])
-      await client.settled('image', await client.swap(file, file, name));
-    const { page } = await visit(local, { javaScriptEnabled: true });
-    for (const width of [1280, 700, 360]) {
-      await page.setViewportSize({ width, height: 800 });
-      await page.goto(`${local.address}/hub`, { waitUntil: 'load' });
-      const labels = await page.locator('.figures dd').allTextContents();
-      expect(labels[0]).toBe((credits - 20).toLocaleString('en-US'));
-      expect([width, await page.evaluate(textsOutside)]).toEqual([width, []]);
-    }
-  });
+  longTest(
+    'shows a balance of hundreds of billions and long names whole, on a desk and on a phone',
+    async () => {
+      const credits = 123_456_789_012;
+      const local = await service({ credits });
+      const client = new Client(local);
+      const file = await client.upload(await photo(1), 'png');
+      for (const name of ['short', 'a_long_name_without_any_break_'.repeat(3)])
+        await client.settled('image', await client.swap(file, file, name));
+      const { page } = await visit(local, { javaScriptEnabled: true });
+      for (const width of [1280, 700, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.goto(`${local.address}/hub`, { waitUntil: 'load' });
+        const labels = await page.locator('.figures dd').allTextContents();
+        expect(labels[0]).toBe((credits - 20).toLocaleString('en-US'));
+        expect([width, await page.evaluate(textsOutside)]).toEqual([width, []]);
+      }
+    },
+  );
 
-  test('fits a narrow screen: nothing is wider than the page', async () => {
+  longTest('fits a narrow screen: nothing is wider than the page', async () => {
     const local = await service();
     await receiver(local.address);
     const client = new Client(local);
