@@ -128,7 +128,14 @@ async function moveUnderLock(
   warnings.forEach(context.onWarning);
   const now = new Date(context.clock.now()).toISOString();
   const run = await moveIn({
-    ...{ database, address, bound, paths, state: loaded.value, options: terms, now, takeBack },
+    database,
+    address,
+    bound,
+    paths,
+    state: loaded.value,
+    options: terms,
+    now,
+    takeBack,
     onWarning: context.onWarning,
   });
   return { run, paths };

@@ -58,7 +58,9 @@ export class EngineFile {
       record: (facts) => orderStore.record(facts),
     });
     this.coordinator = new Coordinator({
-      ...{ ...patience, orderStore, folded: seq },
+      ...patience,
+      orderStore,
+      folded: seq,
       beforeIssue: async () => {
         this.#journal?.begin();
         if (!this.#lines.isEmpty) await this.#lines.sync();

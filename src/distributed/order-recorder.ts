@@ -169,8 +169,17 @@ function permissionOf(answer: ClaimAnswer): Permission {
 function attachTo(order: CreateOrder, project: string, job: BegunJob): AttachOrder {
   const { key, task, kind, attempts, fingerprint, timeoutMs, saveTo } = order;
   return {
-    ...{ operation: 'attach', key, task, kind, attempts, fingerprint, project, timeoutMs },
-    ...{ settled: job.state !== 'created', since: Date.parse(job.at), credits: job.credits },
+    operation: 'attach',
+    key,
+    task,
+    kind,
+    attempts,
+    fingerprint,
+    project,
+    timeoutMs,
+    settled: job.state !== 'created',
+    since: Date.parse(job.at),
+    credits: job.credits,
     ...(saveTo === undefined ? {} : { saveTo }),
   };
 }
@@ -186,7 +195,14 @@ function nextOf(
   const { seenMs, pauseMs, ...rest } = outcome.rest;
   const { key, task, kind, attempts, fingerprint, saveTo } = order;
   const next: AttachOrder = {
-    ...{ operation: 'attach', key, task, kind, attempts, fingerprint, settled: false, ...rest },
+    operation: 'attach',
+    key,
+    task,
+    kind,
+    attempts,
+    fingerprint,
+    settled: false,
+    ...rest,
     ...(saveTo === undefined ? {} : { saveTo }),
     ...(order.operation === 'attach' && order.adopted === true ? { adopted: true } : {}),
   };

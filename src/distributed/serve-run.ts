@@ -123,7 +123,13 @@ export async function serveRun(
   const rates = requestRates({ clock, stop: quit, pace: limit, backoffMs });
   const pace = (): Promise<void> => rates.creations.turn();
   const client = httpClient({
-    ...{ base: address, key, redactor, clock, stop: quit, cut: quit, rates },
+    base: address,
+    key,
+    redactor,
+    clock,
+    stop: quit,
+    cut: quit,
+    rates,
     mayStart: (name) => promptness.mayStart(name),
     ...options.client,
   });
@@ -131,7 +137,12 @@ export async function serveRun(
   const watched = watchedApi(client, watch);
   const api = withSlowDown(options.api?.(watched) ?? watched, orderStore);
   const outages = new Outages({
-    ...{ api, address, clock, stop: quit, backoffMs, limitMs: outageMs },
+    api,
+    address,
+    clock,
+    stop: quit,
+    backoffMs,
+    limitMs: outageMs,
     onEvent(event) {
       onEvent(event);
       loop.tell(event);
@@ -141,8 +152,13 @@ export async function serveRun(
   cleanup.defer(() => cache.close());
   const boundary = boundaryOf(bound, options);
   const disk = new RealDisk({
-    ...{ folder: bound.folder, output: paths.output, kept: paths.kept, hashes: cache, clock },
-    ...{ boundary, store: storeNameOf(bound.pipeline) },
+    folder: bound.folder,
+    output: paths.output,
+    kept: paths.kept,
+    hashes: cache,
+    clock,
+    boundary,
+    store: storeNameOf(bound.pipeline),
     mark: markOf(run.terms.run),
   });
   const projects = new ProjectIds();
@@ -159,7 +175,12 @@ export async function serveRun(
     store: opened?.store,
   };
   const loop = new Worker({
-    ...{ ...patience, orderStore, worker, places, promptness, leave },
+    ...patience,
+    orderStore,
+    worker,
+    places,
+    promptness,
+    leave,
     contextFor: ({ id, retry }, attention, stop) => ({
       ...shared,
       attention,
@@ -198,7 +219,9 @@ function prepareWorker({ terms: run }: EngineRun, options: ServeOptions) {
       ),
     );
   const bound = new BoundPipeline(parsed, {
-    ...{ folder: resolve(root), named: [], base: nothing },
+    folder: resolve(root),
+    named: [],
+    base: nothing,
     otherProfiles: async () => [],
   });
   const target = chooseTarget({ ...options, hosted: true }, bound, env);

@@ -149,7 +149,13 @@ export class Worker {
     const stop = AbortSignal.any([lapsed, this.#stopping.signal]);
     const batchedRecorder = this.#batchedRecorder;
     const recorder = new OrderRecorder({
-      ...{ issued: order.value, lease, worker, batchedRecorder, promptness, clock, stop },
+      issued: order.value,
+      lease,
+      worker,
+      batchedRecorder,
+      promptness,
+      clock,
+      stop,
     });
     this.#recorders.add(recorder);
     const { seenMs = 0 } = order.value;

@@ -155,10 +155,14 @@ function engineEdit(
 ): LineFile & { flush(): Promise<void> } {
   const person = `a person at ${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   const orderStore = engine.database.worker(run.terms.run, {
-    ...{ worker: person, host: hostname(), places: 0 },
+    worker: person,
+    host: hostname(),
+    places: 0,
   });
   const lines = new EngineLines({
-    ...{ clock, quit: AbortSignal.abort(), writer: person },
+    clock,
+    quit: AbortSignal.abort(),
+    writer: person,
     nameOf: (job) => ledger.job(job)?.name,
     onRefused: (event) => new RecordChanged(`the record no longer allows "${event}"`),
     record: async (facts) => (await orderStore.commit({ facts, ends: [], asks: [] })).facts,

@@ -52,13 +52,23 @@ export function openReceipts(opening: Opening): OpenedReceipts {
   const { session, head } = opening;
   const service = paths.serviceName;
   const book = new ReceiptBook({
-    ...{ bound, paths, service, env, onWarning, now: () => clock.now() },
-    ...{ readOnly: access === 'plan', engineRun: session?.run.terms.run },
+    bound,
+    paths,
+    service,
+    env,
+    onWarning,
+    now: () => clock.now(),
+    readOnly: access === 'plan',
+    engineRun: session?.run.terms.run,
   });
   cleanup.defer(() => book.close());
   if (session !== undefined) book.catchUp(state.ledger, session.changed);
   const remembered = new RememberedPayments({
-    ...{ book, ledger: state.ledger, head, clock, store: storeNameOf(bound.pipeline) },
+    book,
+    ledger: state.ledger,
+    head,
+    clock,
+    store: storeNameOf(bound.pipeline),
     inquiry: target.kind === 'hosted' ? inquiryOf(target, opening) : undefined,
     lend: ({ path, sha256 }) => disk.lend(sha256, path),
   });

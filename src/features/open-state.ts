@@ -94,7 +94,11 @@ export async function openState(
     ? unchecked
     : await checkRecord(
         {
-          ...{ bound, paths, state: loaded.value, env, now: () => clock.now() },
+          bound,
+          paths,
+          state: loaded.value,
+          env,
+          now: () => clock.now(),
           onWarning: asks ? () => undefined : onWarning,
         },
         subjectOf(bound, paths),
@@ -103,7 +107,10 @@ export async function openState(
   check.notices.forEach(onWarning);
   const opened = cleanup.move();
   return {
-    ...{ paths: locked.paths, state: loaded.value, running, check },
+    paths: locked.paths,
+    state: loaded.value,
+    running,
+    check,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 }
@@ -166,7 +173,10 @@ async function look(
   const { ledger, snapshot, close } = await loadLedgerOnDisk(orderStore);
   const state = { ...unread, ledger, header: snapshot.header };
   return {
-    ...{ paths, state, running: undefined, check: unchecked },
+    paths,
+    state,
+    running: undefined,
+    check: unchecked,
     engine: { engine, run, orderStore },
     async [Symbol.asyncDispose]() {
       close();

@@ -82,7 +82,11 @@ export async function globSource(
   const base = baseOf(commonBase(wanted), folder);
   const idle = growing ? [] : excluded.value.filter(({ hits }) => hits === 0);
   return ok({
-    ...{ count: chosen.length, blind: odd.size > 0, base, paths: chosen, close: closeNothing },
+    count: chosen.length,
+    blind: odd.size > 0,
+    base,
+    paths: chosen,
+    close: closeNothing,
     warnings: [
       ...sentencesOf([...odd.values()]),
       ...idle.map(({ pattern }) => `${said(pattern)} excludes no file`),

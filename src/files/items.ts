@@ -49,7 +49,10 @@ export async function listItems(
 ): Promise<Result<ItemList, readonly ItemListProblem[]>> {
   if (items.kind === 'one') {
     return ok({
-      ...{ warnings: [], blind: false, count: 1, total: 1 },
+      warnings: [],
+      blind: false,
+      count: 1,
+      total: 1,
       [Symbol.dispose]: closeNothing,
       *[Symbol.iterator]() {},
     });
@@ -79,7 +82,10 @@ export async function listItems(
   const { warnings, blind } = source;
   const numbers = chosen.value;
   return ok({
-    ...{ count: numbers.length, total: all.value.size, warnings, blind },
+    count: numbers.length,
+    total: all.value.size,
+    warnings,
+    blind,
     [Symbol.dispose]: () => source.close(),
     *[Symbol.iterator]() {
       for (const number of numbers) yield keys.at(number);
@@ -106,13 +112,19 @@ async function sourceOf(
     }
     case 'values':
       return ok({
-        ...{ count: items.values.length, warnings: [], blind: false, close: closeNothing },
+        count: items.values.length,
+        warnings: [],
+        blind: false,
+        close: closeNothing,
         at: (index) => valueItem(items.values[index] ?? null, index),
         placeOf: ({ fields }) => `value ${Number(fields['index']) + 1}`,
       });
     case 'matrix':
       return ok({
-        ...{ count: 1, warnings: [], blind: false, close: closeNothing },
+        count: 1,
+        warnings: [],
+        blind: false,
+        close: closeNothing,
         at: () => ({ key: '', fields: { index: 0 } }),
         placeOf: () => '',
       });
@@ -199,7 +211,9 @@ class ItemKeys {
       const remedy = `${hint ?? expressionRemedy({ code, message, text: when.text })}${ofText ? textColumn : ''}`;
       const where = cell === undefined ? '' : ` (${placed(cell)})`;
       problems.push({
-        ...{ code, message: sentence + where, hint: remedy },
+        code,
+        message: sentence + where,
+        hint: remedy,
         span,
       });
       return false;
@@ -297,7 +311,9 @@ const placeOf = ({
   span,
   excerpt,
 }: Cell): Pick<ItemListProblem, 'file' | 'span' | 'excerpt'> => ({
-  ...{ file, span, excerpt },
+  file,
+  span,
+  excerpt,
 });
 
 /** `people.csv:17:3` */

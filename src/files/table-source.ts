@@ -59,7 +59,9 @@ export async function tableSource(
       ]);
     }
     return ok({
-      ...{ count: table.count, blind: false, close: () => table.close() },
+      count: table.count,
+      blind: false,
+      close: () => table.close(),
       warnings: leftOut(table.emptyRows).map(
         (said) => `items.${kind} ${JSON.stringify(written)}: ${said}`,
       ),

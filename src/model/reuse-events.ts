@@ -20,7 +20,9 @@ export function reuseEvents(
         : (job.outputs ?? [])
             .filter((output) => output.task === task)
             .map(({ stored: _stored, pruned: _pruned, ...output }) => ({
-              ...{ event: 'output', job: job.job, ...output },
+              event: 'output',
+              job: job.job,
+              ...output,
             }));
     case 'upload':
     case 'detect':

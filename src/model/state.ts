@@ -196,7 +196,8 @@ export function withPast(before: JobLine | undefined): { past?: PastAttempt[] } 
       ? []
       : [
           {
-            ...{ name, credits },
+            name,
+            credits,
             ...(project === undefined ? {} : { project }),
             ...(adopted === undefined ? {} : { adopted: true as const }),
           },

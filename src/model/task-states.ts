@@ -45,8 +45,14 @@ interface Ranked extends TaskFacts {
 
 /** What counts if a task has several jobs: the higher number, then the later time. */
 const ranks: Readonly<Record<TaskState, number>> = {
-  ...{ forgotten: 0, failed: 0, skipped: 0, pruned: 1, done: 2 },
-  ...{ running: 3, sent: 3, doubt: 5 },
+  forgotten: 0,
+  failed: 0,
+  skipped: 0,
+  pruned: 1,
+  done: 2,
+  running: 3,
+  sent: 3,
+  doubt: 5,
 };
 const rankOfOwnLine = 4;
 

@@ -141,7 +141,10 @@ function asked(question: TaskQuestion): TaskAnswer {
 function askCreate(first: BodyRequest, question: TaskQuestion): TaskAnswer {
   const { step, task, jobOf, takes, remembered = nothingRemembered } = question;
   const busy = (wanted: TaskRequest, fingerprint: Fingerprint): TaskAnswer => ({
-    ...{ is: 'decided', wanted, fingerprint, job: undefined },
+    is: 'decided',
+    wanted,
+    fingerprint,
+    job: undefined,
     decision: { act: 'attach', reason: { code: 'paid-meanwhile' } },
   });
   // The takes of a request come with its first one.
@@ -263,7 +266,9 @@ const withProblem = (problem: TaskProblem): TaskAnswer => ({
 });
 const problem = (code: keyof typeof remedies, message: string, file?: string): TaskAnswer =>
   withProblem({
-    ...{ code, message, hint: remedies[code] },
+    code,
+    message,
+    hint: remedies[code],
     ...(file === undefined ? {} : { named: [file] }),
   });
 

@@ -161,7 +161,8 @@ function periodAt(per: Period['per'], timeZone: string, now: number): Period {
   const name = nameAt(now);
   const reach = maxPeriodMs[per];
   return {
-    ...{ per, name },
+    per,
+    name,
     from: firstWhere((moment) => nameAt(moment) >= name, now - reach, now),
     until: firstWhere((moment) => nameAt(moment) > name, now, now + reach),
   };

@@ -44,7 +44,9 @@ export class ItemNeeds {
       const need = this.#needOf(planned);
       if (need !== undefined)
         needs.set(task, {
-          ...{ step: step.name, expectation: need, content: fingerprint ?? alike },
+          step: step.name,
+          expectation: need,
+          content: fingerprint ?? alike,
           times: times?.open === true ? Math.max(1, times.most ?? times.least) : 1,
         });
       else if (step.kind.tool !== undefined && fingerprint !== undefined && action !== 'blocked')

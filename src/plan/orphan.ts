@@ -93,8 +93,14 @@ export const noOrphans: Orphans = {
   left: {
     changed: [],
     undecided: [],
-    ...{ history: 0, unseen: 0, unsaved: 0, remote: 0, lastCopies: 0 },
-    ...{ unrecorded: 0, outside: 0, shared: 0 },
+    history: 0,
+    unseen: 0,
+    unsaved: 0,
+    remote: 0,
+    lastCopies: 0,
+    unrecorded: 0,
+    outside: 0,
+    shared: 0,
   },
 };
 
@@ -111,8 +117,10 @@ const bytesOf = (files: readonly { readonly bytes: number }[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
 
 export const orphanCounts = ({ files, kept, projects }: Orphans): OrphanCounts => ({
-  ...{ files: files.length, bytes: bytesOf(files) },
-  ...{ kept: kept.length, keptBytes: bytesOf(kept) },
+  files: files.length,
+  bytes: bytesOf(files),
+  kept: kept.length,
+  keptBytes: bytesOf(kept),
   projects: projects.length,
 });
 

@@ -133,8 +133,14 @@ class Search {
     const known = this.#files.get(pathKey(path));
     const records = known === undefined ? [record] : [...known.records, record];
     this.#files.set(pathKey(path), {
-      ...{ path, bytes, sha256, records, last, tasks: job.tasks },
-      ...{ at: this.#timeOf(job), credits: worthOf(job) },
+      path,
+      bytes,
+      sha256,
+      records,
+      last,
+      tasks: job.tasks,
+      at: this.#timeOf(job),
+      credits: worthOf(job),
     });
   }
 
@@ -191,7 +197,8 @@ class Search {
       const isBacked = !whole && !stored && relation === 'superseded' && project !== undefined;
       this.#kept.add(output, {
         use: keptUse(relation, whole, spare),
-        ...{ about, last: relation === 'gone' && this.#isLast(job) },
+        about,
+        last: relation === 'gone' && this.#isLast(job),
         ...(whole ? {} : { record }),
         ...(isBacked ? { backing: { kind, project } } : {}),
       });

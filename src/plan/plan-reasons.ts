@@ -162,7 +162,10 @@ export class PlanReasons {
 }
 
 const earlierOf = ({ job, kind, state, at, project, credits }: JobLine): EarlierJob => ({
-  ...{ job, kind, state, at },
+  job,
+  kind,
+  state,
+  at,
   project,
   credits,
 });
@@ -304,7 +307,9 @@ export function explanationOf(
 ): Explanation {
   const { step, task, action, why, problem, estimate, manifest } = planned;
   const about = {
-    ...{ task, action, why },
+    task,
+    action,
+    why,
     code: problem?.code,
     ...(estimate?.known === true ? { credits: estimate.credits } : {}),
   };

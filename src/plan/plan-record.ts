@@ -56,7 +56,8 @@ export class PlanRecord {
     action: PlannedAction,
   ): void => {
     const recorded: RecordedTask = {
-      ...{ task, action },
+      task,
+      action,
       ...(fingerprint === undefined ? {} : { fingerprint }),
       ...(to === undefined ? {} : { to }),
       ...(estimate?.known === true && estimate.credits > 0 ? { credits: estimate.credits } : {}),

@@ -111,12 +111,18 @@ export class SpendingLimits {
     const ofRun: Limit[] = [];
     if (total !== undefined)
       ofRun.push({
-        ...{ of: 'run', most: total, spent, next: '' },
+        of: 'run',
+        most: total,
+        spent,
+        next: '',
         reached: `the budget of ${total} credits is reached`,
       });
     if (balance !== undefined)
       ofRun.push({
-        ...{ of: 'balance', most: balance, spent, next: '' },
+        of: 'balance',
+        most: balance,
+        spent,
+        next: '',
         reached: 'the account does not have enough credits',
       });
     if (this.#calendar === undefined) return ofRun;
@@ -126,7 +132,10 @@ export class SpendingLimits {
       ...ofCalendar.map((limit): Limit => {
         const { period, most, spent } = limit;
         return {
-          ...{ of: period.per, most, spent: spent + open, until: period.until },
+          of: period.per,
+          most,
+          spent: spent + open,
+          until: period.until,
           reached: `budget.per_${period.per} is reached, ${most} credits for ${period.name}`,
           next: `the next ${period.per} begins at ${nextBeginsAt(limit)}`,
         };

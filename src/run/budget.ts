@@ -76,7 +76,9 @@ const ended = (
 const keyOf = ({ item }: ItemRun): string => item?.key ?? '';
 
 const tooDearForItem = (most: number, spent: number, wanted: number): EndWithoutJob => ({
-  ...{ action: 'end', ending: 'pending', held: { by: 'item', most, spent, wanted } },
+  action: 'end',
+  ending: 'pending',
+  held: { by: 'item', most, spent, wanted },
   why: `its item has a budget of ${most} credits: ${spent} are spent or set aside, this would take ${wanted}`,
 });
 

@@ -45,7 +45,9 @@ type Decided = Extract<TaskAnswer, { is: 'decided' }>;
 type Request = Omit<CreateOrder, 'operation' | 'name' | 'reserve' | 'expectation'>;
 
 const end = (ending: Ending, why: string, diagnostic?: Code): EndWithoutJob => ({
-  ...{ action: 'end', ending, why },
+  action: 'end',
+  ending,
+  why,
   diagnostic,
 });
 /** Nothing is wrong with the task: another one of its item, which the service refuses, is why it is not bought. */
@@ -356,8 +358,12 @@ export class Dispatcher {
       return answer.is === 'decided' ? answer.away : undefined;
     };
     const context = {
-      ...{ jobOf: (job: string) => ledger.job(job), facts: fileFacts, now: clock.now() },
-      ...{ inFlight, awayOf, remembered },
+      jobOf: (job: string) => ledger.job(job),
+      facts: fileFacts,
+      now: clock.now(),
+      inFlight,
+      awayOf,
+      remembered,
       buysAgain: (supplier: Step) => payAgain && !this.#isExcluded(supplier),
     };
     const refreshes = refreshesFor(itemRun, step, context);

@@ -318,7 +318,9 @@ export class ItemRun {
   ): readonly ItemRun[] {
     const elementRunOf = (more: Partial<ElementOf>): ItemRun =>
       new ItemRun({
-        ...{ steps: fan.steps, item: this.item, around: this },
+        steps: fan.steps,
+        item: this.item,
+        around: this,
         element: { fan: fan.fan, of: elements?.length ?? 0, ...more },
       });
     const one = (): ItemRun => elementRunOf(unknown === undefined ? {} : { unknown });
@@ -539,7 +541,9 @@ export class ItemRun {
     this.#addOutputs(steps, open, which);
     this.#addGathered(this.root.#items?.gathered ?? [], steps, open, which);
     return {
-      ...{ ...base, ...this.#itemCel, steps },
+      ...base,
+      ...this.#itemCel,
+      steps,
       ...(each === undefined ? {} : { each: toCel(each) }),
       ...(open.size === 0 ? {} : { open }),
     };

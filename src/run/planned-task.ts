@@ -205,10 +205,16 @@ function answered(plan: Planning, answer: TaskAnswer, step: Step): PlannedTask {
     case 'decided': {
       const { decision, fingerprint, wanted, away, content, take } = answer;
       return pricedTask(plan, {
-        ...{ step, task, action: decision.act, why: whyOf(decision.reason), fingerprint },
+        step,
+        task,
+        action: decision.act,
+        why: whyOf(decision.reason),
+        fingerprint,
         to: wanted.operation === 'download' ? wanted.to : take?.saveTo,
         file: wanted.operation === 'upload' ? wanted.file : undefined,
-        ...{ away, take, manifest: manifestOf(wanted, step, content) },
+        away,
+        take,
+        manifest: manifestOf(wanted, step, content),
         files: decision.act === 'reuse' ? decision.files : undefined,
       });
     }
@@ -276,7 +282,8 @@ export function pricedTask(plan: Planning, planned: PlannedTask): PlannedTask {
   const alike = action === 'maybe' ? plan.alike(step) : undefined;
   return {
     ...planned,
-    ...{ estimate: priced.estimate, priced: priced.body },
+    estimate: priced.estimate,
+    priced: priced.body,
     late: late.length === 0 ? undefined : priced.late,
     alike,
   };

@@ -42,9 +42,19 @@ export function summaryOf(tally: Tally, outcome: RunOutcome, facts: EndFacts): S
   const { tasks, held, files, problems } = tally;
   const { done } = tally.items;
   return {
-    ...{ outcome, stopped, stoppedBy, cap, paid, resumesAt, wakeAt },
+    outcome,
+    stopped,
+    stoppedBy,
+    cap,
+    paid,
+    resumesAt,
+    wakeAt,
     items: { total: items, done, unfinished: items - done },
-    ...{ tasks: { ...tasks }, held, files, problems: problems.list, groups: problems.groups },
+    tasks: { ...tasks },
+    held,
+    files,
+    problems: problems.list,
+    groups: problems.groups,
     otherDoubts,
     ...others,
   };

@@ -131,7 +131,12 @@ export class Walk implements Actor {
     this.#source = options.items[Symbol.iterator]();
     const { needs, begun, balance, generationLimits: limits, misnaming, remembered } = options;
     this.#budget = new Budget({
-      ...{ journal, clock, needs, begun, total, balance },
+      journal,
+      clock,
+      needs,
+      begun,
+      total,
+      balance,
       perItem: pipeline.budget.perItem,
       calendar: calendarCaps(pipeline),
       onClosed: (why) => performer.close(why),
@@ -146,17 +151,30 @@ export class Walk implements Actor {
     const budget = this.#budget;
     const stepBreaker = this.#stepBreaker;
     this.#endings = new TaskEndings({
-      ...{ journal, budget, tally, misnaming, tell, barrier: this.#barrier },
+      journal,
+      budget,
+      tally,
+      misnaming,
+      tell,
+      barrier: this.#barrier,
       failurePolicy: new FailurePolicy(pipeline.failureLimits, options.total, budget),
     });
     this.#commit = new Commit({
-      ...{ journal, budget, stepBreaker, endings: this.#endings, onEvent, remembered },
+      journal,
+      budget,
+      stepBreaker,
+      endings: this.#endings,
+      onEvent,
+      remembered,
       onAnswer: () => this.#changes.notify(),
       onFailure: (error) => this.#fail(error),
     });
     this.#dispatcher = new Dispatcher({
       ...options,
-      ...{ budget, stepBreaker, inFlight: this.#inFlight, users: this.#users },
+      budget,
+      stepBreaker,
+      inFlight: this.#inFlight,
+      users: this.#users,
       generations: this.#generations,
     });
   }

@@ -187,7 +187,10 @@ export function consentFor(digest: Digest, env: Env): Consent | undefined {
   const { address, grants: given, places, file, date } = value;
   const known = grants.filter((grant) => given.includes(grant));
   return {
-    ...{ digest, places, file, date },
+    digest,
+    places,
+    file,
+    date,
     ...(address === undefined ? {} : { address }),
     grants: known.filter((grant) => grant !== 'service' || address !== undefined),
   };

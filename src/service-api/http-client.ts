@@ -118,7 +118,9 @@ export function httpClient(options: ClientOptions): HttpClient {
     if (name === undefined) await rate?.turn();
     if (options.stop?.aborted || known?.aborted) return err(stopped);
     const question = {
-      ...{ method, origin, path: `${prefix}${path}` },
+      method,
+      origin,
+      path: `${prefix}${path}`,
       ...(body === undefined
         ? { headers, body: null }
         : { headers: jsonHeaders, body: JSON.stringify(body) }),

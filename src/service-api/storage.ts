@@ -83,7 +83,10 @@ export class Storage {
       const isWhole = body === undefined || Buffer.isBuffer(body);
       const progress = new Progress(this.#o.progress);
       new Transfer(this.#open, progress, isWhole, resolve, reject).dispatch(this.#agent, {
-        ...{ origin, path: `${pathname}${search}`, method, headers },
+        origin,
+        path: `${pathname}${search}`,
+        method,
+        headers,
         body: isWhole ? (body ?? null) : Readable.from(body, { objectMode: false }),
       });
     });

@@ -113,7 +113,11 @@ export async function openInbox(
   const inbox = new WebhookInbox({ patienceMs, since: clock.elapsed() });
   const doubts = expectDoubts(ledger, inbox);
   const receiver = await openReceiver({
-    ...{ listen, secret, redactor, headers, clock },
+    listen,
+    secret,
+    redactor,
+    headers,
+    clock,
     tell: (record, project, enough) => inbox.deliver(record, project, enough),
   });
   if (!receiver.ok) {

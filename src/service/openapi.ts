@@ -94,7 +94,10 @@ function operationOf(endpoint: Endpoint, schemas: Map<string, Schema>): JsonObje
   if (storage || group === 'hub') operation['security'] = [];
   if (storage) {
     operation['parameters'] = ['expires', 'signature'].map((name) => ({
-      ...{ name, in: 'query', required: true, schema: { type: 'string' } },
+      name,
+      in: 'query',
+      required: true,
+      schema: { type: 'string' },
       description: 'Part of the presigned address.',
     }));
   }

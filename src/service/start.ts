@@ -107,8 +107,22 @@ async function open(
     decodeBytes: decodeMegabytes === undefined ? undefined : decodeMegabytes * 2 ** 20,
   });
   const dependencies = {
-    ...{ clock, speed, seed, stated, faults, database, fileStore, accounts, keys, addresses },
-    ...{ assets, webhooks, deliveries, projects, detections, renderer },
+    clock,
+    speed,
+    seed,
+    stated,
+    faults,
+    database,
+    fileStore,
+    accounts,
+    keys,
+    addresses,
+    assets,
+    webhooks,
+    deliveries,
+    projects,
+    detections,
+    renderer,
   };
   const jobs = openJobs(dependencies, slots);
 

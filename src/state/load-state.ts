@@ -39,7 +39,10 @@ export async function loadState(file: string, store: JobStore): Promise<Result<L
       return err(`${file}:${number}: ${missing('the file ends', compacted, expected)}`);
     const content = header === undefined ? undefined : hash.content;
     return ok({
-      ...{ ledger, header, content, wholeBytes },
+      ledger,
+      header,
+      content,
+      wholeBytes,
       warnings: [],
       unterminated: false,
       ...more,

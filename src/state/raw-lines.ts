@@ -77,7 +77,9 @@ export async function* lineBatches(
 
 const asciiLine = (chunk: Buffer, from: number, end: number): SizedLine => ({
   text: chunk.toString('latin1', from, end),
-  ...{ wellFormed: true, terminated: true, bytes: end - from + 1 },
+  wellFormed: true,
+  terminated: true,
+  bytes: end - from + 1,
 });
 
 function sized(line: Buffer, terminated: boolean): SizedLine {

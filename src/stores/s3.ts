@@ -44,7 +44,10 @@ export class BucketStore implements OutputStore {
     this.#o = options;
     this.#storage = new Storage({
       addresses: { check: (text) => ok(new URL(text)), addressesOf },
-      ...{ connections, answerMs: patienceMs, stallMs: patienceMs, progress: leastProgress },
+      connections,
+      answerMs: patienceMs,
+      stallMs: patienceMs,
+      progress: leastProgress,
       cut: options.cut,
     });
   }
@@ -181,7 +184,12 @@ async function signed(
 ): Promise<Readonly<Record<string, string>>> {
   const { AwsV4Signer } = await import('aws4fetch');
   const signer = new AwsV4Signer({
-    ...{ method, url, region, accessKeyId, secretAccessKey, service: 's3' },
+    method,
+    url,
+    region,
+    accessKeyId,
+    secretAccessKey,
+    service: 's3',
     ...(sessionToken === undefined ? {} : { sessionToken }),
     headers: { 'accept-encoding': 'identity', 'x-amz-content-sha256': hash },
   });

@@ -28,8 +28,15 @@ export const hasColor = (): boolean =>
 export type Paint = (line: string, number: number) => string;
 
 const signs: Readonly<Record<string, Tone>> = {
-  ...{ '+': 'good', '↑': 'busy', '↓': 'busy', '-': 'bad', '=': 'dim', '·': 'dim' },
-  ...{ '~': 'unsure', '!': 'unsure', '✗': 'bad' },
+  '+': 'good',
+  '↑': 'busy',
+  '↓': 'busy',
+  '-': 'bad',
+  '=': 'dim',
+  '·': 'dim',
+  '~': 'unsure',
+  '!': 'unsure',
+  '✗': 'bad',
 };
 
 /** The signs of the table of a plan. */
@@ -40,8 +47,13 @@ export const planPaint: Paint = (line) =>
   );
 
 const outcomes: Readonly<Record<Summary['outcome'], Tone>> = {
-  ...{ done: 'good', failed: 'bad', unauthorized: 'bad', doubt: 'unsure', budget: 'unsure' },
-  ...{ waiting: 'unsure', interrupted: 'unsure' },
+  done: 'good',
+  failed: 'bad',
+  unauthorized: 'bad',
+  doubt: 'unsure',
+  budget: 'unsure',
+  waiting: 'unsure',
+  interrupted: 'unsure',
 };
 
 /** The first line of a summary, and the first words of its problems. */

@@ -76,7 +76,12 @@ async function exportHere(loaded: LoadedPipeline, options: ExportOptions): Promi
   const { seq } = session;
   const exported = await exportRun({ session, bound, paths, seq, fold, patience, context });
   using book = new ReceiptBook({
-    ...{ bound, paths, service: given.serviceName, env, onWarning, now: () => clock.now() },
+    bound,
+    paths,
+    service: given.serviceName,
+    env,
+    onWarning,
+    now: () => clock.now(),
     engineRun: session.run.terms.run,
   });
   book.catchUp(ledger, changed);

@@ -84,7 +84,8 @@ export async function workerWith(
     monitor?.databaseAway(now);
   };
   const patience = {
-    ...{ clock, quit: leave },
+    clock,
+    quit: leave,
     onAway: (error: Error) => onDatabase(error.message),
   };
   const grace = new Deadline(clock, options.graceMs);
@@ -115,9 +116,18 @@ export async function workerWith(
       serving = shown;
       const end = await reachable(shown, () =>
         serveRun(engine.database, own, {
-          ...{ service: options.service, root, places: jobs, worker: name, env, clock },
-          ...{ allowOutside: options.allowOutside, leave, quit: grace.passed, onEvent },
-          ...{ onDatabase, monitor },
+          service: options.service,
+          root,
+          places: jobs,
+          worker: name,
+          env,
+          clock,
+          allowOutside: options.allowOutside,
+          leave,
+          quit: grace.passed,
+          onEvent,
+          onDatabase,
+          monitor,
           ...internals,
         }),
       );

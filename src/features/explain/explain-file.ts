@@ -53,7 +53,8 @@ export async function explainFile(
       ? stateFilesFor(file, process.cwd())
       : [placeOfState(realPathOr(resolve(state)))];
   const search: Search = {
-    ...{ sha256, path: realPathOr(resolve(file)) },
+    sha256,
+    path: realPathOr(resolve(file)),
     upload: fingerprintOf({ kind: 'upload', content: sha256 }),
     isNamed: state !== undefined,
   };
@@ -147,8 +148,10 @@ async function collect(
   for (const job of ledger.jobs()) {
     if (job.job === upload)
       found.uploads.push({
-        ...{ state: shownPath(state), pipeline: header.pipeline },
-        ...{ tasks: job.tasks, at: job.at },
+        state: shownPath(state),
+        pipeline: header.pipeline,
+        tasks: job.tasks,
+        at: job.at,
       });
     for (const output of job.outputs ?? []) {
       if (output.sha256 === sha256) same.push({ job, output });
@@ -164,13 +167,26 @@ async function collect(
     const item = itemOf(task, isFannedOut(task));
     const run = ledger.runs().find(({ run: number }) => number === job.sender);
     return {
-      ...{ state: shownPath(state), pipeline: header.pipeline, service: header.service },
-      ...{ task, step: stepOf(task), item },
-      ...{ path, here: path === own, sha256: output.sha256, index, pruned },
-      ...{ uses: job.kind, tasks: job.tasks, fingerprint: job.job },
+      state: shownPath(state),
+      pipeline: header.pipeline,
+      service: header.service,
+      task,
+      step: stepOf(task),
+      item,
+      path,
+      here: path === own,
+      sha256: output.sha256,
+      index,
+      pruned,
+      uses: job.kind,
+      tasks: job.tasks,
+      fingerprint: job.job,
       project: job.project,
-      ...{ status: job.state, at: job.at, attempts: job.attempt },
-      ...{ credits: job.credits ?? 0, past: job.past ?? [] },
+      status: job.state,
+      at: job.at,
+      attempts: job.attempt,
+      credits: job.credits ?? 0,
+      past: job.past ?? [],
       run: run && { number: run.run, at: run.at },
       origin: originOf(job.job, manifests),
     };

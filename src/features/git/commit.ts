@@ -89,7 +89,10 @@ async function chooseFiles(
   const began = state.ledger.runs().at(-1)?.at;
   const which = options.commitOutputs ?? 'small';
   const found = newOutputs(state.ledger, {
-    ...{ folder: bound.folder, top, inHead, which },
+    folder: bound.folder,
+    top,
+    inHead,
+    which,
     since: began === undefined ? 0 : Date.parse(began),
   });
   const { ignored, filtered } = await leftAlone(top, [stateFile, ...found.keys()], git);

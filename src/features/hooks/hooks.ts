@@ -134,8 +134,13 @@ async function act(
 ): Promise<{ readonly failure?: string; readonly output: string }> {
   if (hook.kind === 'command')
     return await runProgram({
-      ...{ command: hook.command, folder: bound.folder, input: `${body}\n`, clock, signal },
-      ...{ env: hookEnvironment(env, redactor), timeoutMs: programMs },
+      command: hook.command,
+      folder: bound.folder,
+      input: `${body}\n`,
+      clock,
+      signal,
+      env: hookEnvironment(env, redactor),
+      timeoutMs: programMs,
     });
   const { address } = hook;
   // Loaded for the first webhook, because the HTTP client takes 25 MB.

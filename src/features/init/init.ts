@@ -78,7 +78,12 @@ export async function init(options: InitOptions): Promise<Initialized> {
   await writeNew(file, output, text);
   const ignored = await keepOutOfGit(dirname(file), results, ignore);
   return {
-    ...{ file: output, pipeline: name, tool, items: media.count, ignored, text },
+    file: output,
+    pipeline: name,
+    tool,
+    items: media.count,
+    ignored,
+    text,
     missing: missingInputs(starter, media),
     outside: media.reads.some((path) => !isInside(path, dirname(file))),
   };

@@ -86,7 +86,12 @@ function placed(
   const formats = [...byFormat].sort((a, b) => b[1].length - a[1].length).map(([name]) => name);
   const stems = new Set(files.map((file) => file.slice(0, -extname(file).length).toLowerCase()));
   return {
-    ...{ media, count: files.length, formats, folder, flat, files },
+    media,
+    count: files.length,
+    formats,
+    folder,
+    flat,
+    files,
     alike: stems.size < files.length,
   };
 }
@@ -158,7 +163,10 @@ export async function proposeTools(folder = '.'): Promise<Proposals> {
     .toSorted((one, other) => ranked.indexOf(one.of) - ranked.indexOf(other.of));
   return {
     found: found.map(({ media: medium, count, formats, folder: place }) => ({
-      ...{ media: medium, count, formats, folder: place },
+      media: medium,
+      count,
+      formats,
+      folder: place,
     })),
     inRepository: existsSync(join(repositoryOf(root), '.git')),
     tools,

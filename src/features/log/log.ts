@@ -177,9 +177,14 @@ function parseLogLine(text: string): LogLine | undefined {
     return typeof field === 'string' ? field : undefined;
   };
   return {
-    ...{ time, level, what: msg, fields: value },
+    time,
+    level,
+    what: msg,
+    fields: value,
     run: typeof run === 'number' ? run : undefined,
-    ...{ task: textIn('task'), item: textIn('item'), project: textIn('project') },
+    task: textIn('task'),
+    item: textIn('item'),
+    project: textIn('project'),
   };
 }
 

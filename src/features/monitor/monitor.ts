@@ -262,7 +262,9 @@ async function openMonitorServer(
 }
 
 const says = (status: number, text: string): Page => ({
-  ...{ status, type: 'text/plain; charset=utf-8', text: `${text}\n` },
+  status,
+  type: 'text/plain; charset=utf-8',
+  text: `${text}\n`,
 });
 
 async function pageFor(

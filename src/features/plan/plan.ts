@@ -112,8 +112,13 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
   const onWarning = (message: string): void => void warnings.push(message);
   const record = options.out === undefined ? undefined : new PlanRecord();
   await using prepared = await prepare(bound, target, options, {
-    ...{ env, redactor: new Redactor(secretsIn(env)) },
-    ...{ access: 'plan', clock, onWarning, explain: options.explain, record },
+    env,
+    redactor: new Redactor(secretsIn(env)),
+    access: 'plan',
+    clock,
+    onWarning,
+    explain: options.explain,
+    record,
   });
   const { away } = prepared.state.header ?? {};
   // What the file lacks would be planned, and paid, again.
@@ -139,8 +144,12 @@ export async function plan(loaded: LoadedPipeline, options: PlanOptions = {}): P
   const generations = generationsOn(tier);
   const creditDollars = creditDollarsOn(tier);
   const reading = await readPlan(prepared, {
-    ...{ generations, creditDollars, budget, rehearsal },
-    ...{ balance: balance?.credits, now: clock.now() },
+    generations,
+    creditDollars,
+    budget,
+    rehearsal,
+    balance: balance?.credits,
+    now: clock.now(),
   });
   const overruled = overruledText(options.budget, bound);
   if (overruled !== undefined) warnings.push(overruled);

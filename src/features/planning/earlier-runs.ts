@@ -70,7 +70,8 @@ export async function earlierRuns(
       onLook: undefined,
       rests: undefined,
       payAgain: undefined,
-      ...{ explain: undefined, onTask: undefined },
+      explain: undefined,
+      onTask: undefined,
       seen: ({ tasks }, item) => {
         const key = item?.key ?? '';
         for (const { fingerprint = '' } of tasks) {

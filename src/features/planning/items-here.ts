@@ -44,14 +44,22 @@ export async function openItemsHere(bound: BoundPipeline, options: OutsideOption
   const base = baseAt(bound, identityOf(ledger.runs(), {}), clock.now());
   const { excluded } = everything;
   return {
-    ...{ boundary, disk, items, base },
+    boundary,
+    disk,
+    items,
+    base,
     /** `planned`: default: all of the items. */
     plan: (
       more: Pick<PlanningInputs, 'seen' | 'onTask'> = {},
       planned = items,
     ): Promise<PlannedItems> =>
       planItems(bound, planned, {
-        ...{ base, ledger, disk, clock, excluded, requireOutputs: false },
+        base,
+        ledger,
+        disk,
+        clock,
+        excluded,
+        requireOutputs: false,
         ...more,
       }),
     [Symbol.dispose]() {

@@ -162,11 +162,21 @@ export async function prepare(
       (target.kind === 'rehearsal' && options.output === undefined),
   });
   const disk = new RealDisk({
-    ...{ folder: bound.folder, output, kept, boundary, hashes: cache, clock, stamps, made },
+    folder: bound.folder,
+    output,
+    kept,
+    boundary,
+    hashes: cache,
+    clock,
+    stamps,
+    made,
     store: storeNameOf(bound.pipeline),
   });
   const items = await listSelected(bound, usable, selection, {
-    ...{ boundary, ledger: state.ledger, disk, stamps },
+    boundary,
+    ledger: state.ledger,
+    disk,
+    stamps,
   });
   cleanup.defer(() => items[Symbol.dispose]());
   items.warnings.forEach(context.onWarning);
@@ -175,9 +185,19 @@ export async function prepare(
   const excluded = excludedSteps(bound.pipeline, selection, items);
   const { ledger } = state;
   const receipts = openReceipts({
-    ...{ bound, paths: usable, target, state, disk, access, cleanup, clock, head: check.head },
+    bound,
+    paths: usable,
+    target,
+    state,
+    disk,
+    access,
+    cleanup,
+    clock,
+    head: check.head,
     session: engine?.session,
-    ...{ env: context.env, redactor: context.redactor, onWarning: context.onWarning },
+    env: context.env,
+    redactor: context.redactor,
+    onWarning: context.onWarning,
   });
   const { remembered } = receipts;
   made.remember((path) => remembered.hasSaved(path));
@@ -185,10 +205,21 @@ export async function prepare(
     reroll === undefined ? pickedTakes(ledger) : rerolledTakes(ledger, new Set(reroll), remembered);
   const payAgain = options.payAgain === true ? new Set<TaskId>() : undefined;
   const inputs: PlanningInputs = {
-    ...{ takes, made, remembered },
-    ...{ base, ledger, disk, clock, stop, onLook, excluded, rests: resting?.(usable, ledger) },
-    ...{ requireOutputs: options.requireOutputs ?? false, payAgain },
-    ...{ explain, stamps },
+    takes,
+    made,
+    remembered,
+    base,
+    ledger,
+    disk,
+    clock,
+    stop,
+    onLook,
+    excluded,
+    rests: resting?.(usable, ledger),
+    requireOutputs: options.requireOutputs ?? false,
+    payAgain,
+    explain,
+    stamps,
     onTask: record?.add,
     onAgain: () => record?.clear(),
     findsNeeds: isCapped(bound.pipeline, options),
@@ -212,8 +243,23 @@ export async function prepare(
     planned.needs ?? (await planItems(bound, items, { ...inputs, findsNeeds: true })).needs;
   const held = cleanup.move();
   return {
-    ...{ bound, base, run, paths: usable, boundary, state, disk, items, excluded, planned },
-    ...{ takes, engine, earlier, findNeeds, made, receipts, check },
+    bound,
+    base,
+    run,
+    paths: usable,
+    boundary,
+    state,
+    disk,
+    items,
+    excluded,
+    planned,
+    takes,
+    engine,
+    earlier,
+    findNeeds,
+    made,
+    receipts,
+    check,
     replan,
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };

@@ -104,7 +104,9 @@ async function enoughBy(
   if (needs === undefined || bound.pipeline.items.kind === 'one') return {};
   const { account } = ledger;
   const limits = new SpendingLimits({
-    ...{ journal: { ledger, account }, total: budget, calendar: calendarCaps(bound.pipeline) },
+    journal: { ledger, account },
+    total: budget,
+    calendar: calendarCaps(bound.pipeline),
     balance: short ? committed(account) + balance : undefined,
   });
   const room = { run: limits.room({ open: 0, now }), perItem: bound.pipeline.budget.perItem };

@@ -44,7 +44,9 @@ const isHeader = validatorOf<Header>({
   required: ['shotlistPlan', 'pipeline', 'made', 'service', 'choices', 'digests', 'plan'],
   properties: {
     shotlistPlan: { const: 1 },
-    ...{ pipeline: text, made: text, service: text },
+    pipeline: text,
+    made: text,
+    service: text,
     choices: savedChoicesSchema,
     digests: {
       type: 'object',
@@ -137,8 +139,12 @@ export async function writeSavedPlan(
   const { items, credits, unpriced, uncounted } = planned.plan;
   const pipeline = relative(dirname(resolve(file)), resolve(bound.file)).replaceAll('\\', '/');
   const header: Header = {
-    ...{ shotlistPlan: 1, pipeline, made: new Date(now).toISOString() },
-    ...{ service: paths.serviceName, choices, digests: digestsOf(prepared, record) },
+    shotlistPlan: 1,
+    pipeline,
+    made: new Date(now).toISOString(),
+    service: paths.serviceName,
+    choices,
+    digests: digestsOf(prepared, record),
     plan: { items, credits, unpriced, uncounted },
   };
   const lines = [header, ...record.tasks].map((line) => `${JSON.stringify(line)}\n`);

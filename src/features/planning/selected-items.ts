@@ -139,7 +139,9 @@ export async function listSelected(
   const listed: Result<ItemList, readonly ItemListProblem[]> =
     unusable === undefined
       ? await listItems(items, folder, output, selected, {
-          ...{ base, file, measured },
+          base,
+          file,
+          measured,
           onMeasure: (path) => stamps?.look(path),
           barred: (real) => boundary.folderRefusal(real),
           refusal: (path) => boundary.refusal(path),

@@ -168,7 +168,9 @@ async function* textsOf(
   const manifests = await manifestsBehind(paths.manifests, jobs);
   const { pipeline } = bound;
   const common = {
-    ...{ pipeline: bound.name, rehearsal, runs: ledger.runs() },
+    pipeline: bound.name,
+    rehearsal,
+    runs: ledger.runs(),
     isFannedOut: fannedOutIn(pipeline.steps),
   };
   for (const { job, output, path } of all) {

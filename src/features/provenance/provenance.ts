@@ -34,10 +34,15 @@ export function provenanceOf(facts: ProvenanceFacts): JsonObject {
   return {
     $schema: provenanceId,
     ...cleaned({
-      ...{ pipeline, rehearsal, task, step: stepOf(task) },
+      pipeline,
+      rehearsal,
+      task,
+      step: stepOf(task),
       ...(item === undefined ? {} : { item }),
       output: { file: path.slice(path.lastIndexOf('/') + 1), index, bytes, sha256 },
-      ...{ uses: job.kind, fingerprint: job.job, take },
+      uses: job.kind,
+      fingerprint: job.job,
+      take,
       ...(job.project === undefined ? {} : { project: job.project }),
       credits: job.credits ?? 0,
       ...(run === undefined ? {} : { run: { number: run.run, began: run.at } }),

@@ -89,7 +89,10 @@ function found(
   if (kept.length === 0 && !references.mayMiss(ledger.size)) return undefined;
   const { pipeline, folder } = bound;
   const leftovers = new Leftovers({
-    ...{ folder, output: paths.output, blind: items.blind, missingFolders },
+    folder,
+    output: paths.output,
+    blind: items.blind,
+    missingFolders,
     items: itemFilesOf(pipeline.items),
   });
   const facts: OrphanFacts = {

@@ -67,8 +67,12 @@ export async function prune(
     const { paths } = edit.located;
     await using opened = await storeFor(chosen, bound, edit.located, options);
     const done = await removeOrphans(chosen, {
-      ...{ journal: edit.journal, clock: edit.clock, folder: bound.folder, kept: paths.kept },
-      ...{ api: service?.api, store: opened?.store },
+      journal: edit.journal,
+      clock: edit.clock,
+      folder: bound.folder,
+      kept: paths.kept,
+      api: service?.api,
+      store: opened?.store,
     });
     return { ...found, ...done };
   });

@@ -84,7 +84,9 @@ export class ForeignReceipts implements Disposable {
   #valueOf(row: Row, id: number): unknown {
     const { service, account } = row;
     return {
-      ...{ service, job: jsonIn(row['line']), saved: this.#filesOf(id) },
+      service,
+      job: jsonIn(row['line']),
+      saved: this.#filesOf(id),
       source: this.#sourceOf(row['source']),
       ...(typeof account === 'string' ? { account } : {}),
     };
@@ -96,7 +98,7 @@ export class ForeignReceipts implements Disposable {
     if (row === undefined)
       return { folder: dirname(this.#file), pipeline: 'unknown', state: this.#file };
     const { folder, pipeline, state, branch } = row;
-    return { ...{ folder, pipeline, state }, ...(branch === '' ? {} : { branch }) };
+    return { folder, pipeline, state, ...(branch === '' ? {} : { branch }) };
   }
 
   #filesOf(creation: number): readonly unknown[] {
@@ -104,7 +106,11 @@ export class ForeignReceipts implements Disposable {
       return this.#prepare('SELECT * FROM saved WHERE creation = ? ORDER BY idx')
         .all(creation)
         .map(({ idx, task, path, bytes, sha256, stored }) => ({
-          ...{ index: idx, task, path, bytes, sha256 },
+          index: idx,
+          task,
+          path,
+          bytes,
+          sha256,
           ...(stored === null ? {} : { stored }),
         }));
     } catch (error) {

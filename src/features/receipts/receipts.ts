@@ -121,7 +121,8 @@ export function receipts({
   return withReceipts(options, 'read', ({ store, of }) => {
     const { receipts: paid, credits, detections } = store.totals({ of });
     return {
-      ...{ file: store.file, bytes: sizeOf(store.file) },
+      file: store.file,
+      bytes: sizeOf(store.file),
       receipts: store.newest({ of, limit }).map(factsOf),
       totals: { receipts: paid, credits, detections },
     };
@@ -132,12 +133,19 @@ function factsOf({ line, source, service, saved }: Receipt): ReceiptFacts {
   const { at, credits = 0, kind, tasks, state, project, name, job, take } = line;
   const { folder, pipeline, state: stateFile, branch } = source;
   return {
-    ...{ at, credits, tool: kind, tasks, state },
+    at,
+    credits,
+    tool: kind,
+    tasks,
+    state,
     project,
     name,
     job,
     take: take?.number,
-    ...{ service, folder, pipeline, stateFile },
+    service,
+    folder,
+    pipeline,
+    stateFile,
     branch,
     files: saved.map(({ path, bytes, sha256 }) => ({ path, bytes, sha256 })),
   };
@@ -416,8 +424,10 @@ function databaseSource(file: string): Opened {
   const { salt } = foreign;
   return {
     source: {
-      ...{ kind: 'database', salt: salt === undefined ? undefined : nameOfSalt(salt) },
-      ...{ receipts: () => foreign, unreadable: () => foreign.unreadable },
+      kind: 'database',
+      salt: salt === undefined ? undefined : nameOfSalt(salt),
+      receipts: () => foreign,
+      unreadable: () => foreign.unreadable,
     },
     disposable: foreign,
   };
@@ -560,7 +570,10 @@ function withReceipts<T>(
 ): T {
   const { file, of, onWarning } = targetOf(options);
   using store = new ReceiptStore({
-    ...{ file, onWarning, now: Date.now, readOnly: access === 'read' },
+    file,
+    onWarning,
+    now: Date.now,
+    readOnly: access === 'read',
   });
   try {
     return work({ store, of });

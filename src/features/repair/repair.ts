@@ -105,8 +105,12 @@ export async function repair(
   const owner = found.header?.service ?? service;
   if (owner !== undefined) options.onState?.(owner);
   const repaired = {
-    ...{ state, pipeline: name, missing: isMissing, intact: isWhole(found) },
-    ...{ lacking: isLacking(found), damages: found.damages.map(shown) },
+    state,
+    pipeline: name,
+    missing: isMissing,
+    intact: isWhole(found),
+    lacking: isLacking(found),
+    damages: found.damages.map(shown),
     proposal: proposalOf(found),
   };
   if (options.write === undefined || (repaired.intact && !repaired.lacking)) return repaired;
@@ -159,7 +163,8 @@ const rawLinesOf = (text: string): readonly RawLine[] =>
     .replace(/\n$/, '')
     .split('\n')
     .map((line) => ({
-      ...{ text: line, wellFormed: !line.includes('\ufffd') },
+      text: line,
+      wellFormed: !line.includes('\ufffd'),
       terminated: true,
     }));
 
@@ -205,7 +210,9 @@ function proposalOf({ damages: _, header, ledger, ...proposal }: Repair): Propos
   return {
     ...proposal,
     ...(header === undefined ? {} : { header }),
-    ...{ jobs: [...ledger.jobs()], runs: ledger.runs(), tasks: ledger.tasks() },
+    jobs: [...ledger.jobs()],
+    runs: ledger.runs(),
+    tasks: ledger.tasks(),
   };
 }
 

@@ -119,7 +119,10 @@ export async function gatherReport(
     }
   }
   const planned: ItemList = {
-    ...{ count: items.count, total: items.total, warnings: items.warnings, blind: items.blind },
+    count: items.count,
+    total: items.total,
+    warnings: items.warnings,
+    blind: items.blind,
     [Symbol.iterator]: unsettled,
     [Symbol.dispose]: () => undefined,
   };
@@ -143,7 +146,9 @@ export async function gatherReport(
   };
   return {
     data: svg.ok ? { ...data, graph: svg.value } : data,
-    ...{ running, settled, fileOf },
+    running,
+    settled,
+    fileOf,
   };
 }
 

@@ -124,7 +124,9 @@ export class LiveReport {
   #pulseOf({ elapsedMs, timeLeftMs, charged, budget, stage, atWork }: LiveFacts): PagePulse {
     const isFannedOut = fannedOutIn(this.#bound.pipeline.steps);
     return {
-      ...{ elapsedMs, charged, stage: stage.is },
+      elapsedMs,
+      charged,
+      stage: stage.is,
       ...('why' in stage ? { why: mailable(stage.why) } : {}),
       timeLeftMs,
       budget,

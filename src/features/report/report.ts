@@ -72,7 +72,13 @@ export async function report(
     );
   const pictures = new PictureNumbers();
   const { data, fileOf } = await gatherReport(bound, options, {
-    ...{ paths, rehearsal, pictures, inputs, clock, onWarning, needsState: true },
+    paths,
+    rehearsal,
+    pictures,
+    inputs,
+    clock,
+    onWarning,
+    needsState: true,
     env: options.env ?? process.env,
     onState: options.onState,
     hrefOf: (file) => hrefFrom(resolve(place, '..'), file),
@@ -88,7 +94,9 @@ export async function report(
     refuseSystemError(error, `the report ${named}`);
   }
   return {
-    ...{ file: place, bytes: rendered.bytes.length, items: data.items.length },
+    file: place,
+    bytes: rendered.bytes.length,
+    items: data.items.length,
     pictures: {
       shown: rendered.shown,
       missing: chosen.size - rendered.shown,

@@ -211,7 +211,10 @@ const doubtsIn = ({ journal, shared }: StateEdit): readonly JobLine[] =>
   [...journal.ledger.jobs()].filter((job) => isDoubt(job) && (!shared || job.state === 'doubt'));
 
 const openDoubtOf = ({ tasks, name = '', at, reserve = 0 }: JobLine): OpenDoubt => ({
-  ...{ tasks, name, since: at, reserved: reserve },
+  tasks,
+  name,
+  since: at,
+  reserved: reserve,
 });
 
 async function settleDoubt(
@@ -227,7 +230,10 @@ async function settleDoubt(
 }
 
 const resolvedOf = ({ tasks, name = '', state, credits = 0, project }: JobLine): Resolved => ({
-  ...{ tasks, name, state, credits },
+  tasks,
+  name,
+  state,
+  credits,
   project,
 });
 

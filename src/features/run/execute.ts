@@ -62,8 +62,14 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const pace = pacer(requestsPerMinute, clock, stop);
   const rates = requestRates({ clock, stop, pace, backoffMs });
   const client = lazyClient({
-    ...{ stop, cut: grace.passed, rates, redactor, clock },
-    ...{ base: service.address, key: service.key, loopbackOnly: target.kind === 'rehearsal' },
+    stop,
+    cut: grace.passed,
+    rates,
+    redactor,
+    clock,
+    base: service.address,
+    key: service.key,
+    loopbackOnly: target.kind === 'rehearsal',
     ...internals.client,
   });
   const opened = await openJournal(run, resources);
@@ -72,13 +78,22 @@ export async function execute(run: PreparedRun, resources: RunResources): Promis
   const { file } = opened;
   const journal: JournalWriter = new JournalWriter(ledger, internals.lines?.(file) ?? file, clock, {
     run: { id: options.runId, due: prepared.run.due },
-    ...{ redactor, receipts: prepared.receipts.book },
+    redactor,
+    receipts: prepared.receipts.book,
   });
   opened.engine?.begin(journal);
   try {
     return await record({
-      ...{ ...opened, run, resources, client, backoffMs, stopper, journal, manifests },
-      ...{ leave: leave.passed, overdue: overdue.passed },
+      ...opened,
+      run,
+      resources,
+      client,
+      backoffMs,
+      stopper,
+      journal,
+      manifests,
+      leave: leave.passed,
+      overdue: overdue.passed,
       pace: () => rates.creations.turn(),
       projects: new ProjectIds(() => ledger.projects()),
     });
@@ -198,7 +213,9 @@ async function record(execution: Execution): Promise<Performed> {
 /** The run found out after its last task. */
 const byMachine = (stopped: Stopped, why: string): Stopped => ({
   ...stopped,
-  ...{ machine: true, why: stopped.why ?? why, by: stopped.by ?? 'machine' },
+  machine: true,
+  why: stopped.why ?? why,
+  by: stopped.by ?? 'machine',
 });
 
 /** Undefined for a run that waits until everything is over. */
@@ -225,23 +242,54 @@ async function phases(
   const disk = internals.disk?.(prepared.disk) ?? prepared.disk;
   const api = watchedApi(client, watch);
   const outages = new Outages({
-    ...{ clock, backoffMs, onEvent, stop: stopper.signal, address: service.address },
+    clock,
+    backoffMs,
+    onEvent,
+    stop: stopper.signal,
+    address: service.address,
     api: internals.api?.(api) ?? api,
     limitMs: pipeline.limits.outageMs,
   });
   return await runPhases({
-    ...{ pipeline, base, list: items, plannedItems: planned, stopper, excluded, journal, view },
+    pipeline,
+    base,
+    list: items,
+    plannedItems: planned,
+    stopper,
+    excluded,
+    journal,
+    view,
     machineStops: [execution.low, execution.moved],
-    ...{ clock, budget, onEvent, fileFacts: new FileFacts(disk), signal: options.signal },
-    ...{ leave: execution.leave, overdue: execution.overdue, isTick: manner === 'tick', ...limits },
-    ...{ takes, earlier: earlier.runs, remembered, begun: planned.inProgress },
+    clock,
+    budget,
+    onEvent,
+    fileFacts: new FileFacts(disk),
+    signal: options.signal,
+    leave: execution.leave,
+    overdue: execution.overdue,
+    isTick: manner === 'tick',
+    ...limits,
+    takes,
+    earlier: earlier.runs,
+    remembered,
+    begun: planned.inProgress,
     visitsAll: !manifests.hasAll(planned.references.marks),
     distribute: engine?.performers(onEvent, orderingOf(run)),
     manifests: new ManifestNotes(manifests, run.redactor, clock),
     generationLimits: generationLimits(pipeline.limits, memory.tier, manner),
     context: {
-      ...{ api: outages.api, outages, disk, clock, pace, backoffMs, inbox, store, uploads },
-      ...{ projects: execution.projects, lookSchedule: run.lookSchedule, remembered },
+      api: outages.api,
+      outages,
+      disk,
+      clock,
+      pace,
+      backoffMs,
+      inbox,
+      store,
+      uploads,
+      projects: execution.projects,
+      lookSchedule: run.lookSchedule,
+      remembered,
       attention: attentionOf(run, execution.leave, memory.looks),
       looks: new LookBudget(clock, speedOf(run)),
     },

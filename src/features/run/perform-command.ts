@@ -100,8 +100,12 @@ async function perform(
       const ran = await resultOf(() =>
         operate(pipeline, {
           ...others,
-          ...{ monitor, signal, items: filterOf(flags), detachAfterMs: detachAfter },
-          ...{ rehearsalSpeed: speed, rehearsalPictures: pictures },
+          monitor,
+          signal,
+          items: filterOf(flags),
+          detachAfterMs: detachAfter,
+          rehearsalSpeed: speed,
+          rehearsalPictures: pictures,
           onLive(facts) {
             live = () => withOwnPrice(facts());
             reader.begin(live);

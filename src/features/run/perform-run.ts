@@ -107,8 +107,14 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
   const record =
     options.savedPlan === undefined && options.confirm === undefined ? undefined : new PlanRecord();
   await using prepared = await prepare(bound, target, options, {
-    ...{ env: options.env ?? process.env, redactor: given.redactor },
-    ...{ access: 'run', run, clock, onWarning, stop: options.signal, record },
+    env: options.env ?? process.env,
+    redactor: given.redactor,
+    access: 'run',
+    run,
+    clock,
+    onWarning,
+    stop: options.signal,
+    record,
     onLook: (seen, of) => {
       view.look(seen, of);
       options.onLook?.(seen, of);
@@ -149,8 +155,14 @@ async function runOn(bound: BoundPipeline, given: RunContext): Promise<Performed
   prepared.receipts.book.finish();
   if (bound.pipeline.provenance)
     await writeProvenance({
-      ...{ bound, paths: prepared.paths, ledger: prepared.state.ledger, disk: prepared.disk },
-      ...{ rehearsal, redactor: given.redactor, signal: options.signal, onWarning },
+      bound,
+      paths: prepared.paths,
+      ledger: prepared.state.ledger,
+      disk: prepared.disk,
+      rehearsal,
+      redactor: given.redactor,
+      signal: options.signal,
+      onWarning,
     });
   await commitRun(preparedRun, executed.summary);
   if (!executed.changed)
@@ -169,7 +181,10 @@ function tellPlan(
   const warn = (message: string): void => onEvent({ type: 'warning', message });
   const takesTime = target.kind !== 'rehearsal' && pays(plan);
   onEvent({
-    ...{ type: 'planned', plan, run: run.number, budget },
+    type: 'planned',
+    plan,
+    run: run.number,
+    budget,
     ...(takesTime ? { usualMs: usualDurations(state.ledger.jobs()) } : {}),
   });
   [...planned.warnings, ...earlierWarnings(earlier)].forEach(warn);
@@ -249,8 +264,11 @@ async function agree(
   if (options.confirm === undefined || target.kind === 'rehearsal' || !isMore)
     return { budget, began };
   const reading = await readPlan(prepared, {
-    ...{ generations: generationsOn(tier), creditDollars: creditDollarsOn(tier) },
-    ...{ budget, rehearsal: false, now: clock.now() },
+    generations: generationsOn(tier),
+    creditDollars: creditDollarsOn(tier),
+    budget,
+    rehearsal: false,
+    now: clock.now(),
   });
   if (!(await options.confirm({ plan, reading, above })))
     throw new Refusal({ ...problem('nothing was bought: the answer was no'), declined: true });
@@ -287,7 +305,9 @@ function restingTasks(
   const { tier, looks: known } = readLooks(paths.looks);
   const looks = new LastLooks(known, schedule);
   const generations = new Generations({
-    ...{ ledger, steps, now: () => clock.now() },
+    ledger,
+    steps,
+    now: () => clock.now(),
     limits: generationLimits(limits, tier, 'tick'),
   });
   const { isFull } = generations;

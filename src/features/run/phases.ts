@@ -135,7 +135,8 @@ const isHalted = ({ stopped }: PhaseResult): boolean =>
 
 const then = (options: PhaseOptions, { base, planned }: EarlierRun): PhaseOptions => ({
   ...options,
-  ...{ base, plannedItems: planned },
+  base,
+  plannedItems: planned,
 });
 
 const saving = { because: 'saving', why: 'paid results are saved first' } as const;

@@ -82,7 +82,10 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
   if (target.kind === 'rehearsal' && state.header !== undefined && !existsSync(paths.serviceData))
     onEvent({ type: 'warning', message: movedText(paths) });
   const service = await connectService({
-    ...{ target, clock, folders: paths, stated: statedPrices(bound) },
+    target,
+    clock,
+    folders: paths,
+    stated: statedPrices(bound),
     speed: options.rehearsalSpeed ?? 'instant',
     pictures: options.rehearsalPictures ?? 'real',
   });
@@ -93,7 +96,12 @@ export async function openResources(run: PreparedRun): Promise<RunResources> {
   cleanup.defer(() => uploads?.close());
   const held = cleanup.move();
   return {
-    ...{ inbox: receiver.inbox, diskReserve: diskReserve.value, service, store, uploads, account },
+    inbox: receiver.inbox,
+    diskReserve: diskReserve.value,
+    service,
+    store,
+    uploads,
+    account,
     cutStore: () => cut.abort(),
     [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
   };

@@ -108,14 +108,21 @@ export async function runIn(
   };
   const places = { rehearsal, state: shownPath(state), output: shownPath(output) };
   onEvent({
-    ...{ type: 'started', ...places },
+    type: 'started',
+    ...places,
     ...(target.value.kind === 'rehearsal' ? {} : { service: target.value.address }),
   });
   const { signal } = options;
   const leave = new Deadline(clock, leaveMs);
   if (signal !== undefined) leave.beginAfter(signal);
   const hookContext = {
-    ...{ bound, rehearsal, env, clock, redactor, onEvent, leave: leave.passed },
+    bound,
+    rehearsal,
+    env,
+    clock,
+    redactor,
+    onEvent,
+    leave: leave.passed,
     due: dueTimeOf(options),
     backoffMs: internals.backoffMs ?? 1000,
   };
@@ -150,7 +157,9 @@ const watchedRun = ({ name, pipeline }: ReturnType<typeof boundPipeline>) => ({
 });
 
 const refusalOf = ({ reason, diagnostics }: Problem): HookReport => ({
-  ...{ type: 'refused', reason, diagnostics },
+  type: 'refused',
+  reason,
+  diagnostics,
 });
 
 /** Without a key or an address, a run cannot begin, and the hooks tell those who wait for the run. */
@@ -165,8 +174,14 @@ async function withoutTarget(
   const leave = new Deadline(clock, leaveMs);
   if (signal !== undefined) leave.beginAfter(signal);
   const context = {
-    ...{ bound, rehearsal: rehearse === true, env, clock, redactor, backoffMs },
-    ...{ leave: leave.passed, due: dueTimeOf(options) },
+    bound,
+    rehearsal: rehearse === true,
+    env,
+    clock,
+    redactor,
+    backoffMs,
+    leave: leave.passed,
+    due: dueTimeOf(options),
     onEvent: (event: RunEvent) => onEvent?.(redactor.value(event)),
   };
   // The error is what counts here, so hooks without consent are not mentioned.

@@ -73,7 +73,9 @@ const comparedSchema = {
   type: 'object',
   required: ['terms', 'state', 'items', 'stamps', 'run', 'plan', 'reserved', 'skipped'],
   properties: {
-    ...{ terms: text, items: text, stamps: text },
+    terms: text,
+    items: text,
+    stamps: text,
     state: {
       type: 'object',
       required: ['bytes', 'sha256'],
@@ -133,8 +135,13 @@ async function writeUpToDate(
 /** True for an option that changes what there is to do, or what else the run does: such a run compares everything. */
 const decides: Readonly<Record<keyof RunOptions, boolean>> = {
   // Among the terms.
-  ...{ service: false, rehearse: false, hosted: false, state: false, output: false },
-  ...{ allowOutside: false, env: false },
+  service: false,
+  rehearse: false,
+  hosted: false,
+  state: false,
+  output: false,
+  allowOutside: false,
+  env: false,
   // These make no difference if there is nothing to do.
   budget: false,
   confirm: false,
@@ -143,12 +150,31 @@ const decides: Readonly<Record<keyof RunOptions, boolean>> = {
   replaceFiles: false,
   clock: false,
   signal: false,
-  ...{ graceMs: false, onEvent: false, onLook: false, onLive: false },
-  ...{ rehearsalSpeed: false, rehearsalPictures: false },
-  ...{ engine: true, items: true, only: true, until: true, exclude: true, retryFailed: true },
-  ...{ reroll: true, requireOutputs: true, payAgain: true, savedPlan: true },
-  ...{ runId: true, due: true, detachAfterMs: true, commit: true, commitOutputs: true },
-  ...{ listen: true, webhookSecret: true, doubtTimeoutMs: true, monitor: true },
+  graceMs: false,
+  onEvent: false,
+  onLook: false,
+  onLive: false,
+  rehearsalSpeed: false,
+  rehearsalPictures: false,
+  engine: true,
+  items: true,
+  only: true,
+  until: true,
+  exclude: true,
+  retryFailed: true,
+  reroll: true,
+  requireOutputs: true,
+  payAgain: true,
+  savedPlan: true,
+  runId: true,
+  due: true,
+  detachAfterMs: true,
+  commit: true,
+  commitOutputs: true,
+  listen: true,
+  webhookSecret: true,
+  doubtTimeoutMs: true,
+  monitor: true,
 };
 
 interface Told {
@@ -223,7 +249,8 @@ export class UpToDate {
     const bound = this.#bound;
     const listed = await resultOf(() =>
       listSelected(bound, this.#paths, everything, {
-        ...{ boundary: boundaryOf(bound, this.#context.options), ledger: new Ledger() },
+        boundary: boundaryOf(bound, this.#context.options),
+        ledger: new Ledger(),
         // What the headers say is the same as long as the files are.
         measured: new Set(),
       }),
@@ -283,8 +310,14 @@ export class UpToDate {
     const skipped = redactor.value(this.#skipped.groups);
     const written = await writeUpToDate(this.#paths.upToDate, {
       compared: {
-        ...{ terms: this.#terms(), state, items: this.#digestOf(items), stamps: files.digest },
-        ...{ run, plan, reserved: summary.credits.reserved, skipped },
+        terms: this.#terms(),
+        state,
+        items: this.#digestOf(items),
+        stamps: files.digest,
+        run,
+        plan,
+        reserved: summary.credits.reserved,
+        skipped,
       },
       paths: files.paths,
     });
@@ -310,9 +343,18 @@ export class UpToDate {
     const { state, output, serviceName: service, manifests } = this.#paths;
     const stats = statsIfAny(manifests);
     return digestOf({
-      ...{ version: version(), digest, profile, day: this.#day },
-      ...{ inputs: fromCel(base.inputs), env: fromCel(base.env), named },
-      ...{ folder, repository: repositoryOf(folder), state, output, service },
+      version: version(),
+      digest,
+      profile,
+      day: this.#day,
+      inputs: fromCel(base.inputs),
+      env: fromCel(base.env),
+      named,
+      folder,
+      repository: repositoryOf(folder),
+      state,
+      output,
+      service,
       outside: this.#context.options.allowOutside === true,
       // A run writes the manifests that are missing.
       manifests: stats === undefined ? '' : stampOf(stats),

@@ -59,8 +59,10 @@ async function start(
   const options: ServiceOptions = {
     ...rest,
     faults,
-    ...{ addressLifetimeMs: addressLifetime, assetLifetimeMs: assetLifetime },
-    ...{ eventBackoffMs: eventBackoff, eventGiveUpMs: eventGiveUp },
+    addressLifetimeMs: addressLifetime,
+    assetLifetimeMs: assetLifetime,
+    eventBackoffMs: eventBackoff,
+    eventGiveUpMs: eventGiveUp,
   };
   try {
     return ok(await startService(options));

@@ -171,7 +171,8 @@ export function itemsStatus(
     return { state: worstOf(statuses, unrecorded), tasks: statuses, unrecorded };
   };
   return {
-    ...{ known: items.size, matching: matching.length },
+    known: items.size,
+    matching: matching.length,
     shown: matching.slice(0, limit).map(([item, tasks]) => ({ item, ...group(tasks, item) })),
     ...(only === undefined && isShown(shared) ? { shared: group(shared, undefined) } : {}),
   };
@@ -209,9 +210,15 @@ function taskStatus(task: string, states: States, ledger: Ledger): TaskStatus {
         ? line?.error
         : undefined;
   return {
-    ...{ task, step: stepOf(task), ...facts },
-    ...{ project: line?.project, credits: line?.credits, at: line?.at },
-    ...{ why: error?.message, code: error?.code, advice: adviceFor(error?.code) },
+    task,
+    step: stepOf(task),
+    ...facts,
+    project: line?.project,
+    credits: line?.credits,
+    at: line?.at,
+    why: error?.message,
+    code: error?.code,
+    advice: adviceFor(error?.code),
   };
 }
 

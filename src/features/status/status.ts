@@ -120,11 +120,16 @@ export async function status(
   const { hashes, kept } = paths;
   using cache = new HashCache(hashes, 'read');
   const facts = new SavedFiles({
-    ...{ folder: bound.folder, kept, hashes: cache },
+    folder: bound.folder,
+    kept,
+    hashes: cache,
     store: storeNameOf(bound.pipeline),
   });
   const found = statusOf(state.ledger, {
-    ...{ now: clock.now(), expiringMs, fateOf, running: active },
+    now: clock.now(),
+    expiringMs,
+    fateOf,
+    running: active,
     isStored: (output) => isStored(output, facts),
     conditionOf: (output) => conditionHere(output, facts),
   });
@@ -140,12 +145,19 @@ export async function status(
   const byStep = stepsStatus(steps, tasks, why);
   refuseUnknownStep(options.items?.step, byStep);
   return {
-    ...{ state: paths.state, service: header.service, ...found, steps: byStep },
+    state: paths.state,
+    service: header.service,
+    ...found,
+    steps: byStep,
     takes: takesIn(state.ledger, steps),
     onlyInReceipts:
       open.engine === undefined && active === undefined
         ? onlyInReceipts({
-            ...{ bound, paths, state, env, now: () => clock.now() },
+            bound,
+            paths,
+            state,
+            env,
+            now: () => clock.now(),
             onWarning: () => undefined,
           })
         : { creations: 0, credits: 0 },

@@ -33,7 +33,8 @@ export async function watchStatusCommand(file: string, flags: Flags): Promise<nu
   try {
     await followStatus(pipeline, {
       ...common,
-      ...{ expiringMs: expiring, signal: stop.signal },
+      expiringMs: expiring,
+      signal: stop.signal,
       onLook: (look) => watcher.look(look),
       onWarning: caution,
     });

@@ -115,7 +115,10 @@ async function chooseTasks(
     const { clock = realClock } = options;
     const keys = itemsNamed(pipeline, names);
     using here = await openItemsHere(bound, options, {
-      ...{ paths: open.paths, ledger, clock, filter: { keys } },
+      paths: open.paths,
+      ledger,
+      clock,
+      filter: { keys },
     });
     return tasksNamed(pipeline, names, await tasksHere(here), ledger);
   });

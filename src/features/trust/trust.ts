@@ -76,13 +76,18 @@ export function trust(
       ? { ...earlier, [path]: programsOf(pipeline, file) }
       : earlier;
     const consent: Consent = {
-      ...{ digest, grants: wanted, places, file: path, date },
+      digest,
+      grants: wanted,
+      places,
+      file: path,
+      date,
       address,
     };
     keepConsent(consent, env);
     const { onFinish, onDoubt, store, env: variables } = pipeline;
     return {
-      ...{ ...consent, variables },
+      ...consent,
+      variables,
       onFinish,
       onDoubt,
       ...(store === undefined || !isBucket(store) ? {} : { store }),

@@ -49,7 +49,9 @@ function ruleOf(code: string): ReportingDescriptor {
 function resultOf(diagnostic: Diagnostic, ruleIndex: number): Result {
   const { code: ruleId, severity: level, message, hint } = diagnostic;
   return {
-    ...{ ruleId, ruleIndex, level },
+    ruleId,
+    ruleIndex,
+    level,
     message: { text: withHint(message, hint) },
     locations: [{ physicalLocation: locationOf(diagnostic) }],
   };

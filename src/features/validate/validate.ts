@@ -82,7 +82,8 @@ async function checkTable(bound: BoundPipeline): Promise<void> {
   // Most pipelines have no table, and `validate` must start fast.
   const { everything, listSelected } = await import('../planning/selected-items.ts');
   const listed = await listSelected(bound, { output: bound.folder }, everything, {
-    ...{ boundary, ledger: new Ledger() },
+    boundary,
+    ledger: new Ledger(),
   });
   listed[Symbol.dispose]();
 }

@@ -130,7 +130,8 @@ class CsvTable implements Table {
     };
     await new Promise<void>((resolve, reject) => {
       Papa.parse<string[], Readable>(Readable.from(chunks(this.#snapshot), { highWaterMark: 1 }), {
-        ...{ delimiter: this.#o.delimiter, newline: '\n' },
+        delimiter: this.#o.delimiter,
+        newline: '\n',
         step: (result, parser) => {
           row(result);
           if (isFull()) parser.abort();

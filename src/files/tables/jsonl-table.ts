@@ -97,7 +97,9 @@ class JsonlTable implements Table {
     }
     const { message, at } = row.error;
     problems.push({
-      ...{ code: 'SL522', message, cell: this.#place(start, text, at, at + 1) },
+      code: 'SL522',
+      message,
+      cell: this.#place(start, text, at, at + 1),
       hint: 'write one whole object in each line, such as {"name": "Ann"}',
     });
   }
@@ -106,7 +108,9 @@ class JsonlTable implements Table {
     const text = this.#textOf(start, start + 80);
     const cell = this.#place(start, text, 0, 1);
     return {
-      ...{ code: 'SL523', message: `a line is longer than ${maxRowBytes / 1e6} MB`, cell },
+      code: 'SL523',
+      message: `a line is longer than ${maxRowBytes / 1e6} MB`,
+      cell,
       hint: 'write each object on a line of its own',
     };
   }

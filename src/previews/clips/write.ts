@@ -259,8 +259,11 @@ function encodingFor(av: Av, file: string): Encoding {
       video: av.FF_ENCODER_LIBVPX_VP8,
       // Not realtime: its speed follows the clock.
       videoOptions: {
-        ...{ deadline: 'good', 'cpu-used': '5', 'lag-in-frames': '0' },
-        ...{ crf: '16', b: '2000000' },
+        deadline: 'good',
+        'cpu-used': '5',
+        'lag-in-frames': '0',
+        crf: '16',
+        b: '2000000',
       },
       audio: av.FF_ENCODER_LIBOPUS,
     };

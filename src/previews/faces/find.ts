@@ -49,8 +49,10 @@ function partsOf({ width, height }: Size): readonly Rectangle[] {
   const starts = (length: number): readonly number[] => (length <= side ? [0] : [0, length - side]);
   return starts(height).flatMap((top) =>
     starts(width).map((left) => ({
-      ...{ left, top },
-      ...{ width: Math.min(side, width), height: Math.min(side, height) },
+      left,
+      top,
+      width: Math.min(side, width),
+      height: Math.min(side, height),
     })),
   );
 }

@@ -37,7 +37,8 @@ function squareIn({ width, height }: Size, x: number, y: number, side: number): 
   const left = Math.max(0, Math.min(width - 1, Math.round(x - side / 2)));
   const top = Math.max(0, Math.min(height - 1, Math.round(y - side / 2)));
   return {
-    ...{ left, top },
+    left,
+    top,
     width: Math.max(1, Math.min(width, Math.round(x + side / 2)) - left),
     height: Math.max(1, Math.min(height, Math.round(y + side / 2)) - top),
   };

@@ -192,14 +192,19 @@ export class Outages {
   #terms(outage: Outage): CircuitBreakerOptions {
     const { clock, stop, backoffMs, limitMs, onEvent } = this.#o;
     return {
-      ...{ clock, stop, backoffMs, limitMs },
+      clock,
+      stop,
+      backoffMs,
+      limitMs,
       waiting: ({ since, failure, tries, nextTryMs }) =>
         onEvent({
           type: 'waiting',
           ...outage,
           why: scrubbed(whyAway(failure)),
           since: new Date(since).toISOString(),
-          ...{ tries, nextTryMs, limitMs },
+          tries,
+          nextTryMs,
+          limitMs,
         }),
       back: (waitedMs) => onEvent({ type: 'back', ...outage, waitedMs }),
       givenUp: (failure) => ({

@@ -22,7 +22,9 @@ export const isStopped = ({ ending, why, stops }: Ended): boolean =>
 
 /** Paid and fine: a later run looks at the project again. */
 export const rendering = (project: string, rest?: Rest): Ended => ({
-  ...{ is: 'ended', ending: 'rendering', why: `project ${project} still renders` },
+  is: 'ended',
+  ending: 'rendering',
+  why: `project ${project} still renders`,
   ...(rest === undefined ? {} : { rest }),
 });
 
@@ -30,7 +32,9 @@ export const rendering = (project: string, rest?: Rest): Ended => ({
 export const pending = (why: string): Ended => ({ is: 'ended', ending: 'pending', why });
 
 export const failed = (why: string, code?: string): Ended => ({
-  ...{ is: 'ended', ending: 'failed', why },
+  is: 'ended',
+  ending: 'failed',
+  why,
   ...(code === undefined ? {} : { code }),
 });
 

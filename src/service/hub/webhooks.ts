@@ -81,8 +81,12 @@ export function hubWebhookRoutes(hub: FastifyInstance, dependencies: RouteDepend
 
 function webhookView({ id, url, kinds, account, createdAt, removedAt }: Webhook) {
   return {
-    ...{ id, url, events: kinds, account },
-    ...{ created_at: isoTime(createdAt), removed_at: maybeIsoTime(removedAt) },
+    id,
+    url,
+    events: kinds,
+    account,
+    created_at: isoTime(createdAt),
+    removed_at: maybeIsoTime(removedAt),
   };
 }
 

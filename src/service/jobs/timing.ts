@@ -38,8 +38,13 @@ function weightOf(body: JsonObject, isClip: boolean): number {
 }
 
 const sizes: Readonly<Record<string, number>> = {
-  ...{ '640px': 1, '480p': 1, '720p': 1.3, '1k': 1.3 },
-  ...{ '1080p': 1.7, '2k': 1.7, '4k': 2.5 },
+  '640px': 1,
+  '480p': 1,
+  '720p': 1.3,
+  '1k': 1.3,
+  '1080p': 1.7,
+  '2k': 1.7,
+  '4k': 2.5,
 };
 
 /** Between 0.75 and 1.25, derived from the model's name; 1 for the default model. */

@@ -51,7 +51,8 @@ export async function takeLock(
     host: hostname(),
     since,
     started: processes.state(pid)?.started,
-    ...{ token, socket },
+    token,
+    socket,
   };
   const draft = `${file}.${own.token}`;
   try {

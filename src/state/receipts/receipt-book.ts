@@ -307,10 +307,16 @@ export class ReceiptBook implements Disposable {
 
 /** Of a job in a state file, whose paths are relative to the folder of the pipeline file. */
 export const receiptOf = (line: JobLine, source: ReceiptSource, service: string): Receipt => ({
-  ...{ service, line, source },
+  service,
+  line,
+  source,
   saved: (line.outputs ?? []).map(
     ({ index, task, path, bytes, sha256, stored }): SavedFile => ({
-      ...{ index, task, bytes, sha256, stored },
+      index,
+      task,
+      bytes,
+      sha256,
+      stored,
       path: resolve(source.folder, path),
     }),
   ),

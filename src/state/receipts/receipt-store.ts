@@ -265,8 +265,10 @@ export class ReceiptStore implements Disposable {
     const row = this.#prepare(sql).get(...valuesOf(of), before) ?? {};
     const number = (column: string): number => Number(row[column] ?? 0);
     return {
-      ...{ receipts: number('receipts'), credits: number('credits') },
-      ...{ open: number('open'), detections: number('detections') },
+      receipts: number('receipts'),
+      credits: number('credits'),
+      open: number('open'),
+      detections: number('detections'),
     };
   }
 

@@ -109,7 +109,8 @@ export function laterOf(known: JobLine, told: JobLine): JobLine {
   const { adopted: _, picked: __, past: ___, ...rest } = told;
   return {
     ...rest,
-    ...{ tasks, attempt },
+    tasks,
+    attempt,
     ...(known.picked === undefined ? {} : { picked: known.picked }),
     ...(known.past === undefined ? {} : { past: known.past }),
   };

@@ -419,7 +419,10 @@ export class RememberedPayments implements Remembered {
       const { task, path, bytes, sha256, stored } = copy;
       if (isWhole(copy)) lend(copy);
       found.push({
-        ...{ task, index, bytes, sha256 },
+        task,
+        index,
+        bytes,
+        sha256,
         // Only its extension counts: the file is found by its hash.
         path: path.split(sep).at(-1) ?? '',
         ...(stored === undefined ? {} : { stored }),
@@ -449,7 +452,11 @@ export function filesHere(
     if (!isRecorded && !isWhole({ ...file, path: join(folder, below) })) return [];
     return [
       {
-        ...{ task, index, path: below.split(sep).join('/'), bytes, sha256 },
+        task,
+        index,
+        path: below.split(sep).join('/'),
+        bytes,
+        sha256,
         ...(stored === undefined ? {} : { stored }),
       },
     ];
@@ -534,8 +541,10 @@ function paidAlready(
     const day = line.at.slice(0, 10);
     const { creations: before = 0, first = day, last = day } = found.get(key) ?? {};
     found.set(key, {
-      ...{ ...payer, creations: before + 1 },
-      ...{ first: day < first ? day : first, last: day > last ? day : last },
+      ...payer,
+      creations: before + 1,
+      first: day < first ? day : first,
+      last: day > last ? day : last,
     });
   }
   if (creations === 0) return undefined;

@@ -91,7 +91,9 @@ function joined(
   const theirs = head.runs().map((run) => furthest(run, file.runs));
   const { runs, renumbered, numbers } = mergedRuns(ours, theirs, theirs);
   return {
-    ...{ runs, renumbered, tasks: file.tasks },
+    runs,
+    renumbered,
+    tasks: file.tasks,
     jobs: file.jobs.map((line) => resent(line, numbers.ours)),
     theirs: [...head.jobs()].map((line) => resent(line, numbers.theirs)),
   };

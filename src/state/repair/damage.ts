@@ -134,7 +134,9 @@ export function examine(raw: readonly RawLine[]): Examined {
     }
     if (wrong.kind === 'cut' || (wrong.kind === 'zeros' && rests.length === 0))
       unread.push({
-        ...{ number, side, fields: {} },
+        number,
+        side,
+        fields: {},
         atEnd: wrong.kind === 'zeros' && number === raw.length,
       });
     const start = wrong.kind === 'blank' ? {} : { begins };

@@ -353,7 +353,7 @@ class PipelineSchedule implements Source<ScheduledPipeline> {
     this.ends.add(summary.outcome);
     const rest = await this.#leave(book, due, open ? pauses : undefined);
     const next = this.next?.due;
-    onEvent({ type: 'ran', ...about, summary, state, output, ...{ open, next } });
+    onEvent({ type: 'ran', ...about, summary, state, output, open, next });
     if (summary.outcome !== 'unauthorized') return rest;
     onEvent({ type: 'unauthorized', file: about.file });
     return { next: 'paused' };

@@ -84,7 +84,10 @@ export class Arrivals {
     const ready = waits && (settling === 0 || elapsed >= latest);
     if (waits) nextAt = Math.min(nextAt, latest);
     return {
-      ...{ added, changed, settling, ready },
+      added,
+      changed,
+      settling,
+      ready,
       nextAt: Number.isFinite(nextAt) ? nextAt : undefined,
     };
   }
