@@ -107,7 +107,7 @@ test('faults of jobs, events and addresses leave the creation, the record and th
       expect((await hub('/faults/clear', '{}')).status).toBe(200);
     },
   );
-  await fc.assert(property, { seed: 1, numRuns: tries(90), endOnFailure: true });
+  await fc.assert(property, { seed: 1, numRuns: tries(180), endOnFailure: true });
   expect(taken).toBeGreaterThan(10);
   await expectAlive(siege);
 });
@@ -160,7 +160,7 @@ test('faults of requests spoil the requests, and are gone when they are cleared'
       await expectAlive(siege);
     },
   );
-  await fc.assert(property, { seed: 2, numRuns: tries(90), endOnFailure: true });
+  await fc.assert(property, { seed: 2, numRuns: tries(180), endOnFailure: true });
   expect(taken).toBeGreaterThan(10);
 });
 
