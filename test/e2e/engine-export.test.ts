@@ -21,7 +21,7 @@ import { pathsOf } from '../../src/state/run-paths.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { query } from '../postgres.ts';
 import { bill, photoRig, type Rig, service } from '../rig.ts';
-import { sampleOf } from '../sweep.ts';
+import { longTest, sampleOf } from '../sweep.ts';
 
 /** Pauses are short. */
 const clock: Clock = {
@@ -139,20 +139,23 @@ test.each(sampleOf(deaths, 2, 1))(
   },
 );
 
-test('what a worker records while the record is moved is in the state file, or the worker hears that it is not', async () => {
-  const answers: unknown[] = [];
-  const world = await ending(async (call, work) => {
-    const answer = await work();
-    if (call === 'fold' && answers.length === 0) answers.push((await world.says(failed)).facts);
-    if (call === 'seal' && answer === true)
-      await expect(world.says({ ...failed, id: 'later' })).rejects.toThrow(RunGone);
-    return answer;
-  });
-  expect(await world.file.compact()).toMatchObject({ ok: true });
-  await world.file.close();
-  expect(answers).toEqual([['done']]);
-  expect(world.rig.read('photos.state.jsonl')).toContain('a worker said so late');
-});
+longTest(
+  'what a worker records while the record is moved is in the state file, or the worker hears that it is not',
+  async () => {
+    const answers: unknown[] = [];
+    const world = await ending(async (call, work) => {
+      const answer = await work();
+      if (call === 'fold' && answers.length === 0) answers.push((await world.says(failed)).facts);
+      if (call === 'seal' && answer === true)
+        await expect(world.says({ ...failed, id: 'later' })).rejects.toThrow(RunGone);
+      return answer;
+    });
+    expect(await world.file.compact()).toMatchObject({ ok: true });
+    await world.file.close();
+    expect(answers).toEqual([['done']]);
+    expect(world.rig.read('photos.state.jsonl')).toContain('a worker said so late');
+  },
+);
 
 const terms = [
   { moment: 'seal', stage: 'open' },

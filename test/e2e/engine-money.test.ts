@@ -44,47 +44,50 @@ describe('a budget of 200 credits for four workers', () => {
   });
 });
 
-test('a creation in doubt is resolved while the run goes on, and its task is finished by the same run', async () => {
-  const local = await service({ seed: 3 });
-  const rig = spendingRig({ items: 3, window: 3 });
-  const engine = await newEngine();
-  const gate = Promise.withResolvers<void>();
-  let creations = 0;
-  // The answer to the first creation is lost; the others wait, so that the run stays open.
-  const api = (real: MediaApi): MediaApi => ({
-    ...real,
-    async create(tool, body, known) {
-      creations += 1;
-      if (creations > 1) await gate.promise;
-      const lost = creations === 1;
-      const made = await real.create(tool, body, known);
-      return lost ? err({ reason: 'unanswered', message: 'cut' }) : made;
-    },
-  });
-  startWorker(rig, local, engine, {}, { api });
-  const running = rig.run(local, { engine });
-  const loaded = await loadPipeline(rig.file);
-  const doubts = async () => {
-    const seen = await resultOf(() => status(loaded, { engine }));
-    return seen.ok ? seen.value.doubts.flatMap(({ tasks }) => tasks) : [];
-  };
-  await until('the creation is in doubt', async () => (await doubts()).length === 1);
-  const [task = ''] = await doubts();
-  const project = local.ledger().find(({ kind }) => kind === 'charge')?.project ?? '';
-  const resolution = { how: 'project', project } as const;
-  const env = envOf(local);
-  const resolved = await resultOf(() =>
-    resolve(loaded, task, resolution, {
-      engine,
-      env,
-      service: local.address,
-    }),
-  );
-  expect(resolved).toMatchObject({ ok: true, value: { project } });
-  gate.resolve();
-  const { summary } = await running;
-  expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 30, reserved: 0 } });
-  expect(ledgerSums(local)).toMatchObject({ creations: 3, net: 30 });
-  const late = await resultOf(() => resolve(loaded, task, { how: 'not-charged' }, { engine }));
-  expect(!late.ok && renderProblem(late.error)).toContain('omit --engine');
-});
+longTest(
+  'a creation in doubt is resolved while the run goes on, and its task is finished by the same run',
+  async () => {
+    const local = await service({ seed: 3 });
+    const rig = spendingRig({ items: 3, window: 3 });
+    const engine = await newEngine();
+    const gate = Promise.withResolvers<void>();
+    let creations = 0;
+    // The answer to the first creation is lost; the others wait, so that the run stays open.
+    const api = (real: MediaApi): MediaApi => ({
+      ...real,
+      async create(tool, body, known) {
+        creations += 1;
+        if (creations > 1) await gate.promise;
+        const lost = creations === 1;
+        const made = await real.create(tool, body, known);
+        return lost ? err({ reason: 'unanswered', message: 'cut' }) : made;
+      },
+    });
+    startWorker(rig, local, engine, {}, { api });
+    const running = rig.run(local, { engine });
+    const loaded = await loadPipeline(rig.file);
+    const doubts = async () => {
+      const seen = await resultOf(() => status(loaded, { engine }));
+      return seen.ok ? seen.value.doubts.flatMap(({ tasks }) => tasks) : [];
+    };
+    await until('the creation is in doubt', async () => (await doubts()).length === 1);
+    const [task = ''] = await doubts();
+    const project = local.ledger().find(({ kind }) => kind === 'charge')?.project ?? '';
+    const resolution = { how: 'project', project } as const;
+    const env = envOf(local);
+    const resolved = await resultOf(() =>
+      resolve(loaded, task, resolution, {
+        engine,
+        env,
+        service: local.address,
+      }),
+    );
+    expect(resolved).toMatchObject({ ok: true, value: { project } });
+    gate.resolve();
+    const { summary } = await running;
+    expect(summary).toMatchObject({ outcome: 'done', credits: { charged: 30, reserved: 0 } });
+    expect(ledgerSums(local)).toMatchObject({ creations: 3, net: 30 });
+    const late = await resultOf(() => resolve(loaded, task, { how: 'not-charged' }, { engine }));
+    expect(!late.ok && renderProblem(late.error)).toContain('omit --engine');
+  },
+);

@@ -1,6 +1,6 @@
 // What monitors of a coordinator and of a worker say during a distributed run, and `status --engine` beside them.
 import parse from 'parse-prometheus-text-format';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { WorkerInternals } from '../../src/features/engine/worker.ts';
 import { type Monitor, openMonitor } from '../../src/features/monitor/monitoring.ts';
 import { status } from '../../src/features/status/status.ts';
@@ -112,23 +112,26 @@ longTest(
   },
 );
 
-test('a worker is not ready while the database is away, waits for it, and says so once', async () => {
-  const postgres = await sharedPostgres();
-  const engine = await newEngine();
-  const local = await service();
-  const rig = await photoRig(2);
-  const monitor = await monitoring();
-  const worker = startWorker(rig, local, engine, { monitor });
-  await until('idle', () => worker.events.some(({ type }) => type === 'idle'));
-  expect(await ready(monitor)).toBe('200 ok');
-  await postgres.crash();
-  await until('away', async () => (await ready(monitor)) === '503 the database is away');
-  await postgres.restart();
-  await until('back', async () => (await ready(monitor)) === '200 ok');
-  const { summary } = await rig.run(local, { engine });
-  expect(summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
-  expect(worker.events.filter(({ type }) => type === 'database')).toEqual([
-    { type: 'database', away: expect.any(String) },
-    { type: 'database' },
-  ]);
-});
+longTest(
+  'a worker is not ready while the database is away, waits for it, and says so once',
+  async () => {
+    const postgres = await sharedPostgres();
+    const engine = await newEngine();
+    const local = await service();
+    const rig = await photoRig(2);
+    const monitor = await monitoring();
+    const worker = startWorker(rig, local, engine, { monitor });
+    await until('idle', () => worker.events.some(({ type }) => type === 'idle'));
+    expect(await ready(monitor)).toBe('200 ok');
+    await postgres.crash();
+    await until('away', async () => (await ready(monitor)) === '503 the database is away');
+    await postgres.restart();
+    await until('back', async () => (await ready(monitor)) === '200 ok');
+    const { summary } = await rig.run(local, { engine });
+    expect(summary).toMatchObject({ outcome: 'done', items: { done: 2 } });
+    expect(worker.events.filter(({ type }) => type === 'database')).toEqual([
+      { type: 'database', away: expect.any(String) },
+      { type: 'database' },
+    ]);
+  },
+);

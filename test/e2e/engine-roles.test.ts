@@ -1,6 +1,6 @@
 // The role for coordinators and workers has the rights that a whole run needs, and no more: docs/engine, roles.sql and
 // grants.sql.
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import {
   acceptEngine,
   checkEngine,
@@ -39,37 +39,40 @@ async function saidOf(work: Promise<unknown>): Promise<string> {
   return done.ok ? 'done' : renderProblem(done.error);
 }
 
-test('the role for runs does everything that a run needs, and cannot migrate, accept, drop or alter', async () => {
-  const { owner, user } = await migrated();
-  expect(await saidOf(checkEngine(user))).toContain('permission denied');
-  await query(owner, read('docs/engine/grants.sql'));
-  const local = await service();
-  const rig = await photoRig(6);
-  const workers = [1, 2].map(() => startWorker(rig, local, user, { jobs: 2 }));
-  const { summary } = await rig.run(local, { engine: user });
-  expect(summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
-  // Imports the state file once more, and removes the run before.
-  rig.write('photos/p7.png', await photo(7));
-  const second = await rig.run(local, { engine: user });
-  expect(second.summary.problems).toEqual([]);
-  for (const worker of workers) await worker.stop();
-  expect(await saidOf(dropEngine(user))).toContain('must be owner of schema shotlist');
-  expect(await saidOf(acceptEngine(user))).toContain('permission denied');
-  for (const text of [
-    'drop table shotlist.record',
-    'truncate shotlist.job',
-    'alter table shotlist.run disable trigger all',
-    'create table shotlist.more (a text)',
-    'create schema more',
-    'create table public.more (a text)',
-    'delete from shotlist.version',
-    'delete from shotlist_queue.version',
-    'create or replace function shotlist.iso(at timestamptz) returns text language sql as $$ select 1 $$',
-  ])
-    await expect(query(user, text), text).rejects.toThrow(/permission denied|must be owner/);
-  expect(await saidOf(checkEngine(user))).toBe('done');
-  expect(await saidOf(dropEngine(owner))).toBe('done');
-});
+longTest(
+  'the role for runs does everything that a run needs, and cannot migrate, accept, drop or alter',
+  async () => {
+    const { owner, user } = await migrated();
+    expect(await saidOf(checkEngine(user))).toContain('permission denied');
+    await query(owner, read('docs/engine/grants.sql'));
+    const local = await service();
+    const rig = await photoRig(6);
+    const workers = [1, 2].map(() => startWorker(rig, local, user, { jobs: 2 }));
+    const { summary } = await rig.run(local, { engine: user });
+    expect(summary).toMatchObject({ outcome: 'done', items: { done: 6 } });
+    // Imports the state file once more, and removes the run before.
+    rig.write('photos/p7.png', await photo(7));
+    const second = await rig.run(local, { engine: user });
+    expect(second.summary.problems).toEqual([]);
+    for (const worker of workers) await worker.stop();
+    expect(await saidOf(dropEngine(user))).toContain('must be owner of schema shotlist');
+    expect(await saidOf(acceptEngine(user))).toContain('permission denied');
+    for (const text of [
+      'drop table shotlist.record',
+      'truncate shotlist.job',
+      'alter table shotlist.run disable trigger all',
+      'create table shotlist.more (a text)',
+      'create schema more',
+      'create table public.more (a text)',
+      'delete from shotlist.version',
+      'delete from shotlist_queue.version',
+      'create or replace function shotlist.iso(at timestamptz) returns text language sql as $$ select 1 $$',
+    ])
+      await expect(query(user, text), text).rejects.toThrow(/permission denied|must be owner/);
+    expect(await saidOf(checkEngine(user))).toBe('done');
+    expect(await saidOf(dropEngine(owner))).toBe('done');
+  },
+);
 
 longTest('the lease of a worker that vanished lapses under the role for runs', async () => {
   const { owner, user } = await migrated();

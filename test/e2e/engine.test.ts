@@ -175,7 +175,7 @@ longTest(
   },
 );
 
-test('projects that render hold no worker', async () => {
+longTest('projects that render hold no worker', async () => {
   const rig = spendingRig({ items: 5 });
   const local = await service({ speed: 20 });
   const engine = await newEngine();

@@ -6,6 +6,7 @@ import { ended, photoPipeline, photoRig } from '../rig.ts';
 
 test.skipIf(!canBeNobody)(
   'a folder that may not be read is named in a warning; without other photos it is the reason (needs a checkout that nobody may read)',
+  { tags: 'long' },
   async () => {
     const rig = await photoRig(1);
     rig.write('photos/private/p2.png', rig.read('actor.png'));

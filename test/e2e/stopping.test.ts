@@ -208,7 +208,7 @@ describe('the command is asked to stop', () => {
   );
 
   // EVERY=1 tries each signal at each moment.
-  test.each(sampleOf(cases, 7))(
+  test.each(sampleOf(cases, 9))(
     'by $signal when it $moment: it says so, records what runs, and the next run goes on',
     async ({ signal, reached }) => {
       const local = await service({ speed: 40 });

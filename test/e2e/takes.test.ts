@@ -5,6 +5,7 @@ import { resolve } from '../../src/features/resolve/resolve.ts';
 import { resultOf } from '../../src/language/load/refusal.ts';
 import { type LocalService, startService } from '../../src/service/start.ts';
 import { bill, envOf, photoRig, plainly, Rig, service } from '../rig.ts';
+import { sampleOf } from '../sweep.ts';
 import { cutAt, PowerCut } from './power-cut.ts';
 import { chained, loadedFrom, picks, plans, plansReroll, rerolls, unlike } from './taken.ts';
 
@@ -85,10 +86,11 @@ describe('reroll', () => {
   });
 
   // Every third line, in turns: what is cut after one is what is cut before the next.
-  test.each([
+  const cuts = [
     ['before', 1],
     ['after', 2],
-  ] as const)(
+  ] as const;
+  test.each(sampleOf(cuts, 2))(
     'cut %s a line of the journal is completed by the next one, which buys no third take',
     async (when, from) => {
       for (let line = from; ; line += 3) {

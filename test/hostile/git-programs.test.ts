@@ -167,34 +167,37 @@ describe('the merge driver', () => {
   const older =
     'if false; then shotlist merge %O %A %B --path %P; fi; echo "shotlist could not merge %P: run it again" >&2; exit 1';
 
-  test('runs nothing that the name of a file holds, whether shotlist works, is missing or was killed', async () => {
-    const rig = origin();
-    await rig.command(['git-setup']);
-    const all = (text: string): void => {
-      for (const name of names) rig.write(name, text);
-      commitAll(rig, text);
-    };
-    all('base\n');
-    git(rig.folder, 'checkout', '--quiet', '-b', 'other');
-    all('theirs\n');
-    git(rig.folder, 'checkout', '--quiet', 'main');
-    all('ours\n');
-    rig.write('.git/killed.mjs', "process.kill(process.pid, 'SIGKILL');\n");
-    const driver = git(rig.folder, 'config', 'merge.shotlist.driver').trim();
-    const main = /\S+main\.ts'/.exec(driver)?.[0] ?? '';
-    const killed = driver.replaceAll(main, `'${rig.path('.git/killed.mjs')}'`);
-    for (const set of [driver, driver.replaceAll('main.ts', 'gone.ts'), killed]) {
-      git(rig.folder, 'config', 'merge.shotlist.driver', set);
-      const merged = takes(rig, 'merge', 'other');
-      expect(merged.said).toContain('Automatic merge failed');
-      expect(existsSync(rig.path('pwned'))).toBe(false);
-      for (const name of names)
-        expect(rig.read(name)).toBe(
-          '<<<<<<< ours\nours\n||||||| base\nbase\n=======\ntheirs\n>>>>>>> theirs\n',
-        );
-      git(rig.folder, 'merge', '--abort');
-    }
-  });
+  longTest(
+    'runs nothing that the name of a file holds, whether shotlist works, is missing or was killed',
+    async () => {
+      const rig = origin();
+      await rig.command(['git-setup']);
+      const all = (text: string): void => {
+        for (const name of names) rig.write(name, text);
+        commitAll(rig, text);
+      };
+      all('base\n');
+      git(rig.folder, 'checkout', '--quiet', '-b', 'other');
+      all('theirs\n');
+      git(rig.folder, 'checkout', '--quiet', 'main');
+      all('ours\n');
+      rig.write('.git/killed.mjs', "process.kill(process.pid, 'SIGKILL');\n");
+      const driver = git(rig.folder, 'config', 'merge.shotlist.driver').trim();
+      const main = /\S+main\.ts'/.exec(driver)?.[0] ?? '';
+      const killed = driver.replaceAll(main, `'${rig.path('.git/killed.mjs')}'`);
+      for (const set of [driver, driver.replaceAll('main.ts', 'gone.ts'), killed]) {
+        git(rig.folder, 'config', 'merge.shotlist.driver', set);
+        const merged = takes(rig, 'merge', 'other');
+        expect(merged.said).toContain('Automatic merge failed');
+        expect(existsSync(rig.path('pwned'))).toBe(false);
+        for (const name of names)
+          expect(rig.read(name)).toBe(
+            '<<<<<<< ours\nours\n||||||| base\nbase\n=======\ntheirs\n>>>>>>> theirs\n',
+          );
+        git(rig.folder, 'merge', '--abort');
+      }
+    },
+  );
 
   longTest(
     'of an older shotlist, which did, is named by commands, also in a worktree, until git-setup replaces it',

@@ -10,6 +10,7 @@ import { asJson, isObject } from '../../src/base/json.ts';
 import { isInstalled, lacksFor, lacksOf } from '../../src/previews/registry.ts';
 import { photo } from '../rig.ts';
 import { Client, listAt, textAt } from '../service/client.ts';
+import { longTest } from '../sweep.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const heavy = ['@vladmandic', '@tensorflow', 'node-av', '@seydx'];
@@ -59,7 +60,7 @@ function withoutLibraries(): string {
   return folder;
 }
 
-test('a service without them says so, and makes stand-ins', async () => {
+longTest('a service without them says so, and makes stand-ins', async () => {
   const folder = withoutLibraries();
   const child = spawn(process.execPath, ['src/cli/main.ts', 'serve', '--json'], {
     cwd: folder,

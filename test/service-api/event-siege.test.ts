@@ -13,6 +13,7 @@ import {
   type ReceiverOptions,
 } from '../../src/service-api/event-receiver.ts';
 import { until } from '../rig.ts';
+import { sampleOf } from '../sweep.ts';
 
 const secret = 'whsec_The-Very-Secret-4711';
 const start = Date.parse('2026-08-05T10:00:00Z') / 1000;
@@ -112,7 +113,7 @@ describe('a thousand slow connections', () => {
     for (const id of ['1', '2', '3']) expect(await post(address, eventOf(id))).toBe(204);
   });
 
-  test.skipIf(!manyAddresses).each([1, 7, 250])(
+  test.skipIf(!manyAddresses).each(sampleOf([1, 7, 250], 3, 2))(
     'from %i other addresses keep no event out (skipped where this machine has one loopback address)',
     async (count) => {
       const { address } = await opened();

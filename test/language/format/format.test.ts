@@ -7,11 +7,12 @@ import { format, stepKeys, topKeys } from '../../../src/language/format/format.t
 import { pipelineShape } from '../../../src/language/schema.ts';
 import { stepSchema } from '../../../src/language/step-schema.ts';
 import { validate } from '../../../src/language/validate.ts';
+import { partOf } from '../../sweep.ts';
 import { changed, changes, documents, examples, isYaml, parsed } from './corpus.ts';
 
 /** `RUNS=20000 SEED=1` for more. */
 const runs = {
-  numRuns: Number(process.env['RUNS'] ?? 25),
+  numRuns: Number(process.env['RUNS'] ?? partOf(25)),
   seed: Number(process.env['SEED'] ?? 7),
 };
 

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Face, findFaces } from '../../../src/previews/faces/find.ts';
 import { faceNets } from '../../../src/previews/faces/nets.ts';
 import { type Picture, pictureOf } from '../../../src/previews/pictures/picture.ts';
+import { longTest } from '../../sweep.ts';
 import { sample } from './sample.ts';
 
 describe('three photos of people', () => {
@@ -44,17 +45,20 @@ describe('three photos of people', () => {
   });
 });
 
-test('faces too small for one look at the whole are found in its parts, and once where two parts see them', async () => {
-  const small = await sample(6, 320);
-  const wide = await pictureOf(
-    sharp({ create: { width: 1100, height: 600, channels: 3, background: 'gray' } }).composite([
-      { input: small.pixels, raw: { ...small, channels: 4 }, left: 400, top: 30 },
-    ]),
-  );
-  const faces = await findFaces(wide, 0.5);
-  expect(faces).toHaveLength(4);
-  for (const { region } of faces) expect(Math.abs(region.x - 0.5)).toBeLessThan(0.15);
-});
+longTest(
+  'faces too small for one look at the whole are found in its parts, and once where two parts see them',
+  async () => {
+    const small = await sample(6, 320);
+    const wide = await pictureOf(
+      sharp({ create: { width: 1100, height: 600, channels: 3, background: 'gray' } }).composite([
+        { input: small.pixels, raw: { ...small, channels: 4 }, left: 400, top: 30 },
+      ]),
+    );
+    const faces = await findFaces(wide, 0.5);
+    expect(faces).toHaveLength(4);
+    for (const { region } of faces) expect(Math.abs(region.x - 0.5)).toBeLessThan(0.15);
+  },
+);
 
 test('no face is found where there is none', async () => {
   const plain = await pictureOf(

@@ -49,7 +49,7 @@ describe('the pool of rendering processes', () => {
     expect(next).toEqual({ ok: true, value: [{ name: '1.png' }] });
   });
 
-  test('a job that takes too much memory ends as a file that is too large', async () => {
+  longTest('a job that takes too much memory ends as a file that is too large', async () => {
     const renderer = pool({ heapMegabytes: 32 });
     const outcome = await renderer.render(asked('hoard'));
     expect(outcome).toMatchObject({ ok: false, error: { code: 'file_too_large' } });

@@ -13,6 +13,7 @@ import { describeFace, descriptorDistance } from '../../../src/previews/faces/ma
 import { findFacesInPicture } from '../../../src/previews/faces/search.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
 import { renderFaceSwapPhoto } from '../../../src/previews/tools/face-swap-photo.ts';
+import { longTest } from '../../sweep.ts';
 import { sample } from '../faces/sample.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-faces-'));
@@ -125,7 +126,7 @@ test('a mapped face changes, and not a pixel outside it', async () => {
   expect(again.pixels.equals(after.pixels)).toBe(true);
 });
 
-test('one face goes over all, and they look like it', async () => {
+longTest('one face goes over all, and they look like it', async () => {
   const after = await rendered(
     inputOf(target, at('friends.png')),
     inputOf(source, at('woman.png')),
@@ -141,7 +142,7 @@ test('one face goes over all, and they look like it', async () => {
   expect(change(after, (x, y) => !found.some(({ region }) => inside(region, 0.25)(x, y)))).toBe(0);
 });
 
-test('a picture without a face is named, and so is one that is no picture', async () => {
+longTest('a picture without a face is named, and so is one that is no picture', async () => {
   const errorOf = async (...inputs: readonly RenderInput[]) => {
     const outcome = await render(...inputs);
     return outcome.ok ? undefined : outcome.error;

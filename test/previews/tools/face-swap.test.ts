@@ -10,6 +10,7 @@ import { writeClip } from '../../../src/previews/clips/write.ts';
 import { findFacesInClip } from '../../../src/previews/faces/search.ts';
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
 import { renderFaceSwap as renderFaceSwapClip } from '../../../src/previews/tools/face-swap.ts';
+import { longTest } from '../../sweep.ts';
 import { clipInput, shortWalk, tone, walkClip } from '../clips/samples.ts';
 import { sample } from '../faces/sample.ts';
 
@@ -114,16 +115,19 @@ test('a mapped face changes on each frame and nothing else does, and the sound s
   }
 });
 
-test('a picture without a face lends none, and a clip without faces stays as it is', async () => {
-  const field = 'assets.image_file_path';
-  const refused = await swap('nobody.mp4', pictureInput(field, 'wall.png'));
-  expect(refused).toMatchObject({ ok: false, error: { code: 'invalid_parameters' } });
-  expect(refused.ok ? '' : refused.error.message).toContain(`${field} (wall.png)`);
-  const kept = await swap('nobody.mp4', pictureInput(field, 'source.png'));
-  expect(kept).toMatchObject({ ok: true, value: [{ name: '0.mp4', fps: 10 }] });
-});
+longTest(
+  'a picture without a face lends none, and a clip without faces stays as it is',
+  async () => {
+    const field = 'assets.image_file_path';
+    const refused = await swap('nobody.mp4', pictureInput(field, 'wall.png'));
+    expect(refused).toMatchObject({ ok: false, error: { code: 'invalid_parameters' } });
+    expect(refused.ok ? '' : refused.error.message).toContain(`${field} (wall.png)`);
+    const kept = await swap('nobody.mp4', pictureInput(field, 'source.png'));
+    expect(kept).toMatchObject({ ok: true, value: [{ name: '0.mp4', fps: 10 }] });
+  },
+);
 
-test('each frame has the faces of the nearest of two looks a second', async () => {
+longTest('each frame has the faces of the nearest of two looks a second', async () => {
   async function* frames(): AsyncGenerator<Picture> {
     const there = await frameAt(0);
     for (const picture of [there, there, blank, blank])

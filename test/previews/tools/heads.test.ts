@@ -12,6 +12,7 @@ import { describeFace, descriptorDistance } from '../../../src/previews/faces/ma
 import { type Picture, pictureOf, sharpOf } from '../../../src/previews/pictures/picture.ts';
 import { renderFaceEditor } from '../../../src/previews/tools/cards.ts';
 import { renderHeadSwap, renderHeadshot } from '../../../src/previews/tools/people.ts';
+import { longTest } from '../../sweep.ts';
 import { sample } from '../faces/sample.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'shotlist-heads-'));
@@ -89,7 +90,7 @@ test('a headshot has the face in its upper middle', async () => {
   expect(portrait.height).toBeGreaterThan(portrait.width);
 });
 
-test('a picture without a face is refused, and the answer names it', async () => {
+longTest('a picture without a face is refused, and the answer names it', async () => {
   const refusals = [
     [picture, await renderFaceEditor(requestOf('ai-face-editor', { [picture]: 'wall.png' }))],
     [picture, await renderHeadshot(requestOf('ai-headshot-generator', { [picture]: 'wall.png' }))],

@@ -10,6 +10,7 @@ import {
   sharpOf,
 } from '../../../src/previews/pictures/picture.ts';
 import { renderLipSync, renderTalkingPhoto } from '../../../src/previews/tools/speaking.ts';
+import { longTest } from '../../sweep.ts';
 import { sample } from '../faces/sample.ts';
 import {
   differenceOf,
@@ -59,30 +60,33 @@ test('lip-sync frames the face that is to speak and touches nothing else', async
   expect(differenceOf(after, before, inside)).toBeLessThan(4);
 });
 
-test('a talking photo is as long as its voice, within the size that was asked for', async () => {
-  const { left, top, width, height } = pixelsOf(face.region, whole);
-  const portrait = await pictureOf(
-    sharpOf(await sample(3, 640)).extract({
-      left: Math.max(0, 2 * left - width),
-      top: Math.max(0, 2 * top - height),
-      width: 4 * width,
-      height: 4 * height,
-    }),
-  );
-  const image = input('image_file_path', 'image', await fileOf(portrait, 'portrait.png'));
-  const body = { start_seconds: 0, end_seconds: 30, max_resolution: 160 };
-  const order = request('ai-talking-photo', body, [image, voice]);
-  const clip = await made(order, await renderTalkingPhoto(order));
-  expect(Math.max(clip.width ?? 0, clip.height ?? 0)).toBe(160);
-  expect(clip.kinds).toEqual(['video', 'audio']);
-  expect(Math.abs(clip.seconds - 1)).toBeLessThan(0.1);
-  const [early, late] = await picturesOf(clip.file, 2);
-  // The clock runs, and the portrait stands still.
-  expect(differenceOf(early, late, [0, 0.75, 1, 0.95])).toBeGreaterThan(0.5);
-  expect(differenceOf(early, late, [0, 0, 1, 0.6])).toBeLessThan(2);
-});
+longTest(
+  'a talking photo is as long as its voice, within the size that was asked for',
+  async () => {
+    const { left, top, width, height } = pixelsOf(face.region, whole);
+    const portrait = await pictureOf(
+      sharpOf(await sample(3, 640)).extract({
+        left: Math.max(0, 2 * left - width),
+        top: Math.max(0, 2 * top - height),
+        width: 4 * width,
+        height: 4 * height,
+      }),
+    );
+    const image = input('image_file_path', 'image', await fileOf(portrait, 'portrait.png'));
+    const body = { start_seconds: 0, end_seconds: 30, max_resolution: 160 };
+    const order = request('ai-talking-photo', body, [image, voice]);
+    const clip = await made(order, await renderTalkingPhoto(order));
+    expect(Math.max(clip.width ?? 0, clip.height ?? 0)).toBe(160);
+    expect(clip.kinds).toEqual(['video', 'audio']);
+    expect(Math.abs(clip.seconds - 1)).toBeLessThan(0.1);
+    const [early, late] = await picturesOf(clip.file, 2);
+    // The clock runs, and the portrait stands still.
+    expect(differenceOf(early, late, [0, 0.75, 1, 0.95])).toBeGreaterThan(0.5);
+    expect(differenceOf(early, late, [0, 0, 1, 0.6])).toBeLessThan(2);
+  },
+);
 
-test('a picture without a face stays as it is, and gets its voice', async () => {
+longTest('a picture without a face stays as it is, and gets its voice', async () => {
   const pixels = Buffer.alloc(96 * 96 * 4, 255);
   for (let i = 0; i < pixels.length; i += 4) pixels[i] = ((i / 4) % 96) * 2;
   const image = input(

@@ -26,6 +26,7 @@ import { ReceiptStore } from '../../../src/state/receipts/receipt-store.ts';
 import { makeNamedPipe } from '../../named-pipe.ts';
 import { canBeNobody, nobody } from '../../nobody.ts';
 import { canMount, makeReadOnly, smallDisk } from '../../small-disk.ts';
+import { sampleOf } from '../../sweep.ts';
 import { jobOf, receipt, service } from './receipts.ts';
 
 function freshFile(): string {
@@ -340,11 +341,13 @@ test('what was recorded survives a process that is killed while it writes, many 
 });
 
 const nfs = 0x6969;
-test.each([
+const disks = [
   ['a local disk', 'wal', 0xef53],
   ['NFS', 'truncate', nfs],
   ['SMB', 'truncate', 0xfe534d42],
-])(
+] as const;
+
+test.each(sampleOf(disks, 2))(
   'on %s the database has the log "%s", and of processes that begin the same creations at once each has its own',
   async (_name, log, type) => {
     const file = freshFile();
