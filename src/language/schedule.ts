@@ -45,10 +45,17 @@ export function daysIn(timeZone: string): (moment: number) => string {
 /** A moment in ISO 8601, as the clocks of a time zone show it: 2026-11-22T07:00:00+01:00. */
 export function isoIn(timeZone: string, moment: number): string {
   const time = new Intl.DateTimeFormat('sv-SE', { timeZone, timeStyle: 'medium' }).format(moment);
-  const names = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
-  const name = names.formatToParts(moment).find(({ type }) => type === 'timeZoneName')?.value;
-  const offset = (name ?? '').replace('GMT', '') || '+00:00';
-  return `${dayIn(timeZone, moment)}T${time}${offset}`;
+  return `${dayIn(timeZone, moment)}T${time}${offsetsIn(timeZone)(moment)}`;
+}
+
+/** How far the clocks of a time zone are ahead of UTC: +01:00. For many moments, because a formatter takes long to make. */
+export function offsetsIn(timeZone: string): (moment: number) => string {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  return (moment) => {
+    const parts = format.formatToParts(moment);
+    const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    return name.replace('GMT', '') || '+00:00';
+  };
 }
 
 /** The values of `run` in expressions. */

@@ -1,7 +1,7 @@
 // What a unit file is made from. A unit file lets a machine or a CI service run a pipeline by its schedule.
 import { printable } from '../../base/printable.ts';
 import type { Schedule } from '../../language/pipeline.ts';
-import { dueTimes } from '../../language/schedule.ts';
+import { dueTimes, offsetsIn } from '../../language/schedule.ts';
 
 export interface UnitFacts {
   /** The pipeline's name: letters, digits, ".", "_" and "-". */
@@ -83,29 +83,35 @@ const isBucket = (store: string | undefined): boolean => store?.startsWith('s3:/
 // shotlist at every time of day at which a run may be due, in summer and in winter; a start at which nothing is due ends
 // at once.
 
-const halfYearMs = 183 * 86_400_000;
-/** After so many due times in a row at times of day that are known, all are. */
-const enoughKnown = 400;
+const dayMs = 86_400_000;
+const yearDays = 366;
 
 /**
  * Cron lines of five fields that together cover all due times, at most one for each minute of an hour.
  * `offset`: the minutes that the scheduler's clock is ahead of UTC, at a moment.
  */
 export function wakeTimes(
-  { schedule, now }: UnitFacts,
+  { schedule: { cron, timeZone }, now }: UnitFacts,
   offset: UnitFacts['hostOffset'],
 ): readonly string[] {
   const hoursByMinute = new Map<number, Set<number>>();
-  // Half a year apart, so that both summer and winter time are seen.
-  for (const from of [now, now + halfYearMs]) {
-    let known = 0;
-    for (const due of dueTimes(schedule, from)) {
-      const time = new Date(due + offset(due) * 60_000);
-      const hours = hoursByMinute.get(time.getUTCMinutes()) ?? new Set();
-      known = hours.has(time.getUTCHours()) ? known + 1 : 0;
-      if (due > from + halfYearMs || known > enoughKnown) break;
-      hoursByMinute.set(time.getUTCMinutes(), hours.add(time.getUTCHours()));
+  const moments = momentsToLookAt(timeZone, offset, now);
+  for (const expression of cron) {
+    const own = new Map<number, Set<number>>();
+    for (const from of moments) {
+      let first: number | undefined;
+      for (const due of dueTimes({ cron: [expression], timeZone }, from)) {
+        first ??= due;
+        const time = new Date(due + offset(due) * 60_000);
+        const hours = own.get(time.getUTCMinutes()) ?? new Set();
+        // An expression is due at the same times on each of its days; the second day is for a change of a clock.
+        const isWhole = hours.size === 24 && (due === first || due >= first + dayMs);
+        if (isWhole || due > first + 2 * dayMs) break;
+        own.set(time.getUTCMinutes(), hours.add(time.getUTCHours()));
+      }
     }
+    for (const [minute, hours] of own)
+      hoursByMinute.set(minute, new Set([...(hoursByMinute.get(minute) ?? []), ...hours]));
   }
   const minutesByHours = new Map<string, number[]>();
   for (const [minute, hours] of hoursByMinute) {
@@ -115,6 +121,24 @@ export function wakeTimes(
   return [...minutesByHours]
     .map(([hours, minutes]) => `${minuteField(minutes)} ${hours} * * *`)
     .sort();
+}
+
+/** Now, and the day before and after each change of one of the two clocks in the year that follows. */
+function momentsToLookAt(
+  timeZone: string,
+  offset: UnitFacts['hostOffset'],
+  now: number,
+): readonly number[] {
+  const moments = [now];
+  const zoneOffset = offsetsIn(timeZone);
+  const clocksAt = (moment: number): string => `${offset(moment)} ${zoneOffset(moment)}`;
+  let clocks = clocksAt(now);
+  for (let day = now + dayMs; day <= now + yearDays * dayMs; day += dayMs) {
+    const then = clocksAt(day);
+    if (then !== clocks) moments.push(day - dayMs, day);
+    clocks = then;
+  }
+  return moments;
 }
 
 function minuteField(minutes: readonly number[]): string {

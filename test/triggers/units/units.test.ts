@@ -80,6 +80,13 @@ describe('the times at which something outside starts shotlist', () => {
     expect(wakeTimes({ ...facts, schedule }, berlin)).toEqual(['0 6,7 * * *']);
   });
 
+  test('follow two clocks that change in different weeks', () => {
+    const summer = [Date.parse('2027-03-14T07:00Z'), Date.parse('2027-11-07T06:00Z')] as const;
+    const newYork = (moment: number): number =>
+      moment >= summer[0] && moment < summer[1] ? -240 : -300;
+    expect(wakeTimes(facts, newYork)).toEqual(['0 1,2 * * *']);
+  });
+
   test.each([
     [['*/15 * * * *'], ['*/15 * * * *']],
     [['* * * * *'], ['* * * * *']],
@@ -87,6 +94,12 @@ describe('the times at which something outside starts shotlist', () => {
       ['0,30 9 * * *', '45 20 * * *'],
       ['0,30 9 * * *', '45 20 * * *'],
     ],
+    // Rare ones are not hidden by frequent ones.
+    [
+      ['0 7-20 * * *', '30 9 1 4 *'],
+      ['0 7,8,9,10,11,12,13,14,15,16,17,18,19,20 * * *', '30 9 * * *'],
+    ],
+    [['0 7 29 2 *'], ['0 7 * * *']],
   ])('of %j are %j', (cron, lines) => {
     expect(
       wakeTimes({ ...facts, schedule: { ...facts.schedule, cron, timeZone: 'UTC' } }, () => 0),
