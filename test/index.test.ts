@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import * as library from '../src/index.ts';
 import { libraryExamples } from './examples.ts';
 import { ended, Rig } from './rig.ts';
+import { longTest } from './sweep.ts';
 
 const index = fileURLToPath(new URL('../src/index.ts', import.meta.url));
 const examples = libraryExamples();
@@ -88,7 +89,7 @@ describe('the examples of the library', () => {
     expect(Object.keys(says).sort()).toEqual(operations.sort());
   });
 
-  test('run, one after another on the same pipeline', async () => {
+  longTest('run, one after another on the same pipeline', async () => {
     const rig = new Rig(pipeline);
     const { SHOTLIST_API_KEY: _key, SHOTLIST_BASE_URL: _address, ...env } = process.env;
     const first = ['validate', 'loadPipeline', 'plan', 'run'];

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { sharedPostgres, startPostgres, withoutPostgres } from './postgres.ts';
 import { isRunning } from './process-tree.ts';
 import { until } from './rig.ts';
+import { longTest } from './sweep.ts';
 
 async function connected(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
@@ -48,7 +49,7 @@ describe.skipIf(withoutPostgres)('a Postgres for tests', () => {
     await expect(asked).rejects.toThrow('relation "only_here" does not exist');
   });
 
-  test('wants its password if it has one, and leaves nothing behind', async () => {
+  longTest('wants its password if it has one, and leaves nothing behind', async () => {
     const password = 'one: two/three';
     const postgres = await startPostgres({ password });
     onTestFinished(() => postgres.stop());
@@ -64,7 +65,7 @@ describe.skipIf(withoutPostgres)('a Postgres for tests', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('ends when the process that started it is killed', async () => {
+  longTest('ends when the process that started it is killed', async () => {
     const file = fileURLToPath(new URL('postgres.ts', import.meta.url));
     const script = `
       import { Client } from 'pg';

@@ -75,47 +75,54 @@ longTest(
   },
 );
 
-test('a worker that must go before it can record an answer says so, and the creation is not paid twice', async () => {
-  const postgres = await migrated();
-  const local = await service();
-  const rig = await photoRig(1);
-  const leave = new AbortController();
-  const noticed = Promise.withResolvers<void>();
-  const events: WorkerEvent[] = [];
-  const running = rig.run(local, { engine: postgres.url });
-  const options = { engine: postgres.url, root: rig.folder, env: envOf(local), graceMs: 0 };
-  const worked = await resultOf(() =>
-    workerWith(
-      {
-        ...options,
-        signal: leave.signal,
-        onEvent(event) {
-          events.push(event);
-          if (event.type === 'database') noticed.resolve();
-        },
-      },
-      {
-        api: (real) => ({
-          ...real,
-          async create(tool, body, known) {
-            const made = await real.create(tool, body, known);
-            await postgres.crash();
-            await noticed.promise;
-            leave.abort();
-            return made;
+longTest(
+  'a worker that must go before it can record an answer says so, and the creation is not paid twice',
+  async () => {
+    const postgres = await migrated();
+    const local = await service();
+    const rig = await photoRig(1);
+    const leave = new AbortController();
+    const noticed = Promise.withResolvers<void>();
+    const events: WorkerEvent[] = [];
+    const running = rig.run(local, { engine: postgres.url });
+    const options = { engine: postgres.url, root: rig.folder, env: envOf(local), graceMs: 0 };
+    const worked = await resultOf(() =>
+      workerWith(
+        {
+          ...options,
+          signal: leave.signal,
+          onEvent(event) {
+            events.push(event);
+            if (event.type === 'database') noticed.resolve();
           },
-        }),
-      },
-    ),
-  );
-  expect(worked.ok ? '' : renderProblem(worked.error)).toContain('was stopped while the database');
-  const [warning] = events.filter((event) => event.type === 'warning');
-  expect(warning?.message).toMatch(/the service created project \S+ for .* could not be recorded/);
-  await postgres.restart();
-  startWorker(rig, local, postgres.url);
-  expect((await running).summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 1 } });
-  expect([...bill(local.ledger()).values()]).toEqual([10]);
-});
+        },
+        {
+          api: (real) => ({
+            ...real,
+            async create(tool, body, known) {
+              const made = await real.create(tool, body, known);
+              await postgres.crash();
+              await noticed.promise;
+              leave.abort();
+              return made;
+            },
+          }),
+        },
+      ),
+    );
+    expect(worked.ok ? '' : renderProblem(worked.error)).toContain(
+      'was stopped while the database',
+    );
+    const [warning] = events.filter((event) => event.type === 'warning');
+    expect(warning?.message).toMatch(
+      /the service created project \S+ for .* could not be recorded/,
+    );
+    await postgres.restart();
+    startWorker(rig, local, postgres.url);
+    expect((await running).summary).toMatchObject({ outcome: 'doubt', tasks: { doubt: 1 } });
+    expect([...bill(local.ledger()).values()]).toEqual([10]);
+  },
+);
 
 test('a worker does not wait for what only a person can change', async () => {
   const { port, stop } = await startPostgres({ password: 'right' });

@@ -122,7 +122,7 @@ const deaths = [
   ['handOver', 'after'],
 ] as const;
 
-test.each(sampleOf(deaths, 2, 1))(
+test.each(sampleOf(deaths, 4, 3))(
   'a coordinator that dies at %s %s it took effect leaves one record',
   async (moment, when) => {
     const { file, rig, finish } = await ending(async (call, work) => {

@@ -14,6 +14,7 @@ import type { LocalService } from '../../src/service/start.ts';
 import { pathsOf } from '../../src/state/run-paths.ts';
 import { newEngine, startWorker } from '../engine-rig.ts';
 import { photoRig, service } from '../rig.ts';
+import { longTest } from '../sweep.ts';
 
 /** From here on, this process runs on another host. */
 function beOn(host: string): void {
@@ -61,7 +62,7 @@ async function begun() {
   return { rig, local, url };
 }
 
-test('a coordinator on another host goes on without a copy of anything', async () => {
+longTest('a coordinator on another host goes on without a copy of anything', async () => {
   const { rig, local, url } = await begun();
   beOn('second');
   startWorker(rig, local, url);

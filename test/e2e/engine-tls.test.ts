@@ -53,6 +53,7 @@ async function said(url: string): Promise<string> {
 
 test.skipIf(withoutPostgres)(
   'a coordinator and its workers use TLS, and no server that cannot prove who it is',
+  { tags: 'long' },
   async () => {
     const { url, full } = await secured();
     const wantsTls = 'the server wants TLS: add ?sslmode=verify-full to the address';

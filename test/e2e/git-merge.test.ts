@@ -213,42 +213,45 @@ describe('what cannot be merged', () => {
     return `${lines.with(-1, (lines.at(-1) ?? '').slice(0, -9)).join('\n')}\n`;
   };
 
-  test('is a conflict with both sides in it, which repair can read: a damaged file, no driver, or none that is there', async () => {
-    const [ours, theirs] = await twoClones();
-    await runs(ours, 'two');
-    await runs(theirs, 'three');
-    const pulls = (): ReturnType<typeof takes> =>
-      takes(ours, 'pull', '--no-rebase', '--no-edit', theirs.folder, 'main');
-    const whole = driver(ours);
-    for (const change of [whole.replaceAll('main.js', 'no-main.js'), undefined]) {
-      if (change === undefined) git(ours.folder, 'config', '--remove-section', 'merge.shotlist');
-      else git(ours.folder, 'config', 'merge.shotlist.driver', change);
-      expect(pulls().ok).toBe(false);
-      const found = await ours.command(['repair', 'pipeline.yaml', '--json'], envOf(local));
-      const { proposal } = JSON.parse(found.stdout);
-      expect(proposal.jobs).toHaveLength(3);
-      expect(proposal.orphans).toEqual([]);
-      expect(ours.read(state)).toContain('<<<<<<< ');
-      git(ours.folder, 'merge', '--abort');
-    }
-    git(ours.folder, 'config', 'merge.shotlist.driver', whole);
-    const paid = projects(theirs);
-    theirs.write(state, damaged(theirs));
-    commitAll(theirs, 'Damage it');
-    const merged = pulls();
-    expect(merged.ok).toBe(false);
-    expect(unmerged(ours)).toBe(true);
-    expect(merged.said).toContain('theirs: ');
-    const run = await ours.command(['run', 'pipeline.yaml'], envOf(local));
-    expect(run.code).toBe(2);
-    expect(run.stderr).toContain('conflict marker');
-    expect(run.stderr).toMatch(
-      /shotlist git-setup, then git checkout --merge -- .*shotlist merge /,
-    );
-    const repaired = await ours.command(['repair', 'pipeline.yaml', '--write', 'new.jsonl']);
-    expect(repaired.code).toBe(1);
-    for (const project of paid) expect(ours.read('new.jsonl')).toContain(project);
-  });
+  longTest(
+    'is a conflict with both sides in it, which repair can read: a damaged file, no driver, or none that is there',
+    async () => {
+      const [ours, theirs] = await twoClones();
+      await runs(ours, 'two');
+      await runs(theirs, 'three');
+      const pulls = (): ReturnType<typeof takes> =>
+        takes(ours, 'pull', '--no-rebase', '--no-edit', theirs.folder, 'main');
+      const whole = driver(ours);
+      for (const change of [whole.replaceAll('main.js', 'no-main.js'), undefined]) {
+        if (change === undefined) git(ours.folder, 'config', '--remove-section', 'merge.shotlist');
+        else git(ours.folder, 'config', 'merge.shotlist.driver', change);
+        expect(pulls().ok).toBe(false);
+        const found = await ours.command(['repair', 'pipeline.yaml', '--json'], envOf(local));
+        const { proposal } = JSON.parse(found.stdout);
+        expect(proposal.jobs).toHaveLength(3);
+        expect(proposal.orphans).toEqual([]);
+        expect(ours.read(state)).toContain('<<<<<<< ');
+        git(ours.folder, 'merge', '--abort');
+      }
+      git(ours.folder, 'config', 'merge.shotlist.driver', whole);
+      const paid = projects(theirs);
+      theirs.write(state, damaged(theirs));
+      commitAll(theirs, 'Damage it');
+      const merged = pulls();
+      expect(merged.ok).toBe(false);
+      expect(unmerged(ours)).toBe(true);
+      expect(merged.said).toContain('theirs: ');
+      const run = await ours.command(['run', 'pipeline.yaml'], envOf(local));
+      expect(run.code).toBe(2);
+      expect(run.stderr).toContain('conflict marker');
+      expect(run.stderr).toMatch(
+        /shotlist git-setup, then git checkout --merge -- .*shotlist merge /,
+      );
+      const repaired = await ours.command(['repair', 'pipeline.yaml', '--write', 'new.jsonl']);
+      expect(repaired.code).toBe(1);
+      for (const project of paid) expect(ours.read('new.jsonl')).toContain(project);
+    },
+  );
 });
 
 test('shotlist merge refuses a damaged file and that of another pipeline, and leaves ours as it was', async () => {

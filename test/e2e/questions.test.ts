@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { LocalService } from '../../src/service/start.ts';
 import { keys, makesTerminals, OnTerminal } from '../on-terminal.ts';
 import { envOf, type Rig, service, until } from '../rig.ts';
-import { longTest } from '../sweep.ts';
+import { longTest, sampleOf } from '../sweep.ts';
 import { doubted } from './doubted.ts';
 import { speech, spendingRig } from './spending.ts';
 
@@ -143,10 +143,11 @@ describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
     },
   );
 
-  test.each([
+  const commands = [
     ['run', refusals],
     ['prune', oneRefusal],
-  ])(
+  ] as const;
+  test.each(sampleOf(commands, 2))(
     '%s: no answer but a yes changes anything, and a terminal that is closed ends the command',
     async (name, answers) => {
       const asked = await worldOf(name);
@@ -175,31 +176,34 @@ describe.skipIf(!makesTerminals)('on a terminal (needs script)', () => {
     expect(charges(local)).toBe(0);
   });
 
-  test('resolve --all asks about each doubt, leaves it in doubt without a clear answer, and records one at once', async () => {
-    const { rig, local, env } = await doubted('after');
-    const question = 'In the hub? [y/n/a, Enter: later]';
-    const open = async (columns: number): Promise<OnTerminal> => {
-      const terminal = new OnTerminal(rig, 'resolve pipeline.yaml --all', env, { columns });
-      return await terminal.says(question);
-    };
-    const before = rig.read('photos.state.jsonl');
-    for (const [word, typed] of Object.entries(oddRefusals)) {
-      const terminal = await open(80);
-      terminal.type(typed);
-      // A word that is no answer is asked about once more.
-      if (typed.startsWith('yess')) {
-        await terminal.says(/In the hub\?[\s\S]*In the hub\?/);
-        terminal.type(keys.ctrlD);
+  longTest(
+    'resolve --all asks about each doubt, leaves it in doubt without a clear answer, and records one at once',
+    async () => {
+      const { rig, local, env } = await doubted('after');
+      const question = 'In the hub? [y/n/a, Enter: later]';
+      const open = async (columns: number): Promise<OnTerminal> => {
+        const terminal = new OnTerminal(rig, 'resolve pipeline.yaml --all', env, { columns });
+        return await terminal.says(question);
+      };
+      const before = rig.read('photos.state.jsonl');
+      for (const [word, typed] of Object.entries(oddRefusals)) {
+        const terminal = await open(80);
+        terminal.type(typed);
+        // A word that is no answer is asked about once more.
+        if (typed.startsWith('yess')) {
+          await terminal.says(/In the hub\?[\s\S]*In the hub\?/);
+          terminal.type(keys.ctrlD);
+        }
+        expect(await terminal.code, word).toBe(4);
+        expect(rig.read('photos.state.jsonl'), word).toBe(before);
       }
-      expect(await terminal.code, word).toBe(4);
-      expect(rig.read('photos.state.jsonl'), word).toBe(before);
-    }
-    const id = local.ledger().find(({ kind }) => kind === 'charge')?.project ?? '';
-    const terminal = await open(60);
-    terminal.type(`y${keys.enter}`);
-    await terminal.says('Its id:');
-    terminal.type(`${id}${keys.enter}`);
-    expect(await terminal.code).toBe(0);
-    expect(rig.read('photos.state.jsonl')).toContain(id);
-  });
+      const id = local.ledger().find(({ kind }) => kind === 'charge')?.project ?? '';
+      const terminal = await open(60);
+      terminal.type(`y${keys.enter}`);
+      await terminal.says('Its id:');
+      terminal.type(`${id}${keys.enter}`);
+      expect(await terminal.code).toBe(0);
+      expect(rig.read('photos.state.jsonl')).toContain(id);
+    },
+  );
 });

@@ -205,6 +205,7 @@ test('a first plan knows what another pipeline has paid for a file that is too l
 
 test.each(Array.from({ length: runs }, (_, index) => first + index))(
   'seed %d: two pipelines at the same time pay once for what both of them want, and both have it',
+  { tags: 'long' },
   async (seed) => {
     const chance = chanceOf(seed, 29);
     const upTo = (most: number): number => 1 + Math.floor(chance() * most);

@@ -236,7 +236,7 @@ describe.skipIf(noBrowser)(
       expect(complaints).toEqual([]);
     });
 
-    test('is accessible in both themes and at the width of a phone', async () => {
+    longTest('is accessible in both themes and at the width of a phone', async () => {
       const { page } = await visit(await reported());
       const serious: string[] = [];
       await page.evaluate(axe.source);

@@ -9,6 +9,7 @@ import type { Sql } from '../../../src/distributed/database/sql.ts';
 import type { NewEvent } from '../../../src/model/line.ts';
 import { jobSchema } from '../../../src/model/line-schemas.ts';
 import { adopted, amended, deleted, gone, job, output, picked } from '../../model/lines.ts';
+import { partOf } from '../../sweep.ts';
 import { connectToDatabase } from './database.ts';
 import { jobs, World } from './world.ts';
 
@@ -162,7 +163,7 @@ test('nothing is paid twice, and the database agrees with the ledger, in any ord
       seed: seed === undefined ? 11 : Number(seed),
       // A failure is replayed by its seed and path; shrinking one takes minutes.
       endOnFailure: true,
-      numRuns: Number(process.env['MODEL_RUNS'] ?? 6),
+      numRuns: Number(process.env['MODEL_RUNS'] ?? partOf(6)),
     },
   );
 });

@@ -68,17 +68,20 @@ test('the face editor makes a card as large as the picture', async () => {
   expect(outcome).toEqual({ ok: true, value: [{ name: '0.png', width, height }] });
 });
 
-test('a swapped head is the other’s, on the body that was there, within max_resolution', async () => {
-  const files = { [body]: 'woman.png', [head]: 'other.png' };
-  const outcome = await renderHeadSwap(requestOf('head-swap', files, { max_resolution: 270 }));
-  expect(outcome).toEqual({ ok: true, value: [{ name: '0.png', width: 234, height: 270 }] });
-  const after = await output();
-  const swapped = await describeFace(after, await faceOf(after));
-  const [here, there] = [await describeFace(woman, face), await describeFace(other, otherFace)];
-  expect(descriptorDistance(swapped, there)).toBeLessThan(descriptorDistance(swapped, here));
-});
+longTest(
+  'a swapped head is the other’s, on the body that was there, within max_resolution',
+  async () => {
+    const files = { [body]: 'woman.png', [head]: 'other.png' };
+    const outcome = await renderHeadSwap(requestOf('head-swap', files, { max_resolution: 270 }));
+    expect(outcome).toEqual({ ok: true, value: [{ name: '0.png', width: 234, height: 270 }] });
+    const after = await output();
+    const swapped = await describeFace(after, await faceOf(after));
+    const [here, there] = [await describeFace(woman, face), await describeFace(other, otherFace)];
+    expect(descriptorDistance(swapped, there)).toBeLessThan(descriptorDistance(swapped, here));
+  },
+);
 
-test('a headshot has the face in its upper middle', async () => {
+longTest('a headshot has the face in its upper middle', async () => {
   const outcome = await renderHeadshot(
     requestOf('ai-headshot-generator', { [picture]: 'woman.png' }),
   );

@@ -1,6 +1,6 @@
 // The tools that make a face speak.
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { writeClip } from '../../../src/previews/clips/write.ts';
 import { findFaces } from '../../../src/previews/faces/find.ts';
 import {
@@ -37,7 +37,7 @@ const edge = [x, y + height * 0.2, x + width * 0.03, y + height * 0.8] as const;
 const inside = [x + width * 0.2, y + height * 0.2, x + width * 0.8, y + height * 0.8] as const;
 const voice = input('audio_file_path', 'audio', await lateVoice(1));
 
-test('lip-sync frames the face that is to speak and touches nothing else', async () => {
+longTest('lip-sync frames the face that is to speak and touches nothing else', async () => {
   const file = join(folder, 'still.mp4');
   async function* photos(): AsyncGenerator<Picture> {
     for (let i = 0; i < 10; i++)
